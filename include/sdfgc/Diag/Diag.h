@@ -1,0 +1,93 @@
+// Diagnostics: what went wrong or was decided, where, and what to do about it.
+//
+// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages start
+// in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF). Reporting never
+// throws and never fails, whatever the element is.
+#pragma once
+
+#include "sdfgc/Support/Json.h"
+#include "sdfgc/Support/Name.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sdfgc::diag {
+
+enum class Severity : uint8_t { Remark, Note, Warning, Error };
+
+enum class Id : uint16_t {
+#define SDFGC_DIAG(Name, Code, Severity, Message, Hint) Name,
+#include "sdfgc/Diag/Diagnostics.def"
+#undef SDFGC_DIAG
+};
+
+struct Info {
+    std::string_view name, code;
+    Severity severity;
+    std::string_view message, hint;
+};
+const Info &info(Id id);
+std::vector<Info> allKinds();
+
+/// Position in the user's own program, as the graph remembers it (DebugInfo).
+struct SourceLoc {
+    Name file;
+    int line = 0, column = 0, endLine = 0, endColumn = 0;
+    bool known() const { return !file.empty() && line > 0; }
+};
+
+/// Where: any part may be empty.
+struct Place {
+    std::string file;    // the .sdfg, YAML or generated file
+    int line = 0, column = 0; // in `file`, 1-based; 0 = unknown
+    std::string path;    // JSON path: nodes[3].edges[0]
+    std::string element; // `f: state main, map _Mult_, tasklet mul`
+    SourceLoc source;
+};
+
+struct Diagnostic {
+    Id id;
+    Severity severity;
+    Place place;
+    std::string message; // formatted
+    std::string hint;
+    std::vector<std::pair<Place, std::string>> notes;
+};
+
+class Engine {
+public:
+    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next report).
+    Diagnostic &report(Id id, Place place, std::vector<std::string> args = {});
+    bool hasErrors() const { return errors_ != 0; }
+    std::size_t errorCount() const { return errors_; }
+    const std::vector<Diagnostic> &all() const { return all_; }
+    /// Stable order: by file, position, path, element, code. Duplicates are merged.
+    std::vector<Diagnostic> sorted() const;
+    void clear();
+    /// Beyond this many errors further ones are counted, not stored (hostile input).
+    std::size_t limit = 1000;
+
+private:
+    std::vector<Diagnostic> all_;
+    std::size_t errors_ = 0;
+};
+
+// ---- consumers
+struct TextOptions {
+    bool color = false;
+    bool hints = true;
+};
+/// `prog.sdfg:12:5: error: message [SD1003]`, then element, source line with caret when the file is there, notes, hint.
+void printText(std::ostream &os, const std::vector<Diagnostic> &ds, const TextOptions &o);
+/// One JSON object a line.
+void printJson(std::ostream &os, const std::vector<Diagnostic> &ds);
+/// SARIF 2.1.0 log.
+void printSarif(std::ostream &os, const std::vector<Diagnostic> &ds);
+
+/// Nearest known word for "did you mean", or empty.
+std::string nearest(std::string_view word, const std::vector<std::string> &known);
+
+} // namespace sdfgc::diag

@@ -1,0 +1,181 @@
+// Symbolic expressions: sizes, ranges, subsets, symbol mappings (format reference 1.8 and 1.9).
+//
+// Expressions are interned (hash-consed) and immutable: an Expr is one pointer, structurally equal expressions are the same pointer,
+// free symbols are computed once. Construction simplifies into a canonical form: sums of products with exact rational coefficients
+// over symbols and opaque terms, terms in an order that depends only on text. So `N - 1 + 1` is `N`, and `a == b` is pointer equality
+// for everything that the canonical form decides. Arithmetic is exact over the rationals; a coefficient that leaves 64 bits makes
+// the expression `overflowed()` (never wraps silently).
+//
+// Symbols are identified by name alone. Declared types and assumptions (`symbol($N, dtype=..., positive=True)`) are facts about the
+// scope, kept by whoever owns the scope (ir::SDFG::symbols, ir::SDFG::symbolHints) and passed in as Assumptions.
+#pragma once
+
+#include "sdfgc/Support/Name.h"
+#include "sdfgc/Types/Type.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sdfgc::sym {
+
+enum class Kind : uint8_t {
+    Integer, Rational, Float, Complex, Bool, None, Undefined /* ? */, Infinity, NegInfinity, NaN,
+    Symbol,
+    Add, Mul, Pow,                                   // n-ary Add and Mul; a quotient is Mul with Pow(x, -1)
+    FloorDiv, CeilDiv, Mod, Floor, Ceil, Abs, Min, Max, // FloorDiv and Mod as in Python; Min, Max n-ary
+    Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, And, Or, Not, Select, // Select(c, t, f)
+    BitAnd, BitOr, BitXor, BitNot, Shl, Shr,
+    Cast,      // type() and one operand
+    Attr,      // operand . name()
+    Subscript, // name()[operands...]
+    Call,      // name()(operands...)
+    Approx,    // SymExpr(exact, over-approximation)
+};
+
+/// What is known about symbols, by name. Absent means: an integer of unknown sign.
+struct SymbolFacts {
+    Type type;                // void when unknown
+    bool nonnegative = false; // >= 0
+    bool positive = false;    // > 0
+    bool nonzero = false;
+    std::vector<std::pair<std::string, std::string>> other; // further keywords as written, kept for saving
+};
+using Assumptions = std::map<Name, SymbolFacts>;
+
+class Expr {
+public:
+    /// The integer 0.
+    Expr();
+    Expr(int v) : Expr(static_cast<int64_t>(v)) {}
+    Expr(int64_t v);
+    static Expr rational(int64_t num, int64_t den); // den != 0; reduced
+    static Expr floating(double v);
+    static Expr complex(double re, double im);
+    static Expr boolean(bool v);
+    static Expr none();
+    static Expr undefined();
+    static Expr infinity(bool negative = false);
+    static Expr nan();
+    static Expr symbol(Name name);
+
+    Kind kind() const;
+    std::span<const Expr> operands() const;
+    Name name() const;          // Symbol, Attr, Subscript, Call
+    Type type() const;          // Cast
+    int64_t numerator() const;  // Integer, Rational
+    int64_t denominator() const; // 1 for Integer
+    double floatValue() const;  // Float; real part of Complex
+    double imagValue() const;
+    bool boolValue() const;
+
+    bool isInteger() const { return kind() == Kind::Integer; }
+    bool isConstant(int64_t v) const { return isInteger() && numerator() == v; }
+    bool isZero() const { return isConstant(0); }
+    bool isOne() const { return isConstant(1); }
+    bool isSymbol() const { return kind() == Kind::Symbol; }
+    bool isSymbol(Name n) const { return isSymbol() && name() == n; }
+    std::optional<int64_t> asInt() const; // value of an Integer
+    /// True when it contains `?`.
+    bool isUndefined() const;
+    bool overflowed() const;
+
+    /// Free symbols in name order (names of Subscript and bases of Attr count as symbols too). Computed once per expression.
+    const std::vector<Name> &freeSymbols() const;
+    bool dependsOn(Name symbol) const;
+
+    /// Readable text, Python syntax with bare names: `N - 1`, `i // 2`, `min(N, 4)`. For people, dumps and comments.
+    std::string str() const;
+
+    friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
+    /// A total order that depends only on structure and text.
+    static int compare(Expr a, Expr b);
+    std::size_t hash() const { return std::hash<const void *>()(node_); }
+    struct Node;
+    const Node *node() const { return node_; }
+    explicit Expr(const Node *n) : node_(n) {}
+
+private:
+    const Node *node_;
+};
+
+// ---- construction: every function simplifies
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator-(Expr a);
+Expr operator*(Expr a, Expr b);
+Expr operator/(Expr a, Expr b); // exact rational quotient
+inline Expr &operator+=(Expr &a, Expr b) { return a = a + b; }
+inline Expr &operator-=(Expr &a, Expr b) { return a = a - b; }
+inline Expr &operator*=(Expr &a, Expr b) { return a = a * b; }
+Expr pow(Expr base, Expr exponent);
+Expr floorDiv(Expr a, Expr b); // Python //
+Expr ceilDiv(Expr a, Expr b);  // int_ceil
+Expr mod(Expr a, Expr b);      // Python %, sign of b
+Expr floor(Expr a);
+Expr ceil(Expr a);
+Expr abs(Expr a);
+Expr min(std::vector<Expr> args); // flattened, constants folded, duplicates removed
+Expr max(std::vector<Expr> args);
+Expr compare(Kind op, Expr a, Expr b); // Eq .. IsNot; folds constants and provable cases
+Expr logicalAnd(std::vector<Expr> args);
+Expr logicalOr(std::vector<Expr> args);
+Expr logicalNot(Expr a); // pushes through comparisons
+Expr select(Expr c, Expr t, Expr f);
+Expr bitwise(Kind op, Expr a, Expr b); // BitAnd, BitOr, BitXor, Shl, Shr
+Expr bitNot(Expr a);
+Expr cast(Type t, Expr a); // kept, but a cast of a bare symbol is the symbol (format reference 1.8)
+Expr attr(Expr base, Name member);
+Expr subscript(Name container, std::vector<Expr> indices);
+Expr call(Name function, std::vector<Expr> args); // known names (Min, int_floor, ...) become their own kinds
+Expr approx(Expr exact, Expr over);
+
+// ---- queries
+/// Replaces symbols simultaneously (also base names of Attr and Subscript when the replacement is a symbol) and re-simplifies.
+Expr substitute(Expr e, const std::map<Name, Expr> &replacements);
+/// The exact side of every Approx.
+Expr exact(Expr e);
+/// The over-approximation of every Approx.
+Expr overApproximation(Expr e);
+/// Rewrites bottom-up with a function that returns the replacement of a node whose operands are already rewritten.
+Expr rewrite(Expr e, const std::function<Expr(Expr)> &f);
+/// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have denominator 1.
+std::pair<Expr, Expr> asFraction(Expr e);
+/// e = c0 + sum of coefficient * symbol, if e is affine in `symbol`: returns {coefficient, rest}.
+std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol);
+
+enum class Truth : uint8_t { False, True, Unknown };
+/// Interval and sign reasoning under assumptions; conservative. `a < b`, `a <= b`, `a == b`.
+Truth isLess(Expr a, Expr b, const Assumptions &facts = {});
+Truth isLessEqual(Expr a, Expr b, const Assumptions &facts = {});
+Truth isEqual(Expr a, Expr b, const Assumptions &facts = {});
+Truth isNonNegative(Expr a, const Assumptions &facts = {});
+Truth isPositive(Expr a, const Assumptions &facts = {});
+/// Value under a full binding of the free symbols, by exact integer evaluation; nothing when not an integer or unbound.
+std::optional<int64_t> evaluate(Expr e, const std::map<Name, int64_t> &values);
+
+// ---- text
+struct ParseResult {
+    std::optional<Expr> expr;
+    std::string error;      // why not
+    std::size_t offset = 0; // byte in the text
+};
+/// Parses a symbolic string of any version: `$N` and bare names, `symbol($N, dtype=..., positive=True)` (facts are added to `*facts`
+/// when given), typed literals, casts, functions (format reference 1.8, "sdfgc should read them" included). Depth is limited (no
+/// stack overflow on hostile input). A name followed by `(` is a function unless `isContainer(name)`: then it is a Subscript.
+ParseResult parse(std::string_view text, Assumptions *facts = nullptr, const std::function<bool(Name)> &isContainer = nullptr);
+/// Prints in the grammar of 2.x files: `$N` for int32 and undeclared symbols, else `symbol($N, dtype=dace.int64, positive=True)`.
+/// parse(printDace(e, f)) == e.
+std::string printDace(Expr e, const Assumptions &facts);
+
+} // namespace sdfgc::sym
+
+template <> struct std::hash<sdfgc::sym::Expr> {
+    std::size_t operator()(sdfgc::sym::Expr e) const { return e.hash(); }
+};

@@ -1,0 +1,55 @@
+// Ranges and subsets of containers (DaCe: dace/subsets.py; format reference 1.10). Ends are inclusive.
+#pragma once
+
+#include "sdfgc/Symbolic/Expr.h"
+
+namespace sdfgc::sym {
+
+struct Range {
+    Expr begin;
+    Expr end; // inclusive
+    Expr step = 1;
+    Expr tile = 1;
+
+    /// Number of elements: tile * ceil((end + 1 - begin) / step); for a negative step tile * ceil((end - 1 - begin) / step).
+    Expr size() const;
+    /// Number of steps (size without the tile).
+    Expr steps() const;
+    bool isPoint() const { return begin == end && tile.isOne(); }
+    friend bool operator==(const Range &, const Range &) = default;
+};
+
+struct Subset {
+    std::vector<Range> dims;
+
+    static Subset full(std::span<const Expr> shape);           // 0 : shape-1
+    static Subset point(std::span<const Expr> indices);
+    std::size_t rank() const { return dims.size(); }
+    std::vector<Expr> sizes() const;
+    std::vector<Expr> begins() const;
+    Expr numElements() const;
+    /// Provably one element (an empty list of dimensions counts as one).
+    bool isOneElement() const;
+    /// Dimensions whose size is not provably one, in order.
+    std::vector<std::size_t> nonUnitDims() const;
+    std::set<Name> freeSymbols() const;
+    Subset substituted(const std::map<Name, Expr> &replacements) const;
+    /// Adds `offset[d]` to begin and end of each dimension.
+    Subset offsetBy(std::span<const Expr> offset) const;
+    /// `0:N, i, 2:M:2` with exclusive ends, as people write it.
+    std::string str() const;
+    friend bool operator==(const Subset &, const Subset &) = default;
+};
+
+/// Does `a` contain every element of `b`? Conservative.
+Truth covers(const Subset &a, const Subset &b, const Assumptions &facts = {});
+/// Do they share an element? Conservative: Unknown when neither is provable.
+Truth intersects(const Subset &a, const Subset &b, const Assumptions &facts = {});
+/// Smallest box around both (rank must agree).
+Subset boundingBox(const Subset &a, const Subset &b);
+/// `inner` is relative to the start of `outer` (same rank, or `outer` has additional unit dimensions): the absolute subset.
+Subset compose(const Subset &outer, const Subset &inner);
+/// The union over `parameter` in `range` of `s` (memlet propagation): exact for affine bounds, else the given whole shape.
+Subset propagate(const Subset &s, Name parameter, const Range &range, std::span<const Expr> shape, const Assumptions &facts = {});
+
+} // namespace sdfgc::sym

@@ -1,0 +1,157 @@
+// Typed syntax trees of the Python subset in tasklets, conditions, assignments, loop statements and WCR lambdas (format reference 9).
+//
+// Nodes are immutable and shared, so that passes substitute by rebuilding the spine. Types are filled in by `inferTypes` and are void
+// before. The tree keeps Python's meaning: `TrueDiv`, `FloorDiv`, `Mod`, `Pow` are Python's operators; whether C's operator may stand
+// for one is decided when types are known (lowering to `CDiv`, `CMod`), never by the printer.
+#pragma once
+
+#include "sdfgc/Support/Name.h"
+#include "sdfgc/Types/Type.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sdfgc::py {
+
+struct Position { // in the code string, 1-based; 0 = unknown
+    int line = 0, column = 0;
+};
+
+enum class Op : uint8_t {
+    Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, MatMul, Shl, Shr, BitAnd, BitOr, BitXor, // binary
+    CDiv, CMod,                                                                          // binary, C meaning (after lowering)
+    Neg, Pos, Invert, Not,                                                               // unary
+    And, Or,                                                                             // n-ary, result bool
+    Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,                                        // comparison
+};
+
+enum class ExprKind : uint8_t {
+    Int,      // text: digits of a non-negative literal (any width); a negative literal is Neg(Int)
+    Float,    // text: shortest round-trip token as Python prints it
+    Imaginary, // text: the imaginary part
+    Bool,     // text: "True" / "False"
+    None,
+    String,   // text: unescaped content
+    Name,     // name
+    Attribute, // args[0] . name; `dace.float64`, `math.pi` stay attributes of a Name until `resolveModules`
+    Subscript, // args[0][args[1], ...]; a Slice may be an index
+    Slice,    // args: begin, end, step (null pointers when absent)
+    Unary,    // op, args[0]
+    Binary,   // op, args[0], args[1]
+    BoolOp,   // op And / Or, args
+    Compare,  // ops[k] between args[k] and args[k+1]; chained comparison is one node
+    IfExp,    // args: condition, then, else
+    Call,     // args[0] callee, args[1..] positional; keywords
+    Lambda,   // params, args[0] body
+    Tuple,    // args
+    Cast,     // type, args[0]: an explicit conversion (from dace.T(x), int(x), float(x), annotations), made by `resolveModules`
+    Raw,      // text: C++ that was not valid Python, taken as written
+    MemRef,   // made by lowering: `slot` names a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
+};
+
+struct Expr;
+using ExprRef = std::shared_ptr<const Expr>;
+
+struct Keyword {
+    Name name;
+    ExprRef value;
+};
+
+struct Expr {
+    ExprKind kind;
+    Op op = Op::Add;
+    Type type;                 // result type, void = unknown
+    Name name;                 // Name, Attribute
+    std::string text;          // literals, Raw
+    std::vector<ExprRef> args;
+    std::vector<Op> ops;       // Compare
+    std::vector<Keyword> keywords;
+    std::vector<Name> params;  // Lambda
+    int slot = -1;             // MemRef
+    Position at;
+};
+
+enum class StmtKind : uint8_t {
+    Assign,    // targets (several for x = y = e), value
+    AnnAssign, // targets[0], type / annotation, value may be null
+    AugAssign, // op, targets[0], value
+    ExprStmt,  // value
+    If,        // value condition, body, orelse
+    While,     // value condition, body
+    For,       // targets[0] variable, value iterable (a call of range), body
+    Break, Continue, Pass,
+    Return,    // value may be null
+    Assert,    // value, message in orelse-free `extra`
+    Raw,       // text: C++
+};
+
+struct Stmt;
+using StmtRef = std::shared_ptr<const Stmt>;
+
+struct Stmt {
+    StmtKind kind;
+    Op op = Op::Add;
+    std::vector<ExprRef> targets;
+    ExprRef value;
+    ExprRef extra;
+    Type type; // AnnAssign
+    std::vector<StmtRef> body, orelse;
+    std::string text;
+    Position at;
+};
+
+// ---- construction helpers
+ExprRef intLit(int64_t v);
+ExprRef floatLit(std::string token);
+ExprRef boolLit(bool v);
+ExprRef name(Name n, Type t = Type());
+ExprRef unary(Op op, ExprRef a, Type t = Type());
+ExprRef binary(Op op, ExprRef a, ExprRef b, Type t = Type());
+ExprRef call(Name function, std::vector<ExprRef> args, Type t = Type());
+ExprRef castTo(Type t, ExprRef a);
+ExprRef raw(std::string cpp, Type t = Type());
+ExprRef memRef(int slot, Type t);
+StmtRef assign(ExprRef target, ExprRef value);
+
+// ---- parsing
+struct ParseError {
+    std::string message;
+    Position at;
+};
+template <class T> struct Parsed {
+    std::optional<T> value;
+    ParseError error; // when there is no value
+};
+/// One expression. Full Python 3 expression grammar; constructs that have no C++ meaning (comprehensions, f-strings, await, starred)
+/// are errors that name the construct. Nesting is limited to 200 levels (as CPython's own limit), never a stack overflow.
+Parsed<ExprRef> parseExpr(std::string_view text);
+/// A block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global` are errors by name.
+Parsed<std::vector<StmtRef>> parseBlock(std::string_view text);
+
+// ---- text in Python syntax (for the graph's text form and for saving); parse(print(x)) equals x
+std::string print(const Expr &e);
+std::string print(const std::vector<StmtRef> &block, int indent = 0);
+bool equal(const Expr &a, const Expr &b);
+bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b);
+
+// ---- queries
+/// Names read in an expression (module names such as `math`, `dace` and called function names excluded).
+std::set<Name> freeNames(const Expr &e);
+/// Names read and names assigned in a block; a name assigned before any read is not free.
+struct BlockNames {
+    std::set<Name> read, written, called;
+};
+BlockNames blockNames(const std::vector<StmtRef> &block);
+
+// ---- rewriting
+/// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node).
+ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
+std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
+ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements);
+
+} // namespace sdfgc::py
