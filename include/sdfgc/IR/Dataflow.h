@@ -1,0 +1,200 @@
+// Dataflow: states, nodes, edges, memlets (format reference section 6).
+//
+// A state owns its nodes and edges in vectors whose order is the order of the file; ids are positions and are renumbered by
+// State::renumber. Nodes and edges have stable addresses. Edges are listed at both ends in the order in which they were added.
+#pragma once
+
+#include "sdfgc/IR/Data.h"
+#include "sdfgc/Support/Casting.h"
+
+namespace sdfgc::ir {
+
+class SDFG;
+class State;
+class Node;
+
+struct Code {
+    std::string text;
+    Language language = Language::Python;
+    bool empty() const { return text.empty(); }
+    friend bool operator==(const Code &, const Code &) = default;
+};
+
+/// How a write with conflict resolution is done; decided by the pass resolve-wcr, Unset before.
+enum class WcrMode : uint8_t { Unset, Plain, Atomic, Reduction };
+
+struct Memlet {
+    Name data; // empty: ordering edge (no subset) or code-to-code value
+    std::optional<sym::Subset> subset, otherSubset;
+    sym::Expr volume = 0;
+    bool dynamic = false;
+    bool wcrNonatomic = false;
+    bool allowOob = false;
+    std::optional<bool> isDataSrc; // as stored; only meaningful for a container copied onto itself
+    std::string wcr;               // lambda text; empty = none
+    WcrMode wcrMode = WcrMode::Unset;
+    DebugInfo debugInfo;
+    Extra extra;
+
+    bool isEmpty() const { return data.empty() && !subset && !otherSubset && wcr.empty(); }
+    static Memlet simple(Name data, sym::Subset s);
+    static Memlet empty() { return Memlet(); }
+};
+
+struct Edge {
+    Node *src = nullptr, *dst = nullptr;
+    Name srcConn, dstConn; // empty = null
+    Memlet memlet;
+};
+
+struct Connector {
+    Name name;
+    Type type; // void: to be inferred
+};
+
+enum class NodeKind : uint8_t { Access, Tasklet, NestedSDFG, MapEntry, MapExit, ConsumeEntry, ConsumeExit, Library };
+
+class Node {
+public:
+    virtual ~Node();
+    NodeKind kind() const { return kind_; }
+    State *state() const { return state_; }
+    /// Position in the state's node list (valid after State::renumber, which every pass leaves done).
+    uint32_t id() const { return id_; }
+
+    std::string label;
+    std::vector<Connector> inConnectors, outConnectors; // file order (sorted by name in files)
+    std::vector<Name> environments;
+    Instrumentation instrument = Instrumentation::No_Instrumentation;
+    DebugInfo debugInfo;
+    Extra extra;
+
+    const std::vector<Edge *> &inEdges() const { return in_; }
+    const std::vector<Edge *> &outEdges() const { return out_; }
+    Connector *inConnector(Name n);
+    Connector *outConnector(Name n);
+    const Connector *inConnector(Name n) const { return const_cast<Node *>(this)->inConnector(n); }
+    const Connector *outConnector(Name n) const { return const_cast<Node *>(this)->outConnector(n); }
+    /// Adds or retypes a connector.
+    Connector &addIn(Name n, Type t = Type());
+    Connector &addOut(Name n, Type t = Type());
+    void removeIn(Name n);
+    void removeOut(Name n);
+    /// First edge at a connector (empty name: an edge without connector), or null.
+    Edge *inEdge(Name conn) const;
+    Edge *outEdge(Name conn) const;
+    /// Code nodes compute: tasklets, nested SDFGs, library nodes.
+    bool isCode() const { return kind_ == NodeKind::Tasklet || kind_ == NodeKind::NestedSDFG || kind_ == NodeKind::Library; }
+    bool isEntry() const { return kind_ == NodeKind::MapEntry || kind_ == NodeKind::ConsumeEntry; }
+    bool isExit() const { return kind_ == NodeKind::MapExit || kind_ == NodeKind::ConsumeExit; }
+
+protected:
+    explicit Node(NodeKind k) : kind_(k) {}
+
+private:
+    friend class State;
+    NodeKind kind_;
+    uint32_t id_ = 0;
+    State *state_ = nullptr;
+    std::vector<Edge *> in_, out_;
+};
+
+class AccessNode : public Node {
+public:
+    explicit AccessNode(Name data) : Node(NodeKind::Access), data(data) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::Access; }
+    Name data; // may be dotted: `A.indptr`
+    bool setZero = false;
+    DataInstrumentation dataInstrument = DataInstrumentation::No_Instrumentation;
+    Code dataInstrumentCondition{"1", Language::CPP};
+};
+
+class Tasklet : public Node {
+public:
+    Tasklet() : Node(NodeKind::Tasklet) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::Tasklet; }
+    Code code;
+    Code codeGlobal{"", Language::CPP}, codeInit{"", Language::CPP}, codeExit{"", Language::CPP};
+    std::vector<std::string> stateFields;
+    std::vector<Name> ignoredSymbols;
+    std::optional<bool> sideEffects;
+};
+
+class NestedSDFGNode : public Node {
+public:
+    NestedSDFGNode();
+    ~NestedSDFGNode() override;
+    static bool classof(const Node *n) { return n->kind() == NodeKind::NestedSDFG; }
+    std::unique_ptr<SDFG> sdfg;                           // null only while an external file is not loaded
+    std::string externalPath;                             // ext_sdfg_path
+    std::vector<std::pair<Name, sym::Expr>> symbolMapping; // inner symbol -> outer expression, sorted by name
+    bool noInline = false;
+    std::string uniqueName;
+    const sym::Expr *mapped(Name innerSymbol) const;
+};
+
+class MapExit;
+class MapEntry : public Node {
+public:
+    MapEntry() : Node(NodeKind::MapEntry) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::MapEntry; }
+    MapExit *exit = nullptr; // pairing, from the graph
+    std::vector<Name> params;
+    std::vector<sym::Range> ranges; // one per parameter
+    Schedule schedule = Schedule::Default;
+    int64_t collapse = 1;
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+    sym::Expr ompNumThreads = 0;
+    OmpSchedule ompSchedule = OmpSchedule::Default;
+    int64_t ompChunkSize = 0;
+    std::optional<std::vector<sym::Expr>> gpuBlockSize;
+    std::string gpuLaunchBounds = "0";
+    int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
+    bool gpuForceSyncthreads = false;
+};
+
+class MapExit : public Node {
+public:
+    MapExit() : Node(NodeKind::MapExit) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::MapExit; }
+    MapEntry *entry = nullptr;
+};
+
+class ConsumeExit;
+class ConsumeEntry : public Node {
+public:
+    ConsumeEntry() : Node(NodeKind::ConsumeEntry) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::ConsumeEntry; }
+    ConsumeExit *exit = nullptr;
+    Name peIndex;
+    sym::Expr numPes = 1;
+    std::optional<Code> condition;
+    Schedule schedule = Schedule::Default;
+    int64_t chunkSize = 1;
+};
+
+class ConsumeExit : public Node {
+public:
+    ConsumeExit() : Node(NodeKind::ConsumeExit) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::ConsumeExit; }
+    ConsumeEntry *entry = nullptr;
+};
+
+/// A library node of any class; properties are kept as JSON and read through the definition in LibraryNodes.
+class LibraryNode : public Node {
+public:
+    LibraryNode() : Node(NodeKind::Library) {}
+    static bool classof(const Node *n) { return n->kind() == NodeKind::Library; }
+    std::string classPath;       // dace.libraries.blas.nodes.matmul.MatMul
+    std::string name;            // attribute `name`
+    std::string implementation;  // empty: compiler's choice
+    Schedule schedule = Schedule::Default;
+    OrderedMap<std::string, json::Value> properties; // all other attributes, in file order
+    /// Last component of the class path: `MatMul`.
+    std::string className() const;
+    /// Library: third component of a dace.libraries path (`blas`), else empty.
+    std::string libraryName() const;
+};
+
+} // namespace sdfgc::ir

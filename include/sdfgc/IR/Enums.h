@@ -1,0 +1,62 @@
+// Enumerations of the SDFG format (format reference section 4). Names in files are the enumerators' names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sdfgc::ir {
+
+// clang-format off
+#define SDFGC_STORAGES(X) \
+    X(Default) X(Register) X(CPU_Heap) X(CPU_Pinned) X(CPU_ThreadLocal) X(GPU_Global) X(GPU_Shared) X(SVE_Register) \
+    X(Snitch_TCDM) X(Snitch_L2) X(Snitch_SSR) X(FPGA_Global) X(FPGA_Local) X(FPGA_Registers) X(FPGA_ShiftRegister)
+#define SDFGC_SCHEDULES(X) \
+    X(Default) X(Sequential) X(CPU_Multicore) X(CPU_Persistent) X(MPI) X(GPU_Device) X(GPU_ThreadBlock) \
+    X(GPU_ThreadBlock_Dynamic) X(GPU_Persistent) X(SVE_Map) X(Snitch) X(Snitch_Multicore) X(Unrolled) X(FPGA_Device) \
+    X(FPGA_Multi_Pumped)
+#define SDFGC_LIFETIMES(X) X(Scope) X(State) X(SDFG) X(Global) X(Persistent) X(External)
+#define SDFGC_LANGUAGES(X) X(Python) X(CPP) X(OpenCL) X(SystemVerilog) X(MLIR)
+#define SDFGC_OMP_SCHEDULES(X) X(Default) X(Static) X(Dynamic) X(Guided)
+#define SDFGC_INSTRUMENTATIONS(X) \
+    X(No_Instrumentation) X(Timer) X(PAPI_Counters) X(LIKWID_CPU) X(LIKWID_GPU) X(GPU_Events) X(GPU_TX_MARKERS) X(FPGA)
+#define SDFGC_DATA_INSTRUMENTATIONS(X) X(No_Instrumentation) X(Save) X(Restore)
+// clang-format on
+
+#define SDFGC_MEMBER(N) N,
+enum class Storage : uint8_t { SDFGC_STORAGES(SDFGC_MEMBER) };
+enum class Schedule : uint8_t { SDFGC_SCHEDULES(SDFGC_MEMBER) };
+enum class Lifetime : uint8_t { SDFGC_LIFETIMES(SDFGC_MEMBER) };
+enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
+enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
+enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
+enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
+#undef SDFGC_MEMBER
+
+std::string_view name(Storage);
+std::string_view name(Schedule);
+std::string_view name(Lifetime);
+std::string_view name(Language);
+std::string_view name(OmpSchedule);
+std::string_view name(Instrumentation);
+std::string_view name(DataInstrumentation);
+
+/// Enumerator by the name in a file. `GPU_Default` is GPU_Device (files of 1.x). Nothing if unknown.
+template <class E> std::optional<E> parseEnum(std::string_view text);
+template <> std::optional<Storage> parseEnum(std::string_view);
+template <> std::optional<Schedule> parseEnum(std::string_view);
+template <> std::optional<Lifetime> parseEnum(std::string_view);
+template <> std::optional<Language> parseEnum(std::string_view);
+template <> std::optional<OmpSchedule> parseEnum(std::string_view);
+template <> std::optional<Instrumentation> parseEnum(std::string_view);
+template <> std::optional<DataInstrumentation> parseEnum(std::string_view);
+
+bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent
+bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
+bool isParallel(Schedule s);    // anything whose iterations may run concurrently
+
+/// How far a graph has been lowered (docs/design.md). A pass declares the level it needs and the one it leaves.
+enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Scheduled, Allocated };
+std::string_view name(Level l); // lower case: `loaded`, ...
+
+} // namespace sdfgc::ir

@@ -1,0 +1,256 @@
+// Control flow and the SDFG itself (format reference sections 2 and 5).
+#pragma once
+
+#include "sdfgc/IR/Dataflow.h"
+
+#include <map>
+
+namespace sdfgc::ir {
+
+class Region;
+class SDFG;
+
+enum class BlockKind : uint8_t { State, Region, Loop, Conditional, Break, Continue, Return, Unstructured, Named, FunctionCall, SDFG };
+
+/// A control-flow block. Regions own their blocks; positions are ids.
+class Block {
+public:
+    virtual ~Block();
+    BlockKind kind() const { return kind_; }
+    Region *parent() const { return parent_; } // null for the root SDFG, for a nested SDFG and never for others
+    uint32_t id() const { return id_; }
+    /// The SDFG that this block belongs to (itself for an SDFG).
+    SDFG *sdfg();
+    const SDFG *sdfg() const { return const_cast<Block *>(this)->sdfg(); }
+
+    std::string label;
+    DebugInfo debugInfo;
+    Extra extra;
+
+protected:
+    explicit Block(BlockKind k) : kind_(k) {}
+
+private:
+    friend class Region;
+    friend class ConditionalBlock;
+    BlockKind kind_;
+    uint32_t id_ = 0;
+    Region *parent_ = nullptr;
+    class ConditionalBlock *conditional_ = nullptr; // set for branch regions; parent_ is then the region that holds the conditional
+public:
+    /// For the region of a branch: the conditional block that owns it.
+    class ConditionalBlock *conditional() const { return conditional_; }
+};
+
+class BreakBlock : public Block {
+public:
+    BreakBlock() : Block(BlockKind::Break) {}
+    static bool classof(const Block *b) { return b->kind() == BlockKind::Break; }
+};
+class ContinueBlock : public Block {
+public:
+    ContinueBlock() : Block(BlockKind::Continue) {}
+    static bool classof(const Block *b) { return b->kind() == BlockKind::Continue; }
+};
+class ReturnBlock : public Block {
+public:
+    ReturnBlock() : Block(BlockKind::Return) {}
+    static bool classof(const Block *b) { return b->kind() == BlockKind::Return; }
+};
+
+class State : public Block {
+public:
+    State() : Block(BlockKind::State) {}
+    ~State() override;
+    static bool classof(const Block *b) { return b->kind() == BlockKind::State; }
+
+    bool nosync = false;
+    Instrumentation instrument = Instrumentation::No_Instrumentation;
+    DataInstrumentation symbolInstrument = DataInstrumentation::No_Instrumentation;
+    Code symbolInstrumentCondition{"1", Language::CPP};
+
+    const std::vector<std::unique_ptr<Node>> &nodes() const { return nodes_; }
+    const std::vector<std::unique_ptr<Edge>> &edges() const { return edges_; }
+
+    template <class T, class... A> T *add(A &&...args) {
+        auto n = std::make_unique<T>(std::forward<A>(args)...);
+        T *p = n.get();
+        adopt(std::move(n));
+        return p;
+    }
+    Node *adopt(std::unique_ptr<Node> n);
+    /// Connectors named on the edge are added to the nodes' lists when missing.
+    Edge *connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
+    void removeEdge(Edge *e);
+    /// Moves an end of an edge.
+    void setSource(Edge *e, Node *src, Name conn);
+    void setDestination(Edge *e, Node *dst, Name conn);
+    /// Removes a node and its edges (not the paired exit of an entry).
+    void removeNode(Node *n);
+    std::unique_ptr<Node> detachNode(Node *n); // edges must be gone
+    /// Removes many at once, in linear time.
+    void removeNodes(const std::vector<Node *> &dead);
+    void renumber();
+
+private:
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<std::unique_ptr<Edge>> edges_;
+};
+
+/// Edge between blocks of one region. The condition is evaluated first, then the assignments.
+struct InterstateEdge {
+    Block *src = nullptr, *dst = nullptr;
+    Code condition{"1", Language::Python};
+    std::vector<std::pair<Name, std::string>> assignments; // Python text
+    DebugInfo debugInfo;
+    Extra extra;
+    /// Text `1` or empty.
+    bool isUnconditional() const { return condition.text.empty() || condition.text == "1"; }
+};
+
+class Region : public Block {
+public:
+    explicit Region(BlockKind k = BlockKind::Region) : Block(k) {}
+    ~Region() override;
+    static bool classof(const Block *b) {
+        switch (b->kind()) {
+        case BlockKind::Region: case BlockKind::Loop: case BlockKind::Unstructured: case BlockKind::Named:
+        case BlockKind::FunctionCall: case BlockKind::SDFG:
+            return true;
+        default:
+            return false;
+        }
+    }
+    int cfgId = 0; // cfg_list_id, renumbered by SDFG::renumber
+
+    const std::vector<std::unique_ptr<Block>> &blocks() const { return blocks_; }
+    const std::vector<std::unique_ptr<InterstateEdge>> &edges() const { return edges_; }
+    /// Start block by the rule of format reference 2.4, or null when ambiguous or empty.
+    Block *start() const;
+    void setStart(Block *b) { storedStart_ = b; }
+    Block *storedStart() const { return storedStart_; }
+
+    template <class T, class... A> T *add(A &&...args) {
+        auto b = std::make_unique<T>(std::forward<A>(args)...);
+        T *p = b.get();
+        adopt(std::move(b));
+        return p;
+    }
+    Block *adopt(std::unique_ptr<Block> b);
+    std::unique_ptr<Block> detach(Block *b); // edges at `b` must be gone
+    InterstateEdge *connect(Block *src, Block *dst, Code condition = {"1", Language::Python},
+                            std::vector<std::pair<Name, std::string>> assignments = {});
+    void removeEdge(InterstateEdge *e);
+    std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
+    /// Removes a block and its edges.
+    void removeBlock(Block *b);
+    std::vector<InterstateEdge *> inEdges(const Block *b) const;  // in edge order
+    std::vector<InterstateEdge *> outEdges(const Block *b) const; // in edge order: conditions are tested in it
+    void renumberBlocks();
+
+private:
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<std::unique_ptr<InterstateEdge>> edges_;
+    Block *storedStart_ = nullptr;
+};
+
+class LoopRegion : public Region {
+public:
+    LoopRegion() : Region(BlockKind::Loop) {}
+    static bool classof(const Block *b) { return b->kind() == BlockKind::Loop; }
+    std::optional<Code> init, condition, update;
+    Name variable;
+    bool inverted = false;
+    bool updateBeforeCondition = true;
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+};
+
+class ConditionalBlock : public Block {
+public:
+    ConditionalBlock() : Block(BlockKind::Conditional) {}
+    ~ConditionalBlock() override;
+    static bool classof(const Block *b) { return b->kind() == BlockKind::Conditional; }
+    struct Branch {
+        std::optional<Code> condition; // nothing: else
+        std::unique_ptr<Region> region;
+    };
+    int cfgId = 0;
+    const std::vector<Branch> &branches() const { return branches_; }
+    std::vector<Branch> &branches() { return branches_; }
+    Region *addBranch(std::optional<Code> condition, std::unique_ptr<Region> region);
+
+private:
+    std::vector<Branch> branches_;
+};
+
+struct Constant {
+    DataDesc desc;
+    json::Value value; // a number, string or {type: ndarray}; format reference 2.3
+};
+
+struct TargetCode {
+    Name target; // `frame`, `cuda`, ...; `null` for every file
+    Code code;
+};
+
+class SDFG : public Region {
+public:
+    explicit SDFG(Name name) : Region(BlockKind::SDFG), name(name) {}
+    static bool classof(const Block *b) { return b->kind() == BlockKind::SDFG; }
+
+    Name name;
+    OrderedMap<Name, DataDesc> arrays;
+    OrderedMap<Name, Type> symbols;      // declared, sorted by name in files
+    sym::Assumptions symbolHints;        // facts that symbolic strings carried (positive=True, dtype=...)
+    OrderedMap<Name, Constant> constants;
+    std::vector<Name> argNames;
+    std::vector<TargetCode> globalCode, initCode, exitCode;
+    std::vector<std::pair<Name, std::string>> callbackMapping;
+    Instrumentation instrument = Instrumentation::No_Instrumentation;
+    bool openmpSections = false;
+    bool usesExplicitControlFlow = false;
+    std::string daceVersion; // root only
+    Level level = Level::Loaded;
+
+    /// The node that holds this SDFG, null for the root.
+    NestedSDFGNode *parentNode = nullptr;
+    SDFG *parentSDFG() const;
+    SDFG *root();
+    bool isRoot() const { return parentNode == nullptr; }
+
+    /// Descriptor by name; dotted names walk structure members. Null if unknown.
+    const DataDesc *desc(Name data) const;
+    DataDesc *desc(Name data);
+    /// Is it a constant here or in an enclosing SDFG?
+    const Constant *constant(Name n) const;
+    /// A fresh name with this prefix that is no container, symbol or constant of this SDFG.
+    Name freshName(std::string_view prefix) const;
+    /// Adds a container under a fresh name derived from `name`; returns the name.
+    Name addTransient(std::string_view name, DataDesc d);
+    /// Renumbers node, block and region ids (cfgId in pre-order over the whole root, as DaCe's cfg_list_id).
+    void renumber();
+};
+
+// ---- walking (deterministic: list order, depth first)
+/// All regions of one SDFG, pre-order, itself first; not those of nested SDFGs.
+std::vector<Region *> allRegions(SDFG &g);
+/// All blocks of one SDFG, pre-order (conditional blocks before their branches).
+std::vector<Block *> allBlocks(SDFG &g);
+std::vector<State *> allStates(SDFG &g);
+/// This SDFG and all nested ones, outer before inner, node order.
+std::vector<SDFG *> allSDFGs(SDFG &root);
+/// Every inter-state edge of one SDFG in the order of allRegions.
+std::vector<InterstateEdge *> allInterstateEdges(SDFG &g);
+
+/// Deep copy (ids and order kept).
+std::unique_ptr<SDFG> clone(const SDFG &g);
+
+/// `f: state main, map _Mult_[i], tasklet mul`: the stable name of an element in diagnostics and dumps.
+std::string elementName(const SDFG &g);
+std::string elementName(const Block &b);
+std::string elementName(const Node &n);
+std::string elementName(const Edge &e);
+std::string elementName(const InterstateEdge &e, const Region &r);
+
+} // namespace sdfgc::ir

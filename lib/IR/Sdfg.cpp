@@ -1,0 +1,248 @@
+#include "sdfgc/IR/Sdfg.h"
+
+#include <algorithm>
+
+namespace sdfgc::ir {
+
+Block::~Block() = default;
+Region::~Region() = default;
+ConditionalBlock::~ConditionalBlock() = default;
+
+SDFG *Block::sdfg() {
+    Block *b = this;
+    while (b && b->kind() != BlockKind::SDFG)
+        b = b->parent();
+    return static_cast<SDFG *>(b);
+}
+
+Block *Region::start() const {
+    if (blocks_.empty())
+        return nullptr;
+    std::vector<bool> entered(blocks_.size(), false);
+    for (const auto &e : edges_)
+        entered[e->dst->id()] = true;
+    Block *source = nullptr;
+    std::size_t sources = 0;
+    for (const auto &b : blocks_)
+        if (!entered[b->id()]) {
+            ++sources;
+            source = b.get();
+        }
+    return sources == 1 ? source : storedStart_;
+}
+
+Block *Region::adopt(std::unique_ptr<Block> b) {
+    b->parent_ = this;
+    b->id_ = static_cast<uint32_t>(blocks_.size());
+    if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+        for (auto &branch : c->branches())
+            branch.region->parent_ = this;
+    blocks_.push_back(std::move(b));
+    return blocks_.back().get();
+}
+
+std::unique_ptr<Block> Region::detach(Block *b) {
+    auto it = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto &p) { return p.get() == b; });
+    if (it == blocks_.end())
+        return nullptr;
+    std::unique_ptr<Block> out = std::move(*it);
+    blocks_.erase(it);
+    if (storedStart_ == b)
+        storedStart_ = nullptr;
+    out->parent_ = nullptr;
+    renumberBlocks();
+    return out;
+}
+
+InterstateEdge *Region::connect(Block *src, Block *dst, Code condition, std::vector<std::pair<Name, std::string>> assignments) {
+    auto e = std::make_unique<InterstateEdge>();
+    e->src = src;
+    e->dst = dst;
+    e->condition = std::move(condition);
+    e->assignments = std::move(assignments);
+    edges_.push_back(std::move(e));
+    return edges_.back().get();
+}
+
+std::unique_ptr<InterstateEdge> Region::detachEdge(InterstateEdge *e) {
+    auto it = std::find_if(edges_.begin(), edges_.end(), [&](const auto &p) { return p.get() == e; });
+    if (it == edges_.end())
+        return nullptr;
+    std::unique_ptr<InterstateEdge> out = std::move(*it);
+    edges_.erase(it);
+    return out;
+}
+
+void Region::removeEdge(InterstateEdge *e) { detachEdge(e); }
+
+void Region::removeBlock(Block *b) {
+    std::erase_if(edges_, [&](const auto &e) { return e->src == b || e->dst == b; });
+    detach(b);
+}
+
+std::vector<InterstateEdge *> Region::inEdges(const Block *b) const {
+    std::vector<InterstateEdge *> out;
+    for (const auto &e : edges_)
+        if (e->dst == b)
+            out.push_back(e.get());
+    return out;
+}
+
+std::vector<InterstateEdge *> Region::outEdges(const Block *b) const {
+    std::vector<InterstateEdge *> out;
+    for (const auto &e : edges_)
+        if (e->src == b)
+            out.push_back(e.get());
+    return out;
+}
+
+void Region::renumberBlocks() {
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+        blocks_[i]->id_ = static_cast<uint32_t>(i);
+}
+
+Region *ConditionalBlock::addBranch(std::optional<Code> condition, std::unique_ptr<Region> region) {
+    region->parent_ = parent();
+    region->conditional_ = this;
+    branches_.push_back({std::move(condition), std::move(region)});
+    return branches_.back().region.get();
+}
+
+SDFG *SDFG::parentSDFG() const { return parentNode && parentNode->state() ? parentNode->state()->sdfg() : nullptr; }
+
+SDFG *SDFG::root() {
+    SDFG *g = this;
+    while (SDFG *up = g->parentSDFG())
+        g = up;
+    return g;
+}
+
+const DataDesc *SDFG::desc(Name data) const {
+    if (const DataDesc *d = arrays.find(data))
+        return d;
+    const std::string &text = data.str();
+    auto dot = text.find('.');
+    if (dot == std::string::npos)
+        return nullptr;
+    const DataDesc *d = arrays.find(Name(text.substr(0, dot)));
+    while (d && dot != std::string::npos) {
+        auto next = text.find('.', dot + 1);
+        d = d->member(Name(std::string_view(text).substr(dot + 1, next == std::string::npos ? next : next - dot - 1)));
+        dot = next;
+    }
+    return d;
+}
+
+DataDesc *SDFG::desc(Name data) { return const_cast<DataDesc *>(static_cast<const SDFG *>(this)->desc(data)); }
+
+const Constant *SDFG::constant(Name n) const {
+    for (const SDFG *g = this; g; g = g->parentSDFG())
+        if (const Constant *c = g->constants.find(n))
+            return c;
+    return nullptr;
+}
+
+Name SDFG::freshName(std::string_view prefix) const {
+    auto taken = [&](Name n) { return arrays.contains(n) || symbols.contains(n) || constant(n); };
+    if (Name plain(prefix); !taken(plain))
+        return plain;
+    for (int i = 0;; ++i)
+        if (Name n(std::string(prefix) + "_" + std::to_string(i)); !taken(n))
+            return n;
+}
+
+Name SDFG::addTransient(std::string_view base, DataDesc d) {
+    d.transient = true;
+    Name n = freshName(base);
+    arrays.set(n, std::move(d));
+    return n;
+}
+
+namespace {
+
+void renumberRegion(Region &r, int &next) {
+    r.cfgId = next++;
+    r.renumberBlocks();
+    for (const auto &b : r.blocks()) {
+        if (auto *inner = dyn_cast<Region>(b.get())) {
+            renumberRegion(*inner, next);
+        } else if (auto *c = dyn_cast<ConditionalBlock>(b.get())) {
+            c->cfgId = next++;
+            for (auto &branch : c->branches())
+                renumberRegion(*branch.region, next);
+        } else if (auto *s = dyn_cast<State>(b.get())) {
+            s->renumber();
+            for (const auto &n : s->nodes())
+                if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                    renumberRegion(*nested->sdfg, next);
+        }
+    }
+}
+
+template <class F> void forEachBlock(Region &r, const F &f) {
+    for (const auto &b : r.blocks()) {
+        f(*b);
+        if (auto *inner = dyn_cast<Region>(b.get()))
+            forEachBlock(*inner, f);
+        else if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (auto &branch : c->branches()) {
+                f(*branch.region);
+                forEachBlock(*branch.region, f);
+            }
+    }
+}
+
+void collectSDFGs(SDFG &g, std::vector<SDFG *> &out) {
+    out.push_back(&g);
+    for (State *s : allStates(g))
+        for (const auto &n : s->nodes())
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                collectSDFGs(*nested->sdfg, out);
+}
+
+} // namespace
+
+void SDFG::renumber() {
+    int next = 0;
+    renumberRegion(*root(), next);
+}
+
+std::vector<Region *> allRegions(SDFG &g) {
+    std::vector<Region *> out{&g};
+    forEachBlock(g, [&](Block &b) {
+        if (auto *r = dyn_cast<Region>(&b))
+            out.push_back(r);
+    });
+    return out;
+}
+
+std::vector<Block *> allBlocks(SDFG &g) {
+    std::vector<Block *> out;
+    forEachBlock(g, [&](Block &b) { out.push_back(&b); });
+    return out;
+}
+
+std::vector<State *> allStates(SDFG &g) {
+    std::vector<State *> out;
+    forEachBlock(g, [&](Block &b) {
+        if (auto *s = dyn_cast<State>(&b))
+            out.push_back(s);
+    });
+    return out;
+}
+
+std::vector<SDFG *> allSDFGs(SDFG &root) {
+    std::vector<SDFG *> out;
+    collectSDFGs(root, out);
+    return out;
+}
+
+std::vector<InterstateEdge *> allInterstateEdges(SDFG &g) {
+    std::vector<InterstateEdge *> out;
+    for (Region *r : allRegions(g))
+        for (const auto &e : r->edges())
+            out.push_back(e.get());
+    return out;
+}
+
+} // namespace sdfgc::ir
