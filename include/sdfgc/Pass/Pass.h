@@ -1,0 +1,81 @@
+// Passes: named steps over a graph. Declared once in Passes.def, run by the Manager from a pipeline.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/IR/Sdfg.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sdfgc::pass {
+
+/// What the whole compilation knows; the same for every pass of a run.
+struct CompileOptions {
+    std::string target = "cpu";
+    bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
+    int optimize = 0;
+    std::string fpModel = "strict";
+    // What the target machine offers (Build's toolchain description), for library node expansion.
+    bool haveBlas = false, haveLapacke = false, haveFftw = false;
+    std::string file;  // the input graph, for diagnostics
+};
+
+/// A remark: what was done to an element, or what was not done and why.
+struct Remark {
+    std::string pass, element, text;
+    bool missed = false;
+};
+
+class Context {
+public:
+    Context(diag::Engine &d, const CompileOptions &o) : diags(d), options(o) {}
+    diag::Engine &diags;
+    const CompileOptions &options;
+    std::vector<Remark> remarks;
+    std::string currentPass;
+    void done(std::string element, std::string text) { remarks.push_back({currentPass, std::move(element), std::move(text), false}); }
+    void missed(std::string element, std::string text) { remarks.push_back({currentPass, std::move(element), std::move(text), true}); }
+};
+
+using OptionValue = std::variant<bool, int64_t, std::string>;
+struct OptionInfo {
+    std::string name, help;
+    OptionValue defaultValue;
+};
+using OptionValues = std::map<std::string, OptionValue>;
+
+class Pass {
+public:
+    virtual ~Pass() = default;
+    /// Transforms the graph. Returns whether anything changed. Failure is an error in context.diags; the graph may then be half done and
+    /// the run stops. The pass leaves ids renumbered (root.renumber()).
+    virtual bool run(ir::SDFG &root, Context &context) = 0;
+    OptionValues options; // complete: defaults filled in by the manager
+};
+
+struct PassInfo {
+    std::string name;    // `raise-control-flow`
+    std::string summary; // one line
+    ir::Level needs;     // lowest level at which it runs
+    ir::Level leaves;    // level that holds afterwards, when higher than the current one
+    std::vector<OptionInfo> options;
+    std::unique_ptr<Pass> (*create)();
+};
+
+/// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library with the passes; the
+/// registry is filled by Transforms::registerPasses()).
+class Registry {
+public:
+    void add(PassInfo info) { passes_.push_back(std::move(info)); }
+    const PassInfo *find(std::string_view name) const;
+    const std::vector<PassInfo> &all() const { return passes_; }
+
+private:
+    std::vector<PassInfo> passes_;
+};
+
+} // namespace sdfgc::pass
