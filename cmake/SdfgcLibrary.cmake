@@ -20,6 +20,12 @@ function(sdfgc_compile_options target)
     endif()
 endfunction()
 
+# One code model for the precompiled test header and the programs that use it (CMake would give a library -fPIC, a program -fPIE).
+function(sdfgc_test_code_model target)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
 # sdfgc_test(X DEPS ...): one Catch2 program from test/X/*.cpp, registered with CTest.
 function(sdfgc_test name)
     cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
@@ -29,7 +35,8 @@ function(sdfgc_test name)
     target_include_directories(test${name} PRIVATE ${CMAKE_SOURCE_DIR}/lib)
     target_link_libraries(test${name} PRIVATE sdfgcTestMain ${ARG_DEPS})
     target_compile_definitions(test${name} PRIVATE SDFGC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    target_precompile_headers(test${name} REUSE_FROM sdfgcTestMain)
+    sdfgc_test_code_model(test${name})
+    target_precompile_headers(test${name} REUSE_FROM sdfgcTestHeader)
     sdfgc_compile_options(test${name})
     add_test(NAME unit.${name} COMMAND test${name})
 endfunction()

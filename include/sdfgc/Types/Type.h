@@ -42,7 +42,7 @@ public:
                          std::vector<std::string> returnJson = {});
 
     TypeKind kind() const;
-    ScalarKind scalar() const; // Void for non-scalars
+    ScalarKind scalar() const; // Void for non-scalars: the is...() of scalars below are false for vectors and pointers
     bool isVoid() const { return kind() == TypeKind::Scalar && scalar() == ScalarKind::Void; }
     explicit operator bool() const { return !isVoid(); }
     bool isScalar() const { return kind() == TypeKind::Scalar; }
@@ -75,7 +75,8 @@ public:
     std::optional<int64_t> bytes() const;
     /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for people and for the text form.
     std::string str() const;
-    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::half`, `sdfgc::rt::vec<float, 4>`.
+    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `dace::float16`, `dace::vec<float, 4>`, `T *`; the
+    /// names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells function pointers).
     std::string cppName() const;
 
     friend bool operator==(Type a, Type b) { return a.data_ == b.data_; }
@@ -89,11 +90,13 @@ private:
 
 /// Scalar type by its DaCe name (`float64`, `bool`, `bool_`, `int32`, ...): the complete list of format reference 3.1. Nothing if unknown.
 std::optional<Type> scalarTypeByName(std::string_view name);
-/// Name of a scalar type in files.
+/// Name of a scalar type in files (`void`, which files write as null, for Void).
 std::string_view scalarTypeName(ScalarKind kind);
 
 /// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; wider wins; mixed
-/// signedness of one size gives the unsigned type as in C; vectors join element-wise; void joins to the other. docs/semantics.md.
+/// signedness of one size gives the unsigned type as in C; two float formats of one size give float32; complex with a float takes the
+/// wider component; vectors join element-wise with each other and with scalars; a pointer with an integer is the pointer; void joins
+/// to the other. Void when there is no common type. docs/semantics.md.
 Type commonType(Type a, Type b);
 
 } // namespace sdfgc

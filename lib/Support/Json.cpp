@@ -1,0 +1,239 @@
+// The JSON value and its writer; the reader is JsonParser.cpp.
+#include "sdfgc/Support/Json.h"
+
+#include "Support/Utf8.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sdfgc::json {
+namespace {
+
+/// Shortest text that reads back as `v`, always recognisable as a float, as Python writes it.
+std::string floatToken(double v) {
+    if (std::isnan(v))
+        return "NaN";
+    if (std::isinf(v))
+        return v < 0 ? "-Infinity" : "Infinity";
+    char buffer[32];
+    auto [end, ec] = std::to_chars(buffer, buffer + sizeof buffer, v);
+    std::string text(buffer, end);
+    if (text.find_first_of(".e") == std::string::npos)
+        text += ".0";
+    return text;
+}
+
+void appendEscape(std::string &out, unsigned unit) {
+    static const char digits[] = "0123456789abcdef";
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4)
+        out += digits[unit >> shift & 15];
+}
+
+void appendNonAscii(std::string &out, char32_t c) {
+    if (c >= 0x10000) {
+        appendEscape(out, 0xD800 + ((c - 0x10000) >> 10));
+        appendEscape(out, 0xDC00 + ((c - 0x10000) & 0x3FF));
+    } else {
+        appendEscape(out, c);
+    }
+}
+
+void appendAscii(std::string &out, char c) {
+    switch (c) {
+    case '"':
+        out += "\\\"";
+        break;
+    case '\\':
+        out += "\\\\";
+        break;
+    case '\n':
+        out += "\\n";
+        break;
+    case '\r':
+        out += "\\r";
+        break;
+    case '\t':
+        out += "\\t";
+        break;
+    case '\b':
+        out += "\\b";
+        break;
+    case '\f':
+        out += "\\f";
+        break;
+    default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+            appendEscape(out, static_cast<unsigned char>(c));
+        else
+            out += c;
+    }
+}
+
+struct Writer {
+    std::string &out;
+    int indent;
+
+    void newLine(int level) {
+        if (indent < 0)
+            return;
+        out += '\n';
+        out.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
+    }
+
+    void array(const Value &v, int level) {
+        out += '[';
+        for (std::size_t i = 0; i < v.items().size(); ++i) {
+            if (i)
+                out += ',';
+            newLine(level + 1);
+            write(v.items()[i], level + 1);
+        }
+        if (!v.items().empty())
+            newLine(level);
+        out += ']';
+    }
+
+    void object(const Value &v, int level) {
+        out += '{';
+        for (std::size_t i = 0; i < v.members().size(); ++i) {
+            if (i)
+                out += ',';
+            newLine(level + 1);
+            appendQuoted(out, v.members()[i].first);
+            out += indent < 0 ? ":" : ": ";
+            write(v.members()[i].second, level + 1);
+        }
+        if (!v.members().empty())
+            newLine(level);
+        out += '}';
+    }
+
+    void write(const Value &v, int level) {
+        switch (v.kind()) {
+        case Value::Kind::Null:
+            out += "null";
+            break;
+        case Value::Kind::Bool:
+        case Value::Kind::Number:
+            out += v.text();
+            break;
+        case Value::Kind::String:
+            appendQuoted(out, v.text());
+            break;
+        case Value::Kind::Array:
+            array(v, level);
+            break;
+        case Value::Kind::Object:
+            object(v, level);
+            break;
+        }
+    }
+};
+
+} // namespace
+
+Value::Value(double v) : kind_(Kind::Number), text_(floatToken(v)) {}
+
+Value Value::number(std::string token) {
+    Value v;
+    v.kind_ = Kind::Number;
+    v.text_ = std::move(token);
+    return v;
+}
+
+Value Value::array(std::vector<Value> items) {
+    Value v;
+    v.kind_ = Kind::Array;
+    v.items_ = std::move(items);
+    return v;
+}
+
+Value Value::object(std::vector<Member> members) {
+    Value v;
+    v.kind_ = Kind::Object;
+    v.members_ = std::move(members);
+    return v;
+}
+
+std::optional<int64_t> Value::asInt() const {
+    if (kind_ != Kind::Number && kind_ != Kind::String)
+        return std::nullopt;
+    int64_t result = 0;
+    const char *first = text_.data(), *last = first + text_.size();
+    auto [end, ec] = std::from_chars(first, last, result);
+    if (ec == std::errc() && end == last)
+        return result;
+    // `1e3` and `4.0` are integers too, as long as a double holds every one of their digits.
+    std::optional<double> d = asDouble();
+    constexpr double exactLimit = 9007199254740992.0; // 2^53
+    if (d && std::fabs(*d) < exactLimit && std::floor(*d) == *d)
+        return static_cast<int64_t>(*d);
+    return std::nullopt;
+}
+
+std::optional<double> Value::asDouble() const {
+    if (kind_ != Kind::Number && kind_ != Kind::String)
+        return std::nullopt;
+    double result = 0;
+    const char *first = text_.data(), *last = first + text_.size();
+    auto [end, ec] = std::from_chars(first, last, result); // reads Infinity and NaN as well
+    if (end != last || first == last)
+        return std::nullopt;
+    if (ec == std::errc::result_out_of_range) // too large or too small: what Python reads, an infinity or zero
+        return std::strtod(text_.c_str(), nullptr);
+    if (ec != std::errc())
+        return std::nullopt;
+    return result;
+}
+
+const Value *Value::get(std::string_view key) const {
+    for (const Member &m : members_)
+        if (m.first == key)
+            return &m.second;
+    return nullptr;
+}
+
+void Value::set(std::string_view key, Value v) {
+    if (kind_ == Kind::Null)
+        kind_ = Kind::Object;
+    for (Member &m : members_)
+        if (m.first == key) {
+            m.second = std::move(v);
+            return;
+        }
+    members_.emplace_back(std::string(key), std::move(v));
+}
+
+void Value::push(Value v) {
+    if (kind_ == Kind::Null)
+        kind_ = Kind::Array;
+    items_.push_back(std::move(v));
+}
+
+std::string Value::dump(int indent) const {
+    std::string out;
+    Writer{out, indent}.write(*this, 0);
+    return out;
+}
+
+bool operator==(const Value &a, const Value &b) {
+    return a.kind_ == b.kind_ && a.text_ == b.text_ && a.items_ == b.items_ && a.members_ == b.members_;
+}
+
+void appendQuoted(std::string &out, std::string_view s) {
+    out += '"';
+    for (std::size_t at = 0; at < s.size();) {
+        if (static_cast<unsigned char>(s[at]) < 0x80) {
+            appendAscii(out, s[at++]);
+            continue;
+        }
+        Utf8Char c = decodeUtf8(s, at);
+        appendNonAscii(out, c.length ? c.code : 0xFFFD); // a byte that is no UTF-8 becomes the replacement character
+        at += c.length ? c.length : 1;
+    }
+    out += '"';
+}
+
+} // namespace sdfgc::json

@@ -1,0 +1,56 @@
+// UTF-8 as JSON needs it: surrogates are let through (Python's JSON has lone ones, written `\ud800`), so that they survive a round
+// trip.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sdfgc {
+
+struct Utf8Char {
+    char32_t code = 0;
+    std::size_t length = 0; // bytes; 0 when the bytes are no UTF-8
+};
+
+/// The character at byte `at` (which must be inside `s`): overlong forms and values beyond 0x10FFFF have length 0.
+inline Utf8Char decodeUtf8(std::string_view s, std::size_t at) {
+    auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+    unsigned lead = byte(at);
+    if (lead < 0x80)
+        return {lead, 1};
+    std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || s.size() - at < length)
+        return {};
+    char32_t code = lead & (0xFFu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xC0) != 0x80)
+            return {};
+        code = code << 6 | (byte(at + i) & 0x3F);
+    }
+    static constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < smallest[length] || code > 0x10FFFF)
+        return {};
+    return {code, length};
+}
+
+inline void appendUtf8(std::string &out, char32_t c) {
+    auto put = [&](char32_t b) { out += static_cast<char>(static_cast<unsigned char>(b)); };
+    if (c < 0x80) {
+        put(c);
+    } else if (c < 0x800) {
+        put(0xC0 | c >> 6);
+        put(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        put(0xE0 | c >> 12);
+        put(0x80 | (c >> 6 & 0x3F));
+        put(0x80 | (c & 0x3F));
+    } else {
+        put(0xF0 | c >> 18);
+        put(0x80 | (c >> 12 & 0x3F));
+        put(0x80 | (c >> 6 & 0x3F));
+        put(0x80 | (c & 0x3F));
+    }
+}
+
+} // namespace sdfgc

@@ -1,0 +1,102 @@
+// Names of types: in files, for people, in C++.
+#include "sdfgc/Types/Type.h"
+
+#include <utility>
+
+namespace sdfgc {
+namespace {
+
+struct ScalarNames {
+    ScalarKind kind;
+    std::string_view file; // format reference 3.1
+    std::string_view cpp;
+};
+
+// One row per ScalarKind, in its order.
+constexpr ScalarNames scalarNames[] = {
+    {ScalarKind::Void, "void", "void"},
+    {ScalarKind::Bool, "bool", "bool"},
+    {ScalarKind::Int8, "int8", "int8_t"},
+    {ScalarKind::Int16, "int16", "int16_t"},
+    {ScalarKind::Int32, "int32", "int32_t"},
+    {ScalarKind::Int64, "int64", "int64_t"},
+    {ScalarKind::UInt8, "uint8", "uint8_t"},
+    {ScalarKind::UInt16, "uint16", "uint16_t"},
+    {ScalarKind::UInt32, "uint32", "uint32_t"},
+    {ScalarKind::UInt64, "uint64", "uint64_t"},
+    {ScalarKind::Float16, "float16", "dace::float16"},
+    {ScalarKind::BFloat16, "bfloat16", "dace::bfloat16"},
+    {ScalarKind::Float8E4M3FN, "float8_e4m3fn", "dace::float8_e4m3fn"},
+    {ScalarKind::Float8E5M2, "float8_e5m2", "dace::float8_e5m2"},
+    {ScalarKind::Float32, "float32", "float"},
+    {ScalarKind::Float64, "float64", "double"},
+    {ScalarKind::Complex64, "complex64", "std::complex<float>"},
+    {ScalarKind::Complex128, "complex128", "std::complex<double>"},
+    {ScalarKind::String, "string", "char *"},
+    {ScalarKind::PyObject, "pyobject", "void *"},
+};
+
+const ScalarNames &names(ScalarKind kind) { return scalarNames[static_cast<std::size_t>(kind)]; }
+
+std::string joined(const std::vector<Type> &types) {
+    std::string text;
+    for (Type t : types) {
+        if (!text.empty())
+            text += ", ";
+        text += t.str();
+    }
+    return text;
+}
+
+} // namespace
+
+std::string_view scalarTypeName(ScalarKind kind) { return names(kind).file; }
+
+std::optional<Type> scalarTypeByName(std::string_view name) {
+    if (name == "bool_")
+        return Type(ScalarKind::Bool);
+    for (const ScalarNames &row : scalarNames)
+        if (row.file == name && row.kind != ScalarKind::Void)
+            return Type(row.kind);
+    return std::nullopt;
+}
+
+std::string Type::str() const {
+    switch (kind()) {
+    case TypeKind::Scalar:
+        return std::string(names(scalar()).file);
+    case TypeKind::Vector:
+        return "vector(" + element().str() + ", " + std::to_string(lanes()) + ")";
+    case TypeKind::Pointer:
+        return "pointer(" + element().str() + ")";
+    case TypeKind::Struct:
+    case TypeKind::Opaque:
+        return name().str();
+    case TypeKind::Callback:
+        return "callback(" + joined(arguments()) + (returns().empty() ? "" : " -> " + joined(returns())) + ")";
+    }
+    return {};
+}
+
+std::string Type::cppName() const {
+    switch (kind()) {
+    case TypeKind::Scalar:
+        return std::string(names(scalar()).cpp);
+    case TypeKind::Struct:
+    case TypeKind::Opaque:
+        return name().str();
+    case TypeKind::Callback:
+        return {};
+    case TypeKind::Vector:
+    case TypeKind::Pointer:
+        break;
+    }
+    std::string inner = element().cppName();
+    if (inner.empty())
+        return {};
+    if (isVector())
+        return "dace::vec<" + inner + ", " + std::to_string(lanes()) + ">";
+    return inner + (inner.back() == '*' ? "*" : " *");
+}
+
+} // namespace sdfgc

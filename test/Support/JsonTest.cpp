@@ -1,0 +1,144 @@
+#include "sdfgc/Support/Json.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace sdfgc;
+
+namespace {
+
+struct Failure {
+    std::string error;
+    std::size_t offset = 0;
+};
+
+Failure failure(std::string_view text, int maxDepth = 1000) {
+    Failure f;
+    REQUIRE_FALSE(json::parse(text, &f.error, &f.offset, maxDepth));
+    REQUIRE_FALSE(f.error.empty());
+    return f;
+}
+
+std::string roundTrip(std::string_view text) {
+    auto v = json::parse(text);
+    REQUIRE(v);
+    return v->dump();
+}
+
+} // namespace
+
+TEST_CASE("member order and number tokens survive", "[json]") {
+    std::string text = R"({"z":1,"a":[1.50,-0,1e+05,123456789012345678901234567890],"m":{"q":null,"b":true},"e":{},"f":[]})";
+    CHECK(roundTrip(text) == text);
+}
+
+TEST_CASE("python's tokens are read", "[json]") {
+    auto v = json::parse(" [ NaN , Infinity,\n-Infinity ]\t");
+    REQUIRE(v);
+    CHECK(v->dump() == "[NaN,Infinity,-Infinity]");
+    CHECK(std::isnan(*v->items()[0].asDouble()));
+    CHECK(*v->items()[1].asDouble() == std::numeric_limits<double>::infinity());
+    CHECK(*v->items()[2].asDouble() == -std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("numbers", "[json]") {
+    CHECK(json::Value(0.1).text() == "0.1");
+    CHECK(json::Value(3.0).text() == "3.0");
+    CHECK(json::Value(1e300).text() == "1e+300");
+    CHECK(json::Value(std::numeric_limits<double>::quiet_NaN()).text() == "NaN");
+    CHECK(json::Value(-std::numeric_limits<double>::infinity()).text() == "-Infinity");
+    CHECK(json::Value::number("9223372036854775807").asInt() == std::numeric_limits<int64_t>::max());
+    CHECK(json::Value::number("-9223372036854775808").asInt() == std::numeric_limits<int64_t>::min());
+    CHECK_FALSE(json::Value::number("9223372036854775808").asInt());
+    CHECK(json::Value::number("1e3").asInt() == 1000);
+    CHECK(json::Value::number("4.0").asInt() == 4);
+    CHECK_FALSE(json::Value::number("4.5").asInt());
+    CHECK(json::Value("12").asInt() == 12);
+    CHECK_FALSE(json::Value("12 ").asInt());
+    CHECK_FALSE(json::Value("").asInt());
+    CHECK_FALSE(json::Value(true).asInt());
+    CHECK(json::Value("2.5").asDouble() == 2.5);
+    CHECK(std::isinf(*json::Value::number("1e999").asDouble()));
+    CHECK_FALSE(json::Value("N").asDouble());
+}
+
+TEST_CASE("strings are escaped to ASCII and back", "[json]") {
+    std::string odd = "a\"\\\n\t\b\f\r\x01\x7f\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+    std::string text = json::Value(odd).dump();
+    CHECK(text == R"("a\"\\\n\t\b\f\r\u0001\u007f\u00e4\u20ac\ud83d\ude00")");
+    CHECK(json::parse(text)->text() == odd);
+    CHECK(json::parse("\"\xc3\xa4\"")->text() == "\xc3\xa4");
+    CHECK(json::parse(R"("\/")")->text() == "/");
+    // Lone surrogates, also directly before another escape, as Python keeps them.
+    CHECK(roundTrip(R"("\ud800")") == R"("\ud800")");
+    CHECK(roundTrip(R"("\ud800\u0041")") == R"("\ud800A")");
+    // Text that is no UTF-8 (set by a program, never read) is still written as valid JSON.
+    CHECK(json::Value("a\xff").dump() == R"("a\ufffd")");
+}
+
+TEST_CASE("indented output", "[json]") {
+    json::Value v;
+    v.set("a", 1);
+    v.set("b", json::Value::array({json::Value("x"), json::Value::object()}));
+    CHECK(v.dump(2) == "{\n  \"a\": 1,\n  \"b\": [\n    \"x\",\n    {}\n  ]\n}");
+}
+
+TEST_CASE("get, set and push", "[json]") {
+    json::Value v;
+    v.set("k", 1);
+    v.set("l", 2);
+    v.set("k", "three");
+    CHECK(v.dump() == R"({"k":"three","l":2})");
+    CHECK(v.get("l")->asInt() == 2);
+    CHECK(v.get("absent") == nullptr);
+    CHECK(json::Value(3).get("k") == nullptr);
+    json::Value list;
+    list.push(true);
+    CHECK(list.dump() == "[true]");
+    CHECK(list.items()[0].asBool());
+    CHECK(json::Value("true").asBool(false) == false);
+    CHECK(json::Value().asBool(true));
+}
+
+TEST_CASE("a repeated key keeps its first place and its last value", "[json]") {
+    CHECK(roundTrip(R"({"a":1,"b":2,"a":3,"c":4,"a":5,"b":6})") == R"({"a":5,"b":6,"c":4})");
+}
+
+TEST_CASE("equality is by structure, order and token", "[json]") {
+    CHECK(*json::parse(R"({"a":[1, 2]})") == *json::parse(R"({ "a" : [1,2] })"));
+    CHECK_FALSE(*json::parse("1") == *json::parse("\"1\""));
+    CHECK_FALSE(*json::parse("[]") == *json::parse("{}"));
+}
+
+TEST_CASE("syntax errors say where", "[json]") {
+    CHECK(failure("").offset == 0);
+    CHECK(failure("[1,]").offset == 3);
+    CHECK(failure("[1 2]").offset == 3);
+    CHECK(failure("{\"a\" 1}").offset == 5);
+    CHECK(failure("{a:1}").offset == 1);
+    CHECK(failure("1 2").offset == 2);
+    CHECK(failure("01").offset == 0);
+    CHECK(failure("1.").offset == 2);
+    CHECK(failure("1e").offset == 2);
+    CHECK(failure("\"abc").offset == 0);
+    CHECK(failure("\"a\nb\"").offset == 2);
+    CHECK(failure("\"\\x\"").offset == 2);
+    CHECK(failure("\"\\u12g4\"").offset == 5);
+    CHECK(failure("\"\xff\"").offset == 1);
+    CHECK(failure("\"\xc0\x80\"").offset == 1); // overlong
+    CHECK(failure("\"\xe2\x82\"").offset == 1); // cut off
+    CHECK(failure("tru").offset == 0);
+    CHECK(failure("-").offset == 0);
+}
+
+TEST_CASE("depth is limited", "[json]") {
+    std::string deep(1000, '[');
+    std::string closed = deep + std::string(1000, ']');
+    CHECK(json::parse(closed));
+    CHECK(failure("[" + closed + "]").error == "nested too deeply");
+    CHECK(failure(std::string(1000000, '[')).error == "nested too deeply");
+    CHECK(failure("[[1]]", 1).offset == 1);
+    CHECK(json::parse("[[],[],[],{}]", nullptr, nullptr, 2));
+}
