@@ -1,0 +1,39 @@
+// From the schedule tree to sources: the same for every target; a target supplies the printer.
+#pragma once
+
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tree/Tree.h"
+
+#include <string>
+#include <vector>
+
+namespace sdfgc::codegen {
+
+struct SourceFile {
+    std::string path; // relative to the build folder: `src/cpu/f.cpp`, `include/f.h`
+    std::string text;
+    bool translationUnit = false;
+};
+/// One line range of a source file and the graph element it comes from: {cfg, state, node...}.
+struct MapEntry {
+    std::string file;
+    int from = 0, to = 0; // 1-based, inclusive
+    std::vector<int> origin;
+};
+struct Sources {
+    std::vector<SourceFile> files;
+    std::vector<MapEntry> sourceMap;
+    std::vector<std::string> libraries;      // link names: openblas, lapacke, fftw3
+    std::vector<std::string> runtimeHeaders; // relative to runtime-headers/: sdfgc/rt/buffer.h (transitively complete)
+    bool openmp = false;
+};
+
+struct Options {
+    /// A function that would make a file longer than this starts a new translation unit (deterministic by text size).
+    std::size_t splitBytes = 400000;
+};
+
+/// C++ with OpenMP. Emits src/cpu/<name>.cpp (and <name>_2.cpp ... when split), include/<name>.h.
+Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile, const Options &o = {});
+
+} // namespace sdfgc::codegen

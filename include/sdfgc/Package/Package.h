@@ -1,0 +1,23 @@
+// The build folder (contract C2): sources, runtime headers, CMake project, manifest, lowered graph; written atomically.
+#pragma once
+
+#include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/Diag/Diag.h"
+
+namespace sdfgc::package {
+
+struct Request {
+    std::string folder;
+    const tree::Module *module = nullptr;
+    const codegen::Sources *sources = nullptr;
+    const ir::SDFG *graph = nullptr;   // written as program.sdfg
+    const pass::CompileOptions *compile = nullptr;
+};
+/// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are removed.
+/// Reports and returns false on failure (nothing half written: each file by rename, manifest.json last).
+bool write(const Request &r, diag::Engine &d);
+
+/// The manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, shape, strides as formulas), files, flags, libraries.
+json::Value manifest(const Request &r);
+
+} // namespace sdfgc::package

@@ -1,0 +1,398 @@
+// The schedule tree: the structured program that an SDFG is lowered to, and that emitters print without deciding anything.
+//
+// A Module is one program: its types, constants, state fields, functions. A Function body is a tree of statements over Variables. Every
+// reference to data is a MemRef: a variable, an element offset and (for data-dependent subscripts) further indices; names were resolved
+// before. Integer arithmetic on offsets and bounds is sym::Expr over *variable names*; values are py::Expr trees that passed
+// py::lowerOperators, whose Name nodes are variable names and whose MemRef nodes point into Function::refs.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Tasklet/Types.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sdfgc::tree {
+
+using VarId = int; // index into Function::vars
+
+enum class VarKind : uint8_t {
+    Value,      // T x
+    Stack,      // T x[count]
+    Buffer,     // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, else by Allocate
+    Pointer,    // T *x
+    Reference,  // T &x
+    Member,     // parent->name (struct member: pointer, value or struct pointer by type)
+    StateField, // __state->name
+    Constant,   // file-scope constexpr value or array
+    Stream,     // sdfgc::rt::Stream<T> x
+    StreamRef,  // sdfgc::rt::Stream<T> &x
+    StreamView, // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
+    StructPtr,  // S *x
+    Callback,   // function pointer parameter; `type` is the callback type
+};
+
+struct Variable {
+    Name name; // unique among what is visible where it is used; the C++ identifier
+    Type type; // element type (Value: the type itself)
+    VarKind kind = VarKind::Value;
+    sym::Expr count;            // Stack, Buffer: number of elements; Stream: number of streams (1)
+    bool countKnown = true;     // Buffer: false when Allocate gives the size later
+    int64_t alignment = 0;      // bytes, 0 = default
+    sym::Expr startOffset;      // Buffer
+    bool isConst = false;       // const value, pointer to const, reference to const
+    bool isRestrict = false;    // Pointer
+    bool zeroed = false;        // zero-filled when allocated
+    VarId parent = -1;          // Member
+    std::string comment;        // what it is, for the declaration (`transient tmp`), may be empty
+};
+
+/// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
+struct MemRef {
+    VarId var = -1;
+    sym::Expr offset = 0;
+    std::vector<sym::Expr> strides; // of the py::Expr::args of the MemRef node that uses this slot
+    bool address = false;           // the address `&x[offset]` is meant, not the element
+    bool pop = false;               // a stream: one element is popped
+    Type castTo;                    // when not void: reinterpret the address as pointer to this type
+};
+
+enum class Kind : uint8_t {
+    Block, Comment, Declare, Allocate, Code, Update, RawTasklet, For, Loop, If, Memcpy, Fill, SetPointer, Call, Break, Continue, Return,
+    Goto, Label, ParallelRegion, Sections, Consume, StreamPush, StreamPop, Timer, DataProbe,
+};
+
+struct Node {
+    explicit Node(Kind k) : kind(k) {}
+    virtual ~Node();
+    const Kind kind;
+    std::string comment;      // printed above the statement: names the graph element
+    std::vector<int> origin;  // {cfg id, state id, node id...} for the source map; may be empty
+};
+using NodePtr = std::unique_ptr<Node>;
+
+struct Block : Node {
+    Block() : Node(Kind::Block) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Block; }
+    std::vector<NodePtr> body;
+    bool braces = false; // opens a C++ scope
+    template <class T, class... A> T *add(A &&...a) {
+        auto p = std::make_unique<T>(std::forward<A>(a)...);
+        T *raw = p.get();
+        body.push_back(std::move(p));
+        return raw;
+    }
+};
+
+struct Comment : Node {
+    explicit Comment(std::string text) : Node(Kind::Comment) { comment = std::move(text); }
+    static bool classof(const Node *n) { return n->kind == Kind::Comment; }
+};
+
+/// Declares a variable here. Value: with `init` when given. Pointer and Reference: bound to `target`.
+struct Declare : Node {
+    explicit Declare(VarId v) : Node(Kind::Declare), var(v) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Declare; }
+    VarId var;
+    py::ExprRef init; // Value
+    int target = -1;  // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
+};
+
+/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before.
+struct Allocate : Node {
+    Allocate(VarId v, sym::Expr n) : Node(Kind::Allocate), var(v), count(n) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
+    VarId var;
+    sym::Expr count;
+};
+
+/// Statements of a tasklet or an edge, on memory references and local variables.
+struct Code : Node {
+    Code() : Node(Kind::Code) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Code; }
+    std::vector<py::StmtRef> stmts;
+    std::map<Name, Type> locals; // locals of the statements, see py::TypedBlock
+    bool braces = false;         // own C++ scope, because it has locals
+};
+
+/// `target op= value`, by conflict resolution.
+struct Update : Node {
+    Update() : Node(Kind::Update) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Update; }
+    int target = -1; // slot
+    std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
+    py::ExprRef value;
+    py::Reduction reduction = py::Reduction::Sum;
+    py::ExprRef lambda; // Custom: Lambda(old, new)
+    bool atomic = false;
+};
+
+/// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
+struct RawTasklet : Node {
+    RawTasklet() : Node(Kind::RawTasklet) {}
+    static bool classof(const Node *n) { return n->kind == Kind::RawTasklet; }
+    struct Binding {
+        Name name;
+        Type type; // element type
+        enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
+        bool isConst = false;
+        int ref = -1;     // slot
+        sym::Expr symbol; // Symbol: value
+    };
+    std::vector<Binding> bindings;
+    std::string text;
+    std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
+};
+
+struct Omp {
+    int collapse = 1;
+    ir::OmpSchedule schedule = ir::OmpSchedule::Default;
+    int64_t chunk = 0;
+    sym::Expr numThreads = 0; // 0: runtime default
+    bool inParallelRegion = false; // `omp for` instead of `omp parallel for`
+    struct Reduction {
+        py::Reduction kind;
+        VarId var;
+        sym::Expr count = 0; // >0: array section var[:count]
+    };
+    std::vector<Reduction> reductions;
+};
+
+/// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
+struct For : Node {
+    For() : Node(Kind::For) {}
+    static bool classof(const Node *n) { return n->kind == Kind::For; }
+    VarId var = -1;
+    sym::Expr begin, end, step = 1; // end inclusive
+    bool descending = false;
+    std::optional<Omp> omp;
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+    bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not
+    Block body;
+};
+
+/// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
+/// TestLast: init; for (;;) { body; if (!cond) break; update }. A null condition is `true`.
+struct Loop : Node {
+    enum Form : uint8_t { Normal, DoWhile, TestLast };
+    Loop() : Node(Kind::Loop) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Loop; }
+    Form form = Normal;
+    py::StmtRef init, update; // assignments to the loop variable; may be null
+    VarId declares = -1;      // loop variable declared in the header (not visible after the loop)
+    py::ExprRef condition;
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+    Block body;
+    Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: label in front of it
+};
+
+struct If : Node {
+    If() : Node(Kind::If) {}
+    static bool classof(const Node *n) { return n->kind == Kind::If; }
+    struct Branch {
+        py::ExprRef condition; // null: else
+        std::unique_ptr<Block> body;
+    };
+    std::vector<Branch> branches;
+};
+
+/// `count` elements, contiguous on both sides, not overlapping.
+struct Memcpy : Node {
+    Memcpy() : Node(Kind::Memcpy) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Memcpy; }
+    int source = -1, target = -1;
+    sym::Expr count;
+    Type type;
+};
+
+/// `count` contiguous elements set to a value (null value: all bytes zero).
+struct Fill : Node {
+    Fill() : Node(Kind::Fill) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Fill; }
+    int target = -1;
+    sym::Expr count;
+    Type type;
+    py::ExprRef value;
+};
+
+/// Reference containers and late-bound pointers: `var = &source`.
+struct SetPointer : Node {
+    SetPointer(VarId v, int s) : Node(Kind::SetPointer), var(v), source(s) {}
+    static bool classof(const Node *n) { return n->kind == Kind::SetPointer; }
+    VarId var;
+    int source;
+};
+
+/// Call of another function of the module.
+struct Call : Node {
+    Call() : Node(Kind::Call) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Call; }
+    struct Argument {
+        int ref = -1;         // slot: passed as address, reference or value by the parameter's kind
+        sym::Expr value;      // when ref < 0
+        py::ExprRef expr;     // when set: a value expression
+    };
+    int function = -1; // index into Module::functions
+    std::vector<Argument> arguments;
+};
+
+struct Break : Node {
+    Break() : Node(Kind::Break) {}
+};
+struct Continue : Node {
+    Continue() : Node(Kind::Continue) {}
+};
+struct Return : Node {
+    Return() : Node(Kind::Return) {}
+};
+struct Goto : Node {
+    explicit Goto(Name l) : Node(Kind::Goto), label(l) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Goto; }
+    Name label;
+};
+struct Label : Node {
+    explicit Label(Name l) : Node(Kind::Label), label(l) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Label; }
+    Name label;
+};
+
+/// `omp parallel`: every thread runs the body; `threadVar` is its number when used.
+struct ParallelRegion : Node {
+    ParallelRegion() : Node(Kind::ParallelRegion) {}
+    static bool classof(const Node *n) { return n->kind == Kind::ParallelRegion; }
+    VarId threadVar = -1, teamSizeVar = -1;
+    sym::Expr numThreads = 0;
+    Block body;
+};
+
+struct Sections : Node {
+    Sections() : Node(Kind::Sections) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Sections; }
+    std::vector<std::unique_ptr<Block>> sections;
+};
+
+/// Workers pop elements of a stream until it is empty and all are idle, or the condition holds.
+struct Consume : Node {
+    Consume() : Node(Kind::Consume) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Consume; }
+    int stream = -1; // slot
+    sym::Expr numPes = 1;
+    int64_t chunk = 1;
+    py::ExprRef condition; // may be null
+    VarId peVar = -1;      // worker index (Value)
+    VarId elementVar = -1; // chunk 1: Reference to const element; else Pointer to elements
+    VarId countVar = -1;   // chunk > 1: number of elements
+    Block body;
+};
+
+struct StreamPush : Node {
+    StreamPush() : Node(Kind::StreamPush) {}
+    static bool classof(const Node *n) { return n->kind == Kind::StreamPush; }
+    int stream = -1;
+    py::ExprRef value;    // one element, or
+    int source = -1;      // slot of the first of
+    sym::Expr count = 1;  // contiguous elements
+};
+
+/// Bulk pop of up to `count` elements to contiguous memory.
+struct StreamPop : Node {
+    StreamPop() : Node(Kind::StreamPop) {}
+    static bool classof(const Node *n) { return n->kind == Kind::StreamPop; }
+    int stream = -1, target = -1;
+    sym::Expr count = 1;
+};
+
+/// Wall time of the body, recorded in the program's report.
+struct Timer : Node {
+    Timer() : Node(Kind::Timer) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Timer; }
+    std::string name, category = "Timer";
+    int cfg = -1, state = -1, node = -1;
+    Block body;
+};
+
+/// Data instrumentation: saves or restores a container when control comes by (DaCe: Save / Restore).
+struct DataProbe : Node {
+    DataProbe() : Node(Kind::DataProbe) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DataProbe; }
+    bool restore = false;
+    std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
+    int ref = -1;               // first element
+    Type type;
+    std::vector<sym::Expr> shape, strides;
+    sym::Expr count;            // elements in memory
+    std::string condition;      // C++ text, empty or "1": always
+};
+
+struct Function {
+    Name name;
+    std::string comment;
+    std::vector<Variable> vars;
+    std::vector<MemRef> refs;
+    std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback
+    bool needsState = false;   // takes `State *__state`
+    Block body;
+    int depth = 0;             // nesting depth of the SDFG, for ordering
+
+    VarId addVar(Variable v) {
+        vars.push_back(std::move(v));
+        return static_cast<VarId>(vars.size()) - 1;
+    }
+    int addRef(MemRef r) {
+        refs.push_back(std::move(r));
+        return static_cast<int>(refs.size()) - 1;
+    }
+};
+
+struct Param { // of the C interface
+    Name name;
+    Type type;                  // element type of arrays
+    const ir::DataDesc *desc = nullptr; // null: symbol
+};
+
+struct ConstantDef {
+    Name name;
+    Type type;
+    std::vector<std::string> values; // C++ literals; one for a scalar
+    bool isArray = false;
+};
+
+struct StateField {
+    Name name;                   // `__0_tmp`
+    Type type;
+    ir::Lifetime lifetime = ir::Lifetime::Persistent; // Persistent, External, Global
+    ir::Storage storage = ir::Storage::CPU_Heap;
+    sym::Expr count;             // elements, over init parameters
+    sym::Expr startOffset;
+    int64_t alignment = 0;
+    bool isScalar = false;       // T name instead of T *name
+    bool isStream = false;
+    bool zeroed = false;
+    std::string comment;
+};
+
+struct Module {
+    Name name;
+    std::string source;          // file the graph came from, for the banner
+    std::vector<Param> params;   // program arguments, ABI order
+    std::vector<Param> init;     // initialiser parameters
+    std::vector<Type> structs;   // to define, fields first
+    std::vector<ConstantDef> constants;
+    std::vector<StateField> fields;
+    std::vector<std::string> rawFields;   // member declarations from tasklets
+    std::vector<std::string> globalCode;  // file scope, in order
+    std::vector<std::string> initCode, exitCode; // C++ text with __state, __result / __err in scope
+    std::vector<std::unique_ptr<Function>> functions; // callees before callers; the last one is the program
+    std::vector<Name> environments; // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
+    bool instrumented = false;      // has a report
+    bool dataInstrumented = false;
+    bool rawCpp = false;            // C++ text of the user is present: the compatibility header is needed
+};
+
+/// The text form of a module, for --print-after lower and tests.
+std::string print(const Module &m);
+
+} // namespace sdfgc::tree
