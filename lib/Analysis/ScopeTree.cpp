@@ -1,0 +1,163 @@
+// Scope tree and execution order of a state.
+//
+// Order: depth-first topological, as format reference 6.13 fixes it. Scopes: a node is in the scope of its deepest predecessor; an entry
+// opens a scope for its successors, an exit closes the scope that it is in.
+#include "sdfgc/Analysis/Scopes.h"
+
+namespace sdfgc::analysis {
+
+using ir::Edge;
+using ir::Node;
+using ir::NodeKind;
+using ir::State;
+
+ScopeTree::ScopeTree(const State &s) : state_(&s) {
+    sortTopologically(s);
+    assignScopes();
+    numberScopes();
+}
+
+void ScopeTree::sortTopologically(const State &s) {
+    const std::size_t n = s.nodes().size();
+    std::vector<std::size_t> waiting(n); // in-edges whose source is not emitted yet
+    std::vector<bool> emitted(n, false);
+    for (const auto &node : s.nodes())
+        waiting[node->id()] = node->inEdges().size();
+    order_.reserve(n);
+    std::vector<std::pair<Node *, std::size_t>> stack; // node and its next out-edge
+    auto emit = [&](Node *node) {
+        emitted[node->id()] = true;
+        order_.push_back(node);
+        for (const Edge *e : node->outEdges())
+            --waiting[e->dst->id()];
+        stack.emplace_back(node, 0);
+    };
+    for (const auto &source : s.nodes()) {
+        if (!source->inEdges().empty())
+            continue;
+        emit(source.get());
+        while (!stack.empty()) {
+            auto &[node, next] = stack.back();
+            if (next == node->outEdges().size()) {
+                stack.pop_back();
+                continue;
+            }
+            Node *successor = node->outEdges()[next++]->dst;
+            if (!emitted[successor->id()] && waiting[successor->id()] == 0)
+                emit(successor);
+        }
+    }
+    acyclic_ = order_.size() == n;
+    for (const auto &node : s.nodes())
+        if (!emitted[node->id()])
+            order_.push_back(node.get());
+}
+
+namespace {
+
+bool closes(const Node *exit, const Node *entry) {
+    return entry && (exit->kind() == NodeKind::MapExit) == (entry->kind() == NodeKind::MapEntry);
+}
+
+} // namespace
+
+void ScopeTree::assignScopes() {
+    const std::size_t n = order_.size();
+    scope_.assign(n, nullptr);
+    depth_.assign(n, 0);
+    std::vector<uint32_t> exits(n, 0); // by entry: number of exits found
+    std::vector<bool> placed(n, false);
+    for (Node *node : order_) {
+        Node *scope = nullptr;
+        uint32_t depth = 0;
+        for (const Edge *e : node->inEdges()) {
+            const Node *p = e->src;
+            if (!placed[p->id()]) // only on cycles
+                continue;
+            Node *around = p->isEntry() ? e->src : scope_[p->id()];
+            if (p->isExit() && around)
+                around = scope_[around->id()];
+            uint32_t d = around ? depth_[around->id()] + 1 : 0;
+            if (d > depth) {
+                scope = around;
+                depth = d;
+            } else if (d == depth && around != scope) {
+                wellFormed_ = false; // two scopes side by side
+            }
+        }
+        scope_[node->id()] = scope;
+        depth_[node->id()] = depth;
+        placed[node->id()] = true;
+        if (node->isExit() && (!closes(node, scope) || ++exits[scope->id()] > 1))
+            wellFormed_ = false;
+    }
+    for (const Node *node : order_)
+        if (node->isEntry() && exits[node->id()] != 1)
+            wellFormed_ = false;
+}
+
+void ScopeTree::numberScopes() {
+    childList_.assign(order_.size(), 0);
+    children_.emplace_back();
+    for (Node *node : order_)
+        if (node->isEntry()) {
+            childList_[node->id()] = static_cast<uint32_t>(children_.size());
+            children_.emplace_back();
+        }
+    for (Node *node : order_)
+        if (!node->isExit())
+            children_[scope_[node->id()] ? childList_[scope_[node->id()]->id()] : 0].push_back(node);
+
+    // Pre-order numbers over the scope tree: a scope's content has the numbers in its span.
+    preorder_.assign(order_.size(), 0);
+    span_.assign(order_.size(), {});
+    uint32_t number = 0;
+    std::vector<std::pair<Node *, std::size_t>> stack{{nullptr, 0}};
+    while (!stack.empty()) {
+        auto &[entry, next] = stack.back();
+        const auto &inside = children_[entry ? childList_[entry->id()] : 0];
+        if (next == inside.size()) {
+            if (entry)
+                span_[entry->id()].last = number;
+            stack.pop_back();
+            continue;
+        }
+        Node *child = inside[next++];
+        preorder_[child->id()] = ++number;
+        if (child->isEntry()) {
+            span_[child->id()].first = number;
+            stack.emplace_back(child, 0);
+        }
+    }
+}
+
+Node *ScopeTree::scopeOf(const Node *n) const { return n && n->state() == state_ && n->id() < scope_.size() ? scope_[n->id()] : nullptr; }
+
+const std::vector<Node *> &ScopeTree::children(const Node *entry) const {
+    static const std::vector<Node *> none;
+    if (!entry)
+        return children_[0];
+    return entry->isEntry() && entry->state() == state_ && entry->id() < childList_.size() ? children_[childList_[entry->id()]] : none;
+}
+
+std::vector<Node *> ScopeTree::enclosing(const Node *n) const {
+    std::vector<Node *> out;
+    for (Node *entry = scopeOf(n); entry; entry = scopeOf(entry))
+        out.push_back(entry);
+    return out;
+}
+
+bool ScopeTree::encloses(const Node *entry, const Node *n) const {
+    if (!entry)
+        return true;
+    if (n->isExit()) { // an exit is inside its own scope and where its entry is
+        const Node *own = scopeOf(n);
+        return own && (own == entry || encloses(entry, own));
+    }
+    if (n == entry || !entry->isEntry() || n->state() != state_ || entry->state() != state_ || n->id() >= preorder_.size())
+        return false;
+    const Span &inside = span_[entry->id()];
+    return inside.first < preorder_[n->id()] && preorder_[n->id()] <= inside.last;
+}
+
+} // namespace sdfgc::analysis

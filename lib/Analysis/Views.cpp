@@ -1,0 +1,72 @@
+// The viewing edge of a view (format reference 3.5).
+#include "sdfgc/Analysis/Scopes.h"
+
+namespace sdfgc::analysis {
+
+using ir::AccessNode;
+using ir::Edge;
+
+namespace {
+
+Edge *because(std::string *why, const char *reason, Edge *result = nullptr) {
+    if (why)
+        *why = reason;
+    return result;
+}
+
+/// Rows 5 to 11 of the table: one edge on each side.
+Edge *chooseOfTwo(const AccessNode *n, Edge *in, Edge *out, std::string *why) {
+    const bool fromData = isa<AccessNode>(pathSource(in)), toData = isa<AccessNode>(pathDestination(out));
+    if (fromData != toData)
+        return fromData ? in : out;
+    if (!fromData)
+        return because(why, "neither its in-edge nor its out-edge leads to an access node");
+    if (in->dstConn == Name("views"))
+        return in;
+    if (out->srcConn == Name("views"))
+        return out;
+    const bool inIsOwn = in->memlet.data == n->data, outIsOwn = out->memlet.data == n->data;
+    if (inIsOwn && outIsOwn)
+        return because(why, "both of its edges carry memlets of the view itself");
+    if (inIsOwn != outIsOwn)
+        return inIsOwn ? out : in;
+    if (in->src->isEntry())
+        return in;
+    if (out->dst->isExit())
+        return out;
+    return because(why, "both of its edges could be the viewing edge; the in-edge is taken", in);
+}
+
+} // namespace
+
+Edge *viewEdge(const AccessNode *n, std::string *why) {
+    if (why)
+        why->clear();
+    Edge *in = nullptr;
+    std::size_t ins = 0;
+    for (Edge *e : n->inEdges())
+        if (!e->memlet.isEmpty() && ++ins == 1)
+            in = e;
+    const std::size_t outs = n->outEdges().size();
+    Edge *out = outs ? n->outEdges().front() : nullptr;
+    if (!ins && !outs)
+        return because(why, "it has no edge");
+    if (ins == 1 && outs == 1)
+        return chooseOfTwo(n, in, out, why);
+    if (ins == 1)
+        return isa<AccessNode>(pathSource(in)) ? in : because(why, "its only in-edge does not come from an access node");
+    if (outs == 1)
+        return isa<AccessNode>(pathDestination(out)) ? out : because(why, "its only out-edge does not lead to an access node");
+    if (ins == 0 || ins == outs)
+        return because(why, ins ? "it has several edges on both sides" : "it has several out-edges and no in-edge");
+    return chooseOfTwo(n, in, out, why); // the table leaves this open; as DaCe, the first edge of each side counts
+}
+
+ir::AccessNode *viewedNode(const AccessNode *n) {
+    Edge *e = viewEdge(n);
+    if (!e)
+        return nullptr;
+    return dyn_cast<AccessNode>(e->dst == n ? pathSource(e) : pathDestination(e));
+}
+
+} // namespace sdfgc::analysis
