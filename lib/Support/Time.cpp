@@ -42,8 +42,8 @@ void TimeTrace::add(std::string name, std::string detail, std::int64_t startUs, 
 
 std::string TimeTrace::chromeJson() const {
     std::lock_guard guard(lock_);
-    std::vector<Span> ordered = spans_;
-    // An outer span starts with its first inner one but is longer.
+    // An outer span may start with its first inner one, but is longer, or, where the clock is too coarse, was recorded later.
+    std::vector<Span> ordered(spans_.rbegin(), spans_.rend());
     std::stable_sort(ordered.begin(), ordered.end(), [](const Span &a, const Span &b) {
         return a.start != b.start ? a.start < b.start : a.duration > b.duration;
     });

@@ -24,7 +24,7 @@ TEST_CASE("every kind has a code of its own and a message in the house style") {
         CHECK(kind.code.size() == 6);
         CHECK(kind.code.substr(0, 2) == "SD");
         REQUIRE_FALSE(kind.message.empty());
-        CHECK_FALSE((kind.message[0] >= 'A' && kind.message[0] <= 'Z' && kind.message.substr(0, 2) != "C+"));
+        CHECK_FALSE((kind.message[0] >= 'A' && kind.message[0] <= 'Z'));
         CHECK(kind.message.back() != '.');
     }
     CHECK(info(Id::InternalError).code == "SD9001");
@@ -87,7 +87,7 @@ TEST_CASE("the nearest known word") {
     CHECK(nearest("smiplify", known) == "simplify");    // two swapped
     CHECK(nearest("Map-Fusion", known) == "map-fusion"); // case is free
     CHECK(nearest("cpuu", known) == "cpu");
-    CHECK(nearest("cua", known) == "cpu"); // one edit to cpu and to cuda: text order decides
+    CHECK(nearest("rat", {"cat", "bat"}) == "bat"); // equally near: text order decides
     CHECK(nearest("vectorize", known).empty());
     CHECK(nearest("", known).empty());
     CHECK(nearest(std::string(100000, 'x'), known).empty());
