@@ -11,10 +11,14 @@ using json::Value;
 
 const char *severityText(Severity s) {
     switch (s) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
-    case Severity::Remark: break;
+    case Severity::Error:
+        return "error";
+    case Severity::Warning:
+        return "warning";
+    case Severity::Note:
+        return "note";
+    case Severity::Remark:
+        break;
     }
     return "remark";
 }

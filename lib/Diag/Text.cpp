@@ -18,10 +18,14 @@ struct Label {
 
 Label label(Severity s) {
     switch (s) {
-    case Severity::Error: return {"error", kRed};
-    case Severity::Warning: return {"warning", kMagenta};
-    case Severity::Note: return {"note", kCyan};
-    case Severity::Remark: break;
+    case Severity::Error:
+        return {"error", kRed};
+    case Severity::Warning:
+        return {"warning", kMagenta};
+    case Severity::Note:
+        return {"note", kCyan};
+    case Severity::Remark:
+        break;
     }
     return {"remark", kGreen};
 }

@@ -77,8 +77,8 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
 
 std::string temporaryName(const std::string &path) {
     static std::atomic<unsigned> counter{0};
-    return join(folderOf(path), "." + nameOf(path) + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" +
-                                    std::to_string(counter++));
+    return join(folderOf(path),
+                "." + nameOf(path) + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++));
 }
 
 Result<void> writeAtomic(const std::string &path, std::string_view content) {

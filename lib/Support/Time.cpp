@@ -44,9 +44,8 @@ std::string TimeTrace::chromeJson() const {
     std::lock_guard guard(lock_);
     // An outer span may start with its first inner one, but is longer, or, where the clock is too coarse, was recorded later.
     std::vector<Span> ordered(spans_.rbegin(), spans_.rend());
-    std::stable_sort(ordered.begin(), ordered.end(), [](const Span &a, const Span &b) {
-        return a.start != b.start ? a.start < b.start : a.duration > b.duration;
-    });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const Span &a, const Span &b) { return a.start != b.start ? a.start < b.start : a.duration > b.duration; });
     std::string out = "{\"traceEvents\":[";
     for (const Span &s : ordered) {
         out += &s == ordered.data() ? "\n" : ",\n";

@@ -52,9 +52,11 @@ TEST_CASE("text: the user's line with a caret and an underline") {
     p.source = {file.path, 2, 5, 2, 11}; // `A @ ä`, the last one two bytes wide
     engine.report(Id::BuildFileError, p, {"shapes differ"});
     CHECK(text(engine) == "prog.sdfg: error: shapes differ [SD7008]\n"
-                          "  from " + file.path + ":2:6\n"
-                          "    2 | \tB = A @ \xc3\xa4 + 1\n"
-                          "      | \t    ^~~~~\n");
+                          "  from " +
+                              file.path +
+                              ":2:6\n"
+                              "    2 | \tB = A @ \xc3\xa4 + 1\n"
+                              "      | \t    ^~~~~\n");
 }
 
 TEST_CASE("text: without columns the caret stands under the first word; a line that is not there is left out") {

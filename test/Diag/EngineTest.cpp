@@ -83,8 +83,8 @@ TEST_CASE("beyond the limit errors are counted and not stored") {
 
 TEST_CASE("the nearest known word") {
     const std::vector<std::string> known = {"simplify", "map-fusion", "expand", "cuda", "cpu"};
-    CHECK(nearest("simplfy", known) == "simplify");     // one missing
-    CHECK(nearest("smiplify", known) == "simplify");    // two swapped
+    CHECK(nearest("simplfy", known) == "simplify");      // one missing
+    CHECK(nearest("smiplify", known) == "simplify");     // two swapped
     CHECK(nearest("Map-Fusion", known) == "map-fusion"); // case is free
     CHECK(nearest("cpuu", known) == "cpu");
     CHECK(nearest("rat", {"cat", "bat"}) == "bat"); // equally near: text order decides

@@ -1,5 +1,5 @@
-#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Time.h"
 
 #include <catch2/catch.hpp>

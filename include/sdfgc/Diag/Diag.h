@@ -1,8 +1,8 @@
 // Diagnostics: what went wrong or was decided, where, and what to do about it.
 //
-// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages start
-// in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF). Reporting never
-// throws and never fails, whatever the element is.
+// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages
+// start in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF).
+// Reporting never throws and never fails, whatever the element is.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -42,10 +42,10 @@ struct SourceLoc {
 
 /// Where: any part may be empty.
 struct Place {
-    std::string file;    // the .sdfg, YAML or generated file
+    std::string file;         // the .sdfg, YAML or generated file
     int line = 0, column = 0; // in `file`, 1-based; 0 = unknown
-    std::string path;    // JSON path: nodes[3].edges[0]
-    std::string element; // `f: state main, map _Mult_, tasklet mul`
+    std::string path;         // JSON path: nodes[3].edges[0]
+    std::string element;      // `f: state main, map _Mult_, tasklet mul`
     SourceLoc source;
 };
 
@@ -60,7 +60,8 @@ struct Diagnostic {
 
 class Engine {
 public:
-    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next report).
+    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next
+    /// report).
     Diagnostic &report(Id id, Place place, std::vector<std::string> args = {});
     bool hasErrors() const { return errors_ != 0; }
     std::size_t errorCount() const { return errors_; }

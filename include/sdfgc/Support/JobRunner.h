@@ -11,8 +11,8 @@ namespace sdfgc {
 
 struct Job {
     process::Command command;
-    std::string title;               // for progress: "compile f.cpp"
-    std::vector<std::size_t> after;  // indices of jobs (in the same list) that must have succeeded before
+    std::string title;              // for progress: "compile f.cpp"
+    std::vector<std::size_t> after; // indices of jobs (in the same list) that must have succeeded before
     /// Called right after the command succeeded, before jobs that wait for this one start; returning false makes the job failed.
     std::function<bool(const process::Outcome &)> finish;
 };
@@ -33,10 +33,10 @@ struct JobProgress {
 };
 
 struct JobOptions {
-    unsigned workers = 0;          // 0: as many as there are processors for this process
-    bool jobserver = true;         // take part in GNU make's jobserver when MAKEFLAGS names one
-    bool keepGoing = false;        // otherwise the first failure kills what runs
-    process::Limits limits;        // for each command
+    unsigned workers = 0;                                // 0: as many as there are processors for this process
+    bool jobserver = true;                               // take part in GNU make's jobserver when MAKEFLAGS names one
+    bool keepGoing = false;                              // otherwise the first failure kills what runs
+    process::Limits limits;                              // for each command
     std::function<void(const JobProgress &)> onProgress; // called on the calling thread
 };
 
@@ -53,12 +53,12 @@ JobReport runJobs(const std::vector<Job> &jobs, const JobOptions &options = {});
 /// Processors that this process may use (its affinity mask), at least 1.
 unsigned processorCount();
 
-/// A client of GNU make's jobserver (make manual, "Job slots"): one slot is ours from the start, each further one is a byte read from
-/// a pipe or fifo and written back after use.
+/// A client of GNU make's jobserver (make manual, "Job slots"): one slot is ours from the start, each further one is a byte read
+/// from a pipe or fifo and written back after use.
 class Jobserver {
 public:
-    /// From the text of MAKEFLAGS: `--jobserver-auth=fifo:PATH`, `--jobserver-auth=R,W` or the older `--jobserver-fds=R,W`; the last
-    /// one counts. Not available when there is none or its descriptors are not open here.
+    /// From the text of MAKEFLAGS: `--jobserver-auth=fifo:PATH`, `--jobserver-auth=R,W` or the older `--jobserver-fds=R,W`; the
+    /// last one counts. Not available when there is none or its descriptors are not open here.
     explicit Jobserver(const std::string &makeflags);
     ~Jobserver();
     Jobserver(const Jobserver &) = delete;

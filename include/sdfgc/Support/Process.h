@@ -11,10 +11,10 @@
 namespace sdfgc::process {
 
 struct Command {
-    std::vector<std::string> argv; // argv[0] is searched on PATH when it has no '/'
-    std::string folder;            // where it runs; empty: here
+    std::vector<std::string> argv;                                // argv[0] is searched on PATH when it has no '/'
+    std::string folder;                                           // where it runs; empty: here
     std::vector<std::pair<std::string, std::string>> environment; // added to, or replacing, this process's variables
-    bool mergeOutput = false;      // standard error goes into Outcome::out, in the order in which it was written
+    bool mergeOutput = false; // standard error goes into Outcome::out, in the order in which it was written
 };
 
 struct Outcome {
@@ -32,7 +32,7 @@ struct Outcome {
 };
 
 struct Limits {
-    double seconds = 0;                     // 0: no limit
+    double seconds = 0;                   // 0: no limit
     std::size_t captureBytes = 64u << 20; // output beyond it is read and dropped
 };
 
@@ -60,8 +60,8 @@ public:
 
     /// Starts a command under a number of the caller. When it cannot start, wait() delivers the failed outcome.
     void start(std::size_t id, const Command &command, const Limits &limits = {});
-    /// Waits until a child ends, `timeoutSeconds` are over (< 0: no limit), `watchDescriptor` (if >= 0) can be read, or this process
-    /// gets SIGINT, SIGTERM or SIGHUP. Returns the children that ended, by number.
+    /// Waits until a child ends, `timeoutSeconds` are over (< 0: no limit), `watchDescriptor` (if >= 0) can be read, or this
+    /// process gets SIGINT, SIGTERM or SIGHUP. Returns the children that ended, by number.
     std::vector<Finished> wait(double timeoutSeconds = -1, int watchDescriptor = -1);
     std::size_t running() const;
     /// Asks all children to end (SIGTERM, so that compilers remove their temporary files), kills after a second those that did not,
