@@ -49,7 +49,7 @@ enum class ExprKind : uint8_t {
     Call,     // args[0] callee, args[1..] positional; keywords
     Lambda,   // params, args[0] body
     Tuple,    // args
-    Cast,     // type, args[0]: an explicit conversion (from dace.T(x), int(x), float(x), annotations), made by `resolveModules`
+    Cast,     // type, args[0] (a complex type may have two: real, imaginary): an explicit conversion (from dace.T(x), int(x), float(x), annotations), made by `resolveModules`
     Raw,      // text: C++ that was not valid Python, taken as written
     MemRef,   // made by lowering: `slot` names a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
 };
@@ -78,7 +78,7 @@ struct Expr {
 
 enum class StmtKind : uint8_t {
     Assign,    // targets (several for x = y = e), value
-    AnnAssign, // targets[0], type / annotation, value may be null
+    AnnAssign, // targets[0], extra: annotation as written, type: its type (by `resolveModules`), value may be null
     AugAssign, // op, targets[0], value
     ExprStmt,  // value
     If,        // value condition, body, orelse
@@ -86,7 +86,7 @@ enum class StmtKind : uint8_t {
     For,       // targets[0] variable, value iterable (a call of range), body
     Break, Continue, Pass,
     Return,    // value may be null
-    Assert,    // value, message in orelse-free `extra`
+    Assert,    // value, extra: message or null
     Raw,       // text: C++
 };
 
@@ -132,26 +132,36 @@ template <class T> struct Parsed {
 Parsed<ExprRef> parseExpr(std::string_view text);
 /// A block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global` are errors by name.
 Parsed<std::vector<StmtRef>> parseBlock(std::string_view text);
+/// As above, but text that is no Python becomes one Raw node (format reference 9.1: such text is C++ and passes through).
+ExprRef parseExprOrRaw(std::string_view text);
+std::vector<StmtRef> parseBlockOrRaw(std::string_view text);
 
-// ---- text in Python syntax (for the graph's text form and for saving); parse(print(x)) equals x
+// ---- text in Python syntax (for the graph's text form and for saving); parse(print(x)) equals x for every x that `parse` returns.
+// Nodes that only later steps make have a readable text too: a Cast is `dace.float64(x)`, CDiv is `cdiv(a, b)`, a MemRef `mem3`.
 std::string print(const Expr &e);
 std::string print(const std::vector<StmtRef> &block, int indent = 0);
+/// Structural equality; positions and inferred types do not count (but the type of a Cast and of an annotation does).
 bool equal(const Expr &a, const Expr &b);
 bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b);
 
 // ---- queries
-/// Names read in an expression (module names such as `math`, `dace` and called function names excluded).
+/// Names read in an expression. Not among them: module names (`math`, `dace`, ...), names of called functions, parameters of lambdas,
+/// the argument of `decltype`, and the constants `inf` and `nan`.
 std::set<Name> freeNames(const Expr &e);
-/// Names read and names assigned in a block; a name assigned before any read is not free.
+/// Names read and names assigned in a block; a name that is assigned on every path before it is read is not in `read`. A store to
+/// `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a, b, q, r)`). `called` has
+/// the names of called functions as written (`math.sqrt`).
 struct BlockNames {
     std::set<Name> read, written, called;
 };
 BlockNames blockNames(const std::vector<StmtRef> &block);
 
 // ---- rewriting
-/// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node).
+/// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node). In a block, f sees targets too.
 ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
 std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
+/// Replaces names simultaneously; not the names of called functions, modules, and parameters of lambdas. In a block targets too.
 ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements);
+std::vector<StmtRef> substitute(const std::vector<StmtRef> &block, const std::map<Name, ExprRef> &replacements);
 
 } // namespace sdfgc::py

@@ -1,0 +1,31 @@
+// Helpers over Tasklet trees that more than one file of the library needs.
+#pragma once
+
+#include "sdfgc/Tasklet/Ast.h"
+
+namespace sdfgc::py::detail {
+
+using ExprFn = std::function<ExprRef(const ExprRef &)>;
+
+/// The node with f applied to its children (not below); the same node when no child changed. Null children stay null.
+ExprRef mapChildren(const ExprRef &e, const ExprFn &f);
+/// The statement with f applied to its own expressions (not to nested blocks).
+StmtRef mapExprs(const StmtRef &s, const ExprFn &f);
+
+/// Calls f for each child that is there, keyword values included.
+void forEachChild(const Expr &e, const std::function<void(const Expr &)> &f);
+
+ExprRef withType(const ExprRef &e, Type t);
+ExprRef share(Expr e);
+
+inline bool isName(const Expr &e, std::string_view text) { return e.kind == ExprKind::Name && e.name.view() == text; }
+/// A name that Python code uses as a module: math, cmath, dace, np, numpy, builtins.
+bool isModule(const Expr &e);
+/// `a.b.c` for attributes of names, the name itself for names, empty for anything else.
+std::string dottedName(const Expr &e);
+/// The name in `x`, `x[i]`, `x.f`, `x[i].f`: what a store to the expression writes. Empty when there is none.
+Name rootName(const Expr &e);
+/// Int literal value, also of Neg(Int).
+std::optional<int64_t> intValue(const Expr &e);
+
+} // namespace sdfgc::py::detail

@@ -1,0 +1,62 @@
+// The functions that code strings call by name: result types and where C++ finds them (format reference 9.6, 9.7, 11.10).
+#pragma once
+
+#include "sdfgc/Types/Type.h"
+
+#include <span>
+#include <string_view>
+
+namespace sdfgc::py::detail {
+
+enum class Rule : uint8_t {
+    Float,   // common type of the arguments; integers and bool give float64
+    FloatOne, // as Float of the first argument alone (ldexp)
+    Double,  // float64, or complex128 for complex arguments
+    RealPart, // real type of a complex argument, otherwise the argument's own
+    Join,    // common type of the arguments after integer promotion
+    First,   // the first argument's type
+    Bool,
+    Int32,
+    Int64,
+    Nothing, // no value
+};
+
+enum class Place : uint8_t {
+    Std,     // std::f; complex arguments only if `complexInStd`
+    Numeric, // std::f of <numeric>
+    Rt,      // sdfgc::rt::f of rt/math.h
+    Dace,    // global name of the compatibility header
+    Stdio,
+    Omp,
+};
+
+struct Function {
+    std::string_view name;
+    Rule rule;
+    Place place;
+    bool complexInStd = false; // the C++ standard has it for std::complex
+    std::size_t results = 0;   // number of trailing arguments that are results by reference
+};
+
+/// The function of that name, or null.
+const Function *findFunction(std::string_view name);
+
+/// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
+Type resultType(const Function &f, std::span<const Type> args);
+
+/// The type that C's integer promotion gives: bool and integers below 32 bits become int32. Vectors by element.
+Type promoted(Type t);
+/// The floating type for math functions and true division: integers and bool give float64, others stay. Vectors by element.
+Type floating(Type t);
+/// A pointer used as a value stands for its first element (format reference 6.12).
+Type valueOf(Type t);
+/// float32 for complex64, float64 for complex128, otherwise t itself.
+Type realOf(Type t);
+/// Floats that C++ has no arithmetic for: half, bfloat16 and the 8-bit ones.
+bool isLowPrecision(Type t);
+/// The element type of a vector, otherwise t.
+inline Type laneOf(Type t) { return t.isVector() ? t.element() : t; }
+/// t with the element of a vector replaced by f(element).
+template <class F> Type mapLane(Type t, F f) { return t.isVector() ? Type::vector(f(t.element()), t.lanes()) : f(t); }
+
+} // namespace sdfgc::py::detail
