@@ -69,7 +69,9 @@ Node *pathDestination(const Edge *e) { return memletPath(e).back()->dst; }
 
 std::vector<Edge *> memletLeaves(const Edge *e) {
     // At the root the tree is one edge: outwards of entries that is the source side, outwards of exits the destination side.
-    auto crossesEntry = [](const Edge *x) { return (x->src->isEntry() && feeding(x->srcConn)) || (x->dst->isEntry() && fedBy(x->dstConn)); };
+    auto crossesEntry = [](const Edge *x) {
+        return (x->src->isEntry() && feeding(x->srcConn)) || (x->dst->isEntry() && fedBy(x->dstConn));
+    };
     const bool forward = crossesEntry(e);
     auto *root = const_cast<Edge *>(e);
     std::size_t steps = longestPath(e);

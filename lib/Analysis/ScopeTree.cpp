@@ -1,7 +1,7 @@
 // Scope tree and execution order of a state.
 //
-// Order: depth-first topological, as format reference 6.13 fixes it. Scopes: a node is in the scope of its deepest predecessor; an entry
-// opens a scope for its successors, an exit closes the scope that it is in.
+// Order: depth-first topological, as format reference 6.13 fixes it. Scopes: a node is in the scope of its deepest predecessor; an
+// entry opens a scope for its successors, an exit closes the scope that it is in.
 #include "sdfgc/Analysis/Scopes.h"
 
 namespace sdfgc::analysis {
@@ -131,13 +131,16 @@ void ScopeTree::numberScopes() {
     }
 }
 
-Node *ScopeTree::scopeOf(const Node *n) const { return n && n->state() == state_ && n->id() < scope_.size() ? scope_[n->id()] : nullptr; }
+Node *ScopeTree::scopeOf(const Node *n) const {
+    return n && n->state() == state_ && n->id() < scope_.size() ? scope_[n->id()] : nullptr;
+}
 
 const std::vector<Node *> &ScopeTree::children(const Node *entry) const {
     static const std::vector<Node *> none;
     if (!entry)
         return children_[0];
-    return entry->isEntry() && entry->state() == state_ && entry->id() < childList_.size() ? children_[childList_[entry->id()]] : none;
+    return entry->isEntry() && entry->state() == state_ && entry->id() < childList_.size() ? children_[childList_[entry->id()]]
+                                                                                           : none;
 }
 
 std::vector<Node *> ScopeTree::enclosing(const Node *n) const {

@@ -1,8 +1,8 @@
 // Scopes, order and memlet paths of one state (format reference 3.5, 6.1, 6.8, 6.9, 6.13).
 //
-// Everything here is computed from the graph (never from stored hints), takes linear time in the size of the state unless said otherwise,
-// uses no recursion and is total: malformed graphs give an incomplete answer (`valid()`, null, nothing), never a crash. Pairing of entries
-// with exits is ir::pairScopes.
+// Everything here is computed from the graph (never from stored hints), takes linear time in the size of the state unless said
+// otherwise, uses no recursion and is total: malformed graphs give an incomplete answer (`valid()`, null, nothing), never a crash.
+// Pairing of entries with exits is ir::pairScopes.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -15,18 +15,19 @@ namespace sdfgc::analysis {
 class ScopeTree {
 public:
     explicit ScopeTree(const ir::State &s);
-    /// Entry node of the innermost scope around `n` (for an entry: the scope around it; for an exit: its own entry). Null at top level and
-    /// for nodes of other states.
+    /// Entry node of the innermost scope around `n` (for an entry: the scope around it; for an exit: its own entry). Null at top
+    /// level and for nodes of other states.
     ir::Node *scopeOf(const ir::Node *n) const;
-    /// Nodes directly in the scope of `entry` (null: top level), in execution order (6.13: sources in list order, a node as soon as all its
-    /// predecessors are emitted, depth first). Exits are not listed; entries are.
+    /// Nodes directly in the scope of `entry` (null: top level), in execution order (6.13: sources in list order, a node as soon as
+    /// all its predecessors are emitted, depth first). Exits are not listed; entries are.
     const std::vector<ir::Node *> &children(const ir::Node *entry) const;
     /// Scope entries around `n`, innermost first. Linear in their number.
     std::vector<ir::Node *> enclosing(const ir::Node *n) const;
-    /// Is `n` inside the scope of `entry`, at any depth? True for a null entry (top level), false for the entry itself. Constant time.
+    /// Is `n` inside the scope of `entry`, at any depth? True for a null entry (top level), false for the entry itself. Constant
+    /// time.
     bool encloses(const ir::Node *entry, const ir::Node *n) const;
-    /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles come
-    /// last, in list order.
+    /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles
+    /// come last, in list order.
     const std::vector<ir::Node *> &order() const { return order_; }
     /// Acyclic.
     bool acyclic() const { return acyclic_; }
@@ -41,12 +42,12 @@ private:
     void assignScopes();
     void numberScopes();
 
-    std::vector<ir::Node *> scope_;                    // by node id
-    std::vector<uint32_t> depth_;                      // by node id: number of enclosing scopes
-    std::vector<Span> span_;                           // by node id of an entry: what pre-order numbers its content has
-    std::vector<uint32_t> preorder_;                   // by node id
-    std::vector<uint32_t> childList_;                  // by node id of an entry: index into children_
-    std::vector<std::vector<ir::Node *>> children_;    // [0] is the top level
+    std::vector<ir::Node *> scope_;                 // by node id
+    std::vector<uint32_t> depth_;                   // by node id: number of enclosing scopes
+    std::vector<Span> span_;                        // by node id of an entry: what pre-order numbers its content has
+    std::vector<uint32_t> preorder_;                // by node id
+    std::vector<uint32_t> childList_;               // by node id of an entry: index into children_
+    std::vector<std::vector<ir::Node *>> children_; // [0] is the top level
     std::vector<ir::Node *> order_;
     const ir::State *state_ = nullptr;
     bool acyclic_ = true, wellFormed_ = true;
@@ -63,8 +64,8 @@ std::vector<ir::Edge *> memletPath(const ir::Edge *e);
 ir::Node *pathSource(const ir::Edge *e);
 /// Last node of the path (access or code node; or an entry for a dynamic range connector).
 ir::Node *pathDestination(const ir::Edge *e);
-/// Edges next to code nodes or inner access nodes at the far ends of the tree that `e` belongs to (an edge that crosses no scope: itself),
-/// in list order at each scope node.
+/// Edges next to code nodes or inner access nodes at the far ends of the tree that `e` belongs to (an edge that crosses no scope:
+/// itself), in list order at each scope node.
 std::vector<ir::Edge *> memletLeaves(const ir::Edge *e);
 
 /// Both ends of the path of every edge of a state, in linear time altogether. Valid until nodes or edges change.
@@ -81,18 +82,18 @@ private:
     std::unordered_map<const ir::Edge *, Ends> ends_;
 };
 
-/// Does the memlet's `data` name the container at the source end of the path (6.8 rule 2)? For a container copied onto itself the stored
-/// flag decides, true when absent. `A` also owns memlets over its members `A.x`. False when neither end is the container.
+/// Does the memlet's `data` name the container at the source end of the path (6.8 rule 2)? For a container copied onto itself the
+/// stored flag decides, true when absent. `A` also owns memlets over its members `A.x`. False when neither end is the container.
 bool dataIsSource(const ir::Edge *e);
 /// The same with the ends of the path at hand.
 bool dataIsSource(const ir::Memlet &m, const ir::Node *source, const ir::Node *destination);
-/// Subset at the source / destination side by the rules of 6.8; a missing subset on the side that `data` names is the whole container.
-/// Nothing when that side is not given or is no container.
+/// Subset at the source / destination side by the rules of 6.8; a missing subset on the side that `data` names is the whole
+/// container. Nothing when that side is not given or is no container.
 std::optional<sym::Subset> sourceSubset(const ir::Edge *e);
 std::optional<sym::Subset> destinationSubset(const ir::Edge *e);
 
-/// The viewing edge of a view access node by the table of 3.5, or null with the reason in `*why`. In the ambiguous last case of the table
-/// the edge is returned and `*why` is set as well.
+/// The viewing edge of a view access node by the table of 3.5, or null with the reason in `*why`. In the ambiguous last case of the
+/// table the edge is returned and `*why` is set as well.
 ir::Edge *viewEdge(const ir::AccessNode *n, std::string *why = nullptr);
 /// The access node that a view node looks at directly (follow again if that is a view itself), or null.
 ir::AccessNode *viewedNode(const ir::AccessNode *n);

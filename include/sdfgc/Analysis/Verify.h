@@ -6,8 +6,8 @@
 
 namespace sdfgc::analysis {
 
-/// Checks the whole graph (nested SDFGs included) against the rules of `level` and all lower ones. All errors are reported, with the
-/// element and, for graphs from a file, `file`. Returns true when there was no error. Linear in the size of the graph.
+/// Checks the whole graph (nested SDFGs included) against the rules of `level` and all lower ones. All errors are reported, with
+/// the element and, for graphs from a file, `file`. Returns true when there was no error. Linear in the size of the graph.
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
 
 /// Place of an element for diagnostics: element name and source location.

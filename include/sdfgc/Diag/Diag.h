@@ -1,8 +1,8 @@
 // Diagnostics: what went wrong or was decided, where, and what to do about it.
 //
-// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages start
-// in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF). Reporting never
-// throws and never fails, whatever the element is.
+// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages
+// start in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF).
+// Reporting never throws and never fails, whatever the element is.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -32,7 +32,8 @@ struct Info {
 const Info &info(Id id);
 std::vector<Info> allKinds();
 
-/// Position in the user's own program, as the graph remembers it (DebugInfo).
+/// Position in the user's own program, as the graph remembers it (DebugInfo). Lines count from 1, columns from 0, as in Python's
+/// syntax trees; the end column is the first one behind the text. Consumers print columns from 1.
 struct SourceLoc {
     Name file;
     int line = 0, column = 0, endLine = 0, endColumn = 0;
@@ -41,10 +42,10 @@ struct SourceLoc {
 
 /// Where: any part may be empty.
 struct Place {
-    std::string file;    // the .sdfg, YAML or generated file
+    std::string file;         // the .sdfg, YAML or generated file
     int line = 0, column = 0; // in `file`, 1-based; 0 = unknown
-    std::string path;    // JSON path: nodes[3].edges[0]
-    std::string element; // `f: state main, map _Mult_, tasklet mul`
+    std::string path;         // JSON path: nodes[3].edges[0]
+    std::string element;      // `f: state main, map _Mult_, tasklet mul`
     SourceLoc source;
 };
 
@@ -59,7 +60,8 @@ struct Diagnostic {
 
 class Engine {
 public:
-    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next report).
+    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next
+    /// report).
     Diagnostic &report(Id id, Place place, std::vector<std::string> args = {});
     bool hasErrors() const { return errors_ != 0; }
     std::size_t errorCount() const { return errors_; }
@@ -67,12 +69,15 @@ public:
     /// Stable order: by file, position, path, element, code. Duplicates are merged.
     std::vector<Diagnostic> sorted() const;
     void clear();
-    /// Beyond this many errors further ones are counted, not stored (hostile input).
+    /// `2 errors and 1 warning (12 not shown)`, or empty when there is neither.
+    std::string summary() const;
+    /// Beyond this many errors, and this many others, further ones are counted, not stored (hostile input).
     std::size_t limit = 1000;
 
 private:
     std::vector<Diagnostic> all_;
-    std::size_t errors_ = 0;
+    std::size_t errors_ = 0, others_ = 0, dropped_ = 0;
+    Diagnostic notStored_{}; // what report() returned beyond the limit
 };
 
 // ---- consumers
@@ -81,13 +86,15 @@ struct TextOptions {
     bool hints = true;
 };
 /// `prog.sdfg:12:5: error: message [SD1003]`, then element, source line with caret when the file is there, notes, hint.
+/// Control characters in any part are printed as \xNN: a label of a graph cannot steer the terminal.
 void printText(std::ostream &os, const std::vector<Diagnostic> &ds, const TextOptions &o);
 /// One JSON object a line.
 void printJson(std::ostream &os, const std::vector<Diagnostic> &ds);
 /// SARIF 2.1.0 log.
 void printSarif(std::ostream &os, const std::vector<Diagnostic> &ds);
 
-/// Nearest known word for "did you mean", or empty.
+/// Nearest known word for "did you mean", or empty when none is within a third of the word's length (at least one edit). An edit is
+/// an inserted, missing, other or swapped character; case does not count. Of equally near words the first in order of text.
 std::string nearest(std::string_view word, const std::vector<std::string> &known);
 
 } // namespace sdfgc::diag

@@ -1,0 +1,17 @@
+// The passes of this library: one factory each, from the table Passes.def.
+#pragma once
+
+#include "sdfgc/Pass/Pass.h"
+
+#include <memory>
+
+namespace sdfgc::transforms {
+
+#define SDFGC_PASS(Create, Name, Needs, Leaves, Summary) std::unique_ptr<pass::Pass> Create();
+#include "sdfgc/Transforms/Passes.def"
+#undef SDFGC_PASS
+
+/// Adds every pass of the table to the registry, in its order.
+void registerPasses(pass::Registry &registry);
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,157 @@
+// The table of diagnostic kinds, and the engine that records, orders and merges diagnostics.
+#include "sdfgc/Diag/Diag.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sdfgc::diag {
+namespace {
+
+constexpr Info kTable[] = {
+#define SDFGC_DIAG(Name, Code, Sev, Message, Hint) {#Name, Code, Severity::Sev, Message, Hint},
+#include "sdfgc/Diag/Diagnostics.def"
+#undef SDFGC_DIAG
+};
+
+/// Replaces {0} {1} ... by the arguments. A number without an argument stays as it is: a report must not fail.
+std::string fill(std::string_view pattern, const std::vector<std::string> &args) {
+    std::string out;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const bool isSlot = pattern[i] == '{' && i + 2 < pattern.size() && pattern[i + 2] == '}';
+        const std::size_t index = isSlot ? static_cast<std::size_t>(pattern[i + 1] - '0') : args.size();
+        if (index < args.size()) {
+            out += args[index];
+            i += 2;
+        } else {
+            out += pattern[i];
+        }
+    }
+    return out;
+}
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// Compares texts with numbers by value, so that nodes[9] comes before nodes[10].
+int compareNatural(std::string_view a, std::string_view b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (!isDigit(a[i]) || !isDigit(b[j])) {
+            if (a[i] != b[j])
+                return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]) ? -1 : 1;
+            ++i, ++j;
+            continue;
+        }
+        auto number = [](std::string_view s, std::size_t &at) {
+            while (at < s.size() && s[at] == '0')
+                ++at;
+            const std::size_t from = at;
+            while (at < s.size() && isDigit(s[at]))
+                ++at;
+            return s.substr(from, at - from);
+        };
+        const std::string_view x = number(a, i), y = number(b, j);
+        if (x.size() != y.size())
+            return x.size() < y.size() ? -1 : 1;
+        if (const int c = x.compare(y))
+            return c;
+    }
+    return static_cast<int>(i < a.size()) - static_cast<int>(j < b.size());
+}
+
+int compare(const Diagnostic &a, const Diagnostic &b) {
+    const Place &p = a.place, &q = b.place;
+    if (const int c = p.file.compare(q.file))
+        return c;
+    const auto position = std::make_tuple(p.line, p.column), other = std::make_tuple(q.line, q.column);
+    if (position != other)
+        return position < other ? -1 : 1;
+    if (const int c = compareNatural(p.path, q.path))
+        return c;
+    if (const int c = compareNatural(p.element, q.element))
+        return c;
+    if (const int c = info(a.id).code.compare(info(b.id).code))
+        return c;
+    return a.message.compare(b.message);
+}
+
+} // namespace
+
+const Info &info(Id id) { return kTable[static_cast<std::size_t>(id)]; }
+
+std::vector<Info> allKinds() { return {std::begin(kTable), std::end(kTable)}; }
+
+Diagnostic &Engine::report(Id id, Place place, std::vector<std::string> args) {
+    const Info &kind = info(id);
+    Diagnostic d{id, kind.severity, std::move(place), fill(kind.message, args), fill(kind.hint, args), {}};
+    std::size_t &count = kind.severity == Severity::Error ? errors_ : others_;
+    if (count++ < limit)
+        return all_.emplace_back(std::move(d));
+    ++dropped_;
+    return notStored_ = std::move(d);
+}
+
+std::vector<Diagnostic> Engine::sorted() const {
+    std::vector<Diagnostic> result = all_;
+    std::stable_sort(result.begin(), result.end(), [](const Diagnostic &a, const Diagnostic &b) { return compare(a, b) < 0; });
+    auto same = [](const Diagnostic &a, const Diagnostic &b) { return compare(a, b) == 0; };
+    result.erase(std::unique(result.begin(), result.end(), same), result.end());
+    return result;
+}
+
+void Engine::clear() {
+    all_.clear();
+    errors_ = others_ = dropped_ = 0;
+}
+
+std::string Engine::summary() const {
+    auto counted = [](std::size_t n, const char *what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); };
+    const auto warnings = static_cast<std::size_t>(
+        std::count_if(all_.begin(), all_.end(), [](const Diagnostic &d) { return d.severity == Severity::Warning; }));
+    std::string text;
+    if (errors_)
+        text = counted(errors_, "error");
+    if (warnings)
+        text += (text.empty() ? "" : " and ") + counted(warnings, "warning");
+    if (dropped_)
+        text += " (" + std::to_string(dropped_) + " not shown)";
+    return text;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string> &known) {
+    constexpr std::size_t longest = 200; // a longer word is no misspelling of anything that we know
+    if (word.empty() || word.size() > longest)
+        return {};
+    auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    // Optimal string alignment distance over three rows: insertion, deletion, replacement, exchange of neighbours. Case is free.
+    auto distance = [&](std::string_view other) {
+        std::vector<std::size_t> before, last(other.size() + 1), row(other.size() + 1);
+        for (std::size_t j = 0; j <= other.size(); ++j)
+            last[j] = j;
+        for (std::size_t i = 1; i <= word.size(); ++i) {
+            row[0] = i;
+            for (std::size_t j = 1; j <= other.size(); ++j) {
+                const char a = lower(word[i - 1]), b = lower(other[j - 1]);
+                row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b)});
+                if (i > 1 && j > 1 && a == lower(other[j - 2]) && lower(word[i - 2]) == b)
+                    row[j] = std::min(row[j], before[j - 2] + 1);
+            }
+            before = last;
+            std::swap(last, row);
+        }
+        return last[other.size()];
+    };
+    std::string best;
+    std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const std::string &candidate : known) {
+        if (candidate.empty() || candidate.size() > longest)
+            continue;
+        const std::size_t d = distance(candidate);
+        if (d < bestDistance || (d == bestDistance && !best.empty() && candidate < best)) {
+            best = candidate;
+            bestDistance = d;
+        }
+    }
+    return best;
+}
+
+} // namespace sdfgc::diag

@@ -1,0 +1,207 @@
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sdfgc::file {
+namespace {
+
+namespace fs = std::filesystem;
+
+Failure failure(const char *what, const std::string &path, int error) {
+    return Failure{std::string("cannot ") + what + " " + path + ": " + std::strerror(error)};
+}
+
+/// Closes on every way out.
+struct Descriptor {
+    int fd;
+    ~Descriptor() {
+        if (fd >= 0)
+            ::close(fd);
+    }
+};
+
+/// Writes all; returns errno.
+int writeAll(int fd, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t n = ::write(fd, content.data(), std::min<std::size_t>(content.size(), 1u << 30));
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0)
+            content.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+constexpr std::string_view kTemporaryMark = ".tmp-";
+
+} // namespace
+
+Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
+    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    struct stat st;
+    if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
+        return failure("read", path, errno);
+    if (S_ISDIR(st.st_mode))
+        return failure("read", path, EISDIR);
+    const Failure tooLarge{"cannot read " + path + ": it has more than " + std::to_string(maxBytes) + " bytes"};
+    const auto expected = S_ISREG(st.st_mode) ? static_cast<std::uint64_t>(st.st_size) : 0;
+    if (expected > maxBytes)
+        return tooLarge;
+    std::string content(static_cast<std::size_t>(expected) + 1, '\0'); // one more: the end of the file shows without growing
+    std::size_t size = 0;
+    while (true) {
+        if (size == content.size())
+            content.resize(std::max<std::size_t>(2 * size, 1u << 16));
+        const ssize_t n = ::read(in.fd, content.data() + size, content.size() - size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return failure("read", path, errno);
+        if (n == 0)
+            break;
+        size += static_cast<std::size_t>(n);
+        if (size > maxBytes)
+            return tooLarge;
+    }
+    content.resize(size);
+    return content;
+}
+
+std::string temporaryName(const std::string &path) {
+    static std::atomic<unsigned> counter{0};
+    return join(folderOf(path),
+                "." + nameOf(path) + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++));
+}
+
+Result<void> writeAtomic(const std::string &path, std::string_view content) {
+    const std::string temporary = temporaryName(path);
+    struct stat st;
+    const mode_t mode = ::stat(path.c_str(), &st) == 0 ? st.st_mode & 0777 : 0666;
+    int error = 0;
+    {
+        Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)};
+        if (out.fd < 0)
+            return failure("write", path, errno);
+        error = writeAll(out.fd, content);
+        if (::close(std::exchange(out.fd, -1)) != 0 && !error)
+            error = errno; // a full disk of a network file system shows here
+    }
+    if (!error && ::rename(temporary.c_str(), path.c_str()) != 0)
+        error = errno;
+    if (!error)
+        return {};
+    ::unlink(temporary.c_str());
+    return failure("write", path, error);
+}
+
+Result<bool> writeIfChanged(const std::string &path, std::string_view content) {
+    const std::optional<Stamp> old = stamp(path);
+    if (old && !old->isFolder && old->size == content.size()) {
+        const Result<std::string> there = read(path, content.size());
+        if (there && *there == content)
+            return false;
+    }
+    if (Result<void> written = writeAtomic(path, content); !written)
+        return Failure{written.error()};
+    return true;
+}
+
+void removeTemporaries(const std::string &folder) {
+    const Result<std::vector<std::string>> names = list(folder);
+    if (!names)
+        return;
+    for (const std::string &name : *names)
+        if (name.starts_with('.') && name.find(kTemporaryMark) != std::string::npos)
+            (void)removeTree(join(folder, name)); // what cannot be removed is not in the way: temporary names are never reused
+}
+
+Result<void> rename(const std::string &from, const std::string &to) {
+    if (::rename(from.c_str(), to.c_str()) != 0)
+        return failure("write", to, errno);
+    return {};
+}
+
+Result<void> makeFolder(const std::string &path) {
+    if (path.empty() || isFolder(path))
+        return {};
+    std::error_code ec;
+    fs::create_directories(path, ec);
+    if (ec && !isFolder(path)) // another process may have made it meanwhile
+        return failure("create folder", path, ec.value());
+    return {};
+}
+
+Result<void> removeTree(const std::string &path) {
+    const std::string whole = absolute(path);
+    std::error_code ec;
+    if (path.empty() || whole == "/" || whole == absolute(fs::current_path(ec).string()))
+        return Failure{"refusing to remove " + (path.empty() ? "an empty path" : path)};
+    fs::remove_all(path, ec);
+    if (ec)
+        return failure("remove", path, ec.value());
+    return {};
+}
+
+Result<std::vector<std::string>> list(const std::string &folder) {
+    std::error_code ec;
+    std::vector<std::string> names;
+    for (fs::directory_iterator it(folder.empty() ? "." : folder, ec), end; !ec && it != end; it.increment(ec))
+        names.push_back(it->path().filename().string());
+    if (ec)
+        return failure("list", folder, ec.value());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::optional<Stamp> stamp(const std::string &path) {
+    struct stat st;
+    if (::stat(path.c_str(), &st) != 0)
+        return std::nullopt;
+    return Stamp{static_cast<std::uint64_t>(st.st_size), st.st_mtim.tv_sec * std::int64_t{1'000'000'000} + st.st_mtim.tv_nsec,
+                 st.st_ino, S_ISDIR(st.st_mode)};
+}
+
+bool exists(const std::string &path) { return stamp(path).has_value(); }
+
+bool isFolder(const std::string &path) {
+    const auto s = stamp(path);
+    return s && s->isFolder;
+}
+
+bool isExecutable(const std::string &path) { return !isFolder(path) && ::access(path.c_str(), X_OK) == 0; }
+
+std::string join(std::string_view folder, std::string_view name) {
+    if (folder.empty() || name.starts_with('/'))
+        return std::string(name);
+    std::string out(folder);
+    if (out.back() != '/')
+        out += '/';
+    return out.append(name);
+}
+
+std::string folderOf(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos)
+        return {};
+    return std::string(path.substr(0, std::max<std::size_t>(slash, 1)));
+}
+
+std::string nameOf(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+std::string absolute(const std::string &path) {
+    std::error_code ec;
+    fs::path whole = fs::absolute(path, ec).lexically_normal();
+    if (!whole.has_filename() && whole.has_relative_path()) // "a/b/" is "a/b"
+        whole = whole.parent_path();
+    return ec ? path : whole.string();
+}
+
+} // namespace sdfgc::file

@@ -1,0 +1,94 @@
+#include "sdfgc/Diag/Diag.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace sdfgc::diag;
+
+namespace {
+Place at(std::string file, int line, std::string path = "") {
+    Place p;
+    p.file = std::move(file);
+    p.line = line;
+    p.path = std::move(path);
+    return p;
+}
+} // namespace
+
+TEST_CASE("every kind has a code of its own and a message in the house style") {
+    std::set<std::string_view> codes;
+    for (const Info &kind : allKinds()) {
+        CAPTURE(kind.name);
+        CHECK(codes.insert(kind.code).second);
+        CHECK(kind.code.size() == 6);
+        CHECK(kind.code.substr(0, 2) == "SD");
+        REQUIRE_FALSE(kind.message.empty());
+        CHECK_FALSE((kind.message[0] >= 'A' && kind.message[0] <= 'Z'));
+        CHECK(kind.message.back() != '.');
+    }
+    CHECK(info(Id::InternalError).code == "SD9001");
+    CHECK(info(Id::InternalError).name == "InternalError");
+}
+
+TEST_CASE("arguments replace their numbers in message and hint") {
+    Engine engine;
+    const Diagnostic &d = engine.report(Id::LibraryNotFound, {}, {"OpenBLAS", "cblas.h", "libopenblas-dev"});
+    CHECK(d.message == "the program needs OpenBLAS, but cblas.h was not found");
+    CHECK(d.hint == "install libopenblas-dev, or say where it is with --toolchain FILE");
+    CHECK(d.severity == Severity::Error);
+    CHECK(engine.hasErrors());
+}
+
+TEST_CASE("a missing argument leaves its number, braces in an argument stay") {
+    Engine engine;
+    CHECK(engine.report(Id::CompilerUnusable, {}, {"{1}"}).message == "`{1}` is not a C++ compiler that sdfgc can use: {1}");
+}
+
+TEST_CASE("order is by file, position, path by number, element, code; duplicates merge") {
+    Engine engine;
+    engine.report(Id::InternalError, at("b.sdfg", 1), {"1"});
+    engine.report(Id::InternalError, at("a.sdfg", 0, "nodes[10]"), {"2"});
+    engine.report(Id::InternalError, at("a.sdfg", 0, "nodes[9].edges[1]"), {"3"});
+    engine.report(Id::InternalError, at("a.sdfg", 0, "nodes[9]"), {"4"});
+    engine.report(Id::BuildFileError, at("a.sdfg", 0, "nodes[9]"), {"5"});
+    engine.report(Id::InternalError, at("a.sdfg", 3), {"6"});
+    engine.report(Id::InternalError, at("a.sdfg", 0, "nodes[9]"), {"4"});
+    std::string order;
+    for (const Diagnostic &d : engine.sorted())
+        order += d.message.substr(d.message.size() - 1);
+    CHECK(order == "543261");
+    CHECK(engine.errorCount() == 7);
+}
+
+TEST_CASE("numbers beyond 64 bits and leading zeros do not confuse the order") {
+    Engine engine;
+    engine.report(Id::InternalError, at("f", 0, "n[100000000000000000000000001]"), {"big"});
+    engine.report(Id::InternalError, at("f", 0, "n[00000000000000000000000000000000002]"), {"small"});
+    CHECK(engine.sorted()[0].message == "internal error: small");
+}
+
+TEST_CASE("beyond the limit errors are counted and not stored") {
+    Engine engine;
+    engine.limit = 2;
+    for (int i = 0; i < 5; ++i)
+        engine.report(Id::InternalError, {}, {std::to_string(i)}).notes.push_back({{}, "a note"});
+    CHECK(engine.all().size() == 2);
+    CHECK(engine.errorCount() == 5);
+    CHECK(engine.summary() == "5 errors (3 not shown)");
+    engine.clear();
+    CHECK_FALSE(engine.hasErrors());
+    CHECK(engine.summary().empty());
+}
+
+TEST_CASE("the nearest known word") {
+    const std::vector<std::string> known = {"simplify", "map-fusion", "expand", "cuda", "cpu"};
+    CHECK(nearest("simplfy", known) == "simplify");      // one missing
+    CHECK(nearest("smiplify", known) == "simplify");     // two swapped
+    CHECK(nearest("Map-Fusion", known) == "map-fusion"); // case is free
+    CHECK(nearest("cpuu", known) == "cpu");
+    CHECK(nearest("rat", {"cat", "bat"}) == "bat"); // equally near: text order decides
+    CHECK(nearest("vectorize", known).empty());
+    CHECK(nearest("", known).empty());
+    CHECK(nearest(std::string(100000, 'x'), known).empty());
+}
