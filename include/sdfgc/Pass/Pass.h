@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +48,10 @@ struct OptionInfo {
     OptionValue defaultValue;
 };
 using OptionValues = std::map<std::string, OptionValue>;
+/// `true`, `4`, `text`: as it is written in YAML.
+std::string str(const OptionValue &v);
+/// `true or false`, `an integer`, `a text`: what a value of the same type as `v` is.
+std::string_view typeName(const OptionValue &v);
 
 class Pass {
 public:
@@ -55,6 +60,10 @@ public:
     /// the run stops. The pass leaves ids renumbered (root.renumber()).
     virtual bool run(ir::SDFG &root, Context &context) = 0;
     OptionValues options; // complete: defaults filled in by the manager
+
+protected:
+    /// Value of an option of this pass, by the type that its row in Passes.def gives it.
+    template <class T> const T &option(const std::string &name) const { return std::get<T>(options.at(name)); }
 };
 
 struct PassInfo {
@@ -64,6 +73,11 @@ struct PassInfo {
     ir::Level leaves;    // level that holds afterwards, when higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
+    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right behind it.
+    /// The level it had and the one it leaves hold again once later passes have reached the level that held before.
+    std::optional<ir::Level> fallsTo = std::nullopt;
+
+    const OptionInfo *option(std::string_view name) const;
 };
 
 /// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library with the passes; the
@@ -71,8 +85,13 @@ struct PassInfo {
 class Registry {
 public:
     void add(PassInfo info) { passes_.push_back(std::move(info)); }
+    /// The row added last (there must be one), for rows of the table that complete it.
+    PassInfo &last() { return passes_.back(); }
+    /// The pass of that name, or null.
     const PassInfo *find(std::string_view name) const;
     const std::vector<PassInfo> &all() const { return passes_; }
+    /// "did you mean `x`?", or where to look for the names.
+    std::string suggestion(std::string_view unknownName) const;
 
 private:
     std::vector<PassInfo> passes_;

@@ -1,0 +1,28 @@
+// Observers of a pipeline run. Printing, dumping and tracing are observers; no pass contains any of it.
+#pragma once
+
+#include "sdfgc/Pass/Pass.h"
+
+namespace sdfgc::pass {
+
+/// One pass of a run.
+struct Event {
+    const PassInfo &pass;
+    std::size_t position; // in the whole pipeline, from 1
+    std::size_t total;    // passes in the whole pipeline
+};
+
+/// Called by the manager on the thread that runs the passes. An observer that fails reports an error to context.diags, which ends the run.
+class Instrumentation {
+public:
+    virtual ~Instrumentation() = default;
+    /// Before the first pass.
+    virtual void begin(const ir::SDFG &, Context &) {}
+    virtual void before(const ir::SDFG &, const Event &, Context &) {}
+    /// After a pass that succeeded, and after the verifier did. `changed`: what the pass says.
+    virtual void after(const ir::SDFG &, const Event &, bool /*changed*/, Context &) {}
+    /// After a pass that reported an error or broke the graph.
+    virtual void failed(const ir::SDFG &, const Event &, Context &) {}
+};
+
+} // namespace sdfgc::pass

@@ -1,0 +1,195 @@
+// Runs pipelines: resolves the steps, decides where to start and stop, and drives passes, verifier and observers.
+#include "Pass/Levels.h"
+#include "Pass/Observers.h"
+#include "Pass/Options.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Support/Time.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sdfgc::pass {
+namespace {
+
+/// Index of the step that `text` names: `infer-types` (the first one), `05` or `05-infer-types`. Positions count from 1.
+std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) {
+    std::size_t digits = 0, position = 0;
+    while (digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9')
+        position = position * 10 + static_cast<std::size_t>(text[digits++] - '0');
+    for (std::size_t i = 0; i < p.steps.size(); ++i) {
+        if (text == p.steps[i].pass)
+            return i;
+        if (digits > 0 && position == i + 1 && (digits == text.size() || text.substr(digits) == "-" + p.steps[i].pass))
+            return i;
+    }
+    return std::nullopt;
+}
+
+class Manager {
+public:
+    Manager(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
+        : root_(root), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o), tracker_(root.level) {}
+
+    bool run(std::vector<PassTime> *times) {
+        std::size_t errorsBefore = context_.diags.errorCount();
+        if (!prepare())
+            return false;
+        for (Instrumentation *observer : observers_)
+            observer->begin(root_, context_);
+        for (std::size_t i = begin_; i < end_ && context_.diags.errorCount() == errorsBefore; ++i)
+            runStep(i, times);
+        context_.currentPass.clear();
+        return context_.diags.errorCount() == errorsBefore;
+    }
+
+private:
+    /// Everything that can be wrong before a pass has run.
+    bool prepare() {
+        std::size_t errorsBefore = context_.diags.errorCount();
+        for (const Step &step : pipeline_.steps)
+            passes_.push_back(findPass(registry_, step.pass, placeOf(step), context_.diags));
+        if (context_.diags.errorCount() != errorsBefore)
+            return false;
+        end_ = passes_.size();
+        chooseRange();
+        for (const std::vector<std::string> *names : {&options_.printBefore, &options_.printAfter})
+            for (const std::string &name : *names)
+                if (std::none_of(passes_.begin(), passes_.end(), [&](const PassInfo *p) { return p->name == name; }))
+                    notInPipeline(name);
+        // The passes left out did their work before: --start-after.
+        for (std::size_t i = 0; i < begin_; ++i)
+            tracker_.pass(*passes_[i]);
+        Pipeline rest;
+        rest.steps.assign(pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(begin_),
+                          pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(std::max(begin_, end_)));
+        checkLevels(rest, registry_, tracker_.level(), context_.diags);
+        root_.level = tracker_.level();
+        addObservers();
+        return context_.diags.errorCount() == errorsBefore;
+    }
+
+    void chooseRange() {
+        if (!options_.startAfter.empty()) {
+            if (auto step = findStep(pipeline_, options_.startAfter))
+                begin_ = *step + 1;
+            else
+                notInPipeline(options_.startAfter);
+        }
+        if (!options_.stopAfter.empty()) {
+            if (auto step = findStep(pipeline_, options_.stopAfter))
+                end_ = *step + 1;
+            else
+                notInPipeline(options_.stopAfter);
+        }
+        if (end_ < begin_ || (end_ == begin_ && !options_.stopAfter.empty() && !options_.startAfter.empty()))
+            context_.diags.report(diag::Id::PassOrder, {}, {options_.stopAfter, options_.startAfter});
+    }
+
+    void addObservers() {
+        if (options_.out && options_.printGraph)
+            observers_.push_back(&printer_);
+        if (!options_.dumpDir.empty() && options_.saveGraph)
+            observers_.push_back(&dumper_);
+        observers_.insert(observers_.end(), options_.instruments.begin(), options_.instruments.end());
+    }
+
+    void runStep(std::size_t i, std::vector<PassTime> *times) {
+        const PassInfo &info = *passes_[i];
+        const Event event{info, i + 1, passes_.size()};
+        context_.currentPass = info.name;
+        std::size_t errorsBefore = context_.diags.errorCount();
+        for (Instrumentation *observer : observers_)
+            observer->before(root_, event, context_);
+
+        PassTime time{info.name, 0, 0, false};
+        std::unique_ptr<Pass> pass = info.create();
+        for (const OptionInfo &option : info.options)
+            pass->options.emplace(option.name, option.defaultValue);
+        for (const auto &[key, value] : pipeline_.steps[i].options)
+            pass->options[key] = value;
+        Timer timer;
+        time.changed = pass->run(root_, context_);
+        time.seconds = timer.seconds();
+        bool ok = context_.diags.errorCount() == errorsBefore;
+        if (ok) {
+            tracker_.pass(info);
+            ok = verify(info, time);
+        }
+        if (times)
+            times->push_back(time);
+        for (Instrumentation *observer : observers_) {
+            if (ok)
+                observer->after(root_, event, time.changed, context_);
+            else
+                observer->failed(root_, event, context_);
+        }
+    }
+
+    /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
+    bool verify(const PassInfo &info, PassTime &time) {
+        bool needed = time.changed || tracker_.level() > root_.level;
+        root_.level = tracker_.level();
+        if (!options_.verify || !needed)
+            return true;
+        Timer timer;
+        bool ok = analysis::verify(root_, root_.level, context_.diags, context_.options.file);
+        time.verifySeconds = timer.seconds();
+        if (!ok)
+            context_.diags.report(diag::Id::PassBrokeGraph, diag::Place{context_.options.file},
+                                  {info.name, std::string(name(root_.level))});
+        return ok;
+    }
+
+    diag::Place placeOf(const Step &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }
+    void notInPipeline(const std::string &text) {
+        std::vector<std::string> known;
+        for (const PassInfo *p : passes_)
+            known.push_back(p->name);
+        std::string near = diag::nearest(text, known);
+        context_.diags.report(diag::Id::PassNotInPipeline, {},
+                              {text, pipeline_.name, near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?"});
+    }
+
+    ir::SDFG &root_;
+    const Pipeline &pipeline_;
+    const Registry &registry_;
+    Context &context_;
+    const RunOptions &options_;
+    Printer printer_;
+    Dumper dumper_;
+    LevelTracker tracker_;
+    std::vector<const PassInfo *> passes_; // one per step
+    std::size_t begin_ = 0, end_ = 0;      // the steps that run
+    std::vector<Instrumentation *> observers_;
+};
+
+} // namespace
+
+bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o, std::vector<PassTime> *times) {
+    return Manager(root, p, r, c, o).run(times);
+}
+
+std::string timeTable(std::vector<PassTime> times) {
+    double total = 0;
+    std::size_t width = 4;
+    for (const PassTime &t : times) {
+        total += t.seconds + t.verifySeconds;
+        width = std::max(width, t.pass.size());
+    }
+    std::stable_sort(times.begin(), times.end(), [](const PassTime &a, const PassTime &b) { return a.seconds > b.seconds; });
+    auto row = [&](const std::string &pass, double seconds, double verify, const char *changed) {
+        char numbers[80];
+        std::snprintf(numbers, sizeof numbers, "%10.3f ms  %5.1f %%  %10.3f ms", seconds * 1e3,
+                      total > 0 ? (seconds + verify) * 100 / total : 0, verify * 1e3);
+        return pass + std::string(width - pass.size(), ' ') + numbers + (*changed ? std::string("  ") + changed : "") + "\n";
+    };
+    double passes = 0;
+    std::string out = "pass" + std::string(width - 4, ' ') + "         time    share       verify  changed\n";
+    for (const PassTime &t : times) {
+        out += row(t.pass, t.seconds, t.verifySeconds, t.changed ? "yes" : "no");
+        passes += t.seconds;
+    }
+    return out + row("all", passes, total - passes, "");
+}
+
+} // namespace sdfgc::pass

@@ -1,0 +1,65 @@
+#include "Pass/Options.h"
+
+#include <charconv>
+
+namespace sdfgc::pass {
+namespace {
+
+/// `text` as a value of the same type as `like`, or nothing.
+std::optional<OptionValue> parseValue(const OptionValue &like, const std::string &text) {
+    if (std::holds_alternative<std::string>(like))
+        return text;
+    if (std::holds_alternative<bool>(like)) {
+        if (text == "true" || text == "false")
+            return text == "true";
+        return std::nullopt;
+    }
+    int64_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+std::string optionSuggestion(const PassInfo &pass, const std::string &key) {
+    if (pass.options.empty())
+        return "the pass has no options";
+    std::vector<std::string> names;
+    std::string list;
+    for (const OptionInfo &o : pass.options) {
+        names.push_back(o.name);
+        list += (list.empty() ? "`" : ", `") + o.name + "`";
+    }
+    std::string near = diag::nearest(key, names);
+    return near.empty() ? "its options are " + list : "did you mean `" + near + "`?";
+}
+
+} // namespace
+
+const PassInfo *findPass(const Registry &r, std::string_view name, const diag::Place &place, diag::Engine &d) {
+    const PassInfo *info = r.find(name);
+    if (!info)
+        d.report(diag::Id::UnknownPass, place, {std::string(name), r.suggestion(name)});
+    return info;
+}
+
+bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Place &place,
+               diag::Engine &d) {
+    const OptionInfo *info = pass.option(key);
+    if (!info) {
+        d.report(diag::Id::UnknownPassOption, place, {pass.name, key, optionSuggestion(pass, key)});
+        return false;
+    }
+    std::optional<OptionValue> value = parseValue(info->defaultValue, text);
+    if (!value) {
+        d.report(diag::Id::PassOptionType, place, {key, pass.name, std::string(typeName(info->defaultValue)), text});
+        return false;
+    }
+    if (!step.options.emplace(key, *value).second) {
+        d.report(diag::Id::PassOptionTwice, place, {"option `" + key + "`"});
+        return false;
+    }
+    return true;
+}
+
+} // namespace sdfgc::pass

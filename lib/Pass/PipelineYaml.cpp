@@ -1,0 +1,259 @@
+// Pipelines in YAML (docs/pipelines.md):
+//
+//     description: what it is for
+//     passes:
+//       - infer-types                          # a pass
+//       - expand-library-nodes: {prefer: blas} # a pass with options
+//       - pass: offload                        # the long form, with a condition
+//         options: {streams: 4}
+//         when: {target: [cuda, hip]}
+//       - include: cleanup.yaml                # the steps of another file, relative to this one
+//
+// The file is walked with the positions that yaml-cpp keeps; every error says line and column. Steps under a condition that does not
+// hold are checked and dropped, so that a mistake in the GPU part of a file shows in a CPU build.
+#include "Pass/Options.h"
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+#include <set>
+#include <yaml-cpp/yaml.h>
+
+namespace sdfgc::pass {
+namespace {
+
+constexpr std::size_t maxSteps = 10000; // files that include each other over and over grow without bound
+constexpr std::size_t maxFiles = 1000;
+constexpr uint64_t maxFileBytes = 16u << 20;
+
+using Keys = std::vector<std::string>;
+
+/// The value of one condition key now, or nothing for an unknown key.
+std::optional<std::string> conditionValue(const std::string &key, const CompileOptions &o) {
+    auto boolean = [](bool b) { return std::string(b ? "true" : "false"); };
+    if (key == "target")
+        return o.target;
+    if (key == "compat")
+        return o.compatDace ? "dace" : "none";
+    if (key == "fp-model")
+        return o.fpModel;
+    if (key == "optimize")
+        return std::to_string(o.optimize);
+    if (key == "blas")
+        return boolean(o.haveBlas);
+    if (key == "lapacke")
+        return boolean(o.haveLapacke);
+    if (key == "fftw")
+        return boolean(o.haveFftw);
+    return std::nullopt;
+}
+const Keys conditionKeys() { return {"target", "compat", "fp-model", "optimize", "blas", "lapacke", "fftw", "not"}; }
+
+class Reader {
+public:
+    Reader(const Registry &r, const CompileOptions &o, diag::Engine &d) : registry_(r), options_(o), diags_(d) {}
+
+    std::optional<Pipeline> read(const std::string &path) {
+        std::size_t errorsBefore = diags_.errorCount();
+        pipeline_.name = path;
+        readFile(path, diag::Place{path}, true);
+        if (diags_.errorCount() != errorsBefore)
+            return std::nullopt;
+        return std::move(pipeline_);
+    }
+
+private:
+    // `from`: where the file is named; `active`: whether its steps are kept
+    void readFile(const std::string &path, const diag::Place &from, bool active) {
+        if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
+            diags_.report(diag::Id::PipelineIncludeCycle, from, {path});
+            return;
+        }
+        if (filesRead_++ == maxFiles) {
+            tooLarge(from, maxFiles, "files");
+            return;
+        }
+        Result<std::string> text = file::read(path, maxFileBytes);
+        if (!text) {
+            diags_.report(diag::Id::PipelineUnreadable, from, {text.error()});
+            return;
+        }
+        if (std::find(pipeline_.files.begin(), pipeline_.files.end(), path) == pipeline_.files.end())
+            pipeline_.files.push_back(path);
+        open_.push_back(path);
+        parse(*text, active);
+        open_.pop_back();
+    }
+
+    void parse(const std::string &text, bool active) {
+        try {
+            readRoot(YAML::Load(text), active);
+        } catch (const YAML::Exception &e) { // syntax errors; no other exception of yaml-cpp is expected
+            diags_.report(diag::Id::PipelineSyntax, placeOf(e.mark), {e.msg});
+        }
+    }
+
+    void readRoot(const YAML::Node &root, bool active) {
+        if (!root.IsMap()) {
+            shape(root, "a pipeline", "a map with the key `passes`");
+            return;
+        }
+        checkKeys(root, {"description", "passes"}, "a pipeline");
+        YAML::Node passes = root["passes"];
+        if (!passes.IsDefined() || !(passes.IsSequence() || passes.IsNull())) {
+            shape(passes.IsDefined() ? passes : root, "`passes`", "a list of passes");
+            return;
+        }
+        for (const YAML::Node &step : passes)
+            readStep(step, active);
+    }
+
+    void readStep(const YAML::Node &step, bool active) {
+        if (step.IsScalar())
+            addStep(step, YAML::Node(YAML::NodeType::Undefined), active);
+        else if (!step.IsMap() || step.size() == 0)
+            shape(step, "a step", "the name of a pass, `pass: {options}`, `pass:` or `include:`");
+        else if (step["include"].IsDefined())
+            readInclude(step, active);
+        else if (step["pass"].IsDefined())
+            readLongForm(step, active);
+        else if (step.size() == 1)
+            addStep(step.begin()->first, step.begin()->second, active);
+        else
+            shape(step, "a step with several keys", "`pass:` with `options:` and `when:`, or `include:` with `when:`");
+    }
+
+    void readInclude(const YAML::Node &step, bool active) {
+        checkKeys(step, {"include", "when"}, "an include");
+        bool kept = holds(step["when"]) && active;
+        if (const YAML::Node file = step["include"]; file.IsScalar())
+            readFile(file::join(file::folderOf(open_.back()), file.Scalar()), placeOf(file.Mark()), kept);
+        else
+            shape(file, "`include`", "the name of a file");
+    }
+
+    void readLongForm(const YAML::Node &step, bool active) {
+        checkKeys(step, {"pass", "options", "when"}, "a step");
+        addStep(step["pass"], step["options"], holds(step["when"]) && active);
+    }
+
+    void addStep(const YAML::Node &name, const YAML::Node &options, bool active) {
+        if (!name.IsScalar()) {
+            shape(name, "`pass`", "the name of a pass");
+            return;
+        }
+        diag::Place place = placeOf(name.Mark());
+        Step step{name.Scalar(), {}, place.file, place.line, place.column};
+        if (const PassInfo *info = findPass(registry_, step.pass, place, diags_))
+            readOptions(step, *info, options);
+        if (!active)
+            return;
+        if (pipeline_.steps.size() == maxSteps)
+            tooLarge(place, maxSteps, "steps");
+        else
+            pipeline_.steps.push_back(std::move(step));
+    }
+
+    void readOptions(Step &step, const PassInfo &pass, const YAML::Node &options) {
+        if (!options.IsDefined() || options.IsNull())
+            return;
+        if (!options.IsMap()) {
+            shape(options, "the options of pass `" + pass.name + "`", "a map");
+            return;
+        }
+        for (const auto &entry : options) {
+            if (!entry.first.IsScalar() || !entry.second.IsScalar()) {
+                shape(entry.second, "an option of pass `" + pass.name + "`", "a name with one value");
+                continue;
+            }
+            addOption(step, pass, entry.first.Scalar(), entry.second.Scalar(), placeOf(entry.first.Mark()), diags_);
+        }
+    }
+
+    /// Whether all parts of a condition hold; an absent condition does. Wrong conditions are reported.
+    bool holds(const YAML::Node &when) {
+        if (!when.IsDefined())
+            return true;
+        if (!when.IsMap()) {
+            shape(when, "`when`", "a map such as {target: cpu}");
+            return true;
+        }
+        checkKeys(when, conditionKeys(), "a condition");
+        bool all = true;
+        for (const auto &entry : when) {
+            const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+            if (key == "not")
+                all = !holdsInside(entry.second) && all;
+            else if (std::optional<std::string> now = conditionValue(key, options_))
+                all = matches(*now, key, entry.second) && all;
+        }
+        return all;
+    }
+    /// The map under `not`; one level deep, so that a file cannot decide how deep we recurse.
+    bool holdsInside(const YAML::Node &inner) {
+        if (inner.IsMap() && inner["not"].IsDefined()) {
+            shape(inner, "the map under `not`", "a condition without another `not`");
+            return true;
+        }
+        return holds(inner);
+    }
+
+    /// One value or a list of values, any of which may be the present one.
+    bool matches(const std::string &now, const std::string &key, const YAML::Node &wanted) {
+        if (wanted.IsScalar())
+            return wanted.Scalar() == now;
+        if (!wanted.IsSequence()) {
+            shape(wanted, "condition `" + key + "`", "a value or a list of values");
+            return true;
+        }
+        bool any = false;
+        for (const YAML::Node &one : wanted) {
+            if (!one.IsScalar())
+                shape(one, "condition `" + key + "`", "a value or a list of values");
+            else
+                any = any || one.Scalar() == now;
+        }
+        return any;
+    }
+
+    void checkKeys(const YAML::Node &map, const Keys &known, const std::string &what) {
+        std::set<std::string> seen;
+        for (const auto &entry : map) {
+            const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+            diag::Place place = placeOf(entry.first.Mark());
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                std::string near = diag::nearest(key, known);
+                diags_.report(diag::Id::PipelineKey, place, {key, what, near.empty() ? "" : "did you mean `" + near + "`?"});
+            } else if (!seen.insert(key).second) {
+                diags_.report(diag::Id::PassOptionTwice, place, {"key `" + key + "`"});
+            }
+        }
+    }
+
+    diag::Place placeOf(const YAML::Mark &m) const {
+        return {open_.back(), m.is_null() ? 0 : m.line + 1, m.is_null() ? 0 : m.column + 1, {}, {}, {}};
+    }
+    void shape(const YAML::Node &at, const std::string &what, const std::string &expected) {
+        diags_.report(diag::Id::PipelineShape, placeOf(at.Mark()), {what, expected});
+    }
+    void tooLarge(const diag::Place &place, std::size_t limit, const std::string &what) {
+        if (!reportedTooLarge_)
+            diags_.report(diag::Id::PipelineTooLarge, place, {std::to_string(limit), what});
+        reportedTooLarge_ = true;
+    }
+
+    const Registry &registry_;
+    const CompileOptions &options_;
+    diag::Engine &diags_;
+    Pipeline pipeline_;
+    std::vector<std::string> open_; // files being read, outermost first
+    std::size_t filesRead_ = 0;     // with repetitions
+    bool reportedTooLarge_ = false;
+};
+
+} // namespace
+
+std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r, const CompileOptions &o, diag::Engine &d) {
+    return Reader(r, o, d).read(path);
+}
+
+} // namespace sdfgc::pass

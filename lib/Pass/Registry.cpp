@@ -1,0 +1,41 @@
+#include "sdfgc/Pass/Pass.h"
+
+namespace sdfgc::pass {
+
+std::string str(const OptionValue &v) {
+    if (const bool *b = std::get_if<bool>(&v))
+        return *b ? "true" : "false";
+    if (const int64_t *i = std::get_if<int64_t>(&v))
+        return std::to_string(*i);
+    return std::get<std::string>(v);
+}
+
+std::string_view typeName(const OptionValue &v) {
+    if (std::holds_alternative<bool>(v))
+        return "`true` or `false`";
+    return std::holds_alternative<int64_t>(v) ? "an integer" : "a text";
+}
+
+const OptionInfo *PassInfo::option(std::string_view optionName) const {
+    for (const OptionInfo &o : options)
+        if (o.name == optionName)
+            return &o;
+    return nullptr;
+}
+
+const PassInfo *Registry::find(std::string_view name) const {
+    for (const PassInfo &p : passes_)
+        if (p.name == name)
+            return &p;
+    return nullptr;
+}
+
+std::string Registry::suggestion(std::string_view unknownName) const {
+    std::vector<std::string> names;
+    for (const PassInfo &p : passes_)
+        names.push_back(p.name);
+    std::string near = diag::nearest(unknownName, names);
+    return near.empty() ? "`sdfgc passes` lists the passes" : "did you mean `" + near + "`?";
+}
+
+} // namespace sdfgc::pass
