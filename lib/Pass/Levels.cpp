@@ -20,7 +20,7 @@ std::string howToReach(const Registry &r, ir::Level level) {
 void LevelTracker::pass(const PassInfo &p) {
     if (p.fallsTo && *p.fallsTo < level_) {
         ir::Level gives = std::max(level_, p.leaves);
-        owed_ = Owed{level_, owed_ ? std::max(owed_->gives, gives) : gives};
+        owed_ = Owed{p.needs, owed_ ? std::max(owed_->gives, gives) : gives};
         level_ = *p.fallsTo;
         return;
     }

@@ -7,8 +7,8 @@
 
 namespace sdfgc::pass {
 
-/// The level that holds, and the one that will hold again once types, schedules and so on of elements that a pass added have been filled
-/// in (PassInfo::fallsTo).
+/// The level that holds, and the one that will hold again once types, schedules and so on of elements that a pass added have been
+/// filled in (PassInfo::fallsTo).
 class LevelTracker {
 public:
     explicit LevelTracker(ir::Level start) : level_(start) {}

@@ -146,8 +146,9 @@ private:
         for (const PassInfo *p : passes_)
             known.push_back(p->name);
         std::string near = diag::nearest(text, known);
-        context_.diags.report(diag::Id::PassNotInPipeline, {},
-                              {text, pipeline_.name, near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?"});
+        context_.diags.report(
+            diag::Id::PassNotInPipeline, {},
+            {text, pipeline_.name, near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?"});
     }
 
     ir::SDFG &root_;

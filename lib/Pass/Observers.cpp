@@ -38,8 +38,8 @@ void Printer::after(const ir::SDFG &g, const Event &e, bool, Context &) {
     if (!options_.printAfterChange)
         return;
     std::string diff = unifiedDiff(textBefore_, options_.printGraph(g), "before " + e.pass.name, "after " + e.pass.name);
-    *options_.out << "// ---- " << (diff.empty() ? "no change by " : "change by ") << e.pass.name << " (" << positionText(e.position)
-                  << " of " << positionText(e.total) << ") ----\n"
+    *options_.out << "// ---- " << (diff.empty() ? "no change by " : "change by ") << e.pass.name << " ("
+                  << positionText(e.position) << " of " << positionText(e.total) << ") ----\n"
                   << diff;
 }
 

@@ -6,7 +6,8 @@
 
 namespace sdfgc::pass {
 
-/// Prints graphs before and after passes (printBefore, printAfter, printAfterAll, printAfterChange, printAfterFailure), each under a line
+/// Prints graphs before and after passes (printBefore, printAfter, printAfterAll, printAfterChange, printAfterFailure), each under
+/// a line
 /// `// ---- after infer-types (02 of 08) ----`. After a change: the difference to the graph before the pass, or that there is none.
 class Printer : public Instrumentation {
 public:

@@ -8,8 +8,8 @@ namespace sdfgc::pass {
 /// The pass of that name; reports an unknown one at `place` and returns null.
 const PassInfo *findPass(const Registry &r, std::string_view name, const diag::Place &place, diag::Engine &d);
 
-/// Adds option `key` with the value written as `text` to the step. Reports an unknown option, one that the step has already and a value
-/// of another type at `place`; returns whether it was added.
+/// Adds option `key` with the value written as `text` to the step. Reports an unknown option, one that the step has already and a
+/// value of another type at `place`; returns whether it was added.
 bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Place &place,
                diag::Engine &d);
 

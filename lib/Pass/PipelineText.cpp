@@ -133,7 +133,9 @@ std::string printValue(const OptionValue &v) {
 
 } // namespace
 
-std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d) { return Parser(text, r, d).parse(); }
+std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d) {
+    return Parser(text, r, d).parse();
+}
 
 std::string print(const Pipeline &p) {
     std::string out;

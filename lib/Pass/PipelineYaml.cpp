@@ -9,8 +9,8 @@
 //         when: {target: [cuda, hip]}
 //       - include: cleanup.yaml                # the steps of another file, relative to this one
 //
-// The file is walked with the positions that yaml-cpp keeps; every error says line and column. Steps under a condition that does not
-// hold are checked and dropped, so that a mistake in the GPU part of a file shows in a CPU build.
+// The file is walked with the positions that yaml-cpp keeps; every error says line and column. Steps under a condition that does
+// not hold are checked and dropped, so that a mistake in the GPU part of a file shows in a CPU build.
 #include "Pass/Options.h"
 #include "sdfgc/Support/File.h"
 
@@ -97,10 +97,15 @@ private:
             shape(root, "a pipeline", "a map with the key `passes`");
             return;
         }
-        checkKeys(root, {"description", "passes"}, "a pipeline");
-        YAML::Node passes = root["passes"];
-        if (!passes.IsDefined() || !(passes.IsSequence() || passes.IsNull())) {
-            shape(passes.IsDefined() ? passes : root, "`passes`", "a list of passes");
+        bool keysKnown = checkKeys(root, {"description", "passes"}, "a pipeline");
+        const YAML::Node passes = root["passes"];
+        if (!passes.IsDefined()) {
+            if (keysKnown) // otherwise it is probably misspelt
+                shape(root, "a pipeline", "a map with the key `passes`");
+            return;
+        }
+        if (!passes.IsSequence() && !passes.IsNull()) {
+            shape(passes, "`passes`", "a list of passes");
             return;
         }
         for (const YAML::Node &step : passes)
@@ -215,18 +220,22 @@ private:
         return any;
     }
 
-    void checkKeys(const YAML::Node &map, const Keys &known, const std::string &what) {
+    /// Reports keys that are unknown or there twice; returns whether all were known.
+    bool checkKeys(const YAML::Node &map, const Keys &known, const std::string &what) {
+        bool allKnown = true;
         std::set<std::string> seen;
         for (const auto &entry : map) {
             const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
             diag::Place place = placeOf(entry.first.Mark());
             if (std::find(known.begin(), known.end(), key) == known.end()) {
+                allKnown = false;
                 std::string near = diag::nearest(key, known);
                 diags_.report(diag::Id::PipelineKey, place, {key, what, near.empty() ? "" : "did you mean `" + near + "`?"});
             } else if (!seen.insert(key).second) {
                 diags_.report(diag::Id::PassOptionTwice, place, {"key `" + key + "`"});
             }
         }
+        return allKnown;
     }
 
     diag::Place placeOf(const YAML::Mark &m) const {

@@ -1,4 +1,4 @@
-#include "Pass/TestPasses.h"
+#include "TestPasses.h"
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Support/File.h"
 

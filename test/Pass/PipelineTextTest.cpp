@@ -1,4 +1,4 @@
-#include "Pass/TestPasses.h"
+#include "TestPasses.h"
 
 #include <catch2/catch.hpp>
 
@@ -46,7 +46,8 @@ TEST_CASE("the text form reads back as the same steps") {
 TEST_CASE("errors name the column and what would be right") {
     CHECK(errorsOf("raise,tpye") == "UnknownPass:1:7 unknown pass `tpye` | did you mean `type`?\n");
     CHECK(errorsOf("optimise-everything").find("`sdfgc passes` lists the passes") != std::string::npos);
-    CHECK(errorsOf("add-symbol{smybol=N}") == "UnknownPassOption:1:12 pass `add-symbol` has no option `smybol` | did you mean `symbol`?\n");
+    CHECK(errorsOf("add-symbol{smybol=N}") ==
+          "UnknownPassOption:1:12 pass `add-symbol` has no option `smybol` | did you mean `symbol`?\n");
     CHECK(errorsOf("add-symbol{zzzzzzzzzz=N}").find("its options are `symbol`, `times`, `quick`") != std::string::npos);
     CHECK(errorsOf("raise{a=1}").find("the pass has no options") != std::string::npos);
     CHECK(errorsOf("add-symbol{times=many}") ==

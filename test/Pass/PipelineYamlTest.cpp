@@ -1,4 +1,4 @@
-#include "Pass/TestPasses.h"
+#include "TestPasses.h"
 #include "sdfgc/Support/File.h"
 
 #include <catch2/catch.hpp>
@@ -70,8 +70,7 @@ TEST_CASE("conditions choose steps by the options of the compilation") {
     f.options.optimize = 2;
     f.options.haveBlas = true;
     f.options.fpModel = "fast";
-    CHECK(f.stepsOf(yaml) ==
-          "add-symbol{symbol=cpu},add-symbol{symbol=notdace},add-symbol{symbol=both},add-symbol{symbol=blas}");
+    CHECK(f.stepsOf(yaml) == "add-symbol{symbol=cpu},add-symbol{symbol=notdace},add-symbol{symbol=both},add-symbol{symbol=blas}");
 }
 
 TEST_CASE("includes are relative to the file and may be conditional") {
@@ -101,12 +100,15 @@ TEST_CASE("errors of a pipeline have line and column") {
     CHECK(f.stepsOf("").find("PipelineShape:") == 0);
     CHECK(f.stepsOf("passes:\n  - [raise]\n").find("PipelineShape:2:5 a step should be") == 0);
     CHECK(f.stepsOf("passes:\n  - {raise: , type: }\n").find("PipelineShape:2:5 a step with several keys") == 0);
-    CHECK(f.stepsOf("passes:\n  - add-symbol: 4\n").find("PipelineShape:2:17 the options of pass `add-symbol` should be a map") == 0);
+    CHECK(f.stepsOf("passes:\n  - add-symbol: 4\n").find("PipelineShape:2:17 the options of pass `add-symbol` should be a map") ==
+          0);
     CHECK(f.stepsOf("passes:\n  - add-symbol: {times: [1]}\n").find("PipelineShape:2:25") == 0);
     CHECK(f.stepsOf("passes:\n  - {pass: [raise]}\n").find("PipelineShape:2:12 `pass` should be") == 0);
     CHECK(f.stepsOf("passes:\n  - {pass: raise, when: cpu}\n").find("PipelineShape:2:25 `when` should be") == 0);
-    CHECK(f.stepsOf("passes:\n  - {pass: raise, when: {target: {a: b}}}\n").find("condition `target` should be") != std::string::npos);
-    CHECK(f.stepsOf("passes:\n  - {pass: raise, when: {target: [[a]]}}\n").find("condition `target` should be") != std::string::npos);
+    CHECK(f.stepsOf("passes:\n  - {pass: raise, when: {target: {a: b}}}\n").find("condition `target` should be") !=
+          std::string::npos);
+    CHECK(f.stepsOf("passes:\n  - {pass: raise, when: {target: [[a]]}}\n").find("condition `target` should be") !=
+          std::string::npos);
     CHECK(f.stepsOf("passes:\n  - {pass: raise, when: {not: {not: {target: cpu}}}}\n").find("without another `not`") !=
           std::string::npos);
     CHECK(f.stepsOf("passes: []\npasses: []\n").find("PassOptionTwice:2:1 key `passes` is given twice") == 0);

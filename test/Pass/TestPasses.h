@@ -55,7 +55,11 @@ inline pass::Registry registry() {
     r.add({"expand", "", Level::Typed, Level::Expanded, {}, create<Nothing>});
     r.last().fallsTo = Level::Structured;
     r.add({"schedule", "", Level::Expanded, Level::Scheduled, {}, create<Nothing>});
-    r.add({"add-symbol", "", Level::Loaded, Level::Loaded, {{"symbol", "", std::string()}, {"times", "", int64_t(1)}, {"quick", "", false}},
+    r.add({"add-symbol",
+           "",
+           Level::Loaded,
+           Level::Loaded,
+           {{"symbol", "", std::string()}, {"times", "", int64_t(1)}, {"quick", "", false}},
            create<AddSymbol>});
     r.add({"fail", "", Level::Loaded, Level::Loaded, {}, create<Fail>});
     r.add({"break", "", Level::Loaded, Level::Loaded, {}, create<Break>});
@@ -69,8 +73,8 @@ inline std::string steps(const std::optional<pass::Pipeline> &p) { return p ? pa
 inline std::string text(const diag::Engine &d) {
     std::string out;
     for (const diag::Diagnostic &x : d.sorted())
-        out += std::string(diag::info(x.id).name) + ":" + std::to_string(x.place.line) + ":" + std::to_string(x.place.column) + " " +
-               x.message + (x.hint.empty() ? "" : " | " + x.hint) + "\n";
+        out += std::string(diag::info(x.id).name) + ":" + std::to_string(x.place.line) + ":" + std::to_string(x.place.column) +
+               " " + x.message + (x.hint.empty() ? "" : " | " + x.hint) + "\n";
     return out;
 }
 

@@ -12,7 +12,8 @@ struct Event {
     std::size_t total;    // passes in the whole pipeline
 };
 
-/// Called by the manager on the thread that runs the passes. An observer that fails reports an error to context.diags, which ends the run.
+/// Called by the manager on the thread that runs the passes. An observer that fails reports an error to context.diags, which ends
+/// the run.
 class Instrumentation {
 public:
     virtual ~Instrumentation() = default;

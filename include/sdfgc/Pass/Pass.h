@@ -22,7 +22,7 @@ struct CompileOptions {
     std::string fpModel = "strict";
     // What the target machine offers (Build's toolchain description), for library node expansion.
     bool haveBlas = false, haveLapacke = false, haveFftw = false;
-    std::string file;  // the input graph, for diagnostics
+    std::string file; // the input graph, for diagnostics
 };
 
 /// A remark: what was done to an element, or what was not done and why.
@@ -38,8 +38,12 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
-    void done(std::string element, std::string text) { remarks.push_back({currentPass, std::move(element), std::move(text), false}); }
-    void missed(std::string element, std::string text) { remarks.push_back({currentPass, std::move(element), std::move(text), true}); }
+    void done(std::string element, std::string text) {
+        remarks.push_back({currentPass, std::move(element), std::move(text), false});
+    }
+    void missed(std::string element, std::string text) {
+        remarks.push_back({currentPass, std::move(element), std::move(text), true});
+    }
 };
 
 using OptionValue = std::variant<bool, int64_t, std::string>;
@@ -56,8 +60,8 @@ std::string_view typeName(const OptionValue &v);
 class Pass {
 public:
     virtual ~Pass() = default;
-    /// Transforms the graph. Returns whether anything changed. Failure is an error in context.diags; the graph may then be half done and
-    /// the run stops. The pass leaves ids renumbered (root.renumber()).
+    /// Transforms the graph. Returns whether anything changed. Failure is an error in context.diags; the graph may then be half
+    /// done and the run stops. The pass leaves ids renumbered (root.renumber()).
     virtual bool run(ir::SDFG &root, Context &context) = 0;
     OptionValues options; // complete: defaults filled in by the manager
 
@@ -73,15 +77,16 @@ struct PassInfo {
     ir::Level leaves;    // level that holds afterwards, when higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
-    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right behind it.
-    /// The level it had and the one it leaves hold again once later passes have reached the level that held before.
+    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right behind
+    /// it. The level it had, or the one it leaves when that is higher, holds again once later passes have reached the level that it
+    /// needs.
     std::optional<ir::Level> fallsTo = std::nullopt;
 
     const OptionInfo *option(std::string_view name) const;
 };
 
-/// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library with the passes; the
-/// registry is filled by Transforms::registerPasses()).
+/// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library with the passes;
+/// the registry is filled by Transforms::registerPasses()).
 class Registry {
 public:
     void add(PassInfo info) { passes_.push_back(std::move(info)); }

@@ -24,33 +24,33 @@ struct Pipeline {
     std::vector<std::string> files; // every file that was read, in order of first use; for dependency files
 };
 
-/// Reads a YAML pipeline (includes resolved relative to the file, `when:` conditions evaluated against the options). Errors with file,
-/// line and column: syntax, unknown key, unknown pass (nearest suggested), unknown option, wrong type, a file that includes itself.
-/// All errors are reported. Steps whose condition does not hold are checked too, then left out. The order of levels depends on the
-/// graph: see checkLevels.
+/// Reads a YAML pipeline (includes resolved relative to the file, `when:` conditions evaluated against the options). Errors with
+/// file, line and column: syntax, unknown key, unknown pass (nearest suggested), unknown option, wrong type, a file that includes
+/// itself. All errors are reported. Steps whose condition does not hold are checked too, then left out. The order of levels depends
+/// on the graph: see checkLevels.
 std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r, const CompileOptions &o, diag::Engine &d);
-/// Text form `a,b{k=v},c`. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote); an
-/// option without value is `true`. Errors with column.
+/// Text form `a,b{k=v},c`. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote);
+/// an option without value is `true`. Errors with column.
 std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d);
 /// The text form of a pipeline; parsePipeline(print(p)) has the same steps.
 std::string print(const Pipeline &p);
 
-/// Checks that every pass finds the level it needs when the graph starts at `level`. Reports each pass that does not, with what to run
-/// before it. Returns the level at the end, or nothing after an error.
+/// Checks that every pass finds the level it needs when the graph starts at `level`. Reports each pass that does not, with what to
+/// run before it. Returns the level at the end, or nothing after an error.
 std::optional<ir::Level> checkLevels(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d);
 
 struct RunOptions {
     std::vector<std::string> printBefore, printAfter; // pass names
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false;
-    std::string dumpDir;   // numbered graphs: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline
+    std::string dumpDir; // numbered graphs: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline
     /// A pass by name (its first occurrence), by position (`05`) or both as in the name of a dumped file (`05-infer-types`).
     std::string stopAfter, startAfter;
-    bool verify = true;    // after every pass
+    bool verify = true; // after every pass
     bool timePasses = false;
-    std::ostream *out = nullptr;                                       // where prints go
-    std::function<std::string(const ir::SDFG &)> printGraph;           // text form
+    std::ostream *out = nullptr;                                              // where prints go
+    std::function<std::string(const ir::SDFG &)> printGraph;                  // text form
     std::function<bool(const ir::SDFG &, const std::string &path)> saveGraph; // for dumpDir; reports its own errors
-    std::vector<Instrumentation *> instruments;                        // the caller's own, called after the built-in ones
+    std::vector<Instrumentation *> instruments;                               // the caller's own, called after the built-in ones
 };
 struct PassTime {
     std::string pass;
@@ -60,9 +60,10 @@ struct PassTime {
 /// Table for people, slowest pass first, with a total.
 std::string timeTable(std::vector<PassTime> times);
 
-/// Runs a pipeline: checks levels, runs each pass, verifies at the level reached, prints, dumps, times. Returns false when a pass or the
-/// verifier reported an error; the diagnostic names the pass after which the graph was broken. With startAfter, the graph is taken to
-/// be what the passes up to there leave.
-bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o, std::vector<PassTime> *times = nullptr);
+/// Runs a pipeline: checks levels, runs each pass, verifies at the level reached, prints, dumps, times. Returns false when a pass
+/// or the verifier reported an error; the diagnostic names the pass after which the graph was broken. With startAfter, the graph is
+/// taken to be what the passes up to there leave.
+bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o,
+         std::vector<PassTime> *times = nullptr);
 
 } // namespace sdfgc::pass

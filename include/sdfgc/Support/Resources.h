@@ -7,8 +7,8 @@
 
 namespace sdfgc {
 
-/// The full path of `kind`/`name` (`pipelines`, `cpu.yaml`; an empty name gives the folder of the kind), or nothing when no place has it.
-/// Searched are, in this order:
+/// The full path of `kind`/`name` (`pipelines`, `cpu.yaml`; an empty name gives the folder of the kind), or nothing when no place
+/// has it. Searched are, in this order:
 ///   1. $SDFGC_HOME, when set; then no other place is;
 ///   2. ../share/sdfgc beside the folder of the running executable: the installed layout;
 ///   3. the source tree, when the executable runs from the folder in which CMake built it.
