@@ -1,0 +1,304 @@
+// Containers as variables: declaration, allocation, views, and references to their elements.
+#include "Lowering.h"
+
+namespace sdfgc::tree {
+
+using ir::DataDesc;
+
+namespace {
+
+/// Heap containers of constant size up to this many bytes live on the stack: same meaning, no allocation.
+constexpr int64_t smallStackBytes = 4096;
+/// Register arrays up to this size stay on the stack (DaCe: compiler.max_stack_array_size).
+constexpr int64_t registerStackBytes = 65536;
+
+bool isOneElement(const DataDesc &d) { return d.isScalar() || (d.isArray() && d.totalSize.isOne()); }
+
+} // namespace
+
+Place Lowering::placeFor(Instance &in, VarId v, const DataDesc &d, sym::Expr offset) {
+    Place p;
+    p.var = v;
+    p.offset = offset;
+    p.type = d.dtype;
+    p.desc = &d;
+    for (std::size_t i = 0; i < d.rank(); ++i) {
+        p.shape.push_back(sub(in, d.shape[i]));
+        p.strides.push_back(i < d.strides.size() ? sub(in, d.strides[i]) : sym::Expr(1));
+        p.offsets.push_back(i < d.offset.size() ? sub(in, d.offset[i]) : sym::Expr(0));
+    }
+    return p;
+}
+
+// ---------------------------------------------------------------------------------------------------- references to elements
+
+int Lowering::elementAt(Instance &in, const Place &p, sym::Expr offset) {
+    MemRef r;
+    r.var = p.var;
+    // A single value has one valid element, whatever the index expression looks like.
+    r.offset = fn(in).vars[static_cast<std::size_t>(p.var)].kind == VarKind::Value ? sym::Expr(0) : final(in, offset);
+    return fn(in).addRef(std::move(r));
+}
+
+int Lowering::addressAt(Instance &in, const Place &p, sym::Expr offset) {
+    int slot = elementAt(in, p, offset);
+    fn(in).refs[static_cast<std::size_t>(slot)].address = true;
+    return slot;
+}
+
+int Lowering::element(Instance &in, const Place &p, std::span<const sym::Expr> indices) {
+    sym::Expr offset = p.offset;
+    for (std::size_t d = 0; d < indices.size() && d < p.strides.size(); ++d)
+        offset += (indices[d] + p.offsets[d]) * p.strides[d];
+    return elementAt(in, p, offset);
+}
+
+py::ExprRef Lowering::read(Instance &in, const Place &p, sym::Expr offset) { return py::memRef(elementAt(in, p, offset), p.type); }
+
+sym::Expr Lowering::startOffset(const Place &p, const sym::Subset &s) const {
+    sym::Expr offset = p.offset;
+    for (std::size_t d = 0; d < s.rank() && d < p.strides.size(); ++d)
+        offset += (s.dims[d].begin + p.offsets[d]) * p.strides[d];
+    return offset;
+}
+
+// ---------------------------------------------------------------------------------------------------- declarations
+
+void Lowering::declareTop(Instance &in, Block &out) {
+    for (Name n : in.placement.fields)
+        in.places[n] = fieldPlace(in, n, *in.g->arrays.find(n));
+    declareAt(in, in.placement.top, out);
+    for (Name n : in.placement.late)
+        declareContainer(in, n, true, out);
+}
+
+void Lowering::declareAt(Instance &in, const std::vector<Name> &names, Block &out) {
+    // A stream that only feeds an array is a view of that array, which must be declared first.
+    for (bool streams : {false, true})
+        for (Name n : names)
+            if (in.g->arrays.find(n)->isStream() == streams)
+                declareContainer(in, n, false, out);
+}
+
+void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) {
+    const DataDesc &d = *in.g->arrays.find(name);
+    Variable v;
+    v.type = d.dtype;
+    v.alignment = d.alignment > 0 ? d.alignment : 0;
+    v.startOffset = sub(in, d.startOffset);
+    v.comment = "transient " + name.str();
+    for (const ir::State *s : ir::allStates(*in.g))
+        for (const auto &n : s->nodes())
+            if (const auto *a = dyn_cast<ir::AccessNode>(n.get()); a && a->data == name && a->setZero)
+                v.zeroed = true;
+    sym::Expr size = final(in, sub(in, d.totalSize));
+    if (d.isStream())
+        return declareStream(in, name, d, out);
+    if (d.isReference()) {
+        v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
+        if (d.isStructure())
+            v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+    } else if (d.isStructure()) {
+        v.kind = VarKind::Value;
+        v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+    } else if (isOneElement(d) && !late) {
+        v.kind = VarKind::Value;
+    } else if (late) {
+        v.kind = VarKind::Buffer;
+        v.countKnown = false;
+    } else {
+        std::optional<int64_t> count = size.asInt();
+        int64_t limit = d.storage == ir::Storage::Register ? registerStackBytes : smallStackBytes;
+        bool onStack = count && d.storage != ir::Storage::CPU_ThreadLocal && *count * d.dtype.bytes().value_or(limit) <= limit &&
+                       d.startOffset.isZero();
+        v.kind = onStack ? VarKind::Stack : VarKind::Buffer;
+    }
+    bool threadLocal = d.storage == ir::Storage::CPU_ThreadLocal && v.kind == VarKind::Buffer && in.fn->parallelDepth == 0;
+    v.count = threadLocal ? size * sym::call("omp_get_max_threads", {}) : size;
+    v.name = in.fn->names.declare(name);
+    bool structure = d.isStructure() && !d.isReference();
+    VarId id = fn(in).addVar(std::move(v));
+    out.add<Declare>(id);
+    Place p = placeFor(in, id, d);
+    if (structure)
+        p.type = fn(in).vars[static_cast<std::size_t>(id)].type;
+    if (threadLocal)
+        p.offset = size * sym::call("omp_get_thread_num", {});
+    in.places[name] = p;
+}
+
+void Lowering::declareStream(Instance &in, Name name, const DataDesc &d, Block &out) {
+    Variable v;
+    v.type = d.dtype;
+    v.kind = VarKind::Stream;
+    v.count = final(in, sub(in, d.numElements()));
+    v.comment = "stream " + name.str();
+    v.name = in.fn->names.declare(name);
+    VarId id = fn(in).addVar(std::move(v));
+    out.add<Declare>(id);
+    in.places[name] = placeFor(in, id, d);
+}
+
+Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
+    StateField f;
+    f.name = Name("__" + std::to_string(in.g->cfgId) + "_" + name.str());
+    f.type = d.dtype;
+    f.lifetime = d.lifetime;
+    f.storage = d.storage;
+    f.count = final(in, sub(in, d.totalSize));
+    f.startOffset = sub(in, d.startOffset);
+    f.alignment = d.alignment;
+    f.isScalar = d.isScalar();
+    f.isStream = d.isStream();
+    f.comment = ir::elementName(*in.g) + ": " + name.str();
+    std::set<Name> init;
+    for (const Param &p : module_->init)
+        init.insert(p.name);
+    for (Name s : f.count.freeSymbols())
+        if (!init.count(s)) {
+            error(diag::Id::PersistentSize, analysis::placeOf(*in.g, d, name), {name.str(), f.count.str()});
+            return {};
+        }
+    bool known = false;
+    for (const StateField &other : module_->fields)
+        known |= other.name == f.name;
+    Variable v;
+    v.name = f.name;
+    v.type = d.dtype;
+    v.kind = VarKind::StateField;
+    v.count = f.isScalar ? sym::Expr(0) : f.count;
+    if (!known)
+        module_->fields.push_back(std::move(f));
+    fn(in).needsState = true;
+    return placeFor(in, fn(in).addVar(std::move(v)), d);
+}
+
+void Lowering::allocateLate(Instance &in, const ir::Block &before, Block &out) {
+    auto it = in.placement.allocateBefore.find(&before);
+    if (it == in.placement.allocateBefore.end())
+        return;
+    for (Name n : it->second) {
+        const DataDesc &d = *in.g->arrays.find(n);
+        Place &p = in.places[n];
+        p = placeFor(in, p.var, d);
+        out.add<Allocate>(p.var, final(in, sub(in, d.totalSize)));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- finding places
+
+Place Lowering::place(Instance &in, Name data) {
+    if (auto it = in.places.find(data); it != in.places.end())
+        return it->second;
+    if (data.str().find('.') != std::string::npos)
+        return memberPlace(in, data);
+    if (const ir::Constant *c = in.g->constant(data)) {
+        Variable v;
+        v.name = data;
+        v.type = c->desc.dtype;
+        v.kind = c->desc.isScalar() ? VarKind::Value : VarKind::Constant;
+        v.isConst = true;
+        return in.places[data] = placeFor(in, fn(in).addVar(std::move(v)), c->desc);
+    }
+    return {};
+}
+
+Place Lowering::memberPlace(Instance &in, Name dottedName) {
+    const std::string &text = dottedName.str();
+    auto dot = text.rfind('.');
+    Name owner(std::string_view(text).substr(0, dot)), member(std::string_view(text).substr(dot + 1));
+    Place parent = place(in, owner);
+    const DataDesc *d = in.g->desc(dottedName);
+    if (!parent.valid() || !d)
+        return {};
+    Variable v;
+    v.name = member;
+    v.kind = VarKind::Member;
+    v.parent = parent.var;
+    v.type = d->dtype;
+    if (d->isStructure())
+        v.type = d->dtype.isPointer() ? d->dtype.element() : d->dtype;
+    v.count = d->isScalar() ? sym::Expr(0) : sub(in, d->totalSize);
+    return in.places[dottedName] = placeFor(in, fn(in).addVar(std::move(v)), *d);
+}
+
+Place Lowering::placeOfNode(Instance &in, const ir::AccessNode &n) {
+    if (auto it = in.viewPlaces.find(&n); it != in.viewPlaces.end())
+        return it->second;
+    return place(in, n.data);
+}
+
+Place Lowering::placeAt(Instance &in, const ir::Edge &e, const ir::AccessNode &end) {
+    Name data = e.memlet.data;
+    if (data && data != end.data && data.str().rfind(end.data.str() + ".", 0) == 0)
+        return place(in, data);
+    return placeOfNode(in, end);
+}
+
+// ---------------------------------------------------------------------------------------------------- views
+
+void Lowering::resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out) {
+    for (ir::Node *n : nodes)
+        if (auto *a = dyn_cast<ir::AccessNode>(n)) {
+            const DataDesc *d = in.g->desc(a->data);
+            if (d && d->isView() && !in.viewPlaces.count(a))
+                resolveView(in, *a, out);
+        }
+}
+
+Place Lowering::resolveView(Instance &in, ir::AccessNode &n, Block &out) {
+    if (auto it = in.viewPlaces.find(&n); it != in.viewPlaces.end())
+        return it->second;
+    in.viewPlaces[&n] = {}; // ends cycles of views that look at each other
+    ir::AccessNode *viewed = analysis::viewedNode(&n);
+    ir::Edge *edge = analysis::viewEdge(&n);
+    const DataDesc &d = *in.g->desc(n.data);
+    if (!viewed || !edge)
+        return {};
+    const DataDesc *vd = in.g->desc(viewed->data);
+    Place base = vd && vd->isView() ? resolveView(in, *viewed, out) : placeAt(in, *edge, *viewed);
+    if (vd && vd->isStructure() && edge->memlet.data.str().find('.') != std::string::npos)
+        base = place(in, edge->memlet.data);
+    else if (vd && vd->isStructure() && (edge->srcConn || edge->dstConn)) {
+        Name member = edge->dst == &n ? edge->srcConn : edge->dstConn;
+        if (vd->member(member))
+            base = place(in, Name(viewed->data.str() + "." + member.str()));
+    }
+    if (!base.valid())
+        return {};
+    std::optional<sym::Subset> subset = edge->dst == &n ? analysis::sourceSubset(edge) : analysis::destinationSubset(edge);
+    if (edge->memlet.data == n.data && !subset)
+        subset = std::nullopt;
+    sym::Expr start = base.offset;
+    if (subset && subset->rank() == base.strides.size())
+        start = startOffset(base, sub(in, *subset));
+    else if (base.desc)
+        start = startOffset(base, sub(in, base.desc->fullSubset()));
+    Place p;
+    bool sameType = base.type == d.dtype && !d.isContainerArray() && !d.isStructure();
+    if (sameType || d.isStream()) {
+        p = placeFor(in, base.var, d, start);
+    } else {
+        // Another element type, or an element that is itself a pointer: a pointer variable of its own.
+        Variable v;
+        v.name = in.fn->names.declare(n.data);
+        v.type = d.dtype;
+        v.kind = VarKind::Pointer;
+        if (d.isStructure()) {
+            v.kind = VarKind::StructPtr;
+            v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+        }
+        VarId id = fn(in).addVar(std::move(v));
+        auto *declare = out.add<Declare>(id);
+        bool pointerElement = base.type.isPointer() && !d.dtype.isPointer();
+        declare->target = pointerElement || d.isStructure() ? elementAt(in, base, start) : addressAt(in, base, start);
+        MemRef &r = fn(in).refs[static_cast<std::size_t>(declare->target)];
+        if (!pointerElement && !d.isStructure())
+            r.castTo = d.dtype;
+        p = placeFor(in, id, d);
+    }
+    in.places[n.data] = p;
+    return in.viewPlaces[&n] = p;
+}
+
+} // namespace sdfgc::tree

@@ -1,0 +1,273 @@
+// Copies between containers: one run of memory, loops over corresponding dimensions, or row-major order of both subsets (format
+// reference 6.14). Streams push and pop. References are set.
+#include "Lowering.h"
+
+namespace sdfgc::tree {
+
+using namespace ir;
+
+namespace {
+
+/// One dimension of an iteration over a subset: how many steps, and how far the element moves with each.
+struct Axis {
+    sym::Expr size, stride;
+};
+
+std::vector<Axis> axesOf(const std::vector<sym::Expr> &strides, const sym::Subset &s) {
+    std::vector<Axis> axes;
+    for (std::size_t d = 0; d < s.rank(); ++d) {
+        sym::Expr size = s.dims[d].size();
+        if (!size.isOne())
+            axes.push_back({size, d < strides.size() ? strides[d] * s.dims[d].step : sym::Expr(1)});
+    }
+    return axes;
+}
+
+/// Is the iteration one run of memory? (innermost stride 1, each next one the product of the sizes below)
+bool isRun(const std::vector<Axis> &axes) {
+    sym::Expr expected = 1;
+    for (auto a = axes.rbegin(); a != axes.rend(); ++a) {
+        if (a->stride != expected)
+            return false;
+        expected *= a->size;
+    }
+    return true;
+}
+
+bool sameSizes(const std::vector<Axis> &a, const std::vector<Axis> &b) {
+    if (a.size() != b.size())
+        return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (sym::isEqual(a[i].size, b[i].size) == sym::Truth::False)
+            return false;
+    return true;
+}
+
+sym::Expr volume(const std::vector<Axis> &axes) {
+    sym::Expr v = 1;
+    for (const Axis &a : axes)
+        v *= a.size;
+    return v;
+}
+
+/// Offset of the element with row-major number `linear`.
+sym::Expr offsetOfLinear(const std::vector<Axis> &axes, sym::Expr linear) {
+    sym::Expr offset = 0, below = 1;
+    for (std::size_t i = axes.size(); i-- > 0;) {
+        sym::Expr index = sym::floorDiv(linear, below);
+        if (i > 0)
+            index = sym::mod(index, axes[i].size);
+        offset += index * axes[i].stride;
+        below *= axes[i].size;
+    }
+    return offset;
+}
+
+} // namespace
+
+std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool source) {
+    auto *node = dyn_cast<AccessNode>(source ? analysis::pathSource(&e) : analysis::pathDestination(&e));
+    if (!node)
+        return std::nullopt;
+    CopySide side;
+    side.place = placeAt(in, e, *node);
+    if (!side.place.valid() || !side.place.desc) {
+        error(diag::Id::NoPlace, analysis::placeOf(e), {node->data.str()});
+        return std::nullopt;
+    }
+    auto subset = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
+    if (subset) {
+        side.subset = sub(in, *subset);
+        return side;
+    }
+    // The missing side is the whole container unless the element counts are provably different: then the same indices (6.14).
+    auto other = source ? analysis::destinationSubset(&e) : analysis::sourceSubset(&e);
+    side.subset = sub(in, side.place.desc->fullSubset());
+    if (other) {
+        sym::Subset given = sub(in, *other);
+        if (sym::isEqual(given.numElements(), side.subset.numElements(), in.fn->facts) == sym::Truth::False &&
+            given.rank() == side.subset.rank())
+            side.subset = given;
+    }
+    return side;
+}
+
+void Lowering::copyEdge(Instance &in, Edge &e, tree::Block &out) {
+    auto *srcNode = dyn_cast<AccessNode>(analysis::pathSource(&e));
+    auto *dstNode = dyn_cast<AccessNode>(analysis::pathDestination(&e));
+    if (!srcNode || !dstNode)
+        return;
+    std::vector<Edge *> path = analysis::memletPath(&e);
+    for (AccessNode *n : {srcNode, dstNode}) {
+        const DataDesc *d = in.g->desc(n->data);
+        if (!d || !d->isView())
+            continue;
+        Edge *view = analysis::viewEdge(n);
+        for (Edge *p : path)
+            if (p == view)
+                return; // an alias, nothing moves
+    }
+    if (path.back()->dstConn == Name("set")) {
+        auto src = copySide(in, e, true);
+        Place ref = placeOfNode(in, *dstNode);
+        if (src && ref.valid())
+            out.add<SetPointer>(ref.var, addressAt(in, src->place, startOffset(src->place, src->subset)));
+        return;
+    }
+    const DataDesc *sd = in.g->desc(srcNode->data), *dd = in.g->desc(dstNode->data);
+    if ((sd && sd->isStream()) || (dd && dd->isStream()))
+        return streamCopy(in, placeAt(in, e, *srcNode), placeAt(in, e, *dstNode), e, out);
+    auto src = copySide(in, e, true), dst = copySide(in, e, false);
+    if (src && dst)
+        copy(in, *src, *dst, e, out);
+}
+
+void Lowering::copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
+    std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
+    if (sym::isEqual(volume(from), volume(to), in.fn->facts) == sym::Truth::False && !e.memlet.allowOob &&
+        src.place.type == dst.place.type) {
+        error(diag::Id::CopyVolume, analysis::placeOf(e), {src.subset.str(), dst.subset.str()});
+        return;
+    }
+    bool bytes = src.place.type == dst.place.type || src.place.type.isVector() != dst.place.type.isVector();
+    bool apart = src.place.var != dst.place.var;
+    if (e.memlet.wcr.empty() && bytes && apart && !from.empty() && isRun(from) && isRun(to)) {
+        auto *m = out.add<Memcpy>();
+        m->source = addressAt(in, src.place, startOffset(src.place, src.subset));
+        m->target = addressAt(in, dst.place, startOffset(dst.place, dst.subset));
+        m->count = final(in, volume(from));
+        m->type = src.place.type;
+        return;
+    }
+    copyLoops(in, src, dst, e, out);
+}
+
+void Lowering::copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
+    std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
+    bool byDimension = sameSizes(from, to);
+    // Loops run over the destination; the source follows by dimension or by row-major number.
+    const std::vector<Axis> &axes = to.size() >= from.size() ? to : from;
+    bool overTarget = &axes == &to;
+    tree::Block *at = &out;
+    sym::Expr offset = 0, linear = 0, follow = 0;
+    in.fn->names.open();
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        auto *loop = at->add<For>();
+        loop->var = declareValue(in, Name("i" + std::to_string(d)), ScalarKind::Int64);
+        sym::Expr i = sym::Expr::symbol(varName(in, loop->var));
+        in.fn->facts[varName(in, loop->var)].nonnegative = true;
+        loop->begin = 0;
+        loop->end = final(in, axes[d].size - 1);
+        offset += i * axes[d].stride;
+        linear = linear * axes[d].size + i;
+        if (byDimension)
+            follow += i * (overTarget ? from : to)[d].stride;
+        at = &loop->body;
+    }
+    if (!byDimension)
+        follow = offsetOfLinear(overTarget ? from : to, linear);
+    sym::Expr srcOffset = startOffset(src.place, src.subset) + (overTarget ? follow : offset);
+    sym::Expr dstOffset = startOffset(dst.place, dst.subset) + (overTarget ? offset : follow);
+    py::ExprRef value = read(in, src.place, srcOffset);
+    if (!e.memlet.wcr.empty()) {
+        auto wcr = py::parseWcr(e.memlet.wcr);
+        auto *update = at->add<Update>();
+        update->target = elementAt(in, dst.place, dstOffset);
+        update->value = value;
+        update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
+        update->lambda = wcr.value ? wcr.value->lambda : nullptr;
+        update->atomic = e.memlet.wcrMode != WcrMode::Plain && in.fn->parallelDepth > 0;
+    } else {
+        at->add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), value));
+    }
+    in.fn->names.close();
+}
+
+void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge &e, tree::Block &out) {
+    if (!src.valid() || !dst.valid()) {
+        error(diag::Id::NoPlace, analysis::placeOf(e), {e.memlet.data.str()});
+        return;
+    }
+    bool fromStream = src.desc && src.desc->isStream(), toStream = dst.desc && dst.desc->isStream();
+    if (fromStream && toStream) {
+        error(diag::Id::LowerUnsupported, analysis::placeOf(e), {"a copy from stream to stream", "pop into a container first"});
+        return;
+    }
+    auto subsetOf = [&](const Place &p, bool source) {
+        auto s = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
+        return s ? sub(in, *s) : sub(in, p.desc->fullSubset());
+    };
+    const Place &array = fromStream ? dst : src;
+    sym::Subset inArray = subsetOf(array, !fromStream), inStream = subsetOf(fromStream ? src : dst, fromStream);
+    int arraySlot = addressAt(in, array, startOffset(array, inArray));
+    int streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
+    sym::Expr count = final(in, inArray.numElements());
+    if (fromStream) {
+        auto *pop = out.add<StreamPop>();
+        pop->stream = streamSlot;
+        pop->target = arraySlot;
+        pop->count = count;
+        return;
+    }
+    auto *push = out.add<StreamPush>();
+    push->stream = streamSlot;
+    push->count = count;
+    if (count.isOne())
+        push->value = read(in, array, startOffset(array, inArray));
+    else
+        push->source = arraySlot;
+}
+
+/// Copy and fill library nodes are the only ones that reach the lowering.
+void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
+    std::string kind = n.className();
+    Edge *target = n.outEdges().empty() ? nullptr : n.outEdges().front();
+    if ((kind != "CopyLibraryNode" && kind != "FillLibraryNode") || !target) {
+        error(diag::Id::LowerUnsupported, analysis::placeOf(n), {"library node " + n.classPath, "no expansion is known for it"});
+        return;
+    }
+    auto dst = copySide(in, *target, false);
+    if (!dst)
+        return;
+    if (kind == "CopyLibraryNode") {
+        Edge *source = n.inEdge("_cpy_in");
+        auto src = source ? copySide(in, *source, true) : std::nullopt;
+        if (src)
+            copy(in, *src, *dst, *target, out);
+        return;
+    }
+    py::ExprRef value;
+    if (Edge *given = n.inEdge("_fill_val")) {
+        auto src = copySide(in, *given, true);
+        if (!src)
+            return;
+        value = read(in, src->place, startOffset(src->place, src->subset));
+    } else {
+        const json::Value *v = n.properties.find("value");
+        value = expression(in, v && !v->text().empty() ? v->text() : "0", Language::Python, analysis::placeOf(n));
+    }
+    std::vector<Axis> axes = axesOf(dst->place.strides, dst->subset);
+    if (isRun(axes)) {
+        auto *fill = out.add<Fill>();
+        fill->target = addressAt(in, dst->place, startOffset(dst->place, dst->subset));
+        fill->count = final(in, volume(axes));
+        fill->type = dst->place.type;
+        fill->value = value;
+        return;
+    }
+    tree::Block *at = &out;
+    sym::Expr offset = startOffset(dst->place, dst->subset);
+    in.fn->names.open();
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+        auto *loop = at->add<For>();
+        loop->var = declareValue(in, Name("i" + std::to_string(d)), ScalarKind::Int64);
+        loop->begin = 0;
+        loop->end = final(in, axes[d].size - 1);
+        offset += sym::Expr::symbol(varName(in, loop->var)) * axes[d].stride;
+        at = &loop->body;
+    }
+    at->add<tree::Code>()->stmts.push_back(py::assign(read(in, dst->place, offset), value));
+    in.fn->names.close();
+}
+
+} // namespace sdfgc::tree

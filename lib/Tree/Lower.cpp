@@ -1,0 +1,231 @@
+// The module: interface, types, constants, code of the user, and the program function.
+#include "Lowering.h"
+
+#include "sdfgc/Support/Json.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+
+using namespace ir;
+
+Node::~Node() = default;
+
+Lowering::Lowering(SDFG &root, pass::Context &context) : root_(root), context_(context), module_(std::make_unique<Module>()) {}
+
+void Lowering::error(diag::Id id, diag::Place place, std::vector<std::string> args) {
+    if (place.file.empty())
+        place.file = context_.options.file;
+    context_.diags.report(id, std::move(place), std::move(args));
+}
+
+std::unique_ptr<Module> Lowering::run() {
+    std::size_t errors = context_.diags.errorCount();
+    module_->name = root_.name;
+    module_->source = context_.options.file;
+    arguments_ = analysis::argumentList(root_);
+    for (Name n : arguments_.undefined)
+        error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(root_), {}}, {n.str()});
+    moduleInterface();
+    structTypes();
+    constants();
+    userCode();
+    if (context_.diags.errorCount() == errors)
+        program();
+    return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
+}
+
+void Lowering::moduleInterface() {
+    for (const auto &a : arguments_.program)
+        module_->params.push_back({a.name, a.type, a.desc});
+    for (const auto &a : arguments_.init)
+        module_->init.push_back({a.name, a.type, a.desc});
+}
+
+// ---------------------------------------------------------------------------------------------------- types
+
+namespace {
+
+void addStruct(Type t, std::vector<Type> &out) {
+    if (t.isPointer() || t.isVector())
+        return addStruct(t.element(), out);
+    if (!t.isStruct() || std::find(out.begin(), out.end(), t) != out.end())
+        return;
+    for (const auto &[name, field] : t.fields())
+        if (!(field.isPointer() && field.element() == t))
+            addStruct(field, out);
+    if (std::find(out.begin(), out.end(), t) == out.end())
+        out.push_back(t);
+}
+
+void addStructs(const DataDesc &d, std::vector<Type> &out) {
+    for (const auto &[n, m] : d.members)
+        addStructs(*m, out);
+    if (d.elementDesc)
+        addStructs(*d.elementDesc, out);
+    addStruct(d.dtype, out);
+}
+
+} // namespace
+
+void Lowering::structTypes() {
+    for (SDFG *g : allSDFGs(root_))
+        for (const auto &[n, d] : g->arrays)
+            addStructs(d, module_->structs);
+}
+
+// ---------------------------------------------------------------------------------------------------- constants
+
+namespace {
+
+void flatten(const json::Value &v, std::vector<const json::Value *> &out) {
+    if (v.isArray())
+        for (const json::Value &item : v.items())
+            flatten(item, out);
+    else
+        out.push_back(&v);
+}
+
+/// C++ literal of one constant value: numbers, numbers as text (`"1.5"`, `"True"`), complex as `"(1+2j)"`.
+std::string literal(const json::Value &v, Type t) {
+    std::string text = v.text();
+    if (text == "True" || text == "true")
+        return t.isBool() ? "true" : "1";
+    if (text == "False" || text == "false")
+        return t.isBool() ? "false" : "0";
+    if (auto e = py::parseExpr(text); e.value && v.isString() && text.find('j') != std::string::npos) {
+        py::Env env;
+        env.typeOf = [](Name) { return std::optional<Type>(); };
+        py::CppPrinter printer;
+        return printer.expr(*py::lowerOperators(py::inferTypes(py::resolveModules(*e.value, env), env), py::Semantics::Python));
+    }
+    if (text == "NaN" || text == "nan")
+        return "NAN";
+    if (text == "Infinity" || text == "inf")
+        return "INFINITY";
+    if (text == "-Infinity" || text == "-inf")
+        return "-INFINITY";
+    if (t.isInteger())
+        if (auto dot = text.find('.'); dot != std::string::npos && text.find_first_not_of('0', dot + 1) == std::string::npos)
+            return text.substr(0, dot);
+    return text;
+}
+
+} // namespace
+
+void Lowering::constants() {
+    std::set<Name> known;
+    for (SDFG *g : allSDFGs(root_))
+        for (const auto &[n, c] : g->constants) {
+            if (!known.insert(n).second)
+                continue;
+            ConstantDef def;
+            def.name = n;
+            def.type = c.desc.dtype;
+            def.isArray = !c.desc.isScalar();
+            const json::Value *data = c.value.isObject() ? c.value.get("data") : &c.value;
+            std::vector<const json::Value *> values;
+            if (data)
+                flatten(*data, values);
+            for (const json::Value *v : values)
+                def.values.push_back(literal(*v, def.type));
+            module_->constants.push_back(std::move(def));
+        }
+}
+
+// ---------------------------------------------------------------------------------------------------- code of the user
+
+void Lowering::userCode() {
+    auto collect = [this](const std::vector<TargetCode> &codes, std::vector<std::string> &out) {
+        for (const TargetCode &c : codes) {
+            bool ours = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") || c.target == Name("None") ||
+                        c.target.empty();
+            if (!ours || c.code.text.find_first_not_of(" \t\r\n") == std::string::npos)
+                continue;
+            out.push_back(c.code.text);
+            module_->rawCpp = true;
+        }
+    };
+    for (SDFG *g : allSDFGs(root_)) {
+        collect(g->globalCode, module_->globalCode);
+        collect(g->initCode, module_->initCode);
+        collect(g->exitCode, module_->exitCode);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- the program
+
+void Lowering::program() {
+    auto function = std::make_unique<Function>();
+    FunctionContext context;
+    context.function = function.get();
+    context.names.open();
+    for (const ConstantDef &c : module_->constants)
+        context.names.declare(c.name);
+    function->name = Name("program");
+    function->comment = "program " + root_.name.str();
+    Instance in;
+    in.g = &root_;
+    in.fn = &context;
+    in.placement = placeContainers(root_);
+
+    // Symbols first: shapes and strides of the containers are over their variables.
+    std::vector<VarId> variables(module_->params.size(), -1);
+    for (std::size_t i = 0; i < module_->params.size(); ++i) {
+        const Param &p = module_->params[i];
+        if (p.desc)
+            continue;
+        Type t = symbolVariableType(p.type);
+        VarId v = declareValue(in, p.name, t);
+        if (t.isCallback())
+            function->vars[static_cast<std::size_t>(v)].kind = VarKind::Callback;
+        variables[i] = v;
+        in.symbols[p.name] = sym::Expr::symbol(varName(in, v));
+        in.symbolTypes[p.name] = t;
+        auto hint = root_.symbolHints.find(p.name);
+        sym::SymbolFacts &facts = context.facts[varName(in, v)];
+        if (hint != root_.symbolHints.end()) {
+            facts.nonnegative = hint->second.nonnegative || hint->second.positive;
+            facts.positive = hint->second.positive;
+        }
+    }
+    // A symbol that is a dimension of a container is a size.
+    for (const auto &[n, d] : root_.arrays)
+        for (sym::Expr s : d.shape)
+            if (s.isSymbol())
+                if (auto it = in.symbols.find(s.name()); it != in.symbols.end() && it->second.isSymbol())
+                    context.facts[it->second.name()].nonnegative = true;
+    for (std::size_t i = 0; i < module_->params.size(); ++i) {
+        const Param &p = module_->params[i];
+        if (!p.desc)
+            continue;
+        Variable v;
+        v.name = context.names.declare(p.name);
+        v.type = p.desc->dtype;
+        v.kind = p.desc->isStream() ? VarKind::StreamRef : p.desc->isStructure() ? VarKind::StructPtr : p.desc->isScalar() ? VarKind::Value : VarKind::Pointer;
+        if (p.desc->isStructure() && v.type.isPointer())
+            v.type = v.type.element();
+        v.isRestrict = v.kind == VarKind::Pointer && !p.desc->mayAlias;
+        variables[i] = function->addVar(std::move(v));
+        in.places[p.name] = placeFor(in, variables[i], *p.desc);
+        if (p.desc->isScalar())
+            context.facts[varName(in, variables[i])].type = p.desc->dtype;
+    }
+    function->params = variables;
+    tree::Block *body = &function->body;
+    if (root_.instrument == Instrumentation::Timer) {
+        auto *timer = body->add<Timer>();
+        timer->name = "SDFG " + root_.name.str();
+        timer->cfg = 0;
+        body = &timer->body;
+        module_->instrumented = true;
+    }
+    declareSymbols(in, *body);
+    declareTop(in, *body);
+    region(in, root_, *body);
+    module_->functions.push_back(std::move(function));
+}
+
+std::unique_ptr<Module> lower(SDFG &root, pass::Context &context) { return Lowering(root, context).run(); }
+
+} // namespace sdfgc::tree

@@ -1,0 +1,202 @@
+// Internal state of the lowering from SDFG to schedule tree. One Lowering per program; one FunctionContext per generated function; one
+// Instance per SDFG that is being lowered into a function (the root, nested SDFGs inlined, nested SDFGs as functions).
+//
+//   Lower.cpp       the module: parameters, constants, fields, code blocks of the user
+//   Regions.cpp     control flow
+//   States.cpp      order inside a state, scopes, access nodes
+//   Maps.cpp        maps and consume scopes
+//   Tasklets.cpp    tasklets: connectors to memory references
+//   Copies.cpp      copies between containers
+//   Nested.cpp      nested SDFGs
+//   Containers.cpp  where containers are declared and allocated; places, views
+//   Expressions.cpp Python text and symbolic expressions in terms of variables
+#pragma once
+
+#include "Placement.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tree/Lower.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sdfgc::tree {
+
+/// Where a container lives: element (i, j, ...) is var[offset + sum((index_d + offsets_d) * strides_d)]. All expressions are over
+/// variable names of the function.
+struct Place {
+    VarId var = -1;
+    sym::Expr offset = 0;
+    std::vector<sym::Expr> strides, offsets, shape;
+    Type type;                         // element type
+    const ir::DataDesc *desc = nullptr;
+    bool valid() const { return var >= 0; }
+};
+
+/// Names visible in the C++ scopes of a function, innermost last.
+class NameScopes {
+public:
+    void open() { scopes_.emplace_back(); }
+    void close() { scopes_.pop_back(); }
+    /// A C++ identifier near `wanted` that hides nothing visible; becomes visible in the innermost scope.
+    Name declare(Name wanted);
+    bool visible(Name n) const;
+
+private:
+    std::vector<std::unordered_set<Name>> scopes_;
+};
+
+struct FunctionContext {
+    Function *function = nullptr;
+    NameScopes names;
+    sym::Assumptions facts;  // about variables: which are known nonnegative
+    int parallelDepth = 0;   // > 0: inside an OpenMP parallel construct
+    int persistentDepth = 0; // > 0: inside a persistent map, whose team runs inner parallel maps
+    int labels = 0;          // counter of generated labels
+};
+
+struct Instance {
+    ir::SDFG *g = nullptr;
+    Instance *parent = nullptr;
+    FunctionContext *fn = nullptr;
+    Placement placement;
+    std::map<Name, sym::Expr> symbols;    // symbol of the SDFG -> expression over variables
+    std::map<Name, Type> symbolTypes;     // type of the expression
+    std::map<Name, Place> places;         // containers, views as of the last state that used them
+    std::unordered_map<const ir::Node *, Place> viewPlaces; // view access nodes
+    std::unordered_map<const ir::Edge *, VarId> edgeValues; // code-to-code edges
+    std::map<Name, Place> reductions;     // targets of active OpenMP reductions, by container
+    const ir::State *state = nullptr;     // being lowered
+    const analysis::ScopeTree *scopes = nullptr;
+};
+
+struct LoopContext { // innermost loop region being lowered, for `continue`
+    Loop *loop = nullptr;
+    LoopContext *outer = nullptr;
+};
+
+class Lowering {
+public:
+    Lowering(ir::SDFG &root, pass::Context &context);
+    std::unique_ptr<Module> run();
+
+private:
+    // ---- Lower.cpp
+    void moduleInterface();
+    void constants();
+    void userCode();
+    void structTypes();
+    void program();
+    void error(diag::Id id, diag::Place place, std::vector<std::string> args = {});
+
+    // ---- Regions.cpp
+    void region(Instance &in, ir::Region &r, Block &out);
+    void unstructured(Instance &in, ir::Region &r, Block &out);
+    void block(Instance &in, ir::Block &b, Block &out);
+    void loop(Instance &in, ir::LoopRegion &l, Block &out);
+    void conditional(Instance &in, ir::ConditionalBlock &c, Block &out);
+    void assignments(Instance &in, const ir::InterstateEdge &e, const ir::Region &r, Block &out);
+    void declareSymbols(Instance &in, Block &out);
+
+    // ---- States.cpp
+    void state(Instance &in, ir::State &s, Block &out);
+    void scope(Instance &in, const ir::Node *entry, Block &out);
+    void node(Instance &in, ir::Node &n, Block &out);
+    void accessNode(Instance &in, ir::AccessNode &n, Block &out);
+
+    // ---- Maps.cpp
+    void map(Instance &in, ir::MapEntry &m, Block &out);
+    void mapLoops(Instance &in, ir::MapEntry &m, Block &out);
+    void persistentMap(Instance &in, ir::MapEntry &m, Block &out);
+    void dynamicRanges(Instance &in, ir::Node &entry, Block &out);
+    struct ReductionPlan {
+        Name container;
+        Place outer, local;
+        py::Reduction kind;
+        sym::Expr count;
+    };
+    std::vector<ReductionPlan> planReductions(Instance &in, ir::MapEntry &m, Block &out, Omp &omp);
+    void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, Block &out);
+    void consume(Instance &in, ir::ConsumeEntry &c, Block &out);
+
+    // ---- Tasklets.cpp
+    friend class TaskletLowering;
+    void tasklet(Instance &in, ir::Tasklet &t, Block &out);
+
+    // ---- Copies.cpp
+    struct CopySide {
+        Place place;
+        sym::Subset subset; // over variables
+    };
+    void copyEdge(Instance &in, ir::Edge &e, Block &out);
+    void copy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+    void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+    void streamCopy(Instance &in, const Place &src, const Place &dst, ir::Edge &e, Block &out);
+    void copyOrFillNode(Instance &in, ir::LibraryNode &n, Block &out);
+    std::optional<CopySide> copySide(Instance &in, ir::Edge &e, bool source);
+
+    // ---- Nested.cpp
+    void nested(Instance &in, ir::NestedSDFGNode &n, Block &out);
+    void inlineNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
+    void callNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
+    bool mustBeFunction(const ir::NestedSDFGNode &n);
+    void bindSymbols(Instance &in, Instance &inner, ir::NestedSDFGNode &n, Block &out);
+
+    // ---- Containers.cpp
+    void declareTop(Instance &in, Block &out);                              // containers of the whole SDFG
+    void declareAt(Instance &in, const std::vector<Name> &names, Block &out); // at a state or scope
+    void declareContainer(Instance &in, Name name, bool late, Block &out);
+    void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
+    Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
+    void allocateLate(Instance &in, const ir::Block &before, Block &out);
+    void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out);
+    Place resolveView(Instance &in, ir::AccessNode &n, Block &out);
+    Place place(Instance &in, Name data);                      // container by (dotted) name
+    Place placeOfNode(Instance &in, const ir::AccessNode &n);
+    Place placeAt(Instance &in, const ir::Edge &e, const ir::AccessNode &end); // container that the memlet sees at that end
+    Place memberPlace(Instance &in, Name dotted);
+    Place placeFor(Instance &in, VarId v, const ir::DataDesc &d, sym::Expr offset = 0);
+    /// Slot of the element at `indices` (over variables).
+    int element(Instance &in, const Place &p, std::span<const sym::Expr> indices);
+    int elementAt(Instance &in, const Place &p, sym::Expr offset);
+    int addressAt(Instance &in, const Place &p, sym::Expr offset);
+    py::ExprRef read(Instance &in, const Place &p, sym::Expr offset);
+    sym::Expr startOffset(const Place &p, const sym::Subset &s) const;
+
+    // ---- Expressions.cpp
+    /// Symbols of the SDFG replaced by variables; approximations dropped.
+    sym::Expr sub(const Instance &in, sym::Expr e) const;
+    sym::Subset sub(const Instance &in, const sym::Subset &s) const;
+    /// Ready to print: divisions whose operands are known nonnegative become C divisions.
+    sym::Expr final(const Instance &in, sym::Expr e) const;
+    py::ExprRef toPy(const Instance &in, sym::Expr e) const;
+    std::optional<sym::Expr> toSym(const py::Expr &e) const;
+    /// Python text of an edge, branch or loop in terms of variables; null (reported) when it cannot be.
+    py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Place &where);
+    py::ExprRef bindNames(Instance &in, const py::ExprRef &typed, const diag::Place &where);
+    py::ExprRef bindName(Instance &in, const py::Expr &e, const diag::Place &where);
+    py::ExprRef bindSubscript(Instance &in, const py::Expr &e, const diag::Place &where);
+    py::Env environment(Instance &in) const;
+    std::function<bool(const py::Expr &)> nonNegativeOracle(const Instance &in) const;
+    py::Semantics semantics() const { return context_.options.compatDace ? py::Semantics::Dace : py::Semantics::Python; }
+    VarId declareValue(Instance &in, Name wanted, Type t, bool isConst = false);
+    void assignSymbol(Instance &in, Name symbol, py::ExprRef value, Block &out);
+
+    Function &fn(const Instance &in) const { return *in.fn->function; }
+    Name varName(const Instance &in, VarId v) const { return fn(in).vars[static_cast<std::size_t>(v)].name; }
+
+    ir::SDFG &root_;
+    pass::Context &context_;
+    std::unique_ptr<Module> module_;
+    analysis::ArgumentList arguments_;
+    LoopContext *loops_ = nullptr;
+    std::map<std::string, int> functionNames_;
+    int codeBlocks_ = 0;
+};
+
+/// Type of the variable that holds a symbol of a declared type: integers are widened to 64 bits.
+Type symbolVariableType(Type declared);
+
+} // namespace sdfgc::tree

@@ -1,0 +1,116 @@
+// States: nodes in execution order, scopes, access nodes.
+#include "Lowering.h"
+
+namespace sdfgc::tree {
+
+using namespace ir;
+
+void Lowering::state(Instance &in, State &s, tree::Block &out) {
+    if (s.nodes().empty())
+        return;
+    auto *block = out.add<tree::Block>();
+    block->comment = s.label.empty() ? "" : "state " + s.label;
+    if (s.debugInfo.known())
+        block->comment += " (" + s.debugInfo.file.str() + ":" + std::to_string(s.debugInfo.startLine) + ")";
+    block->origin = {s.parent() ? s.parent()->cfgId : 0, static_cast<int>(s.id())};
+    tree::Block *body = block;
+    if (s.instrument == Instrumentation::Timer) {
+        auto *timer = block->add<Timer>();
+        timer->name = "State " + s.label;
+        timer->cfg = s.parent()->cfgId;
+        timer->state = static_cast<int>(s.id());
+        body = &timer->body;
+        module_->instrumented = true;
+    }
+    analysis::ScopeTree scopes(s);
+    const State *outerState = in.state;
+    const analysis::ScopeTree *outerScopes = in.scopes;
+    in.state = &s;
+    in.scopes = &scopes;
+    in.fn->names.open();
+    scope(in, nullptr, *body);
+    in.fn->names.close();
+    in.state = outerState;
+    in.scopes = outerScopes;
+    // A C++ scope is needed only where something was declared directly in it.
+    for (const NodePtr &n : block->body)
+        if (n->kind == Kind::Declare)
+            block->braces = true;
+}
+
+void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
+    const auto &children = in.scopes->children(entry);
+    if (auto at = in.placement.local.find(in.state); at != in.placement.local.end())
+        if (auto names = at->second.find(entry); names != at->second.end())
+            declareAt(in, names->second, out);
+    resolveViews(in, children, out);
+    for (ir::Node *n : children)
+        node(in, *n, out);
+}
+
+void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
+    std::size_t before = out.body.size();
+    switch (n.kind()) {
+    case NodeKind::Access: accessNode(in, static_cast<AccessNode &>(n), out); break;
+    case NodeKind::Tasklet: tasklet(in, static_cast<Tasklet &>(n), out); break;
+    case NodeKind::NestedSDFG: nested(in, static_cast<NestedSDFGNode &>(n), out); break;
+    case NodeKind::MapEntry: map(in, static_cast<MapEntry &>(n), out); break;
+    case NodeKind::ConsumeEntry: consume(in, static_cast<ConsumeEntry &>(n), out); break;
+    case NodeKind::Library: copyOrFillNode(in, static_cast<LibraryNode &>(n), out); break;
+    case NodeKind::MapExit:
+    case NodeKind::ConsumeExit: break;
+    }
+    for (std::size_t i = before; i < out.body.size(); ++i)
+        if (out.body[i]->origin.empty() && in.state && in.state->parent())
+            out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
+}
+
+namespace {
+
+/// Must a copy into `dst` wait for other nodes (ordering edges), so that it happens when `dst` is reached rather than when its source is?
+bool waitsAtDestination(const ir::Node &dst) {
+    for (const Edge *e : dst.inEdges())
+        if (e->memlet.isEmpty())
+            return true;
+    return false;
+}
+
+} // namespace
+
+/// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the destination
+/// asks to wait.
+void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
+    if (n.dataInstrument != DataInstrumentation::No_Instrumentation) {
+        auto *probe = out.add<DataProbe>();
+        Place p = placeOfNode(in, n);
+        probe->restore = n.dataInstrument == DataInstrumentation::Restore;
+        probe->container = n.data.str();
+        probe->key = std::to_string(in.state->parent()->cfgId) + "_" + std::to_string(in.state->id()) + "_" + std::to_string(n.id());
+        probe->ref = addressAt(in, p, p.offset);
+        probe->type = p.type;
+        probe->shape = p.shape;
+        probe->strides = p.strides;
+        probe->count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
+        probe->condition = n.dataInstrumentCondition.text;
+        module_->dataInstrumented = true;
+    }
+    // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
+    for (Edge *e : n.inEdges()) {
+        if (e->memlet.isEmpty())
+            continue;
+        bool fromEntry = e->src->isEntry() && isa<AccessNode>(analysis::pathSource(e));
+        bool waiting = isa<AccessNode>(e->src) && waitsAtDestination(n);
+        if (fromEntry || waiting)
+            copyEdge(in, *e, out);
+    }
+    for (Edge *e : n.outEdges()) {
+        if (e->memlet.isEmpty())
+            continue;
+        bool direct = isa<AccessNode>(e->dst) && !waitsAtDestination(*e->dst);
+        bool toExit = e->dst->isExit() && isa<AccessNode>(analysis::pathDestination(e));
+        if (direct || toExit)
+            copyEdge(in, *e, out);
+    }
+}
+
+} // namespace sdfgc::tree
