@@ -7,6 +7,7 @@
 #include "sdfgc/Tasklet/Ast.h"
 
 #include "Analysis/Adjacency.h"
+#include "Analysis/ScopeNames.h"
 
 #include <algorithm>
 
@@ -87,15 +88,6 @@ void insertRanges(Names &into, const MapEntry &m) {
     }
 }
 
-/// Names that a scope entry defines for its content.
-bool definesInside(const Node *entry, Name n) {
-    if (const Connector *c = entry->inConnector(n); c && !pairedConnector(n))
-        return true;
-    if (auto *m = dyn_cast<MapEntry>(entry))
-        return std::find(m->params.begin(), m->params.end(), n) != m->params.end();
-    return static_cast<const ConsumeEntry *>(entry)->peIndex == n;
-}
-
 bool isOuter(const Edge &e) {
     return (e.src->isExit() && pairedConnector(e.srcConn)) || (e.dst->isEntry() && pairedConnector(e.dstConn));
 }
@@ -104,14 +96,6 @@ bool isOuter(const Edge &e) {
 bool takesAddress(const Edge &e) {
     auto code = [](const Node *n) { return n->kind() == NodeKind::Tasklet || n->kind() == NodeKind::NestedSDFG; };
     return code(e.src) || code(e.dst) || (isa<AccessNode>(e.dst) && e.dstConn) || (isa<AccessNode>(e.src) && e.srcConn);
-}
-
-/// Innermost scope whose parameters an edge can use: that of its deeper end.
-const Node *scopeOfEdge(const ScopeTree &scopes, const Edge &e) {
-    const Node *from = e.src->isEntry() ? e.src : scopes.scopeOf(e.src);
-    if (e.src->isExit())
-        from = scopes.scopeOf(from);
-    return scopes.encloses(from, e.dst) ? scopes.scopeOf(e.dst) : from;
 }
 
 } // namespace
@@ -186,13 +170,9 @@ void SymbolUse::state(const State &s, Names &out) {
     ScopeTree scopes(s);
     Names here;
     auto keepUnbound = [&](const Node *scope) {
-        for (Name n : here) {
-            const Node *entry = scope;
-            while (entry && !definesInside(entry, n))
-                entry = scopes.scopeOf(entry);
-            if (!entry && !g.constant(n))
+        for (Name n : here)
+            if (!definedByScope(scopes, scope, n) && !g.constant(n))
                 out.insert(n);
-        }
         here.clear();
     };
     for (const auto &n : s.nodes()) {

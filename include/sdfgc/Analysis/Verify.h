@@ -1,4 +1,4 @@
-// The verifier: what must hold at each level (docs/design.md; format reference section 10).
+// The verifier: what must hold at each level (docs/design.md; format reference section 10; codegen-semantics section 2).
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -7,13 +7,15 @@
 namespace sdfgc::analysis {
 
 /// Checks the whole graph (nested SDFGs included) against the rules of `level` and all lower ones. All errors are reported, with
-/// the element and, for graphs from a file, `file`. Returns true when there was no error. Linear in the size of the graph.
+/// the element and, for graphs from a file, `file`. Returns true when there was no error. Warnings are given at level Loaded only:
+/// later they would repeat. Close to linear in the size of the graph. Never crashes on a graph whose pointers are intact.
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
 
-/// Place of an element for diagnostics: element name and source location.
+/// Place of an element for diagnostics: element name, JSON path and source location.
 diag::Place placeOf(const ir::Node &n);
 diag::Place placeOf(const ir::Edge &e);
 diag::Place placeOf(const ir::Block &b);
+diag::Place placeOf(const ir::InterstateEdge &e, const ir::Region &r);
 diag::Place placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
 
 } // namespace sdfgc::analysis

@@ -1,0 +1,197 @@
+// Rules of regions, blocks and inter-state edges.
+//
+// Symbols are followed along the edges in depth-first order from the start, as DaCe's validation does: an assignment defines its
+// target for everything visited later, so a symbol counts as undefined only where no visited path has assigned it.
+#include "Analysis/Adjacency.h"
+#include "Analysis/Verify/Verifier.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Id;
+
+void Verifier::regionShape(const Region &r) {
+    if (r.blocks().size() > 1 && !r.start()) {
+        std::vector<bool> entered(r.blocks().size(), false);
+        for (const auto &e : r.edges())
+            entered[e->dst->id()] = true;
+        auto sources = std::count(entered.begin(), entered.end(), false);
+        report(Id::AmbiguousStart, r, {sources ? std::to_string(sources) : std::to_string(r.blocks().size())});
+    }
+    std::vector<std::string> labels;
+    for (const auto &b : r.blocks())
+        labels.push_back(b->label);
+    std::sort(labels.begin(), labels.end());
+    for (auto it = labels.begin(); it != labels.end();) {
+        auto next = std::upper_bound(it, labels.end(), *it);
+        if (next - it > 1)
+            report(Id::DuplicateBlockLabel, r, {std::to_string(next - it), *it});
+        it = next;
+    }
+}
+
+void Verifier::structure(const Region &r) {
+    if (!atLeast(Level::Structured) || r.kind() == BlockKind::Unstructured)
+        return;
+    Adjacency out(r);
+    for (const auto &b : r.blocks())
+        if (out.edgesFrom(b.get()).size() > 1)
+            report(Id::SeveralOutEdges, *b, {std::to_string(out.edgesFrom(b.get()).size())});
+    // A cycle: some block is never left without waiting in-edges.
+    std::vector<std::size_t> waiting(r.blocks().size(), 0);
+    for (const auto &e : r.edges())
+        ++waiting[e->dst->id()];
+    std::vector<const Block *> ready;
+    for (const auto &b : r.blocks())
+        if (waiting[b->id()] == 0)
+            ready.push_back(b.get());
+    for (std::size_t i = 0; i < ready.size(); ++i)
+        for (const InterstateEdge *e : out.edgesFrom(ready[i]))
+            if (--waiting[e->dst->id()] == 0)
+                ready.push_back(e->dst);
+    if (ready.size() != r.blocks().size())
+        report(Id::ControlFlowCycle, r);
+}
+
+void Verifier::region(const Region &r, Frame &f) {
+    std::size_t foreign = diags_.errorCount();
+    for (const auto &e : r.edges())
+        if (e->src->parent() != &r || e->dst->parent() != &r)
+            report(Id::ForeignBlockEdge, *e, r);
+    if (diags_.errorCount() != foreign)
+        return; // ids of the ends are meaningless here
+    regionShape(r);
+    structure(r);
+
+    Adjacency out(r);
+    std::vector<bool> seen(r.blocks().size(), false);
+    auto visit = [&](const Block *b) {
+        seen[b->id()] = true;
+        if (r.blocks().size() > 1 && isa<State>(b) && r.inEdges(b).empty() && out.edgesFrom(b).empty())
+            report(Id::IsolatedBlock, *b);
+        block(*b, f);
+    };
+    std::vector<std::pair<const Block *, std::size_t>> stack;
+    auto walkFrom = [&](const Block *start) {
+        visit(start);
+        stack.emplace_back(start, 0);
+        while (!stack.empty()) {
+            auto &[b, next] = stack.back();
+            if (next == out.edgesFrom(b).size()) {
+                stack.pop_back();
+                continue;
+            }
+            const InterstateEdge *e = out.edgesFrom(b)[next++];
+            interstateEdge(*e, r, f);
+            if (!seen[e->dst->id()]) {
+                visit(e->dst);
+                stack.emplace_back(e->dst, 0);
+            }
+        }
+    };
+    if (const Block *start = r.start())
+        walkFrom(start);
+    for (const auto &b : r.blocks()) // unreachable ones, or all when the start is unknown
+        if (!seen[b->id()])
+            walkFrom(b.get());
+}
+
+template <class Element> void Verifier::expectDefined(Name n, const Element &at, const Frame &f) {
+    if (f.defined.count(n) || f.g.constant(n))
+        return;
+    std::vector<std::string> known;
+    for (const auto &[name, type] : f.g.symbols)
+        known.push_back(name.str());
+    report(Id::UndefinedSymbol, at, {n.str(), suggestion(n, known)});
+}
+
+template <class Element> void Verifier::codeSymbols(const Code &code, const Element &at, Frame &f) {
+    for (Name n : namesInCode(code, f.g))
+        expectDefined(n, at, f);
+}
+
+void Verifier::block(const Block &b, Frame &f) {
+    switch (b.kind()) {
+    case BlockKind::State:
+        return state(static_cast<const State &>(b), f);
+    case BlockKind::Loop:
+        return loop(static_cast<const LoopRegion &>(b), f);
+    case BlockKind::Conditional:
+        return conditional(static_cast<const ConditionalBlock &>(b), f);
+    case BlockKind::Break:
+    case BlockKind::Continue:
+        if (f.loops == 0)
+            report(Id::JumpOutsideLoop, b, {b.kind() == BlockKind::Break ? "break" : "continue"});
+        return;
+    case BlockKind::Return:
+        return;
+    default:
+        return region(static_cast<const Region &>(b), f);
+    }
+}
+
+void Verifier::loop(const LoopRegion &l, Frame &f) {
+    if (l.init)
+        codeSymbols(*l.init, l, f);
+    if (l.variable) {
+        if (!isIdentifier(l.variable.view()))
+            report(Id::NotAnIdentifier, l, {"loop variable", l.variable.str()});
+        f.defined.insert(l.variable);
+    }
+    if (!l.condition && atLeast(Level::Structured))
+        report(Id::LoopWithoutCondition, l);
+    ++f.loops;
+    region(l, f);
+    --f.loops;
+    for (const auto *code : {&l.condition, &l.update}) // after the body, which may assign what a do-while loop tests
+        if (*code)
+            codeSymbols(**code, l, f);
+}
+
+void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
+    const auto &branches = c.branches();
+    if (branches.empty())
+        report(Id::EmptyConditional, c);
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+        if (branches[i].condition)
+            codeSymbols(*branches[i].condition, c, f);
+        else if (i + 1 != branches.size() || i == 0)
+            report(Id::MisplacedElse, c, {std::to_string(i + 1), std::to_string(branches.size())});
+        region(*branches[i].region, f);
+    }
+}
+
+void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f) {
+    auto at = [&] { return placeOf(e, r); };
+    std::set<Name> read;
+    if (!e.isUnconditional())
+        read = namesInCode(e.condition, f.g);
+    std::set<Name> targets;
+    for (const auto &[target, value] : e.assignments)
+        targets.insert(target);
+    for (const auto &[target, value] : e.assignments) {
+        if (!isIdentifier(target.view()))
+            report(Id::NotAnIdentifier, at(), {"symbol", target.str()});
+        if (f.g.arrays.contains(target))
+            report(Id::AssignmentToContainer, at(), {target.str()});
+        std::set<Name> names = namesInCode({value, Language::Python}, f.g);
+        for (Name n : names)
+            if (!(n == target) && targets.count(n))
+                report(Id::AssignmentRace, at(), {target.str(), value, n.str()});
+            else
+                read.insert(n);
+    }
+    for (Name n : read) {
+        if (!f.defined.count(n) && !f.g.constant(n))
+            report(Id::UndefinedSymbol, at(), {n.str(), ""});
+        const DataDesc *d = f.g.arrays.find(n);
+        if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided)
+            report(Id::DeviceDataOnHost, at(), {n.str(), std::string(ir::name(d->storage))});
+    }
+    f.defined.insert(targets.begin(), targets.end());
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,92 @@
+// Rules of nested SDFG nodes.
+#include "Analysis/Verify/Verifier.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Id;
+
+void Verifier::nested(const NestedSDFGNode &n, const StateFrame &sf) {
+    if (!n.sdfg) {
+        report(Id::MissingNestedSDFG, n);
+        return;
+    }
+    nestedConnectors(n);
+    nestedInOut(n, sf);
+    nestedSymbols(n);
+
+    Frame inner{*n.sdfg, sf.f.onDevice, sf.f.undecided};
+    for (const Node *entry = sf.scopes.scopeOf(&n); entry; entry = sf.scopes.scopeOf(entry)) {
+        auto *m = dyn_cast<MapEntry>(entry);
+        Schedule s = m ? m->schedule : static_cast<const ConsumeEntry *>(entry)->schedule;
+        inner.onDevice |= isGpuSchedule(s);
+        inner.undecided |= s == Schedule::Default;
+    }
+    pending_.push_back(std::move(inner));
+}
+
+void Verifier::nestedConnectors(const NestedSDFGNode &n) {
+    const SDFG &inner = *n.sdfg;
+    std::unordered_set<Name> connectors;
+    for (const auto *list : {&n.inConnectors, &n.outConnectors})
+        for (const Connector &c : *list) {
+            if (!connectors.insert(c.name).second)
+                continue; // an in/out argument: reported once
+            const DataDesc *d = inner.arrays.find(c.name);
+            if (inner.symbols.contains(c.name))
+                report(Id::ConnectorIsSymbol, n, {c.name.str()});
+            else if (!d)
+                report(Id::ConnectorWithoutContainer, n, {c.name.str(), suggestion(c.name, containerNames(inner))});
+            else if (d->transient)
+                report(Id::TransientConnector, n, {c.name.str()});
+        }
+    for (const auto &[name, d] : inner.arrays)
+        if (!d.transient && !connectors.count(name))
+            report(Id::ArgumentWithoutConnector, n, {name.str()});
+}
+
+void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
+    auto dataAt = [](const Node *end) {
+        auto *access = dyn_cast<AccessNode>(end);
+        return access ? access->data : Name();
+    };
+    std::unordered_map<Name, std::set<Name>> written; // by connector
+    for (const Edge *e : n.outEdges())
+        if (Name data = dataAt(sf.ends.destination(e)))
+            written[e->srcConn].insert(data);
+    for (const Edge *e : n.inEdges()) {
+        auto it = written.find(e->dstConn);
+        Name data = dataAt(sf.ends.source(e));
+        if (it == written.end() || !data || it->second.count(data))
+            continue;
+        std::string outputs;
+        for (Name o : it->second)
+            outputs += (outputs.empty() ? "`" : ", `") + o.str() + "`";
+        report(Id::InOutMismatch, n, {e->dstConn.str(), data.str(), outputs});
+    }
+}
+
+void Verifier::nestedSymbols(const NestedSDFGNode &n) {
+    std::unordered_set<Name> given;
+    for (const auto &[name, value] : n.symbolMapping)
+        given.insert(name);
+    const std::unordered_set<Name> &required = required_.of(*n.sdfg);
+    std::set<Name> missing;
+    for (Name s : required)
+        if (!given.count(s) && !n.inConnector(s) && !n.outConnector(s) && !n.sdfg->constant(s))
+            missing.insert(s);
+    for (Name s : missing)
+        report(Id::UnmappedSymbol, n, {s.str()});
+    if (!warns())
+        return;
+    std::string unused;
+    for (const auto &[name, value] : n.symbolMapping)
+        if (!required.count(name))
+            unused += (unused.empty() ? "" : ", ") + name.str();
+    if (!unused.empty())
+        report(Id::UnusedMapping, n, {unused});
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,160 @@
+// Rules of SDFGs and descriptors; the walk over nested SDFGs.
+#include "Analysis/Verify/Verifier.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Id;
+
+bool verify(const SDFG &root, Level level, diag::Engine &diags, const std::string &file) {
+    std::size_t before = diags.errorCount();
+    Verifier(level, diags, file).run(root);
+    return diags.errorCount() == before;
+}
+
+bool isIdentifier(std::string_view text) {
+    if (text.empty() || text == "True" || text == "False" || text == "None")
+        return false;
+    bool start = true;
+    for (char c : text) {
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool digit = c >= '0' && c <= '9';
+        if (!letter && (start || !(digit || c == '.')))
+            return false;
+        start = c == '.';
+    }
+    return !start;
+}
+
+std::string suggestion(Name wrong, const std::vector<std::string> &known) {
+    std::string near = diag::nearest(wrong.view(), known);
+    return near.empty() ? "" : " (did you mean `" + near + "`?)";
+}
+
+std::vector<std::string> containerNames(const SDFG &g) {
+    std::vector<std::string> names;
+    for (const auto &[name, d] : g.arrays)
+        names.push_back(name.str());
+    return names;
+}
+
+void Verifier::report(Id id, diag::Place place, std::vector<std::string> args) {
+    place.file = file_;
+    diags_.report(id, std::move(place), std::move(args));
+}
+
+bool Verifier::provablyLess(sym::Expr a, sym::Expr b, const SDFG &g) {
+    if (auto x = a.asInt(), y = b.asInt(); x && y)
+        return *x < *y;
+    if (comparing_ != &g) {
+        comparing_ = &g;
+        comparisons_.clear();
+    }
+    auto [it, fresh] = comparisons_.try_emplace({a, b}, false);
+    if (fresh)
+        it->second = sym::isLess(a, b, g.symbolHints) == sym::Truth::True;
+    return it->second;
+}
+
+void Verifier::run(const SDFG &root) {
+    pending_.push_back({root});
+    while (!pending_.empty()) { // nested SDFGs are queued by the states that hold them
+        Frame f = std::move(pending_.front());
+        pending_.pop_front();
+        sdfg(f);
+    }
+}
+
+void Verifier::sdfg(Frame &f) {
+    const SDFG &g = f.g;
+    sdfgNames(g);
+    constants(g);
+    for (const auto &[name, d] : g.arrays)
+        descriptor(g, name, d);
+    if (g.blocks().empty())
+        report(Id::EmptySDFG, g);
+
+    for (const auto &[name, type] : g.symbols)
+        f.defined.insert(name);
+    for (const auto &[name, d] : g.arrays) {
+        f.defined.insert(name);
+        for (Name n : d.freeSymbols()) // sizes say which symbols there are
+            f.defined.insert(n);
+    }
+    for (const SDFG *up = &g; up; up = up->parentSDFG())
+        for (const auto &[name, c] : up->constants) {
+            f.defined.insert(name);
+            f.initialized.insert(name);
+        }
+    if (g.parentNode)
+        for (const auto &[name, value] : g.parentNode->symbolMapping)
+            f.defined.insert(name);
+    f.initialized.insert(Name("__pystate")); // order of callbacks; never written
+    region(g, f);
+}
+
+void Verifier::sdfgNames(const SDFG &g) {
+    if (!isIdentifier(g.name.view()))
+        report(Id::NotAnIdentifier, g, {"SDFG", g.name.str()});
+    for (const auto &[name, type] : g.symbols) {
+        if (!isIdentifier(name.view()))
+            report(Id::NotAnIdentifier, g, {"symbol", name.str()});
+        if (g.arrays.contains(name))
+            report(Id::NameClash, g, {name.str()});
+    }
+}
+
+void Verifier::constants(const SDFG &g) {
+    if (!warns())
+        return;
+    for (const auto &[name, c] : g.constants) {
+        const DataDesc *d = g.arrays.find(name);
+        const Type *t = g.symbols.find(name);
+        if (d && !(d->dtype == c.desc.dtype))
+            report(Id::ConstantTypeMismatch, g, {name.str(), c.desc.dtype.str(), "container", d->dtype.str()});
+        else if (!d && t && !(*t == c.desc.dtype))
+            report(Id::ConstantTypeMismatch, g, {name.str(), c.desc.dtype.str(), "symbol", t->str()});
+    }
+}
+
+void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
+    auto at = [&] { return placeOf(g, d, name); };
+    if (!isIdentifier(name.view()))
+        report(Id::NotAnIdentifier, at(), {"container", name.str()});
+    if (g.isRoot() && d.isScalar() && !d.transient && name.view().substr(0, 8) == "__return")
+        report(Id::ScalarReturn, at(), {name.str()});
+    if ((d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::External) && d.storage == Storage::Register)
+        report(Id::LifetimeInRegister, at(), {name.str(), std::string(ir::name(d.lifetime))});
+    if (atLeast(Level::Typed) && d.storage == Storage::Default)
+        report(Id::UndecidedStorage, at(), {name.str()});
+    sizes(g, name, d);
+}
+
+void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
+    auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
+        if (list.size() != d.rank())
+            report(Id::DescriptorRank, placeOf(g, d, name),
+                   {name.str(), std::to_string(d.rank()), std::to_string(list.size()), what});
+    };
+    if (d.isArray() || d.isContainerArray()) {
+        rank(d.strides, "strides");
+        rank(d.offset, "offsets");
+    }
+    if (!d.transient)
+        return;
+    auto defined = [&](sym::Expr e, const std::string &what) {
+        if (e.isUndefined())
+            report(Id::UndefinedSize, placeOf(g, d, name), {what, name.str()});
+    };
+    for (std::size_t i = 0; i < d.shape.size(); ++i)
+        defined(d.shape[i], "dimension " + std::to_string(i));
+    for (std::size_t i = 0; i < d.strides.size(); ++i)
+        defined(d.strides[i], "stride " + std::to_string(i));
+    for (std::size_t i = 0; i < d.offset.size(); ++i)
+        defined(d.offset[i], "offset " + std::to_string(i));
+    defined(d.totalSize, "total size");
+}
+
+} // namespace sdfgc::analysis

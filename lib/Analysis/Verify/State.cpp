@@ -1,0 +1,194 @@
+// Rules of states as a whole, and of the nodes in them.
+#include "Analysis/ScopeNames.h"
+#include "Analysis/Verify/Verifier.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Id;
+
+void Verifier::state(const State &s, Frame &f) {
+    StateFrame sf(f, s);
+    if (!isIdentifier(s.label))
+        report(Id::NotAnIdentifier, s, {"state", s.label});
+    if (!sf.scopes.acyclic()) {
+        report(Id::CyclicState, s);
+        return; // paths and scopes mean nothing here
+    }
+    scopes(sf);
+    for (const auto &n : s.nodes())
+        node(*n, sf);
+    for (const auto &e : s.edges())
+        edge(*e, sf);
+    initialization(sf);
+    symbols(sf);
+}
+
+void Verifier::scopes(const StateFrame &sf) {
+    std::vector<uint32_t> exits(sf.s.nodes().size(), 0);
+    for (const auto &n : sf.s.nodes()) {
+        if (!n->isExit())
+            continue;
+        const Node *entry = sf.scopes.scopeOf(n.get());
+        const bool closes = entry && (entry->kind() == NodeKind::MapEntry) == (n->kind() == NodeKind::MapExit);
+        if (closes)
+            ++exits[entry->id()];
+        else
+            report(Id::StrayExit, *n);
+    }
+    for (const auto &n : sf.s.nodes())
+        if (n->isEntry() && exits[n->id()] != 1)
+            report(Id::UnclosedScope, *n, {std::to_string(exits[n->id()])});
+}
+
+void Verifier::symbols(const StateFrame &sf) {
+    std::unordered_set<Name> used;
+    auto check = [&](const auto &at, const Node *scope) {
+        std::set<Name> undefined; // sorted for stable output
+        for (Name n : used)
+            if (!sf.f.defined.count(n) && !definedByScope(sf.scopes, scope, n))
+                undefined.insert(n);
+        for (Name n : undefined)
+            report(Id::UndefinedSymbol, at, {n.str(), ""});
+        used.clear();
+    };
+    for (const auto &n : sf.s.nodes()) {
+        needed_.add(*n, used);
+        check(*n, sf.scopes.scopeOf(n.get()));
+    }
+    for (const auto &e : sf.s.edges()) {
+        needed_.add(*e, used);
+        check(*e, scopeOfEdge(sf.scopes, *e));
+    }
+}
+
+void Verifier::node(const Node &n, StateFrame &sf) {
+    const SDFG &g = sf.f.g;
+    labels(n);
+    if (n.inEdges().empty() && n.outEdges().empty() && !n.isCode())
+        report(Id::IsolatedNode, n);
+    connectors(n, g);
+    if (atLeast(Level::Typed))
+        levelOfNode(n);
+    switch (n.kind()) {
+    case NodeKind::Access:
+        return access(static_cast<const AccessNode &>(n), sf);
+    case NodeKind::MapEntry:
+        return map(static_cast<const MapEntry &>(n));
+    case NodeKind::ConsumeEntry:
+        return consume(static_cast<const ConsumeEntry &>(n));
+    case NodeKind::NestedSDFG:
+        return nested(static_cast<const NestedSDFGNode &>(n), sf);
+    default:
+        return;
+    }
+}
+
+void Verifier::labels(const Node &n) {
+    const char *what = n.kind() == NodeKind::Tasklet      ? "tasklet"
+                       : n.kind() == NodeKind::NestedSDFG ? "nested SDFG"
+                       : n.kind() == NodeKind::MapEntry   ? "map"
+                                                          : nullptr;
+    if (what && !isIdentifier(n.label))
+        report(Id::NotAnIdentifier, n, {what, n.label});
+    if (auto *m = dyn_cast<MapEntry>(&n))
+        for (Name p : m->params)
+            if (!isIdentifier(p.view()))
+                report(Id::NotAnIdentifier, n, {"parameter", p.str()});
+}
+
+void Verifier::levelOfNode(const Node &n) {
+    Schedule s = Schedule::Sequential;
+    if (auto *m = dyn_cast<MapEntry>(&n))
+        s = m->schedule;
+    else if (auto *c = dyn_cast<ConsumeEntry>(&n))
+        s = c->schedule;
+    else if (auto *l = dyn_cast<LibraryNode>(&n))
+        s = l->schedule;
+    if (s == Schedule::Default)
+        report(Id::UndecidedSchedule, n);
+    if (auto *l = dyn_cast<LibraryNode>(&n); l && atLeast(Level::Expanded))
+        if (std::string c = l->className(); c != "CopyLibraryNode" && c != "FillLibraryNode")
+            report(Id::UnexpandedNode, n, {c});
+}
+
+void Verifier::map(const MapEntry &m) {
+    if (m.params.empty() || m.params.size() != m.ranges.size()) {
+        report(Id::MapParameters, m, {std::to_string(m.params.size()), std::to_string(m.ranges.size())});
+        return;
+    }
+    for (std::size_t d = 0; d < m.params.size(); ++d) {
+        const sym::Range &r = m.ranges[d];
+        if (auto step = r.step.asInt(); step && *step <= 0)
+            report(Id::MapStep, m, {m.params[d].str(), std::to_string(*step)});
+        else if (auto size = r.steps().asInt(); warns() && size && *size <= 0)
+            report(Id::EmptyMapRange, m, {sym::Subset{{r}}.str(), m.params[d].str()});
+    }
+}
+
+void Verifier::consume(const ConsumeEntry &c) {
+    if (!c.inConnector("IN_stream"))
+        report(Id::ConsumeWithoutStream, c, {"IN_stream"});
+    if (!c.outConnector("OUT_stream"))
+        report(Id::ConsumeWithoutStream, c, {"OUT_stream"});
+}
+
+void Verifier::access(const AccessNode &n, StateFrame &sf) {
+    const SDFG &g = sf.f.g;
+    const DataDesc *d = g.desc(n.data);
+    if (!d) {
+        report(Id::UnknownContainer, n, {n.data.str(), suggestion(n.data, containerNames(g))});
+        return;
+    }
+    if (d->isView()) {
+        std::string why;
+        const Edge *e = viewEdge(&n, &why);
+        if (!e)
+            report(Id::InvalidView, n, {n.data.str(), why});
+        else if (!why.empty() && warns())
+            report(Id::AmbiguousView, n, {n.data.str(), why});
+    }
+    if (g.parentNode && !d->transient)
+        accessInNested(n, sf);
+}
+
+/// Arguments of a nested SDFG are its connectors.
+void Verifier::accessInNested(const AccessNode &n, const StateFrame &sf) {
+    const NestedSDFGNode &holder = *sf.f.g.parentNode;
+    Name root(n.data.view().substr(0, n.data.view().find('.')));
+    const bool output = holder.outConnector(root) != nullptr;
+    if (!output && !holder.inConnector(root))
+        report(Id::ArgumentNotPassed, n, {root.str()});
+    else if (!output && std::any_of(n.inEdges().begin(), n.inEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
+        report(Id::WriteToInput, n, {root.str()});
+}
+
+void Verifier::initialization(const StateFrame &sf) {
+    Frame &f = sf.f;
+    auto isSet = [](const AccessNode *n) {
+        return std::any_of(n->inEdges().begin(), n->inEdges().end(), [](const Edge *e) { return e->dstConn == Name("set"); });
+    };
+    for (const Node *n : sf.scopes.order()) {
+        auto *access = dyn_cast<AccessNode>(n);
+        const DataDesc *d = access ? f.g.desc(access->data) : nullptr;
+        if (!d || f.initialized.count(access->data))
+            continue;
+        if (d->isReference()) {
+            if (isSet(access))
+                f.initialized.insert(access->data);
+            else
+                report(Id::ReferenceNotSet, *n, {access->data.str()});
+        } else if (d->transient) {
+            const bool keeps = d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External;
+            if (n->inEdges().empty() && !n->outEdges().empty() && !d->isStream() && !d->isView() && !keeps && !access->setZero &&
+                warns())
+                report(Id::UninitializedTransient, *n, {access->data.str()});
+            if (!n->inEdges().empty() || access->setZero)
+                f.initialized.insert(access->data);
+        }
+    }
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,127 @@
+// The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp, Nodes.cpp,
+// Connectors.cpp, Memlets.cpp, Nested.cpp.
+#pragma once
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <deque>
+
+namespace sdfgc::analysis {
+
+/// An identifier, or several joined by dots (members of structures).
+bool isIdentifier(std::string_view text);
+
+class Verifier {
+public:
+    Verifier(ir::Level level, diag::Engine &diags, const std::string &file) : level_(level), diags_(diags), file_(file) {}
+    void run(const ir::SDFG &root);
+
+private:
+    /// One SDFG while its control flow is walked.
+    struct Frame {
+        const ir::SDFG &g;
+        bool onDevice = false;                // inside a GPU map of an enclosing SDFG
+        bool undecided = false;               // inside a map whose schedule is not decided yet: storage cannot be checked
+        std::unordered_set<Name> defined;     // symbols, containers and constants that have a meaning at this point
+        std::unordered_set<Name> initialized; // transients written and references set before this point
+        int loops = 0;                        // loop regions around this point
+    };
+    /// One state.
+    struct StateFrame {
+        Frame &f;
+        const ir::State &s;
+        ScopeTree scopes;
+        PathEnds ends;
+        StateFrame(Frame &frame, const ir::State &state) : f(frame), s(state), scopes(state), ends(state, scopes) {}
+    };
+
+    // ---- SDFG and descriptors
+    void sdfg(Frame &f);
+    void sdfgNames(const ir::SDFG &g);
+    void constants(const ir::SDFG &g);
+    void descriptor(const ir::SDFG &g, Name name, const ir::DataDesc &d);
+    void sizes(const ir::SDFG &g, Name name, const ir::DataDesc &d);
+
+    // ---- control flow
+    void region(const ir::Region &r, Frame &f);
+    void regionShape(const ir::Region &r);
+    void structure(const ir::Region &r);
+    void block(const ir::Block &b, Frame &f);
+    void loop(const ir::LoopRegion &l, Frame &f);
+    void conditional(const ir::ConditionalBlock &c, Frame &f);
+    void interstateEdge(const ir::InterstateEdge &e, const ir::Region &r, Frame &f);
+    template <class Element> void codeSymbols(const ir::Code &code, const Element &at, Frame &f);
+    template <class Element> void expectDefined(Name n, const Element &at, const Frame &f);
+
+    // ---- states
+    void state(const ir::State &s, Frame &f);
+    void scopes(const StateFrame &sf);
+    void symbols(const StateFrame &sf);
+    void node(const ir::Node &n, StateFrame &sf);
+    void access(const ir::AccessNode &n, StateFrame &sf);
+    void accessInNested(const ir::AccessNode &n, const StateFrame &sf);
+    void initialization(const StateFrame &sf);
+    void map(const ir::MapEntry &m);
+    void consume(const ir::ConsumeEntry &c);
+    void labels(const ir::Node &n);
+    void levelOfNode(const ir::Node &n);
+
+    // ---- connectors
+    void connectors(const ir::Node &n, const ir::SDFG &g);
+    void connectorNames(const ir::Node &n, const ir::SDFG &g);
+    void connectorEdges(const ir::Node &n, bool in);
+    void connectorPairs(const ir::Node &n);
+
+    // ---- nested SDFGs
+    void nested(const ir::NestedSDFGNode &n, const StateFrame &sf);
+    void nestedConnectors(const ir::NestedSDFGNode &n);
+    void nestedInOut(const ir::NestedSDFGNode &n, const StateFrame &sf);
+    void nestedSymbols(const ir::NestedSDFGNode &n);
+
+    // ---- memlets
+    void edge(const ir::Edge &e, const StateFrame &sf);
+    void emptyMemlet(const ir::Edge &e, const ir::Node *source, const ir::Node *destination);
+    void memletData(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
+    void subsets(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
+    void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const ir::SDFG &g);
+    void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, std::string why);
+    void negativeSizes(const ir::Edge &e, const ir::SDFG &g);
+    void copySizes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
+    void crossedScopes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
+    void storageAccess(const ir::Edge &e, const StateFrame &sf);
+
+    // ---- helpers
+    bool atLeast(ir::Level l) const { return level_ >= l; }
+    /// Warnings are given once, for the graph as loaded.
+    bool warns() const { return level_ == ir::Level::Loaded; }
+    /// Is `a < b` provable? Remembered per pair: graphs repeat the same bounds thousands of times.
+    bool provablyLess(sym::Expr a, sym::Expr b, const ir::SDFG &g);
+    void report(diag::Id id, diag::Place place, std::vector<std::string> args);
+    template <class Element> void report(diag::Id id, const Element &at, std::vector<std::string> args = {}) {
+        // Places cost time; once errors are only counted they are not needed.
+        report(id, diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Place(), std::move(args));
+    }
+    void report(diag::Id id, const ir::InterstateEdge &e, const ir::Region &r, std::vector<std::string> args = {}) {
+        report(id, placeOf(e, r), std::move(args));
+    }
+
+    struct PairHash {
+        std::size_t operator()(const std::pair<sym::Expr, sym::Expr> &p) const { return p.first.hash() * 31 + p.second.hash(); }
+    };
+    using Comparisons = std::unordered_map<std::pair<sym::Expr, sym::Expr>, bool, PairHash>;
+
+    ir::Level level_;
+    diag::Engine &diags_;
+    const std::string &file_;
+    std::deque<Frame> pending_; // SDFGs still to be checked
+    SymbolUse needed_{false}, required_{true};
+    const ir::SDFG *comparing_ = nullptr; // whose facts comparisons_ used
+    Comparisons comparisons_;
+};
+
+/// ` (did you mean `x`?)` when a known name is near, else empty.
+std::string suggestion(Name wrong, const std::vector<std::string> &known);
+std::vector<std::string> containerNames(const ir::SDFG &g);
+
+} // namespace sdfgc::analysis
