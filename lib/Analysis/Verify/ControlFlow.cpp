@@ -105,7 +105,7 @@ template <class Element> void Verifier::expectDefined(Name n, const Element &at,
     std::vector<std::string> known;
     for (const auto &[name, type] : f.g.symbols)
         known.push_back(name.str());
-    report(Id::UndefinedSymbol, at, {n.str(), suggestion(n, known)});
+    report(Id::SymbolNotDefined, at, {n.str(), suggestion(n, known)});
 }
 
 template <class Element> void Verifier::codeSymbols(const Code &code, const Element &at, Frame &f) {
@@ -186,7 +186,7 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
     }
     for (Name n : read) {
         if (!f.defined.count(n) && !f.g.constant(n))
-            report(Id::UndefinedSymbol, at(), {n.str(), ""});
+            report(Id::SymbolNotDefined, at(), {n.str(), ""});
         const DataDesc *d = f.g.arrays.find(n);
         if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided)
             report(Id::DeviceDataOnHost, at(), {n.str(), std::string(ir::name(d->storage))});

@@ -51,7 +51,7 @@ void Verifier::symbols(const StateFrame &sf) {
             if (!sf.f.defined.count(n) && !definedByScope(sf.scopes, scope, n))
                 undefined.insert(n);
         for (Name n : undefined)
-            report(Id::UndefinedSymbol, at, {n.str(), ""});
+            report(Id::SymbolNotDefined, at, {n.str(), ""});
         used.clear();
     };
     for (const auto &n : sf.s.nodes()) {
