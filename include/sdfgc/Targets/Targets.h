@@ -1,0 +1,19 @@
+// The targets that sdfgc compiles for, from the table Targets.def.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sdfgc::targets {
+
+struct TargetInfo {
+    std::string name; // `cpu`, as in --target
+    std::string summary;
+};
+
+/// All targets, in the order of the table.
+const std::vector<TargetInfo> &all();
+/// The target of that name, or null.
+const TargetInfo *find(const std::string &name);
+
+} // namespace sdfgc::targets

@@ -1,0 +1,173 @@
+// CLI11 sorts the words of a command line into options and arguments; it is a large header and stays in this file. Conversions and
+// checks are done here, so that all faults of a command line are reported at once, as diagnostics with suggestions.
+#include "Driver/CommandLine.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+namespace sdfgc::driver {
+
+struct CommandLine::Impl {
+    CLI::App app;
+    std::string group = "General options";
+    struct Argument {
+        std::string name;
+        const std::string *field;
+    };
+    std::vector<Argument> arguments;
+    std::vector<std::string> names; // of all options, for suggestions
+    diag::Engine *diags = nullptr;  // while parsing
+
+    CLI::Option *add(const std::string &optionNames, CLI::callback_t callback) {
+        // Of several occurrences the last one counts, so that a Makefile can append to a command line.
+        return app.add_option(optionNames, std::move(callback))->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+};
+
+namespace {
+
+std::string quotedList(const std::vector<std::string> &words) {
+    std::string out;
+    for (const std::string &w : words)
+        out += (out.empty() ? "`" : ", `") + w + "`";
+    return out;
+}
+
+/// The longest of `-o,--output`, as messages name the option.
+std::string longName(const std::string &names) { return names.substr(names.rfind(',') + 1); }
+
+} // namespace
+
+CommandLine::CommandLine(const std::string &usage, const std::string &description)
+    : impl_(std::make_unique<Impl>()), usage_(usage), description_(description) {
+    impl_->app.allow_extras();
+    impl_->app.set_help_flag("-h,--help");
+    row("-h,--help", "", "print this help");
+}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::group(const std::string &title) { impl_->group = title; }
+
+void CommandLine::row(const std::string &names, const std::string &placeholder, const std::string &help,
+                      std::vector<std::string> values) {
+    for (std::size_t at = 0; names[0] == '-' && at < names.size();) {
+        std::size_t end = std::min(names.find(',', at), names.size());
+        impl_->names.push_back(names.substr(at, end - at));
+        at = end + 1;
+    }
+    rows_.push_back({names, placeholder, help, impl_->group, std::move(values)});
+}
+
+void CommandLine::flag(const std::string &names, bool &field, const std::string &help) {
+    row(names, "", help);
+    impl_->app.add_flag_callback(names, [&field] { field = true; });
+}
+
+void CommandLine::text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help) {
+    row(names, placeholder, help);
+    impl_->add(names, [&field](const CLI::results_t &words) {
+        field = words.back();
+        return true;
+    });
+}
+
+void CommandLine::choice(const std::string &names, std::string &field, const std::vector<std::string> &values,
+                         const std::string &help) {
+    std::string alternatives;
+    for (const std::string &v : values)
+        alternatives += (alternatives.empty() ? "" : "|") + v;
+    row(names, alternatives, help, values);
+    impl_->add(names, [this, &field, values, names](const CLI::results_t &words) {
+        const std::string &word = words.back();
+        if (std::find(values.begin(), values.end(), word) != values.end()) {
+            field = word;
+            return true;
+        }
+        std::string near = diag::nearest(word, values);
+        impl_->diags->report(
+            diag::Id::OptionValueUnknown, {},
+            {word, longName(names), near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?"});
+        return true;
+    });
+}
+
+void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help) {
+    row(names, placeholder, help);
+    impl_->add(names, [this, &field, names](const CLI::results_t &words) {
+        const std::string &word = words.back();
+        int value = 0;
+        auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc() || end != word.data() + word.size() || value < 1)
+            impl_->diags->report(diag::Id::OptionValueUnknown, {}, {word, longName(names), "its value is a whole number from 1"});
+        else
+            field = value;
+        return true;
+    });
+}
+
+void CommandLine::list(const std::string &names, std::vector<std::string> &field, const std::string &placeholder,
+                       const std::string &help) {
+    row(names, placeholder, help);
+    impl_
+        ->add(names,
+              [&field](const CLI::results_t &words) {
+                  for (const std::string &word : words)
+                      for (std::size_t at = 0; at <= word.size();) {
+                          std::size_t end = std::min(word.find(',', at), word.size());
+                          if (end > at)
+                              field.push_back(word.substr(at, end - at));
+                          at = end + 1;
+                      }
+                  return true;
+              })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+}
+
+void CommandLine::argument(const std::string &name, std::string &field, const std::string &help) {
+    rows_.push_back({name, "", help, "Arguments", {}});
+    impl_->arguments.push_back({name, &field});
+    impl_->add(name, [&field](const CLI::results_t &words) {
+        field = words.back();
+        return true;
+    });
+}
+
+CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments, diag::Engine &d) {
+    std::size_t errorsBefore = d.errorCount();
+    impl_->diags = &d;
+    try {
+        impl_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes the words last first
+    } catch (const CLI::CallForHelp &) {
+        return Result::Help;
+    } catch (const CLI::ParseError &e) { // an option without its value, a flag with one
+        d.report(diag::Id::OptionMisused, {}, {e.what(), "usage: " + usage_});
+        return Result::Error;
+    }
+    reportLeftOver(impl_->app.remaining(), d);
+    if (d.errorCount() == errorsBefore)
+        for (const Impl::Argument &a : impl_->arguments)
+            if (a.field->empty())
+                d.report(diag::Id::ArgumentMissing, {}, {a.name, usage_});
+    return d.errorCount() == errorsBefore ? Result::Ok : Result::Error;
+}
+
+/// Words that CLI11 could not place. After an unknown option the next word may have been its value: then only options are reported.
+void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const {
+    bool anyOption = false;
+    for (const std::string &word : words) {
+        if (word.size() < 2 || word[0] != '-')
+            continue;
+        anyOption = true;
+        std::string near = diag::nearest(word.substr(0, word.find('=')), impl_->names);
+        d.report(diag::Id::OptionUnknown, {},
+                 {word, near.empty() ? "`" + usage_.substr(0, usage_.find(' ', usage_.find(' ') + 1)) + " --help` lists the options"
+                                     : "did you mean `" + near + "`?"});
+    }
+    for (const std::string &word : words)
+        if (!anyOption)
+            d.report(diag::Id::ArgumentUnexpected, {}, {word, usage_});
+}
+
+} // namespace sdfgc::driver

@@ -1,0 +1,56 @@
+// Options of a subcommand: declared once, bound to fields, from which parsing, help, suggestions and documentation follow.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sdfgc::driver {
+
+/// One option as help and documentation show it.
+struct OptionRow {
+    std::string names, placeholder, help, group;
+    std::vector<std::string> values; // of a choice
+};
+
+/// The options of one command line. Every bound field holds its default before and its value after parse().
+class CommandLine {
+public:
+    /// `usage`: `sdfgc check PROG.sdfg [options]`.
+    CommandLine(const std::string &usage, const std::string &description);
+    ~CommandLine();
+    CommandLine(const CommandLine &) = delete;
+
+    /// Title in the help for the options that follow.
+    void group(const std::string &title);
+    /// `names`: `-v,--verbose`.
+    void flag(const std::string &names, bool &field, const std::string &help);
+    void text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help);
+    /// One of `values`; the nearest is suggested for another.
+    void choice(const std::string &names, std::string &field, const std::vector<std::string> &values, const std::string &help);
+    /// A whole number >= 1.
+    void number(const std::string &names, int &field, const std::string &placeholder, const std::string &help);
+    /// May be repeated; one occurrence may hold several values between commas.
+    void list(const std::string &names, std::vector<std::string> &field, const std::string &placeholder, const std::string &help);
+    /// An argument without a name that must be there.
+    void argument(const std::string &name, std::string &field, const std::string &help);
+
+    enum class Result { Ok, Help, Error };
+    /// Parses; every fault of the command line is reported.
+    Result parse(const std::vector<std::string> &arguments, diag::Engine &d);
+    std::string help() const;
+    const std::vector<OptionRow> &rows() const { return rows_; }
+
+private:
+    struct Impl;
+    void row(const std::string &names, const std::string &placeholder, const std::string &help,
+             std::vector<std::string> values = {});
+    void reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const;
+    std::unique_ptr<Impl> impl_;
+    std::string usage_, description_;
+    std::vector<OptionRow> rows_;
+};
+
+} // namespace sdfgc::driver

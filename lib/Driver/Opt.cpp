@@ -1,0 +1,72 @@
+// sdfgc opt: graph in, passes, graph out.
+#include "Driver/PipelineOptions.h"
+#include "Driver/Subcommand.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/Print.h"
+#include "sdfgc/Serialize/Serialize.h"
+
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+class Opt : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.group("Output");
+        line.text("-o,--output", output_, "FILE",
+                  "where the graph goes (`-`: standard output); without it, the text form is printed");
+        line.flag("--indent", indent_, "write the graph with line breaks and indentation");
+        line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
+        pipeline_.addTo(line);
+        target_.addTo(line);
+    }
+
+    void run(Session &s) override {
+        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        if (!graph)
+            return;
+        const pass::CompileOptions compile = target_.compileOptions(input_);
+        pass::Context context(s.diags, compile);
+        std::vector<std::string> files;
+        const std::string rulesBefore = depfile_.empty() ? "" : dependencyRule(output_, input_, *graph, {});
+        if (!pipeline_.passes.empty())
+            raiseLevel(*graph);
+        if (runPasses(s, *graph, pipeline_, context, &files))
+            write(s, *graph, files);
+    }
+
+    /// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on
+    /// from there, so the highest level whose rules hold is found out.
+    void raiseLevel(ir::SDFG &graph) const {
+        for (auto next = ir::Level::Structured; next <= ir::Level::Allocated; next = static_cast<ir::Level>(int(next) + 1)) {
+            diag::Engine scratch;
+            if (!analysis::verify(graph, next, scratch))
+                return;
+            graph.level = next;
+        }
+    }
+
+    void write(Session &s, ir::SDFG &graph, const std::vector<std::string> &files) const {
+        const serialize::WriteOptions form{indent_ ? 2 : -1, output_.ends_with(".sdfgz")};
+        if (output_.empty())
+            s.environment.out << ir::print(graph);
+        else if (output_ == "-")
+            s.environment.out << serialize::writeText(graph, form) << '\n';
+        else if (!serialize::writeFile(graph, output_, s.diags, form))
+            return;
+        if (!depfile_.empty())
+            s.writeOutput(depfile_, dependencyRule(output_, input_, graph, files));
+    }
+
+    std::string input_, output_, depfile_;
+    bool indent_ = false;
+    PipelineOptions pipeline_;
+    TargetOptions target_;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createOpt() { return std::make_unique<Opt>(); }
+
+} // namespace sdfgc::driver

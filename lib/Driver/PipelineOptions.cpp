@@ -1,0 +1,188 @@
+#include "Driver/PipelineOptions.h"
+#include "Driver/Crash.h"
+#include "sdfgc/IR/Print.h"
+#include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Resources.h"
+#include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+/// Keeps the message of a crash, the progress lines and the time trace informed.
+class Watcher : public pass::Instrumentation {
+public:
+    explicit Watcher(Session &s) : session_(s) {}
+    void before(const ir::SDFG &, const pass::Event &e, pass::Context &) override {
+        crash::setActivity("running the pass " + e.pass.name);
+        session_.progress("pass " + e.pass.name + " (" + std::to_string(e.position) + " of " + std::to_string(e.total) + ")");
+        if (TimeTrace *trace = session_.trace())
+            start_ = trace->nowUs();
+    }
+    void after(const ir::SDFG &, const pass::Event &e, bool, pass::Context &) override { record(e); }
+    void failed(const ir::SDFG &, const pass::Event &e, pass::Context &) override { record(e); }
+
+private:
+    void record(const pass::Event &e) {
+        if (TimeTrace *trace = session_.trace())
+            trace->add("pass", e.pass.name, start_, trace->nowUs() - start_, 0);
+    }
+    Session &session_;
+    int64_t start_ = 0;
+};
+
+/// A file as it is; any other word names a pipeline that is installed with sdfgc.
+std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
+    if (name.find('/') != std::string::npos || file::exists(name))
+        return name;
+    const std::string fileName = name.ends_with(".yaml") ? name : name + ".yaml";
+    std::optional<std::string> found = findResource("pipelines", fileName);
+    if (!found)
+        s.diags.report(diag::Id::ResourceMissing, {}, {"pipelines", fileName, resourceFolders()});
+    return found;
+}
+
+std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &o, const pass::CompileOptions &compile) {
+    if (!o.pipeline.empty() && !o.passes.empty()) {
+        s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
+        return std::nullopt;
+    }
+    if (!o.passes.empty())
+        return pass::parsePipeline(o.passes, passRegistry(), s.diags);
+    std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline);
+    if (!path)
+        return std::nullopt;
+    return pass::readPipeline(*path, passRegistry(), compile, s.diags);
+}
+
+pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
+    pass::RunOptions r;
+    r.printBefore = o.printBefore;
+    r.printAfter = o.printAfter;
+    r.printAfterAll = o.printAfterAll;
+    r.printAfterChange = o.printAfterChange;
+    r.printAfterFailure = o.printAfterFailure;
+    r.dumpDir = o.dumpDir;
+    r.stopAfter = o.stopAfter;
+    r.startAfter = o.startAfter;
+    r.timePasses = o.timePasses;
+    r.out = &s.environment.out;
+    r.printGraph = [](const ir::SDFG &g) { return ir::print(g); };
+    r.saveGraph = [&s](const ir::SDFG &g, const std::string &path) { return serialize::writeFile(g, path, s.diags); };
+    return r;
+}
+
+/// One JSON object a line, in the order in which the passes said it.
+std::string remarkLines(const std::vector<pass::Remark> &remarks) {
+    std::string out;
+    for (const pass::Remark &r : remarks) {
+        json::Value v = json::Value::object();
+        v.set("pass", r.pass);
+        v.set("kind", r.missed ? "missed" : "done");
+        v.set("element", r.element);
+        v.set("text", r.text);
+        out += v.dump() + "\n";
+    }
+    return out;
+}
+
+/// A file name in a rule of make: `$` is doubled, blanks, `#` and `%` get a backslash.
+std::string makeEscaped(const std::string &path) {
+    std::string out;
+    for (char c : path) {
+        if (c == ' ' || c == '#' || c == '%' || c == '\\')
+            out += '\\';
+        out += c == '$' ? "$$" : std::string(1, c);
+    }
+    return out;
+}
+
+} // namespace
+
+void TargetOptions::addTo(CommandLine &line) {
+    std::vector<std::string> names;
+    for (const targets::TargetInfo &t : targets::all())
+        names.push_back(t.name);
+    line.group("What to compile for");
+    line.choice("--target", target, names, "the target (cpu)");
+    line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
+    line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
+                "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
+}
+
+pass::CompileOptions TargetOptions::compileOptions(const std::string &file) const {
+    pass::CompileOptions o;
+    o.target = target;
+    o.compatDace = compat == "dace";
+    o.fpModel = fpModel;
+    o.file = file;
+    return o;
+}
+
+void PipelineOptions::addTo(CommandLine &line) {
+    line.group("Passes");
+    line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
+    line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c");
+    line.text("--stop-after", stopAfter, "PASS", "stop behind a pass: its name, its position (05) or both (05-infer-types)");
+    line.text("--start-after", startAfter, "PASS", "leave out the passes up to this one; the input is a graph from --dump-dir");
+    line.group("What to show of the passes");
+    line.list("--print-before", printBefore, "PASS,...", "print the graph before these passes");
+    line.list("--print-after", printAfter, "PASS,...", "print the graph behind these passes");
+    line.flag("--print-after-all", printAfterAll, "print the graph behind every pass");
+    line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
+    line.flag("--print-after-failure", printAfterFailure, "print the graph behind a pass that failed");
+    line.text("--dump-dir", dumpDir, "DIR", "write the graph behind every pass to numbered files");
+    line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
+    line.text("--remarks", remarks, "FILE", "write what passes did or could not do, one JSON object a line");
+}
+
+const pass::Registry &passRegistry() {
+    static const pass::Registry registry = [] {
+        pass::Registry r;
+        transforms::registerPasses(r);
+        return r;
+    }();
+    return registry;
+}
+
+bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Context &context, std::vector<std::string> *files) {
+    std::optional<pass::Pipeline> pipeline = choosePipeline(s, o, context.options);
+    if (!pipeline)
+        return false;
+    if (files)
+        files->insert(files->end(), pipeline->files.begin(), pipeline->files.end());
+    Watcher watcher(s);
+    pass::RunOptions run = runOptions(s, o);
+    run.instruments.push_back(&watcher);
+    std::vector<pass::PassTime> times;
+    bool ok = pass::run(graph, *pipeline, passRegistry(), context, run, &times);
+    if (o.timePasses)
+        s.environment.err << pass::timeTable(std::move(times));
+    if (!o.remarks.empty())
+        ok = s.writeOutput(o.remarks, remarkLines(context.remarks)) && ok;
+    return ok;
+}
+
+std::string dependencyRule(const std::string &output, const std::string &graphFile, ir::SDFG &graph,
+                           std::vector<std::string> files) {
+    files.insert(files.begin(), graphFile);
+    for (ir::SDFG *g : ir::allSDFGs(graph))
+        if (g->parentNode && !g->parentNode->externalPath.empty())
+            files.push_back(file::join(file::folderOf(graphFile), g->parentNode->externalPath));
+    std::string rule = makeEscaped(output) + ":";
+    std::vector<std::string> seen;
+    for (const std::string &f : files) {
+        if (std::find(seen.begin(), seen.end(), f) != seen.end())
+            continue;
+        seen.push_back(f);
+        rule += " \\\n  " + makeEscaped(f);
+    }
+    return rule + "\n";
+}
+
+} // namespace sdfgc::driver

@@ -1,0 +1,37 @@
+// Options of subcommands that run passes, and the run itself.
+#pragma once
+
+#include "Driver/Session.h"
+#include "sdfgc/Pass/Pipeline.h"
+
+namespace sdfgc::driver {
+
+/// What the program is compiled for.
+struct TargetOptions {
+    std::string target = "cpu", compat = "none", fpModel = "strict";
+    void addTo(CommandLine &line);
+    pass::CompileOptions compileOptions(const std::string &file) const;
+};
+
+/// Which passes run and what is shown of it.
+struct PipelineOptions {
+    std::string pipeline, passes; // a file or the name of an installed pipeline; the text form
+    std::string dumpDir, stopAfter, startAfter, remarks;
+    std::vector<std::string> printBefore, printAfter;
+    bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, timePasses = false;
+    void addTo(CommandLine &line);
+};
+
+/// All passes of sdfgc.
+const pass::Registry &passRegistry();
+
+/// Runs the pipeline that the options choose (the target's own when they choose none) over the graph. Files that were read are
+/// appended to `*files` when given. Returns false after errors.
+bool runPasses(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
+               std::vector<std::string> *files = nullptr);
+
+/// Rule of a Makefile: `output` depends on the files that were read, the graph and its external parts among them.
+std::string dependencyRule(const std::string &output, const std::string &graphFile, ir::SDFG &graph,
+                           std::vector<std::string> files);
+
+} // namespace sdfgc::driver

@@ -1,0 +1,152 @@
+#include "Driver/Session.h"
+#include "Driver/Crash.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+using diag::Id;
+
+enum class Fault { None, Input, Usage, Compiler, Internal };
+
+Fault faultOf(const diag::Diagnostic &d) {
+    if (d.severity != diag::Severity::Error)
+        return Fault::None;
+    switch (d.id) {
+    case Id::InternalError:
+    case Id::PassBrokeGraph:
+        return Fault::Internal;
+    case Id::CompilerNotFound:
+    case Id::CompilerUnusable:
+    case Id::CompileFailed:
+    case Id::LinkFailed:
+        return Fault::Compiler;
+    case Id::SubcommandMissing:
+    case Id::SubcommandUnknown:
+    case Id::OptionUnknown:
+    case Id::OptionValueUnknown:
+    case Id::OptionMisused:
+    case Id::OptionConflict:
+    case Id::ArgumentMissing:
+    case Id::ArgumentUnexpected:
+    case Id::PassNotInPipeline:
+    case Id::PassOrder:
+        return Fault::Usage;
+    default:
+        return d.place.file == "--passes" ? Fault::Usage : Fault::Input;
+    }
+}
+
+} // namespace
+
+int exitStatus(const diag::Engine &d) {
+    Fault worst = d.hasErrors() ? Fault::Input : Fault::None;
+    for (const diag::Diagnostic &x : d.all())
+        worst = std::max(worst, faultOf(x));
+    switch (worst) {
+    case Fault::None:
+        return Done;
+    case Fault::Input:
+        return InputFault;
+    case Fault::Usage:
+        return UsageFault;
+    case Fault::Compiler:
+        return CompilerFault;
+    case Fault::Internal:
+        break;
+    }
+    return InternalFault;
+}
+
+void GeneralOptions::addTo(CommandLine &line) {
+    line.group("General options");
+    line.choice("--diagnostics", diagnostics, {"text", "json", "sarif"}, "form of errors, warnings and remarks on standard error");
+    line.choice("--color", color, {"auto", "always", "never"}, "colours; auto: on a terminal, unless NO_COLOR is set");
+    line.flag("-v,--verbose", verbose, "say what is being done");
+    line.flag("-q,--quiet", quiet, "print errors only");
+    line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
+}
+
+void Session::progress(const std::string &text) {
+    if (general.verbose)
+        environment.err << "sdfgc: " << text << '\n';
+}
+
+TimeTrace *Session::trace() {
+    if (!general.timeTrace.empty() && !trace_)
+        trace_.emplace();
+    return trace_ ? &*trace_ : nullptr;
+}
+
+std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
+    progress("reading " + path);
+    crash::setActivity("reading the graph");
+    crash::setInput(path);
+    std::unique_ptr<ir::SDFG> graph;
+    {
+        TimeTrace::Scope scope(trace(), "read", path);
+        if (path != "-") {
+            graph = serialize::readFile(path, diags);
+        } else if (Result<std::string> text = file::read("/dev/stdin")) {
+            graph = serialize::readText(std::move(*text), "<stdin>", diags);
+        } else {
+            diags.report(Id::InputFailed, {}, {text.error()});
+        }
+    }
+    if (!graph || failed())
+        return nullptr;
+    progress("verifying");
+    crash::setActivity("verifying the graph");
+    TimeTrace::Scope scope(trace(), "verify", "loaded");
+    return analysis::verify(*graph, graph->level, diags, path) ? std::move(graph) : nullptr;
+}
+
+bool Session::writeOutput(const std::string &path, const std::string &content) {
+    if (path == "-") {
+        environment.out << content;
+        return true;
+    }
+    Result<void> written = file::writeAtomic(path, content);
+    if (!written)
+        diags.report(Id::OutputFailed, {}, {written.error()});
+    return bool(written);
+}
+
+int Session::finish() {
+    if (trace_)
+        writeOutput(general.timeTrace, trace_->chromeJson());
+    if (!environment.out.flush())
+        diags.report(Id::OutputFailed, {}, {"cannot write to standard output"});
+    const int status = exitStatus(diags);
+    printDiagnostics();
+    if (status == InternalFault)
+        environment.err << "sdfgc: a reproducer is in " << crash::writeReproducer() << '\n';
+    return status;
+}
+
+void Session::printDiagnostics() {
+    std::vector<diag::Diagnostic> all = diags.sorted();
+    if (general.quiet)
+        std::erase_if(all, [](const diag::Diagnostic &d) { return d.severity != diag::Severity::Error; });
+    std::ostream &err = environment.err;
+    if (general.diagnostics == "json") {
+        diag::printJson(err, all);
+    } else if (general.diagnostics == "sarif") {
+        diag::printSarif(err, all);
+    } else {
+        const char *noColor = std::getenv("NO_COLOR");
+        bool automatic = environment.errIsTerminal && !(noColor && *noColor);
+        diag::printText(err, all, {general.color == "always" || (general.color == "auto" && automatic), true});
+        if (std::string summary = diags.summary(); !summary.empty() && all.size() > 1)
+            err << "sdfgc: " << summary << '\n';
+    }
+    err.flush();
+}
+
+} // namespace sdfgc::driver

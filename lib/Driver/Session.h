@@ -1,0 +1,51 @@
+// One run of a subcommand: diagnostics, general options, progress, and the steps that several subcommands share.
+#pragma once
+
+#include "Driver/CommandLine.h"
+#include "sdfgc/Driver/Driver.h"
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Time.h"
+
+#include <memory>
+#include <optional>
+
+namespace sdfgc::driver {
+
+/// What every subcommand takes.
+struct GeneralOptions {
+    std::string diagnostics = "text", color = "auto", timeTrace;
+    bool verbose = false, quiet = false;
+    void addTo(CommandLine &line);
+};
+
+class Session {
+public:
+    explicit Session(Environment &e) : environment(e) {}
+
+    Environment &environment;
+    GeneralOptions general;
+    diag::Engine diags;
+
+    /// A progress line, with -v.
+    void progress(const std::string &text);
+    /// The trace for --time-trace, or null.
+    TimeTrace *trace();
+
+    /// Reads a graph (`-`: standard input) and verifies what every graph from a file must fulfil. Null after errors.
+    std::unique_ptr<ir::SDFG> readGraph(const std::string &path);
+    /// Writes a file in one step, or to standard output for `-`; reports a failure.
+    bool writeOutput(const std::string &path, const std::string &content);
+    bool failed() const { return diags.hasErrors(); }
+
+    /// Writes the trace, prints the diagnostics, and says what the process returns.
+    int finish();
+
+private:
+    void printDiagnostics();
+    std::optional<TimeTrace> trace_;
+};
+
+/// The exit status that the errors ask for: a bug wins over a failed compiler, that over the command line, that over the input.
+int exitStatus(const diag::Engine &d);
+
+} // namespace sdfgc::driver
