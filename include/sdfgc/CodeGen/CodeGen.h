@@ -33,7 +33,4 @@ struct Options {
     std::size_t splitBytes = 400000;
 };
 
-/// C++ with OpenMP. Emits src/cpu/<name>.cpp (and <name>_2.cpp ... when split), include/<name>.h.
-Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile, const Options &o = {});
-
 } // namespace sdfgc::codegen

@@ -1,0 +1,74 @@
+// C++ text of function bodies of the schedule tree, the part that CPU and GPU hosts share.
+#pragma once
+
+#include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/CodeGen/SymPrinter.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <set>
+
+namespace sdfgc::codegen {
+
+/// Prints one function of a module. What it includes and where each element went is collected for the file.
+class BodyPrinter {
+public:
+    BodyPrinter(const tree::Module &m, const tree::Function &f, TextWriter &w, std::set<std::string> &topics,
+                std::vector<MapEntry> &map, std::string file);
+
+    /// `static void name(...) {` ... `}`
+    void function(const std::string &linkage);
+    /// `void name(parameters)` without body.
+    std::string signature() const;
+
+private:
+    using Block = tree::Block;
+    void statements(const Block &b);
+    void statement(const tree::Node &n);
+    void block(const Block &b);
+    void declare(const tree::Declare &d);
+    void code(const tree::Code &c);
+    void update(const tree::Update &u);
+    void rawTasklet(const tree::RawTasklet &t);
+    void forLoop(const tree::For &f);
+    void loop(const tree::Loop &l);
+    void branches(const tree::If &i);
+    void call(const tree::Call &c);
+    void consume(const tree::Consume &c);
+    void fill(const tree::Fill &f);
+    void timer(const tree::Timer &t);
+    void probe(const tree::DataProbe &p);
+    void parallelRegion(const tree::ParallelRegion &p);
+    void comment(const std::string &text);
+    std::string pragma(const tree::Omp &o) const;
+    std::string simpleStatement(const py::Stmt &s) const;
+
+    const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }
+    const tree::MemRef &ref(int slot) const { return f_.refs[static_cast<std::size_t>(slot)]; }
+    std::string varText(tree::VarId v) const;
+    std::string declarator(const tree::Variable &v) const;
+    /// The element or address that a slot means; `args` are the values of its data-dependent indices.
+    std::string memory(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string addressOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string elementOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
+    std::string value(const py::ExprRef &e) const;
+    std::string sym(sym::Expr e, Precedence p = Precedence::Conditional) const { return symbols_.print(e, p); }
+    void use(std::string_view topic) const { topics_.insert(std::string(topic)); }
+    void useType(Type t) const;
+
+    const tree::Module &m_;
+    const tree::Function &f_;
+    TextWriter &w_;
+    std::set<std::string> &topics_;
+    std::vector<MapEntry> &map_;
+    std::string file_;
+    SymPrinter symbols_;
+    py::CppPrinter values_;
+};
+
+/// Runtime header (or standard header) of a topic: `math` -> `"sdfgc/rt/math.h"`, `cmath` -> `<cmath>`.
+std::string includeOf(std::string_view topic);
+/// Topics that a type needs.
+std::vector<std::string> topicsOf(Type t);
+
+} // namespace sdfgc::codegen

@@ -1,0 +1,22 @@
+// The C interface of a program (contract C3): names, parameters, header.
+#pragma once
+
+#include "sdfgc/CodeGen/CodeGen.h"
+
+namespace sdfgc::codegen {
+
+/// C spelling of a parameter, valid in C and C++: `double *A`, `int32_t N`, `struct CSR *A`, `double (*f)(double)`.
+std::string cParameter(const tree::Param &p);
+/// C type of a value of this type: half precision as raw bits (`uint16_t`), complex as `double _Complex` / `std::complex<double>` by macro.
+std::string cType(Type t);
+/// `double *A, double *B, int32_t N`; empty text for no parameters.
+std::string cParameters(const std::vector<tree::Param> &ps);
+/// The value of a C parameter as the program function takes it (casts where C and C++ types differ).
+std::string toProgram(const tree::Param &p);
+/// Storages that have containers with External lifetime, in enumeration order.
+std::vector<ir::Storage> externalStorages(const tree::Module &m);
+
+/// include/<name>.h
+std::string header(const tree::Module &m);
+
+} // namespace sdfgc::codegen

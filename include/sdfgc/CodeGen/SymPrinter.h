@@ -1,0 +1,40 @@
+// C++ text of symbolic expressions: sizes, offsets, bounds.
+#pragma once
+
+#include "sdfgc/Symbolic/Expr.h"
+
+#include <functional>
+#include <string>
+
+namespace sdfgc::codegen {
+
+/// C++ precedence of the outermost operator of a printed text; higher binds tighter.
+enum class Precedence : int { Conditional, Or, And, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Unary, Primary };
+
+/// Prints with the fewest parentheses. `uses` is told which runtime topics the text needs ("math", "cmath", "omp").
+/// Exact fractions become one C division of numerator by denominator (format reference 1.9); floor and modulo of Python become runtime
+/// calls, except the internal `__cdiv` and `__cmod`, which lowering made where the operands are known nonnegative.
+class SymPrinter {
+public:
+    explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr) : uses_(std::move(uses)) {}
+    std::string print(sym::Expr e, Precedence context = Precedence::Conditional) const;
+
+private:
+    struct Text {
+        std::string text;
+        Precedence precedence;
+    };
+    Text render(sym::Expr e) const;
+    Text sum(sym::Expr e) const;
+    Text product(sym::Expr e) const;
+    Text call(const std::string &function, std::span<const sym::Expr> args) const;
+    Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;
+    Text joined(const char *op, Precedence p, std::span<const sym::Expr> args) const;
+    void use(std::string_view topic) const {
+        if (uses_)
+            uses_(topic);
+    }
+    std::function<void(std::string_view)> uses_;
+};
+
+} // namespace sdfgc::codegen

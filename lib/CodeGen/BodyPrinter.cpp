@@ -1,0 +1,715 @@
+#include "sdfgc/CodeGen/BodyPrinter.h"
+
+#include <algorithm>
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+using py::ExprKind;
+using py::ExprRef;
+
+namespace {
+
+struct Topic {
+    std::string_view topic, include;
+};
+constexpr Topic topicTable[] = {
+    {"abi", "\"sdfgc/rt/abi.h\""},       {"atomic", "\"sdfgc/rt/atomic.h\""}, {"buffer", "\"sdfgc/rt/buffer.h\""},
+    {"cmath", "<cmath>"},                {"complex", "\"sdfgc/rt/complex.h\""}, {"consume", "\"sdfgc/rt/consume.h\""},
+    {"cstdint", "<cstdint>"},            {"cstdio", "<cstdio>"},              {"cstring", "<cstring>"},
+    {"dace", "\"dace/dace.h\""},         {"half", "\"sdfgc/rt/lowp.h\""},     {"lowp", "\"sdfgc/rt/lowp.h\""},
+    {"limits", "<limits>"},              {"math", "\"sdfgc/rt/math.h\""},     {"omp", "<omp.h>"},
+    {"report", "\"sdfgc/rt/report.h\""}, {"stream", "\"sdfgc/rt/stream.h\""}, {"ufunc", "\"sdfgc/rt/ufunc.h\""},
+    {"vec", "\"sdfgc/rt/vecmath.h\""},   {"probe", "\"sdfgc/rt/probe.h\""},   {"compat", "\"sdfgc/rt/compat.h\""},
+    {"typeless", "\"sdfgc/rt/typeless.h\""}, {"dacemath", "\"sdfgc/rt/dacemath.h\""}, {"new", "<new>"}, {"climits", "<climits>"},
+    {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
+};
+
+bool isZeroLiteral(const py::Expr &e) {
+    return (e.kind == ExprKind::Int && e.text == "0") || (e.kind == ExprKind::Bool && e.text == "False") ||
+           (e.kind == ExprKind::Float && (e.text == "0.0" || e.text == "0"));
+}
+
+std::string joinLines(const std::string &text) {
+    std::string out = text;
+    while (!out.empty() && (out.back() == '\n' || out.back() == ' '))
+        out.pop_back();
+    return out;
+}
+
+} // namespace
+
+std::string includeOf(std::string_view topic) {
+    for (const Topic &t : topicTable)
+        if (t.topic == topic)
+            return std::string(t.include);
+    return "\"sdfgc/rt/" + std::string(topic) + ".h\"";
+}
+
+std::vector<std::string> topicsOf(Type t) {
+    if (t.isPointer())
+        return topicsOf(t.element());
+    if (t.isVector()) {
+        std::vector<std::string> out = topicsOf(t.element());
+        out.emplace_back("vec");
+        return out;
+    }
+    if (t.isStruct()) {
+        std::vector<std::string> out;
+        for (const auto &[n, f] : t.fields())
+            if (!(f.isPointer() && f.element() == t))
+                for (std::string &s : topicsOf(f))
+                    out.push_back(std::move(s));
+        return out;
+    }
+    if (t.isComplex())
+        return {"complex"};
+    switch (t.scalar()) {
+    case ScalarKind::Float16:
+    case ScalarKind::BFloat16:
+    case ScalarKind::Float8E4M3FN:
+    case ScalarKind::Float8E5M2: return {"lowp"};
+    default: return {};
+    }
+}
+
+BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std::set<std::string> &topics, std::vector<MapEntry> &map,
+                         std::string file)
+    : m_(m), f_(f), w_(w), topics_(topics), map_(map), file_(std::move(file)), symbols_([this](std::string_view t) { use(t); }) {
+    values_.uses = [this](std::string_view t) { use(t); };
+    values_.spell = [this](const py::Expr &e) -> std::string {
+        if (e.kind == ExprKind::MemRef)
+            return memory(e.slot, e.args);
+        return e.name.str();
+    };
+}
+
+void BodyPrinter::useType(Type t) const {
+    for (const std::string &topic : topicsOf(t))
+        use(topic);
+}
+
+std::string BodyPrinter::value(const ExprRef &e) const { return values_.expr(*e); }
+
+// ---------------------------------------------------------------------------------------------------- memory references
+
+std::string BodyPrinter::varText(VarId v) const {
+    const Variable &x = var(v);
+    if (x.kind == VarKind::StateField)
+        return "__state->" + x.name.str();
+    if (x.kind != VarKind::Member)
+        return x.name.str();
+    const Variable &parent = var(x.parent);
+    bool direct = parent.kind == VarKind::Value && parent.type.isStruct();
+    return varText(x.parent) + (direct ? "." : "->") + x.name.str();
+}
+
+std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args) const {
+    std::string text = r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        bool unit = i >= r.strides.size() || r.strides[i].isOne();
+        bool simple = args[i]->kind == ExprKind::Name || args[i]->kind == ExprKind::MemRef || args[i]->kind == ExprKind::Int ||
+                      (args[i]->kind == ExprKind::Cast);
+        std::string term = value(args[i]);
+        if (!simple)
+            term = "(" + term + ")";
+        if (!unit)
+            term += " * " + sym(r.strides[i], Precedence::Unary);
+        text += (text.empty() ? "" : " + ") + term;
+    }
+    return text;
+}
+
+namespace {
+
+/// Is the variable itself the element (when the offset is zero)?
+bool isValueLike(const Variable &v) {
+    switch (v.kind) {
+    case VarKind::Value:
+    case VarKind::Reference:
+    case VarKind::StreamRef:
+    case VarKind::StreamView:
+    case VarKind::StructPtr:
+    case VarKind::Callback: return true;
+    case VarKind::Stream: return v.count.isOne();
+    case VarKind::Member:
+    case VarKind::StateField: return v.count.isZero();
+    default: return false;
+    }
+}
+
+} // namespace
+
+std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    const Variable &v = var(r.var);
+    if (r.castTo) {
+        useType(r.castTo);
+        MemRef plain = r;
+        return "(*reinterpret_cast<" + r.castTo.cppName() + " *>(" + addressOf(slot, args) + "))";
+    }
+    bool zero = r.offset.isZero() && args.empty();
+    std::string text = varText(r.var);
+    if (isValueLike(v) && zero)
+        return text;
+    if (isValueLike(v) && v.kind != VarKind::StructPtr && v.kind != VarKind::Stream)
+        return "(&" + text + ")[" + index(r, args) + "]";
+    return text + "[" + index(r, args) + "]";
+}
+
+std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    const Variable &v = var(r.var);
+    bool zero = r.offset.isZero() && args.empty();
+    std::string text = varText(r.var);
+    if (v.kind == VarKind::StructPtr && zero)
+        return text;
+    if (isValueLike(v))
+        return zero ? "&" + text : "&" + text + " + " + index(r, args);
+    if (!zero)
+        return "&" + text + "[" + index(r, args) + "]";
+    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::StateField;
+    return owns ? text + ".data()" : text;
+}
+
+std::string BodyPrinter::memory(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    if (r.pop)
+        return elementOf(slot, args) + ".pop()";
+    if (!r.address)
+        return elementOf(slot, args);
+    std::string text = addressOf(slot, args);
+    if (r.castTo) {
+        useType(r.castTo);
+        return "reinterpret_cast<" + r.castTo.cppName() + " *>(" + text + ")";
+    }
+    return text;
+}
+
+// ---------------------------------------------------------------------------------------------------- functions and blocks
+
+std::string BodyPrinter::declarator(const Variable &v) const {
+    useType(v.type);
+    std::string type = (v.isConst ? "const " : "") + v.type.cppName();
+    switch (v.kind) {
+    case VarKind::Pointer: return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
+    case VarKind::StructPtr: return type + " *" + v.name.str();
+    case VarKind::Reference: return type + " &" + v.name.str();
+    case VarKind::Stream:
+    case VarKind::StreamRef: use("stream"); return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
+    case VarKind::Callback: return v.type.cppName() + " " + v.name.str();
+    default: return type + (type.back() == '*' ? "" : " ") + v.name.str();
+    }
+}
+
+std::string BodyPrinter::signature() const {
+    std::string text = "void " + f_.name.str() + "(";
+    bool first = true;
+    auto add = [&](const std::string &p) {
+        text += (first ? "" : ", ") + p;
+        first = false;
+    };
+    if (f_.needsState)
+        add("State *__state");
+    for (VarId p : f_.params)
+        add(declarator(var(p)));
+    return text + ")";
+}
+
+void BodyPrinter::function(const std::string &linkage) {
+    comment(f_.comment);
+    w_.open(linkage + signature());
+    statements(f_.body);
+    w_.close();
+}
+
+void BodyPrinter::comment(const std::string &text) {
+    if (text.empty())
+        return;
+    std::string line = "// ";
+    for (char c : text)
+        line += c == '\n' || c == '\r' || c == '\\' ? ' ' : c;
+    w_.line(line);
+}
+
+void BodyPrinter::statements(const Block &b) {
+    for (const NodePtr &n : b.body) {
+        int from = w_.nextLine();
+        statement(*n);
+        if (!n->origin.empty() && w_.nextLine() > from)
+            map_.push_back({file_, from, w_.nextLine() - 1, n->origin});
+    }
+}
+
+void BodyPrinter::block(const Block &b) {
+    if (b.body.empty())
+        return;
+    // A lone loop carries its name on its own line.
+    bool lone = b.body.size() == 1 && !b.braces &&
+                (b.body[0]->kind == Kind::For || b.body[0]->kind == Kind::Block || b.body[0]->kind == Kind::Code);
+    if (!lone)
+        comment(b.comment);
+    else if (b.body[0]->kind == Kind::For && b.body[0]->comment.empty())
+        b.body[0]->comment = b.comment;
+    else if (b.body[0]->kind == Kind::Block)
+        comment(b.comment);
+    if (b.braces)
+        w_.open();
+    statements(b);
+    if (b.braces)
+        w_.close();
+}
+
+void BodyPrinter::statement(const Node &n) {
+    switch (n.kind) {
+    case Kind::Block: return block(static_cast<const Block &>(n));
+    case Kind::Comment: return comment(n.comment);
+    case Kind::Declare: return declare(static_cast<const Declare &>(n));
+    case Kind::Allocate: {
+        const auto &a = static_cast<const Allocate &>(n);
+        w_.line(varText(a.var) + ".allocate(" + sym(a.count) + ");");
+        return;
+    }
+    case Kind::Code: return code(static_cast<const Code &>(n));
+    case Kind::Update: return update(static_cast<const Update &>(n));
+    case Kind::RawTasklet: return rawTasklet(static_cast<const RawTasklet &>(n));
+    case Kind::For: return forLoop(static_cast<const For &>(n));
+    case Kind::Loop: return loop(static_cast<const Loop &>(n));
+    case Kind::If: return branches(static_cast<const If &>(n));
+    case Kind::Memcpy: {
+        const auto &m = static_cast<const Memcpy &>(n);
+        use("cstring");
+        w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " + sym(m.count, Precedence::Unary) + " * sizeof(" +
+                m.type.cppName() + "));");
+        return;
+    }
+    case Kind::Fill: return fill(static_cast<const Fill &>(n));
+    case Kind::SetPointer: {
+        const auto &s = static_cast<const SetPointer &>(n);
+        w_.line(varText(s.var) + " = " + memory(s.source) + ";");
+        return;
+    }
+    case Kind::Call: return call(static_cast<const Call &>(n));
+    case Kind::Break: w_.line("break;"); return;
+    case Kind::Continue: w_.line("continue;"); return;
+    case Kind::Return: w_.line("return;"); return;
+    case Kind::Goto: w_.line("goto " + static_cast<const Goto &>(n).label.str() + ";"); return;
+    case Kind::Label: w_.line(static_cast<const Label &>(n).label.str() + ":;"); return;
+    case Kind::ParallelRegion: return parallelRegion(static_cast<const ParallelRegion &>(n));
+    case Kind::Sections: {
+        w_.line("#pragma omp parallel sections");
+        w_.open();
+        for (const auto &s : static_cast<const Sections &>(n).sections) {
+            w_.line("#pragma omp section");
+            w_.open();
+            statements(*s);
+            w_.close();
+        }
+        w_.close();
+        return;
+    }
+    case Kind::Consume: return consume(static_cast<const Consume &>(n));
+    case Kind::StreamPush: {
+        const auto &p = static_cast<const StreamPush &>(n);
+        std::string what = p.value ? value(p.value) : memory(p.source) + ", " + sym(p.count);
+        w_.line(elementOf(p.stream) + ".push(" + what + ");");
+        return;
+    }
+    case Kind::StreamPop: {
+        const auto &p = static_cast<const StreamPop &>(n);
+        w_.line(elementOf(p.stream) + ".pop(" + memory(p.target) + ", " + sym(p.count) + ");");
+        return;
+    }
+    case Kind::Timer: return timer(static_cast<const Timer &>(n));
+    case Kind::DataProbe: return probe(static_cast<const DataProbe &>(n));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- declarations
+
+void BodyPrinter::declare(const Declare &d) {
+    const Variable &v = var(d.var);
+    useType(v.type);
+    std::string type = v.type.cppName(), name = v.name.str();
+    switch (v.kind) {
+    case VarKind::Value: {
+        std::string init = d.init ? " = " + value(d.init) : v.zeroed ? (v.type.isStruct() ? "{}" : " = 0") : "";
+        w_.line(declarator(v) + init + ";");
+        return;
+    }
+    case VarKind::Stack: {
+        std::string align = v.alignment > 0 ? "alignas(" + std::to_string(v.alignment) + ") " : "";
+        w_.line(align + type + " " + name + "[" + sym(v.count) + "]" + (v.zeroed ? " = {}" : "") + ";");
+        return;
+    }
+    case VarKind::Buffer: {
+        use("buffer");
+        std::string args = v.countKnown ? sym(v.count) : "";
+        bool shifted = !v.startOffset.isZero();
+        if (v.countKnown && (shifted || v.alignment > 0))
+            args += ", " + sym(v.startOffset);
+        if (v.countKnown && v.alignment > 0)
+            args += ", " + std::to_string(v.alignment);
+        w_.line("sdfgc::rt::Buffer<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        if (v.zeroed && v.countKnown)
+            w_.line(name + ".zero();");
+        return;
+    }
+    case VarKind::Pointer:
+        if (d.target < 0)
+            w_.line(declarator(v) + " = nullptr;");
+        else
+            w_.line(declarator(v) + " = " + memory(d.target) + ";");
+        return;
+    case VarKind::StructPtr:
+        if (d.target < 0)
+            w_.line(declarator(v) + " = nullptr;");
+        else
+            w_.line(declarator(v) + " = " + (var(ref(d.target).var).kind == VarKind::Value ? addressOf(d.target) : memory(d.target)) + ";");
+        return;
+    case VarKind::Reference:
+    case VarKind::StreamRef: w_.line(declarator(v) + " = " + elementOf(d.target) + ";"); return;
+    case VarKind::Stream:
+        use("stream");
+        if (v.count.isOne())
+            w_.line("sdfgc::rt::Stream<" + type + "> " + name + ";");
+        else
+            w_.line("sdfgc::rt::StreamArray<" + type + "> " + name + "(" + sym(v.count) + ");");
+        return;
+    case VarKind::StreamView:
+        use("stream");
+        w_.line("sdfgc::rt::ArrayStreamView<" + type + "> " + name + "(" + memory(d.target) + ");");
+        return;
+    default: return;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- statements
+
+std::string BodyPrinter::simpleStatement(const py::Stmt &s) const {
+    if (s.kind == py::StmtKind::Assign && s.targets.size() == 1) {
+        const py::Expr &target = *s.targets[0], &v = *s.value;
+        // `i = i + 1` reads better as `++i`.
+        if (target.kind == ExprKind::Name && v.kind == ExprKind::Binary && (v.op == py::Op::Add || v.op == py::Op::Sub) &&
+            v.args[0]->kind == ExprKind::Name && v.args[0]->name == target.name) {
+            bool add = v.op == py::Op::Add;
+            if (v.args[1]->kind == ExprKind::Int && v.args[1]->text == "1")
+                return (add ? "++" : "--") + value(s.targets[0]);
+            return value(s.targets[0]) + (add ? " += " : " -= ") + value(v.args[1]);
+        }
+        return value(s.targets[0]) + " = " + value(s.value);
+    }
+    if (s.kind == py::StmtKind::ExprStmt)
+        return value(s.value);
+    return "";
+}
+
+void BodyPrinter::code(const Code &c) {
+    bool simple = c.locals.empty() && std::all_of(c.stmts.begin(), c.stmts.end(), [](const py::StmtRef &s) {
+        return (s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind != ExprKind::Tuple) ||
+               s->kind == py::StmtKind::ExprStmt;
+    });
+    if (simple) {
+        for (const py::StmtRef &s : c.stmts)
+            w_.line(simpleStatement(*s) + ";");
+        return;
+    }
+    for (const auto &[n, t] : c.locals)
+        useType(t);
+    if (c.braces)
+        w_.open();
+    w_.line(joinLines(values_.stmts(c.stmts, c.locals, 0)));
+    if (c.braces)
+        w_.close();
+}
+
+void BodyPrinter::update(const Update &u) {
+    using py::Reduction;
+    std::string target = elementOf(u.target, u.targetIndices), v = value(u.value);
+    Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
+    bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
+    bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
+    std::string operand = looseValue ? "(" + v + ")" : v;
+    auto assign = [&](const char *op) {
+        if (u.atomic && native)
+            w_.line("#pragma omp atomic");
+        w_.line(target + " " + op + " " + v + ";");
+    };
+    auto atomic = [&](const std::string &name, const std::string &extra = "") {
+        use("atomic");
+        MemRef r = ref(u.target);
+        std::string address = "&" + target;
+        w_.line("sdfgc::rt::" + name + "(" + address + ", " + v + extra + ");");
+    };
+    auto lambdaText = [&] { return value(u.lambda); };
+    switch (u.reduction) {
+    case Reduction::Sum: return u.atomic && !native ? atomic("atomic_add") : assign("+=");
+    case Reduction::Sub: return u.atomic && !native ? atomic("atomic_sub") : assign("-=");
+    case Reduction::Product: return u.atomic && !native ? atomic("atomic_mul") : assign("*=");
+    case Reduction::Div: return u.atomic && !native ? atomic("atomic_div") : assign("/=");
+    case Reduction::BitAnd: return u.atomic && !native ? atomic("atomic_and") : assign("&=");
+    case Reduction::BitOr: return u.atomic && !native ? atomic("atomic_or") : assign("|=");
+    case Reduction::BitXor: return u.atomic && !native ? atomic("atomic_xor") : assign("^=");
+    case Reduction::Exchange: return u.atomic ? atomic("atomic_exchange") : assign("=");
+    case Reduction::Min:
+    case Reduction::Max: {
+        std::string name = u.reduction == Reduction::Min ? "min" : "max";
+        if (u.atomic)
+            return atomic("atomic_" + name);
+        use("math");
+        w_.line(target + " = sdfgc::rt::" + name + "<" + type.cppName() + ", " + type.cppName() + ">(" + target + ", " + v + ");");
+        return;
+    }
+    case Reduction::LogicalAnd: return u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
+    case Reduction::LogicalOr: return u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalXor:
+        return u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
+    case Reduction::Custom:
+    case Reduction::MinLocation:
+    case Reduction::MaxLocation:
+        if (u.atomic)
+            return atomic("atomic_update", ", " + lambdaText());
+        w_.line(target + " = " + lambdaText() + "(" + target + ", " + v + ");");
+        return;
+    }
+}
+
+void BodyPrinter::rawTasklet(const RawTasklet &t) {
+    use("dace");
+    comment(t.comment);
+    w_.open();
+    for (const RawTasklet::Binding &b : t.bindings) {
+        useType(b.type);
+        std::string name = b.name.str(), type = b.type.cppName(), c = b.isConst ? "const " : "";
+        using Form = RawTasklet::Binding::Form;
+        switch (b.form) {
+        case Form::Value: w_.line("[[maybe_unused]] " + type + " " + name + " = " + memory(b.ref) + ";"); break;
+        case Form::ConstRef: w_.line("[[maybe_unused]] const " + type + " &" + name + " = " + memory(b.ref) + ";"); break;
+        case Form::Pointer:
+            w_.line("[[maybe_unused]] " + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";");
+            break;
+        case Form::Uninitialised: w_.line(type + " " + name + ";"); break;
+        case Form::Stream: w_.line("[[maybe_unused]] auto &" + name + " = " + elementOf(b.ref) + ";"); break;
+        case Form::Symbol: w_.line("[[maybe_unused]] const " + type + " " + name + " = " + sym(b.symbol) + ";"); break;
+        }
+    }
+    w_.line(joinLines(t.text));
+    for (const NodePtr &n : t.after)
+        statement(*n);
+    w_.close();
+}
+
+// ---------------------------------------------------------------------------------------------------- loops and branches
+
+namespace {
+
+std::string_view ompOperator(py::Reduction r) {
+    using py::Reduction;
+    switch (r) {
+    case Reduction::Sum: return "+";
+    case Reduction::Sub: return "-";
+    case Reduction::Product: return "*";
+    case Reduction::Min: return "min";
+    case Reduction::Max: return "max";
+    case Reduction::LogicalAnd: return "&&";
+    case Reduction::LogicalOr: return "||";
+    case Reduction::BitAnd: return "&";
+    case Reduction::BitOr: return "|";
+    default: return "^";
+    }
+}
+
+} // namespace
+
+std::string BodyPrinter::pragma(const Omp &o) const {
+    std::string text = o.inParallelRegion ? "#pragma omp for" : "#pragma omp parallel for";
+    if (o.collapse > 1)
+        text += " collapse(" + std::to_string(o.collapse) + ")";
+    if (o.schedule != ir::OmpSchedule::Default) {
+        std::string kind(ir::name(o.schedule));
+        kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
+        text += " schedule(" + kind + (o.chunk > 0 ? ", " + std::to_string(o.chunk) : "") + ")";
+    }
+    if (!o.numThreads.isZero() && !o.inParallelRegion)
+        text += " num_threads(" + sym(o.numThreads) + ")";
+    for (const Omp::Reduction &r : o.reductions)
+        text += " reduction(" + std::string(ompOperator(r.kind)) + " : " + var(r.var).name.str() +
+                (r.count.isZero() ? "" : "[:" + sym(r.count) + "]") + ")";
+    return text;
+}
+
+void BodyPrinter::forLoop(const For &f) {
+    const std::string name = var(f.var).name.str(), type = var(f.var).type.cppName();
+    if (f.checkStep) {
+        use("abi");
+        w_.line("if (" + sym(f.step, Precedence::Relational) + " <= 0)");
+        w_.line("    throw sdfgc::rt::Error(sdfgc::rt::InvalidArgument, \"the step of a map is not positive\");");
+    }
+    if (f.unroll)
+        w_.line("#pragma GCC unroll " + std::to_string(f.unrollFactor > 0 ? f.unrollFactor : f.end.asInt() && f.begin.asInt() ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024) : 8));
+    if (f.omp)
+        w_.line(pragma(*f.omp));
+    std::string step;
+    if (f.step.isOne())
+        step = "++" + name;
+    else if (f.step.isConstant(-1))
+        step = "--" + name;
+    else if (f.descending)
+        step = name + " -= " + sym(-f.step);
+    else
+        step = name + " += " + sym(f.step);
+    std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
+    std::string head = "for (" + type + " " + name + " = " + sym(f.begin) + "; " + test + "; " + step + ")";
+    if (!f.comment.empty())
+        comment(f.comment);
+    w_.open(head);
+    statements(f.body);
+    w_.close();
+}
+
+void BodyPrinter::loop(const Loop &l) {
+    comment(l.comment);
+    if (l.unroll)
+        w_.line("#pragma GCC unroll " + std::to_string(l.unrollFactor > 0 ? l.unrollFactor : 8));
+    std::string init = l.init ? simpleStatement(*l.init) : "", update = l.update ? simpleStatement(*l.update) : "";
+    if (l.declares >= 0 && l.init)
+        init = var(l.declares).type.cppName() + " " + init;
+    std::string condition = l.condition ? value(l.condition) : "true";
+    switch (l.form) {
+    case Loop::Normal:
+        if (init.empty() && update.empty())
+            w_.open("while (" + condition + ")");
+        else
+            w_.open("for (" + init + "; " + (l.condition ? condition : "") + "; " + update + ")");
+        statements(l.body);
+        w_.close();
+        return;
+    case Loop::DoWhile:
+        if (!init.empty())
+            w_.line(init + ";");
+        w_.open("do");
+        statements(l.body);
+        if (!update.empty())
+            w_.line(update + ";");
+        w_.close(" while (" + condition + ");");
+        return;
+    case Loop::TestLast:
+        w_.open("for (" + init + ";; " + update + ")");
+        statements(l.body);
+        w_.line("if (!(" + condition + "))");
+        w_.line("    break;");
+        w_.close();
+        return;
+    }
+}
+
+void BodyPrinter::branches(const If &i) {
+    bool first = true;
+    for (const If::Branch &b : i.branches) {
+        std::string head = b.condition ? "if (" + value(b.condition) + ")" : "";
+        if (first)
+            w_.open(b.condition ? head : "");
+        else
+            w_.reopen(b.condition ? "else " + head : "else");
+        statements(*b.body);
+        first = false;
+    }
+    if (!first)
+        w_.close();
+}
+
+void BodyPrinter::fill(const Fill &f) {
+    if (!f.value || isZeroLiteral(*f.value)) {
+        use("cstring");
+        w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Unary) + " * sizeof(" + f.type.cppName() + "));");
+        return;
+    }
+    w_.open("for (int64_t fill_index = 0; fill_index < " + sym(f.count, Precedence::Shift) + "; ++fill_index)");
+    std::string address = memory(f.target);
+    bool simple = address.find_first_of("&+ (") == std::string::npos;
+    w_.line((simple ? address : "(" + address + ")") + "[fill_index] = " + value(f.value) + ";");
+    w_.close();
+}
+
+// ---------------------------------------------------------------------------------------------------- calls and the rest
+
+void BodyPrinter::call(const Call &c) {
+    const Function &callee = *m_.functions[static_cast<std::size_t>(c.function)];
+    std::string text = callee.name.str() + "(";
+    bool first = true;
+    auto add = [&](const std::string &a) {
+        text += (first ? "" : ", ") + a;
+        first = false;
+    };
+    if (callee.needsState)
+        add("__state");
+    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+        const Call::Argument &a = c.arguments[i];
+        if (a.expr)
+            add(value(a.expr));
+        else if (a.ref < 0)
+            add(sym(a.value));
+        else
+            add(memory(a.ref));
+    }
+    w_.line(text + ");");
+}
+
+void BodyPrinter::parallelRegion(const ParallelRegion &p) {
+    use("omp");
+    w_.line("#pragma omp parallel" + (p.numThreads.isZero() ? "" : " num_threads(" + sym(p.numThreads) + ")"));
+    w_.open();
+    if (p.threadVar >= 0)
+        w_.line("[[maybe_unused]] const int64_t " + var(p.threadVar).name.str() + " = omp_get_thread_num();");
+    if (p.teamSizeVar >= 0)
+        w_.line("[[maybe_unused]] const int64_t " + var(p.teamSizeVar).name.str() + " = omp_get_num_threads();");
+    statements(p.body);
+    w_.close();
+}
+
+void BodyPrinter::consume(const Consume &c) {
+    use("consume");
+    std::string text = "sdfgc::rt::consume(" + elementOf(c.stream) + ", " + sym(c.numPes) + ", " + std::to_string(c.chunk) + ", ";
+    if (c.condition)
+        text += "[&] { return " + value(c.condition) + "; }, ";
+    std::string pe = c.peVar >= 0 ? "[[maybe_unused]] int64_t " + var(c.peVar).name.str() : "int64_t";
+    text += "[&](" + pe + ", " + declarator(var(c.elementVar));
+    if (c.countVar >= 0)
+        text += ", int64_t " + var(c.countVar).name.str();
+    comment(c.comment);
+    w_.open(text + ")");
+    statements(c.body);
+    w_.close(");");
+}
+
+void BodyPrinter::timer(const Timer &t) {
+    use("report");
+    w_.open();
+    w_.line("const int64_t timer_begin = __state->report.now();");
+    w_.open();
+    statements(t.body);
+    w_.close();
+    w_.line("__state->report.addCompletion(\"" + t.name + "\", \"" + t.category + "\", timer_begin, __state->report.now(), {" +
+            std::to_string(t.cfg) + ", " + std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
+    w_.close();
+}
+
+void BodyPrinter::probe(const DataProbe &p) {
+    use("probe");
+    auto list = [&](const std::vector<sym::Expr> &es) {
+        std::string text = "{";
+        for (std::size_t i = 0; i < es.size(); ++i)
+            text += (i ? ", " : "") + sym(es[i]);
+        return text + "}";
+    };
+    std::string call = std::string("__state->data.") + (p.restore ? "restore" : "save") + "(\"" + p.container + "\", \"" + p.key + "\", " +
+                       memory(p.ref) + ", " + list(p.shape) + ", " + list(p.strides) + ", " + sym(p.count) + ");";
+    if (p.condition.empty() || p.condition == "1") {
+        w_.line(call);
+    } else {
+        w_.line("if (" + p.condition + ")");
+        w_.line("    " + call);
+    }
+}
+
+} // namespace sdfgc::codegen

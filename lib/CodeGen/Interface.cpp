@@ -1,0 +1,210 @@
+#include "sdfgc/CodeGen/Interface.h"
+
+#include "sdfgc/Support/TextWriter.h"
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+
+std::string cType(Type t) {
+    if (t.isPointer())
+        return t.element().isVoid() ? "void *" : cType(t.element()) + " *";
+    if (t.isVector())
+        return cType(t.element());
+    if (t.isStruct())
+        return "struct " + t.name().str();
+    if (t.isOpaque())
+        return "void *";
+    switch (t.scalar()) {
+    case ScalarKind::Float16:
+    case ScalarKind::BFloat16: return "uint16_t";
+    case ScalarKind::Float8E4M3FN:
+    case ScalarKind::Float8E5M2: return "uint8_t";
+    case ScalarKind::Complex64: return "sdfgc_complex64";
+    case ScalarKind::Complex128: return "sdfgc_complex128";
+    case ScalarKind::PyObject: return "void *";
+    case ScalarKind::String: return "char *";
+    case ScalarKind::Void: return "void";
+    default: return t.cppName();
+    }
+}
+
+namespace {
+
+std::string spaced(const std::string &type, const std::string &name) { return type + (type.back() == '*' ? "" : " ") + name; }
+
+/// Function pointer of a callback (format reference 8.6): scalars by value, arrays as `T const *`; one scalar result is the return value,
+/// any other result a trailing parameter.
+std::string callbackParameter(Type t, const std::string &name) {
+    const auto &rets = t.returns();
+    bool scalarReturn = rets.size() == 1 && !rets[0].isPointer() && (t.returnJson().empty() || t.returnJson()[0].empty());
+    std::string args;
+    auto add = [&](const std::string &a) { args += (args.empty() ? "" : ", ") + a; };
+    for (std::size_t i = 0; i < t.arguments().size(); ++i) {
+        Type a = t.arguments()[i];
+        bool array = i < t.argumentJson().size() && t.argumentJson()[i].find("\"Array\"") != std::string::npos;
+        add(array ? cType(a) + " const *" : cType(a));
+    }
+    if (!scalarReturn)
+        for (std::size_t i = 0; i < rets.size(); ++i) {
+            bool array = i < t.returnJson().size() && t.returnJson()[i].find("\"Array\"") != std::string::npos;
+            if (!rets[i].isVoid())
+                add(array ? cType(rets[i]) + " const *" : cType(rets[i]) + " *");
+        }
+    std::string result = scalarReturn && !rets[0].isVoid() ? cType(rets[0]) : "void";
+    return result + " (*" + name + ")(" + (args.empty() ? "void" : args) + ")";
+}
+
+} // namespace
+
+std::string cParameter(const Param &p) {
+    const std::string &name = p.name.str();
+    if (!p.desc)
+        return p.type.isCallback() ? callbackParameter(p.type, name) : spaced(cType(p.type), name);
+    const ir::DataDesc &d = *p.desc;
+    if (d.isScalar())
+        return spaced(cType(d.dtype), name);
+    if (d.isStructure())
+        return spaced(cType(d.dtype.isPointer() ? d.dtype.element() : d.dtype) + " *", name);
+    if (d.isStream())
+        return "void *" + name;
+    return spaced(cType(d.dtype) + (cType(d.dtype).back() == '*' ? "*" : " *"), name);
+}
+
+std::string cParameters(const std::vector<Param> &ps) {
+    std::string text;
+    for (const Param &p : ps)
+        text += (text.empty() ? "" : ", ") + cParameter(p);
+    return text;
+}
+
+std::string toProgram(const Param &p) {
+    const std::string &name = p.name.str();
+    Type t = p.desc ? p.desc->dtype : p.type;
+    if (p.desc && p.desc->isStream())
+        return "*static_cast<sdfgc::rt::Stream<" + t.cppName() + "> *>(" + name + ")";
+    bool pointer = p.desc && !p.desc->isScalar() && !p.desc->isStructure();
+    std::string plain = pointer ? cType(t) + " *" : cType(t), wanted = pointer ? t.cppName() + " *" : t.cppName();
+    bool emulated = t.isScalar() && (t.scalar() == ScalarKind::Float16 || t.scalar() == ScalarKind::BFloat16 ||
+                                     t.scalar() == ScalarKind::Float8E4M3FN || t.scalar() == ScalarKind::Float8E5M2);
+    if (pointer && (emulated || t.isVector() || t.isOpaque()))
+        return "reinterpret_cast<" + t.cppName() + " *>(" + name + ")";
+    if (!pointer && emulated)
+        return "__builtin_bit_cast(" + t.cppName() + ", " + name + ")";
+    return name;
+}
+
+std::vector<ir::Storage> externalStorages(const Module &m) {
+    std::vector<ir::Storage> out;
+    for (int s = 0; s <= static_cast<int>(ir::Storage::FPGA_ShiftRegister); ++s)
+        for (const StateField &f : m.fields)
+            if (f.lifetime == ir::Lifetime::External && f.storage == static_cast<ir::Storage>(s)) {
+                out.push_back(f.storage);
+                break;
+            }
+    return out;
+}
+
+namespace {
+
+bool usesComplex(const Module &m) {
+    for (const Param &p : m.params)
+        if ((p.desc ? p.desc->dtype : p.type).isComplex())
+            return true;
+    for (Type t : m.structs)
+        for (const auto &[n, f] : t.fields())
+            if (f.isComplex() || f.element().isComplex())
+                return true;
+    return false;
+}
+
+std::string describe(const Param &p) {
+    if (!p.desc)
+        return p.type.isCallback() ? "callback" : "symbol " + p.type.str();
+    if (p.desc->isScalar())
+        return "scalar " + p.desc->dtype.str();
+    std::string shape;
+    for (sym::Expr s : p.desc->shape)
+        shape += (shape.empty() ? "" : ", ") + s.str();
+    return p.desc->dtype.str() + "[" + shape + "]";
+}
+
+} // namespace
+
+std::string header(const Module &m) {
+    const std::string &n = m.name.str();
+    TextWriter w;
+    w.line("/* " + n + ".h: C interface of program `" + n + "`, written by sdfgc.");
+    w.line(" *");
+    w.line(" * Initialise once, call the program as often as you like (not concurrently on one handle), finalise once.");
+    w.line(" * Arguments in order:");
+    for (const Param &p : m.params)
+        w.line(" *   " + p.name.str() + ": " + describe(p));
+    w.line(" */");
+    w.line("#ifndef SDFGC_PROGRAM_" + n + "_H");
+    w.line("#define SDFGC_PROGRAM_" + n + "_H");
+    w.line();
+    w.line("#include <stdbool.h>");
+    w.line("#include <stddef.h>");
+    w.line("#include <stdint.h>");
+    if (usesComplex(m)) {
+        w.line();
+        w.line("#ifndef SDFGC_COMPLEX_TYPES");
+        w.line("#define SDFGC_COMPLEX_TYPES");
+        w.line("#ifdef __cplusplus");
+        w.line("#include <complex>");
+        w.line("typedef std::complex<float> sdfgc_complex64;");
+        w.line("typedef std::complex<double> sdfgc_complex128;");
+        w.line("#else");
+        w.line("typedef float _Complex sdfgc_complex64;");
+        w.line("typedef double _Complex sdfgc_complex128;");
+        w.line("#endif");
+        w.line("#endif");
+    }
+    w.line();
+    w.line("#ifdef __cplusplus");
+    w.line("extern \"C\" {");
+    w.line("#endif");
+    w.line();
+    for (Type t : m.structs) {
+        w.open("struct " + t.name().str());
+        for (const auto &[name, f] : t.fields())
+            w.line(spaced(cType(f), name.str()) + ";");
+        w.close(";");
+        w.line();
+    }
+    std::string state = n + "_state_t", handle = n + "Handle_t";
+    w.line("typedef struct " + state + " " + state + ";");
+    w.line("typedef " + state + " *" + handle + ";");
+    w.line();
+    std::string init = cParameters(m.init), all = cParameters(m.params);
+    std::string rest = all.empty() ? "" : ", " + all;
+    auto both = [&](const std::string &result, const std::string &first, const std::string &second, const std::string &params) {
+        w.line(result + first + "(" + params + ");");
+        w.line(result + second + "(" + params + ");");
+    };
+    w.line("/* A new instance of the program, or null when it cannot be set up. */");
+    both(handle + " ", "__dace_init_" + n, n + "_initialize", init.empty() ? "void" : init);
+    w.line("/* Runs the program to its end. */");
+    both("void ", "__program_" + n, n + "_program", handle + " handle" + rest);
+    w.line("/* Releases everything; 0 on success. */");
+    both("int ", "__dace_exit_" + n, n + "_finalize", handle + " handle");
+    w.line("/* Code of the last call's error, 0 for none, and its text. Reading does not clear it; the next call does. */");
+    w.line("int " + n + "_error(" + handle + " handle);");
+    w.line("const char *" + n + "_error_message(" + handle + " handle);");
+    for (ir::Storage s : externalStorages(m)) {
+        std::string params = init.empty() ? "" : ", " + init;
+        w.line("/* Bytes of external memory in " + std::string(name(s)) + ", and the call that hands it over before the program runs. */");
+        w.line("size_t __dace_get_external_memory_size_" + std::string(name(s)) + "(" + handle + " handle" + params + ");");
+        w.line("void __dace_set_external_memory_" + std::string(name(s)) + "(" + handle + " handle, char *memory" + params + ");");
+    }
+    w.line();
+    w.line("#ifdef __cplusplus");
+    w.line("}");
+    w.line("#endif");
+    w.line();
+    w.line("#endif");
+    return w.take();
+}
+
+} // namespace sdfgc::codegen

@@ -1,0 +1,196 @@
+#include "sdfgc/CodeGen/SymPrinter.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+namespace sdfgc::codegen {
+
+using sym::Expr;
+using sym::Kind;
+
+namespace {
+
+std::string integer(int64_t v) {
+    if (v == std::numeric_limits<int64_t>::min())
+        return "INT64_MIN";
+    std::string text = std::to_string(v);
+    if (v > std::numeric_limits<int32_t>::max() || v < std::numeric_limits<int32_t>::min())
+        text += "LL";
+    return text;
+}
+
+/// Coefficient of a term and the term without it.
+std::pair<int64_t, Expr> coefficient(Expr term) {
+    if (term.isInteger())
+        return {term.numerator(), Expr(1)};
+    if (term.kind() == Kind::Mul)
+        for (Expr f : term.operands())
+            if (f.isInteger() && f.numerator() != 0 && f.numerator() != std::numeric_limits<int64_t>::min()) {
+                Expr rest = 1;
+                for (Expr g : term.operands())
+                    if (g != f)
+                        rest *= g;
+                return {f.numerator(), rest};
+            }
+    return {1, term};
+}
+
+const char *comparison(Kind k) {
+    switch (k) {
+    case Kind::Eq: case Kind::Is: return "==";
+    case Kind::Ne: case Kind::IsNot: return "!=";
+    case Kind::Lt: return "<";
+    case Kind::Le: return "<=";
+    case Kind::Gt: return ">";
+    case Kind::Ge: return ">=";
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+std::string SymPrinter::print(Expr e, Precedence context) const {
+    Text t = render(e);
+    return t.precedence < context ? "(" + t.text + ")" : t.text;
+}
+
+SymPrinter::Text SymPrinter::call(const std::string &function, std::span<const Expr> args) const {
+    std::string text = function + "(";
+    for (std::size_t i = 0; i < args.size(); ++i)
+        text += (i ? ", " : "") + print(args[i]);
+    return {text + ")", Precedence::Primary};
+}
+
+SymPrinter::Text SymPrinter::binary(const char *op, Precedence p, Expr a, Expr b) const {
+    auto above = static_cast<Precedence>(static_cast<int>(p) + 1);
+    return {print(a, p) + " " + op + " " + print(b, above), p};
+}
+
+SymPrinter::Text SymPrinter::joined(const char *op, Precedence p, std::span<const Expr> args) const {
+    auto above = static_cast<Precedence>(static_cast<int>(p) + 1);
+    std::string text;
+    for (std::size_t i = 0; i < args.size(); ++i)
+        text += (i ? std::string(" ") + op + " " : "") + print(args[i], above);
+    return {text, p};
+}
+
+/// Positive terms first, then negative ones, the constant last: `i * N + j - 1`.
+SymPrinter::Text SymPrinter::sum(Expr e) const {
+    auto [num, den] = sym::asFraction(e);
+    if (!den.isOne())
+        return binary("/", Precedence::Multiplicative, num, den);
+    std::vector<Expr> terms(e.operands().begin(), e.operands().end());
+    std::stable_sort(terms.begin(), terms.end(), [](Expr a, Expr b) {
+        auto rank = [](Expr t) { return t.isInteger() ? 2 : coefficient(t).first < 0 ? 1 : 0; };
+        return rank(a) < rank(b);
+    });
+    std::string text;
+    for (Expr t : terms) {
+        auto [c, rest] = coefficient(t);
+        bool negative = c < 0 && c != std::numeric_limits<int64_t>::min();
+        Expr magnitude = negative ? -t : t;
+        if (text.empty())
+            text = negative ? "-" + print(magnitude, Precedence::Unary) : print(t, Precedence::Additive);
+        else
+            text += (negative ? " - " : " + ") + print(magnitude, Precedence::Multiplicative);
+    }
+    return {text, Precedence::Additive};
+}
+
+SymPrinter::Text SymPrinter::product(Expr e) const {
+    auto [num, den] = sym::asFraction(e);
+    if (!den.isOne())
+        return binary("/", Precedence::Multiplicative, num, den);
+    auto [c, rest] = coefficient(e);
+    if (c == -1 && !rest.isOne())
+        return {"-" + print(rest, Precedence::Unary), Precedence::Unary};
+    // Factors that are symbols come before the coefficient-free rest in canonical order; the coefficient leads.
+    return joined("*", Precedence::Multiplicative, e.operands());
+}
+
+SymPrinter::Text SymPrinter::render(Expr e) const {
+    auto args = e.operands();
+    if (const char *op = comparison(e.kind()))
+        return binary(op, e.kind() == Kind::Eq || e.kind() == Kind::Ne ? Precedence::Equality : Precedence::Relational, args[0], args[1]);
+    switch (e.kind()) {
+    case Kind::Integer: return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
+    case Kind::Rational: return binary("/", Precedence::Multiplicative, Expr(e.numerator()), Expr(e.denominator()));
+    case Kind::Float: {
+        char text[40];
+        for (int digits = 1; digits <= 17; ++digits) {
+            std::snprintf(text, sizeof text, "%.*g", digits, e.floatValue());
+            if (std::stod(text) == e.floatValue())
+                break;
+        }
+        std::string s = text;
+        if (s.find_first_of(".en") == std::string::npos)
+            s += ".0";
+        return {s, s[0] == '-' ? Precedence::Unary : Precedence::Primary};
+    }
+    case Kind::Complex: return {"std::complex<double>(" + std::to_string(e.floatValue()) + ", " + std::to_string(e.imagValue()) + ")", Precedence::Primary};
+    case Kind::Bool: return {e.boolValue() ? "true" : "false", Precedence::Primary};
+    case Kind::None: return {"nullptr", Precedence::Primary};
+    case Kind::Undefined: return {"0", Precedence::Primary}; // the verifier has refused it where code depends on it
+    case Kind::Infinity: use("cmath"); return {"INFINITY", Precedence::Primary};
+    case Kind::NegInfinity: use("cmath"); return {"-INFINITY", Precedence::Unary};
+    case Kind::NaN: use("cmath"); return {"NAN", Precedence::Primary};
+    case Kind::Symbol: return {e.name().str(), Precedence::Primary};
+    case Kind::Add: return sum(e);
+    case Kind::Mul: return product(e);
+    case Kind::Pow: {
+        std::optional<int64_t> n = args[1].asInt();
+        if (n && *n < 0)
+            return binary("/", Precedence::Multiplicative, Expr(1), sym::pow(args[0], -args[1]));
+        if (n && *n <= 3 && *n >= 2 && args[0].isSymbol())
+            return joined("*", Precedence::Multiplicative, std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
+        if (n) {
+            use("math");
+            return call("sdfgc::rt::ipow", args);
+        }
+        use("cmath");
+        return call("std::pow", args);
+    }
+    case Kind::FloorDiv: use("math"); return call("sdfgc::rt::floordiv", args);
+    case Kind::Mod: use("math"); return call("sdfgc::rt::floormod", args);
+    case Kind::CeilDiv: use("math"); return call("sdfgc::rt::int_ceil", args);
+    case Kind::Floor:
+    case Kind::Ceil: {
+        auto [num, den] = sym::asFraction(args[0]);
+        std::vector<Expr> parts{num, den};
+        use("math");
+        return call(e.kind() == Kind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
+    }
+    case Kind::Abs: use("math"); return call("sdfgc::rt::abs", args);
+    case Kind::Min: use("math"); return call("sdfgc::rt::min", args);
+    case Kind::Max: use("math"); return call("sdfgc::rt::max", args);
+    case Kind::And: return joined("&&", Precedence::And, args);
+    case Kind::Or: return joined("||", Precedence::Or, args);
+    case Kind::Not: return {"!" + print(args[0], Precedence::Unary), Precedence::Unary};
+    case Kind::Select: {
+        auto above = Precedence::Or;
+        return {print(args[0], above) + " ? " + print(args[1]) + " : " + print(args[2]), Precedence::Conditional};
+    }
+    case Kind::BitAnd: return joined("&", Precedence::BitAnd, args);
+    case Kind::BitOr: return joined("|", Precedence::BitOr, args);
+    case Kind::BitXor: return joined("^", Precedence::BitXor, args);
+    case Kind::BitNot: return {"~" + print(args[0], Precedence::Unary), Precedence::Unary};
+    case Kind::Shl: return binary("<<", Precedence::Shift, args[0], args[1]);
+    case Kind::Shr: return binary(">>", Precedence::Shift, args[0], args[1]);
+    case Kind::Cast: return {"static_cast<" + e.type().cppName() + ">(" + print(args[0]) + ")", Precedence::Primary};
+    case Kind::Attr: return {print(args[0], Precedence::Primary) + "->" + e.name().str(), Precedence::Primary};
+    case Kind::Subscript: return {e.name().str() + "[" + (args.empty() ? "0" : print(args[0])) + "]", Precedence::Primary};
+    case Kind::Call:
+        if (e.name() == Name("__cdiv"))
+            return binary("/", Precedence::Multiplicative, args[0], args[1]);
+        if (e.name() == Name("__cmod"))
+            return binary("%", Precedence::Multiplicative, args[0], args[1]);
+        if (e.name().str().rfind("omp_", 0) == 0)
+            use("omp");
+        return call(e.name().str(), args);
+    case Kind::Approx: return render(args[0]);
+    default: return {e.str(), Precedence::Conditional};
+    }
+}
+
+} // namespace sdfgc::codegen

@@ -1,0 +1,335 @@
+// Target cpu: the source file around the function bodies: includes, types, constants, the program's state, the C interface.
+#include "sdfgc/Targets/Cpu.h"
+
+#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Interface.h"
+
+#include <algorithm>
+
+namespace sdfgc::targets {
+
+using namespace tree;
+using codegen::SourceFile;
+
+namespace {
+
+class CpuEmitter {
+public:
+    CpuEmitter(const Module &m, const codegen::Options &o) : m_(m), options_(o), name_(m.name.str()) {}
+
+    codegen::Sources emit() {
+        functions();
+        std::string body = frameTail();
+        TextWriter head;
+        frameHead(head, body);
+        finish(head.take(), body);
+        return std::move(out_);
+    }
+
+private:
+    const std::string mainPath() const { return "src/cpu/" + name_ + ".cpp"; }
+
+    /// Bodies first: they say what the file must include.
+    void functions() {
+        for (const auto &f : m_.functions) {
+            TextWriter w;
+            codegen::BodyPrinter printer(m_, *f, w, topics_, map_, mainPath());
+            signatures_.push_back(printer.signature());
+            std::size_t begin = map_.size();
+            printer.function(split() ? "" : "static ");
+            mapRanges_.emplace_back(begin, map_.size());
+            bodies_.push_back(w.take());
+        }
+        usesOpenmp_ = std::any_of(bodies_.begin(), bodies_.end(), [](const std::string &b) {
+            return b.find("#pragma omp") != std::string::npos || b.find("omp_get_") != std::string::npos ||
+                   b.find("rt::consume(") != std::string::npos;
+        });
+    }
+    bool split() const { return false; }
+
+    void interfaceTopics() {
+        topics_.insert("abi");
+        for (const Param &p : m_.params)
+            for (const std::string &t : codegen::topicsOf(p.desc ? p.desc->dtype : p.type))
+                topics_.insert(t);
+        for (const StateField &f : m_.fields) {
+            if (!f.isScalar && f.lifetime != ir::Lifetime::External)
+                topics_.insert(f.isStream ? "stream" : "buffer");
+            for (const std::string &t : codegen::topicsOf(f.type))
+                topics_.insert(t);
+        }
+        for (const ConstantDef &c : m_.constants)
+            for (const std::string &t : codegen::topicsOf(c.type))
+                topics_.insert(t);
+        for (const Param &p : m_.params)
+            if (p.desc && p.desc->isStream())
+                topics_.insert("stream");
+        if (m_.instrumented)
+            topics_.insert("report");
+        if (m_.dataInstrumented)
+            topics_.insert("probe");
+        if (m_.rawCpp)
+            topics_.insert("dace");
+    }
+
+    void frameHead(TextWriter &w, const std::string &) {
+        interfaceTopics();
+        std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
+        w.line("// " + name_ + ".cpp: program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
+        w.line("#include \"" + name_ + ".h\"");
+        w.line();
+        std::vector<std::string> own, standard;
+        for (const std::string &t : topics_) {
+            std::string inc = codegen::includeOf(t);
+            auto &list = inc[0] == '<' ? standard : own;
+            if (std::find(list.begin(), list.end(), inc) == list.end())
+                list.push_back(inc);
+        }
+        for (Name e : m_.environments)
+            environment(e.str(), standard);
+        std::sort(own.begin(), own.end());
+        for (const std::string &i : own)
+            w.line("#include " + i);
+        if (!standard.empty())
+            w.line();
+        for (const std::string &i : standard)
+            w.line("#include " + i);
+        w.line();
+        state(w);
+        constants(w);
+        for (const std::string &code : m_.globalCode)
+            w.verbatim(code);
+    }
+
+    /// Headers and libraries of an environment (format reference 7.10).
+    void environment(const std::string &path, std::vector<std::string> &includes) {
+        std::string name = path.substr(path.rfind('.') + 1);
+        auto add = [](std::vector<std::string> &list, const std::string &what) {
+            if (std::find(list.begin(), list.end(), what) == list.end())
+                list.push_back(what);
+        };
+        if (name == "OpenBLAS") {
+            add(includes, "<cblas.h>");
+            add(includes, "<lapacke.h>");
+            add(out_.libraries, "openblas");
+            add(out_.libraries, "lapacke");
+        } else if (name == "BLAS") {
+            add(includes, "<cblas.h>");
+            add(out_.libraries, "openblas");
+        } else if (name == "FFTW") {
+            add(includes, "<fftw3.h>");
+            add(out_.libraries, "fftw3");
+            add(out_.libraries, "fftw3f");
+        }
+    }
+
+    void state(TextWriter &w) {
+        w.line("// What lives as long as a handle.");
+        w.open("struct " + name_ + "_state_t");
+        for (const StateField &f : m_.fields) {
+            std::string type = f.type.cppName(), field = f.name.str();
+            if (f.isStream)
+                w.line("sdfgc::rt::Stream<" + type + "> " + field + ";");
+            else if (f.isScalar)
+                w.line(type + " " + field + "{};");
+            else if (f.lifetime == ir::Lifetime::External)
+                w.line(type + " *" + field + " = nullptr; // " + f.comment);
+            else
+                w.line("sdfgc::rt::Buffer<" + type + "> " + field + "; // " + f.comment);
+        }
+        for (const std::string &f : m_.rawFields)
+            w.line(f);
+        w.line("sdfgc::rt::ErrorState error;");
+        if (m_.instrumented)
+            w.line("sdfgc::rt::Report report;");
+        if (m_.dataInstrumented)
+            w.line("sdfgc::rt::DataReport data;");
+        w.close(";");
+        w.line("using State = " + name_ + "_state_t;");
+        w.line();
+    }
+
+    void constants(TextWriter &w) {
+        for (const ConstantDef &c : m_.constants) {
+            std::string type = c.type.cppName(), text;
+            std::string keyword = c.type.isComplex() || c.type.isScalar() ? "constexpr " : "const ";
+            if (!c.isArray) {
+                w.line(keyword + type + " " + c.name.str() + " = " + (c.values.empty() ? "0" : c.values[0]) + ";");
+                continue;
+            }
+            for (std::size_t i = 0; i < c.values.size(); ++i)
+                text += (i ? ", " : "") + c.values[i];
+            w.line(keyword + type + " " + c.name.str() + "[] = {" + text + "};");
+        }
+        if (!m_.constants.empty())
+            w.line();
+    }
+
+    std::string frameTail() {
+        TextWriter w;
+        std::string init = codegen::cParameters(m_.init), all = codegen::cParameters(m_.params);
+        const Function &program = *m_.functions.back();
+        w.line();
+        w.line("// ---- C interface");
+        w.line();
+        initialise(w, init);
+        w.line();
+        w.open("SDFGC_EXPORT void __program_" + name_ + "(State *__state" + (all.empty() ? "" : ", " + all) + ")");
+        w.line("__state->error.clear();");
+        if (m_.instrumented)
+            w.line("__state->report.reset();");
+        std::string args = program.needsState || m_.instrumented ? "__state" : "";
+        for (const Param &p : m_.params)
+            args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
+        w.line("sdfgc::rt::guard(__state->error, [&] { " + program.name.str() + "(" + args + "); });");
+        if (m_.instrumented)
+            w.line("__state->report.save(SDFGC_REPORT_FOLDER);");
+        w.close();
+        w.line();
+        finalise(w);
+        external(w, init);
+        aliases(w, init, all);
+        return w.take();
+    }
+
+    void initialise(TextWriter &w, const std::string &init) {
+        topics_.insert("new");
+        w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
+        w.line("auto *__state = new (std::nothrow) State();");
+        w.line("if (!__state)");
+        w.line("    return nullptr;");
+        bool work = !m_.initCode.empty();
+        for (const StateField &f : m_.fields)
+            work |= !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External;
+        if (work) {
+            w.line("[[maybe_unused]] int __result = 0;");
+            w.open("sdfgc::rt::guard(__state->error, [&]");
+            for (const std::string &code : m_.initCode) {
+                w.open();
+                w.line(code);
+                w.close();
+            }
+            codegen::SymPrinter symbols([this](std::string_view t) { topics_.insert(std::string(t)); });
+            for (const StateField &f : m_.fields) {
+                if (f.isScalar || f.isStream || f.lifetime == ir::Lifetime::External)
+                    continue;
+                std::string arguments = symbols.print(f.count);
+                if (!f.startOffset.isZero() || f.alignment > 0)
+                    arguments += ", " + symbols.print(f.startOffset);
+                if (f.alignment > 0)
+                    arguments += ", " + std::to_string(f.alignment);
+                w.line("__state->" + f.name.str() + ".allocate(" + arguments + ");");
+                if (f.zeroed)
+                    w.line("__state->" + f.name.str() + ".zero();");
+            }
+            w.close(");");
+            w.open("if (__result != 0 || __state->error.failed())");
+            w.line("delete __state;");
+            w.line("return nullptr;");
+            w.close();
+        }
+        w.line("return __state;");
+        w.close();
+    }
+
+    void finalise(TextWriter &w) {
+        w.open("SDFGC_EXPORT int __dace_exit_" + name_ + "(State *__state)");
+        w.line("if (!__state)");
+        w.line("    return 0;");
+        w.line("[[maybe_unused]] int __err = 0;");
+        if (!m_.exitCode.empty()) {
+            w.line("__state->error.clear();");
+            w.open("const int failed = sdfgc::rt::guard(__state->error, [&]");
+            for (const std::string &code : m_.exitCode) {
+                w.open();
+                w.line(code);
+                w.close();
+            }
+            w.close(");");
+            w.line("if (__err == 0)");
+            w.line("    __err = failed;");
+        }
+        w.line("delete __state;");
+        w.line("return __err;");
+        w.close();
+    }
+
+    void external(TextWriter &w, const std::string &init) {
+        std::string params = init.empty() ? "" : ", " + init;
+        codegen::SymPrinter symbols([this](std::string_view t) { topics_.insert(std::string(t)); });
+        for (ir::Storage s : codegen::externalStorages(m_)) {
+            std::string storage(ir::name(s));
+            w.line();
+            w.open("SDFGC_EXPORT size_t __dace_get_external_memory_size_" + storage + "(State *" + params + ")");
+            std::string sum;
+            for (const StateField &f : m_.fields)
+                if (f.lifetime == ir::Lifetime::External && f.storage == s)
+                    sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Unary) + " * sizeof(" + f.type.cppName() + ")";
+            w.line("return " + sum + ";");
+            w.close();
+            w.line();
+            w.open("SDFGC_EXPORT void __dace_set_external_memory_" + storage + "(State *__state, char *memory" + params + ")");
+            for (const StateField &f : m_.fields)
+                if (f.lifetime == ir::Lifetime::External && f.storage == s) {
+                    std::string shift = f.startOffset.isZero() ? "" : " + " + symbols.print(f.startOffset, codegen::Precedence::Multiplicative);
+                    w.line("__state->" + f.name.str() + " = reinterpret_cast<" + f.type.cppName() + " *>(memory)" + shift + ";");
+                    w.line("memory += " + symbols.print(f.count, codegen::Precedence::Unary) + " * sizeof(" + f.type.cppName() + ");");
+                }
+            w.close();
+        }
+    }
+
+    /// Second names for the same functions, and the error of the last call.
+    void aliases(TextWriter &w, const std::string &init, const std::string &all) {
+        w.line();
+        auto alias = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of) {
+            w.line("SDFGC_EXPORT " + result + name + "(" + params + ") __attribute__((alias(\"" + of + "\")));");
+        };
+        alias("State *", name_ + "_initialize", init, "__dace_init_" + name_);
+        alias("void ", name_ + "_program", "State *" + (all.empty() ? "" : ", " + all), "__program_" + name_);
+        alias("int ", name_ + "_finalize", "State *", "__dace_exit_" + name_);
+        w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
+        w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
+    }
+
+    void finish(const std::string &head, const std::string &tail) {
+        std::string text = head;
+        int line = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+        for (std::size_t i = 0; i < bodies_.size(); ++i) {
+            for (std::size_t k = mapRanges_[i].first; k < mapRanges_[i].second; ++k) {
+                map_[k].from += line;
+                map_[k].to += line;
+            }
+            text += bodies_[i] + (i + 1 < bodies_.size() ? "\n" : "");
+            line = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+        }
+        text += tail;
+        out_.files.push_back({mainPath(), std::move(text), true});
+        out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_), false});
+        out_.sourceMap = std::move(map_);
+        out_.openmp = usesOpenmp_;
+        for (const std::string &t : topics_) {
+            std::string inc = codegen::includeOf(t);
+            if (inc[0] == '"')
+                out_.runtimeHeaders.push_back(inc.substr(1, inc.size() - 2));
+        }
+        std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());
+        out_.runtimeHeaders.erase(std::unique(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end()), out_.runtimeHeaders.end());
+    }
+
+    const Module &m_;
+    const codegen::Options &options_;
+    std::string name_;
+    codegen::Sources out_;
+    std::set<std::string> topics_;
+    std::vector<codegen::MapEntry> map_;
+    std::vector<std::string> bodies_, signatures_;
+    std::vector<std::pair<std::size_t, std::size_t>> mapRanges_;
+    bool usesOpenmp_ = false;
+};
+
+} // namespace
+
+codegen::Sources emitCpu(const Module &m, const pass::CompileOptions &, const codegen::Options &o) { return CpuEmitter(m, o).emit(); }
+
+} // namespace sdfgc::targets
