@@ -1,0 +1,249 @@
+#include "sdfgc/Build/Build.h"
+
+#include "Build/Depfile.h"
+#include "Build/Plan.h"
+#include "Build/Progress.h"
+#include "Build/Record.h"
+
+#include "sdfgc/Support/JobRunner.h"
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+namespace sdfgc::build {
+namespace {
+
+std::int64_t wallClockNs() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+/// Looks up every library; reports those that are missing, all at once.
+bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
+    bool complete = true;
+    std::vector<std::string> names = request.libraries;
+    if (request.options.openmp && toolchain.compiler.kind == CompilerKind::Clang)
+        names.push_back("omp"); // GCC brings its own
+    for (const std::string &name : names) {
+        Library lib = toolchain.library(name);
+        if (!lib.found()) {
+            const std::string package = lib.package.empty() ? "it" : "the package " + lib.package;
+            diags.report(diag::Id::LibraryNotFound, {}, {name, lib.missing, package});
+            complete = false;
+        }
+        if (name != "omp") // -fopenmp links it
+            libraries.push_back(std::move(lib));
+    }
+    return complete;
+}
+
+/// One build: decides what is stale, runs it, keeps the record.
+class Run {
+public:
+    Run(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags)
+        : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options) {}
+
+    Result run() {
+        std::vector<Library> libraries;
+        if (!resolveLibraries(request_, toolchain_, libraries, diags_))
+            return failed(Status::MissingLibrary);
+        plan_ = makePlan(folder_.name(), request_, toolchain_, libraries);
+        result_.flags = plan_.flags;
+        result_.linkFlags = plan_.linkFlags;
+        if (!sourcesExist() || !prepareFolders())
+            return failed(Status::FileError);
+        record_ = readRecord(folder_.statePath("build.json"));
+        const std::vector<std::size_t> stale = findStale();
+        if (!stale.empty())
+            runSteps(stale);
+        if (!writeRecordIfChanged() || fileErrors_)
+            result_.status = result_.status == Status::Done ? Status::FileError : result_.status;
+        if (result_.status == Status::Done)
+            result_.library = inFolder(plan_.library);
+        return std::move(result_);
+    }
+
+private:
+    std::string inFolder(const std::string &path) const { return file::join(folder_.path(), path); }
+
+    Result failed(Status status) {
+        result_.status = status;
+        return std::move(result_);
+    }
+
+    bool report(const sdfgc::Result<void> &done) {
+        if (!done) {
+            diags_.report(diag::Id::BuildFileError, {}, {done.error()});
+            ++fileErrors_;
+        }
+        return static_cast<bool>(done);
+    }
+
+    bool sourcesExist() {
+        for (const std::string &source : request_.sources)
+            if (!file::exists(inFolder(source)))
+                report(Failure{"the source " + inFolder(source) + " is not there"});
+        return !fileErrors_;
+    }
+
+    /// Makes the folders that commands write to, and writes down the commands.
+    bool prepareFolders() {
+        if (!report(file::makeFolder(inFolder("lib"))) || (plan_.steps.size() > 1 && !report(file::makeFolder(inFolder(".sdfgc/obj")))))
+            return false;
+        const std::pair<std::string, std::string> texts[] = {
+            {inFolder("compile_commands.json"), compileCommands(plan_, file::absolute(folder_.path()))},
+            {folder_.statePath("commands.sh"), commandScript(plan_)}};
+        for (const auto &[path, text] : texts)
+            if (const auto written = file::writeIfChanged(path, text); !written)
+                return report(Failure{written.error()});
+        return true;
+    }
+
+    /// Indices of steps that must run. The library is stale when any of its objects is.
+    std::vector<std::size_t> findStale() {
+        TimeTrace::Scope scope(request_.options.trace, "build", "check what is up to date");
+        std::vector<std::size_t> stale;
+        std::set<std::string> outputs;
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            const PlannedStep &step = plan_.steps[i];
+            outputs.insert(step.output);
+            const auto recorded = record_.steps.find(step.output);
+            const bool objectsChange = step.source.empty() && !stale.empty();
+            const Freshness fresh = recorded == record_.steps.end() || objectsChange
+                                        ? Freshness::Stale
+                                        : check(folder_.path(), step.output, recorded->second, step.key);
+            if (fresh == Freshness::Stale)
+                stale.push_back(i);
+            recordChanged_ = recordChanged_ || fresh != Freshness::Current;
+        }
+        forgetOthers(outputs);
+        for (const std::size_t i : stale)
+            record_.steps.erase(plan_.steps[i].output);
+        return stale;
+    }
+
+    /// Drops objects of sources that the program no longer has.
+    void forgetOthers(const std::set<std::string> &outputs) {
+        for (auto at = record_.steps.begin(); at != record_.steps.end();) {
+            if (outputs.count(at->first)) {
+                ++at;
+                continue;
+            }
+            if (at->first.starts_with(".sdfgc/obj/"))
+                report(file::removeTree(inFolder(at->first)));
+            at = record_.steps.erase(at);
+            recordChanged_ = true;
+        }
+    }
+
+    void runSteps(const std::vector<std::size_t> &stale) {
+        std::vector<Job> jobs;
+        startNs_ = wallClockNs();
+        for (const std::size_t i : stale)
+            jobs.push_back(jobFor(plan_.steps[i], jobs.size()));
+        JobOptions options;
+        options.workers = request_.options.jobs;
+        options.jobserver = request_.options.jobserver;
+        options.onProgress = [this](const JobProgress &p) {
+            if (!p.ended && request_.options.verbose)
+                progress_.print(process::quoted(p.job.command.argv));
+            progress_.show(p);
+        };
+        const std::int64_t traceStart = request_.options.trace ? request_.options.trace->nowUs() : 0;
+        const JobReport report = runJobs(jobs, options);
+        for (std::size_t j = 0; j < jobs.size(); ++j)
+            conclude(plan_.steps[stale[j]], jobs[j], report.results[j], traceStart);
+        if (report.interruptedBy) {
+            result_.status = Status::Interrupted;
+            result_.signal = report.interruptedBy;
+        }
+    }
+
+    Job jobFor(const PlannedStep &step, std::size_t earlier) {
+        const std::string output = file::temporaryName(step.output), depfile = output + ".d";
+        Job job;
+        job.title = step.title;
+        job.command.argv = step.argv(output, depfile);
+        job.command.folder = folder_.path();
+        job.command.mergeOutput = true;
+        if (step.source.empty())
+            for (std::size_t i = 0; i < earlier; ++i)
+                job.after.push_back(i);
+        temporaries_[step.output] = output;
+        job.finish = [this, &step, output, depfile](const process::Outcome &) { return accept(step, output, depfile); };
+        return job;
+    }
+
+    /// Puts a finished output in its place and describes the step in the record.
+    bool accept(const PlannedStep &step, const std::string &output, const std::string &depfile) {
+        Step done;
+        done.key = step.key;
+        std::vector<std::string> inputs = step.objects;
+        if (!step.source.empty()) {
+            const sdfgc::Result<std::string> text = file::read(inFolder(depfile));
+            if (!text)
+                return report(Failure{text.error()});
+            inputs = parseDepfile(*text);
+        }
+        // Objects were written by this very run, after its start: they are described by what they are now.
+        const std::int64_t limit = step.source.empty() ? INT64_MAX : startNs_;
+        for (const std::string &input : inputs)
+            done.inputs.push_back(describeInput(folder_.path(), input, limit));
+        if (!report(file::rename(inFolder(output), inFolder(step.output))))
+            return false;
+        done.outputStamp = stampText(file::stamp(inFolder(step.output)));
+        record_.steps[step.output] = std::move(done);
+        return true;
+    }
+
+    void conclude(const PlannedStep &step, const Job &job, const JobResult &done, std::int64_t traceStart) {
+        if (done.state == JobState::NotRun)
+            return;
+        ++result_.commandsRun;
+        const process::Outcome &outcome = done.outcome;
+        for (const char *suffix : {"", ".d"})
+            report(file::removeTree(inFolder(temporaries_[step.output] + suffix)));
+        if (TimeTrace *trace = request_.options.trace)
+            trace->add(step.title, process::quoted(job.command.argv), traceStart + static_cast<std::int64_t>(done.startSeconds * 1e6),
+                       static_cast<std::int64_t>(outcome.seconds * 1e6), 100 + done.lane);
+        if (done.state == JobState::Failed && !fileErrors_) {
+            progress_.print("sdfgc: in " + folder_.path() + ":\n" + outcome.out);
+            diag::Place place;
+            place.file = inFolder(step.source.empty() ? plan_.library : step.source);
+            const bool linking = step.source.empty();
+            diags_.report(linking ? diag::Id::LinkFailed : diag::Id::CompileFailed, place,
+                          {linking ? plan_.library : step.source, outcome.describe(), folder_.statePath("commands.sh")});
+            result_.status = Status::CompilerFailed;
+        } else if (request_.options.verbose && !outcome.out.empty()) {
+            progress_.print(outcome.out);
+        }
+    }
+
+    /// The record is the mark of completion: it is written after everything that it describes.
+    bool writeRecordIfChanged() {
+        return !recordChanged_ || report(writeRecord(folder_.statePath("build.json"), record_));
+    }
+
+    const Folder &folder_;
+    const Request &request_;
+    const Toolchain &toolchain_;
+    diag::Engine &diags_;
+    Progress progress_;
+    Plan plan_;
+    Record record_;
+    bool recordChanged_ = false;
+    std::int64_t startNs_ = 0;
+    std::map<std::string, std::string> temporaries_; // output -> name while it is being written
+    std::size_t fileErrors_ = 0;
+    Result result_;
+};
+
+} // namespace
+
+Result build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags) {
+    return Run(folder, request, toolchain, diags).run();
+}
+
+} // namespace sdfgc::build

@@ -1,0 +1,182 @@
+// Three questions to a compiler, and the file that keeps the answers.
+#include "Build/Internal.h"
+
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Hash.h"
+#include "sdfgc/Support/Json.h"
+#include "sdfgc/Support/Process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+namespace sdfgc::build {
+namespace {
+
+using json::Value;
+
+constexpr int kCacheFormat = 1; // a file of another format counts as absent
+constexpr double kAnswerSeconds = 30;
+
+// ---- asking
+
+process::Outcome ask(const Compiler &compiler, const std::vector<std::string> &arguments) {
+    process::Command command;
+    command.argv = compiler.command;
+    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    command.environment = {{"LC_ALL", "C"}}; // the answers are read by us
+    process::Limits limits;
+    limits.seconds = kAnswerSeconds;
+    return process::run(command, limits);
+}
+
+std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
+
+/// Existing folders, each once, spelt without `..`.
+std::vector<std::string> usableFolders(const std::vector<std::string> &folders) {
+    std::vector<std::string> result;
+    std::set<std::string> seen;
+    for (const std::string &f : folders)
+        if (const std::string whole = file::absolute(f); file::isFolder(whole) && seen.insert(whole).second)
+            result.push_back(whole);
+    return result;
+}
+
+/// The list that GCC and Clang print with -v: indented lines between two fixed sentences.
+std::vector<std::string> parseIncludeFolders(const std::string &text) {
+    std::vector<std::string> folders;
+    const std::size_t from = text.find("#include <...> search starts here:\n"), to = text.find("End of search list.", from);
+    if (from == std::string::npos || to == std::string::npos)
+        return folders;
+    for (std::size_t at = text.find('\n', from) + 1; at < to;) {
+        const std::size_t end = text.find('\n', at);
+        if (text[at] == ' ')
+            folders.push_back(text.substr(at + 1, end - at - 1));
+        at = end + 1;
+    }
+    return folders;
+}
+
+std::vector<std::string> parseLibraryFolders(const std::string &text) {
+    constexpr std::string_view mark = "libraries: =";
+    const std::size_t at = text.find(mark);
+    return at == std::string::npos ? std::vector<std::string>() : pathList(firstLine(text.substr(at + mark.size())));
+}
+
+/// Fills in what the compiler says about itself; returns why it cannot be used, or nothing.
+std::string interrogate(Compiler &compiler) {
+    const process::Outcome version = ask(compiler, {"--version"});
+    if (!version.ok())
+        return version.describe();
+    compiler.version = firstLine(version.out);
+    if (version.out.find("clang") != std::string::npos)
+        compiler.kind = CompilerKind::Clang;
+    else if (version.out.find("Free Software Foundation") != std::string::npos)
+        compiler.kind = CompilerKind::Gcc;
+    else
+        return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version says nothing" : compiler.version);
+    const process::Outcome includes = ask(compiler, {"-xc++", "-E", "-v", "/dev/null"});
+    const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
+    if (!includes.ok())
+        return "it does not preprocess an empty file: " + includes.describe();
+    compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
+    compiler.libraryFolders = usableFolders(parseLibraryFolders(libraries.out));
+    const std::optional<file::Stamp> stamp = file::stamp(compiler.command[0]);
+    compiler.identity = version.out + std::to_string(stamp ? stamp->size : 0);
+    return {};
+}
+
+// ---- remembering
+
+/// Whether the file at `path` is the compiler itself and not a wrapper that may start another one next time.
+bool isRealCompiler(const std::string &path) {
+    std::error_code ec;
+    const std::string name = std::filesystem::canonical(path, ec).filename().string();
+    return !ec && name.find("cache") == std::string::npos && name.find("distcc") == std::string::npos;
+}
+
+std::string stampText(const file::Stamp &s) {
+    return std::to_string(s.size) + " " + std::to_string(s.modifiedNs) + " " + std::to_string(s.inode);
+}
+
+Value toJson(const std::vector<std::string> &texts) { return Value::array({texts.begin(), texts.end()}); }
+
+bool fromJson(const Value *v, std::vector<std::string> &texts) {
+    if (!v || !v->isArray())
+        return false;
+    for (const Value &item : v->items())
+        texts.push_back(item.text());
+    return true;
+}
+
+/// Fills `compiler` from the file; false when that is absent, damaged, or about another version of the compiler.
+bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler) {
+    const Result<std::string> text = file::read(path, 1u << 20);
+    const std::optional<Value> v = text ? json::parse(*text) : std::nullopt;
+    if (!v || !v->get("format") || v->get("format")->asInt() != kCacheFormat)
+        return false;
+    auto textOf = [&](const char *key) { return v->get(key) ? v->get(key)->text() : std::string(); };
+    if (textOf("compiler") != compiler.command[0] || textOf("stamp") != stampText(stamp) || textOf("identity").empty())
+        return false;
+    Compiler loaded = compiler;
+    loaded.kind = textOf("kind") == "clang" ? CompilerKind::Clang : CompilerKind::Gcc;
+    loaded.version = textOf("version");
+    loaded.identity = textOf("identity");
+    if (!fromJson(v->get("includes"), loaded.includeFolders) || !fromJson(v->get("libraries"), loaded.libraryFolders))
+        return false;
+    compiler = std::move(loaded);
+    return true;
+}
+
+/// A cache that cannot be written is no cache, and no error.
+void store(const std::string &path, const file::Stamp &stamp, const Compiler &compiler) {
+    Value v = Value::object();
+    v.set("format", kCacheFormat);
+    v.set("compiler", compiler.command[0]);
+    v.set("stamp", stampText(stamp));
+    v.set("kind", compiler.kind == CompilerKind::Clang ? "clang" : "gcc");
+    v.set("version", compiler.version);
+    v.set("identity", compiler.identity);
+    v.set("includes", toJson(compiler.includeFolders));
+    v.set("libraries", toJson(compiler.libraryFolders));
+    if (file::makeFolder(file::folderOf(path)))
+        (void)file::writeAtomic(path, v.dump(1) + "\n");
+}
+
+} // namespace
+
+std::string compilerCacheFolder(const std::string &asked) {
+    if (!asked.empty())
+        return asked == "-" ? "" : asked;
+    const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+    if (cache && cache[0] == '/')
+        return file::join(cache, "sdfgc");
+    return home && home[0] == '/' ? file::join(home, ".cache/sdfgc") : "";
+}
+
+std::optional<Compiler> describeCompiler(const std::vector<std::string> &command, const std::string &cacheFolder,
+                                         diag::Engine &diags) {
+    Compiler compiler;
+    compiler.command = command;
+    const std::string path = command.empty() ? "" : process::find(command[0]);
+    if (path.empty()) {
+        diags.report(diag::Id::CompilerUnusable, {}, {process::quoted(command), "there is no such program"});
+        return std::nullopt;
+    }
+    compiler.command[0] = file::absolute(path);
+    const std::optional<file::Stamp> stamp = file::stamp(path);
+    const bool keep = !cacheFolder.empty() && stamp && command.size() == 1 && isRealCompiler(path);
+    const std::string cacheFile = file::join(cacheFolder, "compiler-" + hashOf(compiler.command[0]).hex() + ".json");
+    if (keep && load(cacheFile, *stamp, compiler))
+        return compiler;
+    if (const std::string reason = interrogate(compiler); !reason.empty()) {
+        diags.report(diag::Id::CompilerUnusable, {}, {process::quoted(command), reason});
+        return std::nullopt;
+    }
+    if (keep)
+        store(cacheFile, *stamp, compiler);
+    return compiler;
+}
+
+} // namespace sdfgc::build

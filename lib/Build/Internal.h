@@ -1,0 +1,40 @@
+// Parts of the toolchain description that its files share.
+#pragma once
+
+#include "sdfgc/Build/Toolchain.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sdfgc::build {
+
+/// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the answers
+/// for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.
+std::optional<Compiler> describeCompiler(const std::vector<std::string> &command, const std::string &cacheFolder,
+                                         diag::Engine &diags);
+
+/// Where the answers of compilers are kept; empty when nothing shall be, or there is no home.
+std::string compilerCacheFolder(const std::string &asked);
+
+struct ToolchainFile {
+    std::string compiler;
+    std::vector<std::string> compileFlags, linkFlags;
+    std::map<std::string, Library> libraries;
+};
+/// Nothing, and diagnostics with line and column, when the file is not as it should be.
+std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
+
+/// Looks for a library as files (Toolchain::library without the toolchain file).
+Library findLibrary(const std::string &name, const Compiler &compiler);
+
+/// The package that provides a known library, or empty.
+std::string packageOf(const std::string &library);
+
+/// Splits at blanks.
+std::vector<std::string> words(std::string_view text);
+
+/// The parts between colons that are not empty.
+std::vector<std::string> pathList(std::string_view text);
+
+} // namespace sdfgc::build

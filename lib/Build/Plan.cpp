@@ -1,0 +1,155 @@
+#include "Build/Plan.h"
+
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Hash.h"
+#include "sdfgc/Support/Json.h"
+#include "sdfgc/Support/Process.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace sdfgc::build {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void append(Words &to, const Words &from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Flags that make GCC link start-up code which changes the floating-point mode of the whole process.
+bool changesHostFloatingPoint(const std::string &flag) {
+    return flag == "-ffast-math" || flag == "-Ofast" || flag == "-funsafe-math-optimizations";
+}
+
+Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
+    Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
+    append(flags, toolchain.compileFlags);
+    for (const std::string &folder : request.includeFolders)
+        flags.push_back("-I" + folder);
+    for (const Library &lib : libraries)
+        append(flags, lib.compileFlags);
+    append(flags, request.options.cflags);
+    return flags;
+}
+
+/// Sanitizers, link-time optimisation and code models are flags of both steps, so the link step gets the user's flags too.
+Words linkWords(const std::string &name, const Request &request, const Toolchain &toolchain) {
+    Words flags = package::linkFlags(name, request.options.openmp);
+    for (const std::string &flag : request.options.cflags)
+        if (!changesHostFloatingPoint(flag))
+            flags.push_back(flag);
+    append(flags, toolchain.linkFlags);
+    return flags;
+}
+
+Words libraryWords(const std::vector<Library> &libraries) {
+    Words words;
+    for (const Library &lib : libraries)
+        append(words, lib.linkFlags);
+    return words;
+}
+
+/// Besides its words, a command depends on the compiler, on environment variables that compilers read, and on this machine when it
+/// asks for the machine's own instruction set.
+std::string keyOf(const PlannedStep &step, const Toolchain &toolchain) {
+    Hasher h;
+    bool native = false;
+    for (const std::string &word : step.argv()) {
+        h.field(word);
+        native = native || word.ends_with("=native");
+    }
+    h.field(toolchain.compiler.identity);
+    h.field(native ? hostInstructionSet() : "");
+    for (const char *variable : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"}) {
+        const char *value = std::getenv(variable);
+        h.field(value ? value : "");
+    }
+    return h.digest().hex();
+}
+
+/// `.sdfgc/obj/src_cpu_f.cpp.o`: the path with `/` and `_` kept apart, so that no two sources share a name.
+std::string objectName(const std::string &source) {
+    std::string flat;
+    for (const char c : source)
+        flat += c == '/' ? "_" : c == '_' ? "__" : std::string(1, c);
+    return ".sdfgc/obj/" + flat + ".o";
+}
+
+PlannedStep compileStep(const std::string &source, const Words &flags, const Toolchain &toolchain) {
+    PlannedStep step;
+    step.title = "compile " + source;
+    step.source = source;
+    step.output = objectName(source);
+    step.before = toolchain.compiler.command;
+    append(step.before, flags);
+    step.before.insert(step.before.end(), {"-c", source});
+    return step;
+}
+
+} // namespace
+
+std::vector<std::string> PlannedStep::argv(const std::string &outputName, const std::string &depfile) const {
+    Words words = before;
+    words.insert(words.end(), {"-o", outputName});
+    append(words, after);
+    if (!source.empty())
+        words.insert(words.end(), {"-MD", "-MF", depfile});
+    return words;
+}
+
+Plan makePlan(const std::string &name, const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
+    Plan plan;
+    plan.library = "lib/lib" + name + ".so";
+    plan.flags = compileWords(request, toolchain, libraries);
+    plan.linkFlags = linkWords(name, request, toolchain);
+    append(plan.linkFlags, libraryWords(libraries));
+    PlannedStep last;
+    last.output = plan.library;
+    last.before = toolchain.compiler.command;
+    last.after = libraryWords(libraries);
+    const bool oneCommand =
+        request.sources.size() == 1 && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
+    if (oneCommand) {
+        last.title = "build " + request.sources[0];
+        last.source = request.sources[0];
+        append(last.before, plan.flags);
+        append(last.before, linkWords(name, request, toolchain));
+        last.before.push_back(last.source);
+    } else {
+        last.title = "link " + plan.library;
+        append(last.before, linkWords(name, request, toolchain));
+        for (const std::string &source : request.sources) {
+            plan.steps.push_back(compileStep(source, plan.flags, toolchain));
+            last.objects.push_back(plan.steps.back().output);
+        }
+        append(last.before, last.objects);
+    }
+    plan.steps.push_back(std::move(last));
+    for (PlannedStep &step : plan.steps)
+        step.key = keyOf(step, toolchain);
+    return plan;
+}
+
+std::string compileCommands(const Plan &plan, const std::string &absoluteFolder) {
+    json::Value list = json::Value::array();
+    for (const PlannedStep &step : plan.steps) {
+        if (step.source.empty())
+            continue;
+        const Words words = step.argv();
+        json::Value entry = json::Value::object();
+        entry.set("directory", absoluteFolder);
+        entry.set("file", step.source);
+        entry.set("arguments", json::Value::array({words.begin(), words.end()}));
+        entry.set("output", step.output);
+        list.push(std::move(entry));
+    }
+    return list.dump(1) + "\n";
+}
+
+std::string commandScript(const Plan &plan) {
+    std::string text = "#!/bin/sh -e\n# What sdfgc runs to build this library.\ncd \"$(dirname \"$0\")/..\"\n";
+    for (const PlannedStep &step : plan.steps)
+        text += process::quoted(step.argv()) + "\n";
+    return text;
+}
+
+} // namespace sdfgc::build

@@ -1,0 +1,104 @@
+#include "sdfgc/Build/Toolchain.h"
+
+#include "Build/Internal.h"
+
+#include "sdfgc/Support/Process.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Support/Host.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace sdfgc::build {
+namespace {
+
+struct Choice {
+    std::vector<std::string> command;
+    std::string source;
+};
+
+/// --cc, then the toolchain file, then CXX, then what there is.
+Choice chooseCompiler(const ToolchainOptions &options, const std::string &fromFile) {
+    if (!options.compiler.empty())
+        return {words(options.compiler), "--cc"};
+    if (!fromFile.empty())
+        return {words(fromFile), "the toolchain file"};
+    if (const char *cxx = std::getenv("CXX"); cxx && !words(cxx).empty())
+        return {words(cxx), "CXX"};
+    for (const char *name : {"g++", "clang++"})
+        if (!process::find(name).empty())
+            return {{name}, "PATH"};
+    return {};
+}
+
+} // namespace
+
+std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> result;
+    while (true) {
+        const std::size_t from = text.find_first_not_of(" \t\n");
+        if (from == std::string_view::npos)
+            return result;
+        const std::size_t end = std::min(text.find_first_of(" \t\n", from), text.size());
+        result.emplace_back(text.substr(from, end - from));
+        text.remove_prefix(end);
+    }
+}
+
+std::vector<std::string> pathList(std::string_view text) {
+    std::vector<std::string> result;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(':'), text.size());
+        if (end > 0)
+            result.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return result;
+}
+
+std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags) {
+    ToolchainFile file;
+    if (!options.file.empty()) {
+        std::optional<ToolchainFile> read = readToolchainFile(options.file, diags);
+        if (!read)
+            return std::nullopt;
+        file = std::move(*read);
+    }
+    const Choice choice = chooseCompiler(options, file.compiler);
+    if (choice.command.empty()) {
+        diags.report(diag::Id::CompilerNotFound, {}, {"neither g++ nor clang++ is on PATH, and CXX is not set"});
+        return std::nullopt;
+    }
+    std::optional<Compiler> compiler = describeCompiler(choice.command, compilerCacheFolder(options.cacheFolder), diags);
+    if (!compiler)
+        return std::nullopt;
+    Toolchain toolchain;
+    toolchain.compiler = std::move(*compiler);
+    toolchain.compileFlags = std::move(file.compileFlags);
+    toolchain.linkFlags = std::move(file.linkFlags);
+    toolchain.described = std::move(file.libraries);
+    toolchain.source = choice.source;
+    return toolchain;
+}
+
+Library Toolchain::library(const std::string &name) const {
+    const auto at = described.find(name);
+    return at == described.end() ? findLibrary(name, compiler) : at->second;
+}
+
+std::string hostInstructionSet() {
+    llvm::StringMap<bool> features;
+    llvm::sys::getHostCPUFeatures(features);
+    std::vector<std::string> names;
+    for (const auto &feature : features)
+        if (feature.second)
+            names.push_back(feature.first().str());
+    std::sort(names.begin(), names.end()); // the map is ordered by hash
+    std::string text = llvm::sys::getHostCPUName().str();
+    for (const std::string &name : names)
+        text += " " + name;
+    return text;
+}
+
+} // namespace sdfgc::build
