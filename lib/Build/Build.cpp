@@ -45,7 +45,7 @@ public:
     Run(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags)
         : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options) {}
 
-    Result run() {
+    BuildResult run() {
         std::vector<Library> libraries;
         if (!resolveLibraries(request_, toolchain_, libraries, diags_))
             return failed(Status::MissingLibrary);
@@ -68,12 +68,12 @@ public:
 private:
     std::string inFolder(const std::string &path) const { return file::join(folder_.path(), path); }
 
-    Result failed(Status status) {
+    BuildResult failed(Status status) {
         result_.status = status;
         return std::move(result_);
     }
 
-    bool report(const sdfgc::Result<void> &done) {
+    bool report(const Result<void> &done) {
         if (!done) {
             diags_.report(diag::Id::BuildFileError, {}, {done.error()});
             ++fileErrors_;
@@ -90,7 +90,8 @@ private:
 
     /// Makes the folders that commands write to, and writes down the commands.
     bool prepareFolders() {
-        if (!report(file::makeFolder(inFolder("lib"))) || (plan_.steps.size() > 1 && !report(file::makeFolder(inFolder(".sdfgc/obj")))))
+        if (!report(file::makeFolder(inFolder("lib"))) ||
+            (plan_.steps.size() > 1 && !report(file::makeFolder(inFolder(".sdfgc/obj")))))
             return false;
         const std::pair<std::string, std::string> texts[] = {
             {inFolder("compile_commands.json"), compileCommands(plan_, file::absolute(folder_.path()))},
@@ -152,12 +153,12 @@ private:
             progress_.show(p);
         };
         const std::int64_t traceStart = request_.options.trace ? request_.options.trace->nowUs() : 0;
-        const JobReport report = runJobs(jobs, options);
+        const JobReport done = runJobs(jobs, options);
         for (std::size_t j = 0; j < jobs.size(); ++j)
-            conclude(plan_.steps[stale[j]], jobs[j], report.results[j], traceStart);
-        if (report.interruptedBy) {
+            conclude(plan_.steps[stale[j]], jobs[j], done.results[j], traceStart);
+        if (done.interruptedBy) {
             result_.status = Status::Interrupted;
-            result_.signal = report.interruptedBy;
+            result_.signal = done.interruptedBy;
         }
     }
 
@@ -182,7 +183,7 @@ private:
         done.key = step.key;
         std::vector<std::string> inputs = step.objects;
         if (!step.source.empty()) {
-            const sdfgc::Result<std::string> text = file::read(inFolder(depfile));
+            const Result<std::string> text = file::read(inFolder(depfile));
             if (!text)
                 return report(Failure{text.error()});
             inputs = parseDepfile(*text);
@@ -206,7 +207,8 @@ private:
         for (const char *suffix : {"", ".d"})
             report(file::removeTree(inFolder(temporaries_[step.output] + suffix)));
         if (TimeTrace *trace = request_.options.trace)
-            trace->add(step.title, process::quoted(job.command.argv), traceStart + static_cast<std::int64_t>(done.startSeconds * 1e6),
+            trace->add(step.title, process::quoted(job.command.argv),
+                       traceStart + static_cast<std::int64_t>(done.startSeconds * 1e6),
                        static_cast<std::int64_t>(outcome.seconds * 1e6), 100 + done.lane);
         if (done.state == JobState::Failed && !fileErrors_) {
             progress_.print("sdfgc: in " + folder_.path() + ":\n" + outcome.out);
@@ -222,9 +224,7 @@ private:
     }
 
     /// The record is the mark of completion: it is written after everything that it describes.
-    bool writeRecordIfChanged() {
-        return !recordChanged_ || report(writeRecord(folder_.statePath("build.json"), record_));
-    }
+    bool writeRecordIfChanged() { return !recordChanged_ || report(writeRecord(folder_.statePath("build.json"), record_)); }
 
     const Folder &folder_;
     const Request &request_;
@@ -237,12 +237,12 @@ private:
     std::int64_t startNs_ = 0;
     std::map<std::string, std::string> temporaries_; // output -> name while it is being written
     std::size_t fileErrors_ = 0;
-    Result result_;
+    BuildResult result_;
 };
 
 } // namespace
 
-Result build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags) {
+BuildResult build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags) {
     return Run(folder, request, toolchain, diags).run();
 }
 

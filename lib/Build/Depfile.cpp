@@ -20,7 +20,7 @@ std::vector<std::string> parseDepfile(std::string_view text) {
         const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
         if (c == '\\' && (next == '\n' || next == '\r')) {
             end();
-            ++i;
+            i += next == '\r' ? 2 : 1;
         } else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$')) {
             name += next;
             ++i;

@@ -7,7 +7,8 @@
 
 namespace sdfgc::build {
 
-/// The prerequisites of the rule, in order, each once. Blanks, `#` and `$` in names are escaped as make wants it (`\ `, `\#`, `$$`).
+/// The prerequisites of the rule, in order, each once. Blanks, `#` and `$` in names are escaped as make wants it (`\ `, `\#`,
+/// `$$`).
 std::vector<std::string> parseDepfile(std::string_view text);
 
 } // namespace sdfgc::build

@@ -9,8 +9,8 @@
 
 namespace sdfgc::build {
 
-/// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the answers
-/// for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.
+/// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the
+/// answers for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.
 std::optional<Compiler> describeCompiler(const std::vector<std::string> &command, const std::string &cacheFolder,
                                          diag::Engine &diags);
 

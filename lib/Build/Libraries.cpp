@@ -15,8 +15,10 @@ struct Known {
 
 /// Header and Debian package of the libraries that sdfgc's own expansions call.
 constexpr Known kKnown[] = {
-    {"openblas", "cblas.h", "libopenblas-dev"}, {"lapacke", "lapacke.h", "liblapacke-dev"},
-    {"fftw3", "fftw3.h", "libfftw3-dev"},       {"fftw3f", "fftw3.h", "libfftw3-dev"},
+    {"openblas", "cblas.h", "libopenblas-dev"},
+    {"lapacke", "lapacke.h", "liblapacke-dev"},
+    {"fftw3", "fftw3.h", "libfftw3-dev"},
+    {"fftw3f", "fftw3.h", "libfftw3-dev"},
     {"omp", "", "libomp-dev"},
 };
 

@@ -10,13 +10,13 @@ namespace sdfgc::build {
 
 /// One command. Outputs are placed by `argv()`, so that the key and the logs show final names while the run writes temporary ones.
 struct PlannedStep {
-    std::string title;               // "compile src/cpu/f.cpp"
-    std::string source;              // the translation unit; empty for the link step
-    std::string output;              // relative to the folder
-    std::vector<std::string> before; // words before `-o OUTPUT`
-    std::vector<std::string> after;  // words after it
+    std::string title;                // "compile src/cpu/f.cpp"
+    std::string source;               // the translation unit; empty for the link step
+    std::string output;               // relative to the folder
+    std::vector<std::string> before;  // words before `-o OUTPUT`
+    std::vector<std::string> after;   // words after it
     std::vector<std::string> objects; // what a link step reads
-    std::string key;                 // of the command, the compiler and the machine
+    std::string key;                  // of the command, the compiler and the machine
 
     /// The whole command, writing to `outputName` and, for a compile step, its dependences to `depfile`.
     std::vector<std::string> argv(const std::string &outputName, const std::string &depfile) const;

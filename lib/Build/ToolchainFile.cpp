@@ -125,8 +125,6 @@ private:
 
 } // namespace
 
-std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags) {
-    return Reader(path, diags).read();
-}
+std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags) { return Reader(path, diags).read(); }
 
 } // namespace sdfgc::build

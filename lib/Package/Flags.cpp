@@ -15,9 +15,15 @@ std::vector<std::string> compileFlags(FpModel model, bool openmp) {
     if (openmp)
         flags.push_back("-fopenmp");
     switch (model) {
-    case FpModel::Strict: flags.insert(flags.end(), {"-ffp-contract=off", "-fno-math-errno"}); break;
-    case FpModel::Contract: flags.insert(flags.end(), {"-ffp-contract=fast", "-fno-math-errno"}); break;
-    case FpModel::Fast: flags.push_back("-ffast-math"); break;
+    case FpModel::Strict:
+        flags.insert(flags.end(), {"-ffp-contract=off", "-fno-math-errno"});
+        break;
+    case FpModel::Contract:
+        flags.insert(flags.end(), {"-ffp-contract=fast", "-fno-math-errno"});
+        break;
+    case FpModel::Fast:
+        flags.push_back("-ffast-math");
+        break;
     }
     return flags;
 }

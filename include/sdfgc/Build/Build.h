@@ -24,11 +24,11 @@ namespace sdfgc::build {
 struct Options {
     package::FpModel fpModel = package::FpModel::Strict;
     bool openmp = true;
-    std::vector<std::string> cflags;  // the user's, last in every compile command
-    unsigned jobs = 0;                // 0: as many as processors
-    bool jobserver = true;            // obey GNU make's jobserver
-    bool verbose = false;             // print every command and what compilers say even when they succeed
-    bool quiet = false;               // no progress line; without it there is one when standard error is a terminal
+    std::vector<std::string> cflags;             // the user's, last in every compile command
+    unsigned jobs = 0;                           // 0: as many as processors
+    bool jobserver = true;                       // obey GNU make's jobserver
+    bool verbose = false;                        // print every command and what compilers say even when they succeed
+    bool quiet = false;                          // no progress line; without it there is one when standard error is a terminal
     std::function<void(std::string_view)> print; // takes what goes to standard error, when given
     TimeTrace *trace = nullptr;
 };
@@ -45,19 +45,19 @@ enum class Status {
     MissingLibrary, // nothing was run
     CompilerFailed, // exit status 3
     FileError,      // the folder cannot be written, a source cannot be read
-    Interrupted,    // by the signal in Result::signal
+    Interrupted,    // by the signal in BuildResult::signal
 };
 
-struct Result {
+struct BuildResult {
     Status status = Status::Done;
-    std::string library;          // path of lib/lib<name>.so, when Done
-    std::size_t commandsRun = 0;  // 0: everything was up to date
+    std::string library;                       // path of lib/lib<name>.so, when Done
+    std::size_t commandsRun = 0;               // 0: everything was up to date
     std::vector<std::string> flags, linkFlags; // as given to the compiler, for the manifest
     int signal = 0;
 };
 
 /// Brings `lib/lib<name>.so` up to date and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh` (all commands,
 /// for people). What compilers print about an error goes to standard error; the engine gets one diagnostic per failed command.
-Result build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags);
+BuildResult build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags);
 
 } // namespace sdfgc::build

@@ -1,6 +1,7 @@
 // A build folder while one run works in it (contract C2): ours alone, and nothing half written by a killed run is left in it.
 //
-// sdfgc keeps its own state in `.sdfgc/` of the folder: the lock, the name of the program, objects, and the record of the last build.
+// sdfgc keeps its own state in `.sdfgc/` of the folder: the lock, the name of the program, objects, and the record of the last
+// build.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -12,14 +13,15 @@
 namespace sdfgc::build {
 
 struct FolderOptions {
-    double waitSeconds = 600;  // for another run that works in the folder
+    double waitSeconds = 600; // for another run that works in the folder
     bool announceWait = true; // one line on standard error before waiting
 };
 
 class Folder {
 public:
-    /// Makes the folder, takes its lock, claims it for program `name`, removes temporaries of killed runs. Fails with a diagnostic when
-    /// it cannot be written, another run keeps it, it belongs to another program, or it holds a project that sdfgc did not write.
+    /// Makes the folder, takes its lock, claims it for program `name`, removes temporaries of killed runs. Fails with a diagnostic
+    /// when it cannot be written, another run keeps it, it belongs to another program, or it holds a project that sdfgc did not
+    /// write.
     static std::optional<Folder> open(const std::string &path, const std::string &name, diag::Engine &diags,
                                       const FolderOptions &options = {});
 

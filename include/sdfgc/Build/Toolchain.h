@@ -1,7 +1,8 @@
 // What this machine can compile with: a C++ compiler, the folders it searches, the libraries that are installed.
 //
-// Nothing is compiled to find out. The compiler is asked three questions (--version, its include folders, its library folders) once; the
-// answers are kept in the user's cache folder until the compiler's file changes. Libraries are looked up as files in those folders.
+// Nothing is compiled to find out. The compiler is asked three questions (--version, its include folders, its library folders)
+// once; the answers are kept in the user's cache folder until the compiler's file changes. Libraries are looked up as files in
+// those folders.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -18,8 +19,8 @@ enum class CompilerKind { Gcc, Clang };
 struct Compiler {
     std::vector<std::string> command; // full path first; further words where CXX has some (`ccache g++`)
     CompilerKind kind = CompilerKind::Gcc;
-    std::string version;  // first line of --version
-    std::string identity; // all that distinguishes its output: version text and size of the file
+    std::string version;                                     // first line of --version
+    std::string identity;                                    // all that distinguishes its output: version text and size of the file
     std::vector<std::string> includeFolders, libraryFolders; // searched by default, in order
 };
 
@@ -35,9 +36,9 @@ struct Library {
 class Toolchain {
 public:
     Compiler compiler;
-    std::vector<std::string> compileFlags, linkFlags;  // from the toolchain file, for every command
-    std::map<std::string, Library> described;          // libraries that the toolchain file describes
-    std::string source;                                // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
+    std::vector<std::string> compileFlags, linkFlags; // from the toolchain file, for every command
+    std::map<std::string, Library> described;         // libraries that the toolchain file describes
+    std::string source;                               // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
 
     /// A library by its link name (`openblas`, `lapacke`, `fftw3`, or any other: then only `lib<name>` is looked for). Headers are
     /// searched in CPATH, CPLUS_INCLUDE_PATH and the compiler's folders, libraries in LIBRARY_PATH and the compiler's folders.

@@ -16,7 +16,8 @@ enum class FpModel {
 FpModel fpModel(std::string_view name);
 
 /// Compile flags of both GCC and Clang, in the order in which they are given. Users' flags come after them, so that they win.
-/// `-ffast-math` must not reach a link command: GCC would add start-up code that changes the floating-point mode of the host program.
+/// `-ffast-math` must not reach a link command: GCC would add start-up code that changes the floating-point mode of the host
+/// program.
 std::vector<std::string> compileFlags(FpModel model, bool openmp);
 
 /// Flags of the command that makes the shared library `lib<name>.so`, without objects and libraries.

@@ -21,9 +21,10 @@ public:
     Result(Failure failure) : content_(std::in_place_index<1>, std::move(failure)) {}
 
     explicit operator bool() const { return content_.index() == 0; }
-    /// The value; there must be one.
-    T &operator*() { return value(); }
-    const T &operator*() const { return const_cast<Result *>(this)->value(); }
+    /// The value; there must be one. Out of a temporary it is moved, so that `for (x : *f())` loops over something that lives.
+    T &operator*() & { return value(); }
+    const T &operator*() const & { return const_cast<Result *>(this)->value(); }
+    T operator*() && { return std::move(value()); }
     T *operator->() { return &value(); }
     const T *operator->() const { return &**this; }
     /// The reason; there must be no value.
