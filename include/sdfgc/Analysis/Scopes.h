@@ -1,101 +1,21 @@
-// Scopes, order and memlet paths of one state (format reference 3.5, 6.1, 6.8, 6.9, 6.13).
-//
-// Everything here is computed from the graph (never from stored hints), takes linear time in the size of the state unless said
-// otherwise, uses no recursion and is total: malformed graphs give an incomplete answer (`valid()`, null, nothing), never a crash.
-// Pairing of entries with exits is ir::pairScopes.
+// Scopes, order and memlet paths of one state: part of IR (its text form needs them), under the names that analyses use.
 #pragma once
 
-#include "sdfgc/IR/Sdfg.h"
-
-#include <unordered_map>
+#include "sdfgc/IR/StateGraph.h"
 
 namespace sdfgc::analysis {
 
-/// The scope tree of a state. Valid until nodes or edges change.
-class ScopeTree {
-public:
-    explicit ScopeTree(const ir::State &s);
-    /// Entry node of the innermost scope around `n` (for an entry: the scope around it; for an exit: its own entry). Null at top
-    /// level and for nodes of other states.
-    ir::Node *scopeOf(const ir::Node *n) const;
-    /// Nodes directly in the scope of `entry` (null: top level), in execution order (6.13: sources in list order, a node as soon as
-    /// all its predecessors are emitted, depth first). Exits are not listed; entries are.
-    const std::vector<ir::Node *> &children(const ir::Node *entry) const;
-    /// Scope entries around `n`, innermost first. Linear in their number.
-    std::vector<ir::Node *> enclosing(const ir::Node *n) const;
-    /// Is `n` inside the scope of `entry`, at any depth? True for a null entry (top level), false for the entry itself. Constant
-    /// time.
-    bool encloses(const ir::Node *entry, const ir::Node *n) const;
-    /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles
-    /// come last, in list order.
-    const std::vector<ir::Node *> &order() const { return order_; }
-    /// Acyclic.
-    bool acyclic() const { return acyclic_; }
-    /// Acyclic, every scope closed by exactly one exit of its kind, and no node in two scopes that do not enclose each other.
-    bool valid() const { return acyclic_ && wellFormed_; }
-
-private:
-    struct Span {
-        uint32_t first = 0, last = 0; // first and last order number inside
-    };
-    void sortTopologically(const ir::State &s);
-    void assignScopes();
-    void numberScopes();
-
-    std::vector<ir::Node *> scope_;                 // by node id
-    std::vector<uint32_t> depth_;                   // by node id: number of enclosing scopes
-    std::vector<Span> span_;                        // by node id of an entry: what pre-order numbers its content has
-    std::vector<uint32_t> preorder_;                // by node id
-    std::vector<uint32_t> childList_;               // by node id of an entry: index into children_
-    std::vector<std::vector<ir::Node *>> children_; // [0] is the top level
-    std::vector<ir::Node *> order_;
-    const ir::State *state_ = nullptr;
-    bool acyclic_ = true, wellFormed_ = true;
-};
-
-/// Does `conn` have the form IN_x / OUT_x? Then the other one of the pair, else the empty name.
-Name pairedConnector(Name conn);
-
-/// The path that `e` is on: outermost source to innermost destination, through scope nodes by IN_x / OUT_x. Where a scope connector
-/// fans out (an entry going forward, an exit going backward) the first edge in list order is followed, so the path through an edge
-/// inside a scope is its own branch. Linear in the number of edges at the scope nodes it passes.
-std::vector<ir::Edge *> memletPath(const ir::Edge *e);
-/// First node of the path (access or code node; or a scope node where the path is broken or an ordering edge starts).
-ir::Node *pathSource(const ir::Edge *e);
-/// Last node of the path (access or code node; or an entry for a dynamic range connector).
-ir::Node *pathDestination(const ir::Edge *e);
-/// Edges next to code nodes or inner access nodes at the far ends of the tree that `e` belongs to (an edge that crosses no scope:
-/// itself), in list order at each scope node.
-std::vector<ir::Edge *> memletLeaves(const ir::Edge *e);
-
-/// Both ends of the path of every edge of a state, in linear time altogether. Valid until nodes or edges change.
-class PathEnds {
-public:
-    PathEnds(const ir::State &s, const ScopeTree &scopes);
-    ir::Node *source(const ir::Edge *e) const;
-    ir::Node *destination(const ir::Edge *e) const;
-
-private:
-    struct Ends {
-        ir::Node *source = nullptr, *destination = nullptr;
-    };
-    std::unordered_map<const ir::Edge *, Ends> ends_;
-};
-
-/// Does the memlet's `data` name the container at the source end of the path (6.8 rule 2)? For a container copied onto itself the
-/// stored flag decides, true when absent. `A` also owns memlets over its members `A.x`. False when neither end is the container.
-bool dataIsSource(const ir::Edge *e);
-/// The same with the ends of the path at hand.
-bool dataIsSource(const ir::Memlet &m, const ir::Node *source, const ir::Node *destination);
-/// Subset at the source / destination side by the rules of 6.8; a missing subset on the side that `data` names is the whole
-/// container. Nothing when that side is not given or is no container.
-std::optional<sym::Subset> sourceSubset(const ir::Edge *e);
-std::optional<sym::Subset> destinationSubset(const ir::Edge *e);
-
-/// The viewing edge of a view access node by the table of 3.5, or null with the reason in `*why`. In the ambiguous last case of the
-/// table the edge is returned and `*why` is set as well.
-ir::Edge *viewEdge(const ir::AccessNode *n, std::string *why = nullptr);
-/// The access node that a view node looks at directly (follow again if that is a view itself), or null.
-ir::AccessNode *viewedNode(const ir::AccessNode *n);
+using ir::dataIsSource;
+using ir::destinationSubset;
+using ir::memletLeaves;
+using ir::memletPath;
+using ir::pairedConnector;
+using ir::pathDestination;
+using ir::PathEnds;
+using ir::pathSource;
+using ir::ScopeTree;
+using ir::sourceSubset;
+using ir::viewEdge;
+using ir::viewedNode;
 
 } // namespace sdfgc::analysis

@@ -2,14 +2,9 @@
 //
 // Order: depth-first topological, as format reference 6.13 fixes it. Scopes: a node is in the scope of its deepest predecessor; an
 // entry opens a scope for its successors, an exit closes the scope that it is in.
-#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
 
-namespace sdfgc::analysis {
-
-using ir::Edge;
-using ir::Node;
-using ir::NodeKind;
-using ir::State;
+namespace sdfgc::ir {
 
 ScopeTree::ScopeTree(const State &s) : state_(&s) {
     sortTopologically(s);
@@ -163,4 +158,4 @@ bool ScopeTree::encloses(const Node *entry, const Node *n) const {
     return inside.first < preorder_[n->id()] && preorder_[n->id()] <= inside.last;
 }
 
-} // namespace sdfgc::analysis
+} // namespace sdfgc::ir

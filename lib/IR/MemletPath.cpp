@@ -1,15 +1,9 @@
 // Memlet paths and trees (format reference 6.9) and which end owns which subset (6.8).
-#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
 
-namespace sdfgc::analysis {
-
-using ir::AccessNode;
-using ir::Edge;
-using ir::Memlet;
-using ir::Node;
-using ir::State;
+namespace sdfgc::ir {
 
 Name pairedConnector(Name conn) {
     std::string_view text = conn.view();
@@ -155,8 +149,8 @@ std::optional<sym::Subset> sideSubset(const Edge *e, bool dataSide) {
         return e->memlet.otherSubset;
     if (e->memlet.subset)
         return e->memlet.subset;
-    const ir::SDFG *g = e->src->state() ? e->src->state()->sdfg() : nullptr;
-    const ir::DataDesc *d = g ? g->desc(e->memlet.data) : nullptr;
+    const SDFG *g = e->src->state() ? e->src->state()->sdfg() : nullptr;
+    const DataDesc *d = g ? g->desc(e->memlet.data) : nullptr;
     return d ? std::optional(d->fullSubset()) : std::nullopt;
 }
 
@@ -178,4 +172,4 @@ std::optional<sym::Subset> destinationSubset(const Edge *e) {
     return sideSubset(e, !dataIsSource(e->memlet, path.front()->src, destination));
 }
 
-} // namespace sdfgc::analysis
+} // namespace sdfgc::ir

@@ -1,10 +1,7 @@
 // The viewing edge of a view (format reference 3.5).
-#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
 
-namespace sdfgc::analysis {
-
-using ir::AccessNode;
-using ir::Edge;
+namespace sdfgc::ir {
 
 namespace {
 
@@ -62,11 +59,11 @@ Edge *viewEdge(const AccessNode *n, std::string *why) {
     return chooseOfTwo(n, in, out, why); // the table leaves this open; as DaCe, the first edge of each side counts
 }
 
-ir::AccessNode *viewedNode(const AccessNode *n) {
+AccessNode *viewedNode(const AccessNode *n) {
     Edge *e = viewEdge(n);
     if (!e)
         return nullptr;
     return dyn_cast<AccessNode>(e->dst == n ? pathSource(e) : pathDestination(e));
 }
 
-} // namespace sdfgc::analysis
+} // namespace sdfgc::ir
