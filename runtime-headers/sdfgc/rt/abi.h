@@ -1,0 +1,83 @@
+// The border between a generated library and its host: exported symbols and errors.
+//
+// A library never exits, aborts or throws into its host. Every exported function runs its body in guard(), which turns an exception into
+// a code and a message in the program's own ErrorState; nothing is global, so programs do not see each other's errors.
+#pragma once
+
+#include <exception>
+#include <new>
+
+/// A function of the program's C interface; all other symbols of a library are hidden.
+#define SDFGC_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace sdfgc::rt {
+
+/// What an exported function returns and ErrorState::code holds.
+enum ErrorCode : int {
+    NoError = 0,
+    OutOfMemory = 1,     // std::bad_alloc
+    ProgramError = 2,    // any other exception; the message is its what()
+    DeviceError = 3,     // a GPU runtime or library call failed
+    InvalidArgument = 4, // the caller passed what the program cannot take
+};
+
+/// The first error of a program since clear(). Any thread may set it; read it after the threads have joined.
+struct ErrorState {
+    static constexpr int messageSize = 512;
+
+    int code = NoError;
+    char message[messageSize] = ""; // cut to fit, always terminated
+
+    /// Keeps the error if it is the first one. Safe from several threads at once.
+    void set(int newCode, const char *text) noexcept {
+        if (newCode == NoError || __atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL) != 0)
+            return;
+        int length = 0;
+        for (; text && text[length] && length < messageSize - 1; ++length)
+            message[length] = text[length];
+        message[length] = '\0';
+        __atomic_store_n(&code, newCode, __ATOMIC_RELEASE);
+    }
+
+    void clear() noexcept {
+        code = NoError;
+        message[0] = '\0';
+        taken = 0;
+    }
+
+    bool failed() const noexcept { return __atomic_load_n(&code, __ATOMIC_ACQUIRE) != NoError; }
+
+private:
+    int taken = 0;
+};
+
+/// An error that carries its own code, for generated code and expansions: `throw Error(DeviceError, text)`. `text` must outlive it.
+class Error : public std::exception {
+public:
+    Error(int code, const char *text) noexcept : code_(code), text_(text) {}
+    int code() const noexcept { return code_; }
+    const char *what() const noexcept override { return text_; }
+
+private:
+    int code_;
+    const char *text_;
+};
+
+/// Runs `body` and records the exception that leaves it, if any. Returns the code of `state`: also an error that was set before, or
+/// without an exception, makes the call fail.
+template <class Body> int guard(ErrorState &state, Body &&body) noexcept {
+    try {
+        body();
+    } catch (const Error &error) {
+        state.set(error.code(), error.what());
+    } catch (const std::bad_alloc &) {
+        state.set(OutOfMemory, "out of memory");
+    } catch (const std::exception &error) {
+        state.set(ProgramError, error.what());
+    } catch (...) {
+        state.set(ProgramError, "unknown exception");
+    }
+    return state.failed() ? state.code : static_cast<int>(NoError);
+}
+
+} // namespace sdfgc::rt
