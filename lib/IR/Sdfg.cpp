@@ -80,6 +80,16 @@ void Region::removeBlock(Block *b) {
     detach(b);
 }
 
+Region::Content Region::release() {
+    Content out{std::move(blocks_), std::move(edges_)};
+    blocks_.clear();
+    edges_.clear();
+    storedStart_ = nullptr;
+    for (auto &b : out.blocks)
+        b->parent_ = nullptr;
+    return out;
+}
+
 std::vector<InterstateEdge *> Region::inEdges(const Block *b) const {
     std::vector<InterstateEdge *> out;
     for (const auto &e : edges_)

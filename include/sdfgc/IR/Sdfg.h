@@ -144,6 +144,12 @@ public:
     std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
     /// Removes a block and its edges.
     void removeBlock(Block *b);
+    /// Everything in the region, in order. Afterwards the region is empty.
+    struct Content {
+        std::vector<std::unique_ptr<Block>> blocks;
+        std::vector<std::unique_ptr<InterstateEdge>> edges;
+    };
+    Content release();
     std::vector<InterstateEdge *> inEdges(const Block *b) const;  // in edge order
     std::vector<InterstateEdge *> outEdges(const Block *b) const; // in edge order: conditions are tested in it
     void renumberBlocks();

@@ -1,0 +1,89 @@
+// The control-flow graph of one region while it is being structured: blocks with ordered, complete jumps.
+//
+// Unlike the edges of a region, the jumps of a node always end with an unconditional one; that the region is finished is a jump to
+// `exitNode`. Nodes keep their index for life; a node that was merged into another one is unreachable and has no block.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sdfgc::transforms::flow {
+
+constexpr int exitNode = -1; // the region is finished
+
+using Assignments = std::vector<std::pair<Name, std::string>>;
+
+struct Jump {
+    int target = exitNode;
+    bool conditional = false;
+    ir::Code condition; // also kept where it was found to be redundant (the complement of the one before)
+    Assignments assignments;
+    bool implicit = false; // no edge in the file: "none true, the region is finished"
+    ir::DebugInfo debugInfo;
+
+    static Jump to(int target, Assignments a = {}) { return {target, false, {"1", ir::Language::Python}, std::move(a), false, {}}; }
+};
+
+struct Node {
+    std::unique_ptr<ir::Block> block;
+    std::vector<Jump> jumps; // tested in order, the last one is unconditional; none: the block itself leaves (break, continue, return)
+    int height = 0;          // levels of regions that structuring nested inside
+};
+
+struct Graph {
+    std::vector<Node> nodes;
+    int entry = exitNode;
+    ir::BlockKind kind = ir::BlockKind::Region; // of the region
+
+    int add(std::unique_ptr<ir::Block> block, std::vector<Jump> jumps, int height = 0);
+    /// Can a block say "the region is finished" from anywhere inside? A loop's body by `continue`, an SDFG by `return`.
+    bool canLeaveAnywhere() const { return kind == ir::BlockKind::SDFG || kind == ir::BlockKind::Loop; }
+};
+
+/// Fresh labels for new blocks of one SDFG.
+class Labels {
+public:
+    explicit Labels(ir::SDFG &g);
+    std::string fresh(const std::string &prefix);
+
+private:
+    std::set<std::string> used_;
+};
+
+/// Takes the content out of a region with a start block. `canBeNaN` as for areComplementary.
+Graph takeFrom(ir::Region &r, const std::function<bool(Name)> &canBeNaN);
+
+/// An empty state.
+std::unique_ptr<ir::Block> emptyState(Labels &labels, const std::string &prefix);
+/// A state without dataflow or instrumentation: running it has no effect.
+bool isEmptyState(const ir::Block &b);
+/// Does a break or continue inside refer to a loop around `b`?
+bool hasFreeBreak(const ir::Block &b);
+
+/// Reachable nodes in reverse postorder, their dominators and predecessors.
+class Order {
+public:
+    explicit Order(const Graph &g);
+    const std::vector<int> &nodes() const { return rpo_; }
+    bool reachable(int n) const { return position_[n] >= 0; }
+    int position(int n) const { return position_[n]; }
+    int idom(int n) const { return idom_[n]; } // exitNode for the entry
+    bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
+    /// Sources of jumps to `n`, one entry per jump.
+    const std::vector<int> &predecessors(int n) const { return preds_[n]; }
+
+private:
+    void computeOrder(const Graph &g);
+    void computeDominators();
+    void numberTree();
+
+    std::vector<int> rpo_, position_, idom_, enter_, leave_;
+    std::vector<std::vector<int>> preds_;
+};
+
+} // namespace sdfgc::transforms::flow

@@ -1,0 +1,100 @@
+// raise-control-flow: state machines become loops, conditional blocks and returns.
+//
+// Rules: format reference 5.5, semantics reference 11.1. Afterwards every block outside Unstructured regions has at most one edge out, and
+// that one is unconditional.
+//
+//   before:  init -(i = 0)-> guard                   after:  init -> loop (i = 0; i < N; i = i + 1) { body } -> end
+//            guard -(i < N)-> body
+//            body -(i = i + 1)-> guard
+//            guard -(not i < N)-> end
+//
+// Steps, for each region from inside to outside:
+//   1. Blocks and edges become a graph whose jumps are complete: "no edge is true" is a jump to the region's end, and of two opposite
+//      conditions the second is no test (ControlFlow/FlowGraph).
+//   2. Cycles are collapsed, innermost first, to LoopRegions: for, while, do-while, or `while True` with breaks (ControlFlow/Loops).
+//      A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured region (ControlFlow/Unstructured).
+//   3. What is left has no cycle and becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
+//
+// Every assignment of every edge stays, on an edge at the same place of the execution, with an empty state in between where needed.
+//
+// Left alone: regions that are chains already, Unstructured regions of the file (what is inside their blocks is raised). Blocks that cannot
+// be reached are dropped.
+#include "Transforms/Lower/ControlFlow/Structure.h"
+
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+/// One block after the other from the start, no condition, nothing beside.
+bool isChain(const Region &r) {
+    std::vector<const InterstateEdge *> out(r.blocks().size(), nullptr);
+    for (const auto &e : r.edges()) {
+        if (!e->isUnconditional() || out[e->src->id()])
+            return false;
+        out[e->src->id()] = e.get();
+    }
+    const Block *b = r.start();
+    for (std::size_t visited = 1; visited <= r.blocks().size(); ++visited) {
+        if (!b)
+            return false;
+        if (!out[b->id()])
+            return visited == r.blocks().size();
+        b = out[b->id()]->dst;
+    }
+    return false; // a cycle
+}
+
+class RaiseControlFlow : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            changed |= raise(*g, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+private:
+    static bool raise(SDFG &g, pass::Context &context) {
+        std::vector<Region *> regions = allRegions(g);
+        std::vector<Region *> todo;
+        for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner regions first
+            (*r)->renumberBlocks();
+            if (!(*r)->blocks().empty() && (*r)->kind() != BlockKind::Unstructured && !isChain(**r))
+                todo.push_back(*r);
+        }
+        if (todo.empty())
+            return false;
+        auto canBeNaN = [&g](Name n) {
+            const Type *t = g.symbols.find(n);
+            const DataDesc *d = g.desc(n);
+            return (t && !t->isVoid() && !t->isInteger() && !t->isBool()) || (d && !d->dtype.isInteger() && !d->dtype.isBool());
+        };
+        flow::Raising raising{flow::Labels(g), context, ""};
+        for (Region *r : todo) {
+            raising.element = elementName(static_cast<const Block &>(*r));
+            if (!r->start()) {
+                context.diags.report(diag::Id::StartBlockUnknown, analysis::placeOf(static_cast<const Block &>(*r)));
+                continue;
+            }
+            flow::Graph graph = flow::takeFrom(*r, canBeNaN);
+            flow::collapseLoops(graph, raising);
+            flow::writeStructured(graph, *r, raising);
+        }
+        g.usesExplicitControlFlow = true;
+        return true;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createRaiseControlFlow() { return std::make_unique<RaiseControlFlow>(); }
+
+} // namespace sdfgc::transforms
