@@ -1,0 +1,23 @@
+# Configuration of lit: tests below test/lit run sdfgc and check what it prints.
+#
+# CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck and not) and `--param out=FOLDER`.
+import os
+
+import lit.formats
+
+config.name = 'sdfgc'
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = ['.test']
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = lit_config.params['out']
+
+# `%sdfgc` before `%s`: lit replaces in this order.
+config.substitutions += [
+    ('%sdfgc', lit_config.params['sdfgc']),
+    ('%graphs', os.path.join(config.test_source_root, 'graphs')),
+    ('%root', os.path.dirname(config.test_source_root)),
+]
+config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
+for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

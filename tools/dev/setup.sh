@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that building and testing sdfgc needs. Does nothing, without the network, when they are there.
+set -euo pipefail
+
+packages=(
+    g++ cmake ninja-build                                         # to build
+    libcli11-dev libfmt-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev llvm-14-dev
+    catch2 llvm-14-tools python3 python3-numpy                    # to test
+    libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
+)
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: this is no Debian system; install what these packages hold: ${packages[*]}" >&2
+    exit 1
+fi
+missing=()
+for package in "${packages[@]}"; do
+    # A virtual or renamed package counts when something that is installed provides it.
+    dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+echo "setup: installing ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: neither root nor sudo; ask somebody to run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
