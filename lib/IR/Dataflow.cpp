@@ -85,16 +85,20 @@ Node *State::adopt(std::unique_ptr<Node> n) {
 }
 
 Edge *State::connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m) {
+    if (srcConn)
+        src->addOut(srcConn);
+    if (dstConn)
+        dst->addIn(dstConn);
+    return connectListed(src, srcConn, dst, dstConn, std::move(m));
+}
+
+Edge *State::connectListed(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m) {
     auto e = std::make_unique<Edge>();
     e->src = src;
     e->dst = dst;
     e->srcConn = srcConn;
     e->dstConn = dstConn;
     e->memlet = std::move(m);
-    if (srcConn)
-        src->addOut(srcConn);
-    if (dstConn)
-        dst->addIn(dstConn);
     src->out_.push_back(e.get());
     dst->in_.push_back(e.get());
     edges_.push_back(std::move(e));

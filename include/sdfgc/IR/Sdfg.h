@@ -81,6 +81,8 @@ public:
     Node *adopt(std::unique_ptr<Node> n);
     /// Connectors named on the edge are added to the nodes' lists when missing.
     Edge *connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
+    /// As connect, for connectors that are in the lists already: constant time however many there are.
+    Edge *connectListed(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
     void removeEdge(Edge *e);
     /// Moves an end of an edge.
     void setSource(Edge *e, Node *src, Name conn);

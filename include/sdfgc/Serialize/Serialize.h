@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sdfgc::serialize {
@@ -30,5 +31,10 @@ struct WriteOptions {
 std::string writeText(const ir::SDFG &g, const WriteOptions &o = {});
 /// Atomic write. Returns false and reports on failure.
 bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, const WriteOptions &o = {});
+
+/// The first difference of two graphs in what files keep, as `path: value against value`; nothing when they are equal. Not compared:
+/// the version of DaCe that wrote the file, and numbers that are positions (ids, cfgId). Ids must be current (SDFG::renumber).
+/// `difference(*readText(writeText(g)), g)` is nothing for every graph that was read or passes the verifier.
+std::optional<std::string> difference(const ir::SDFG &a, const ir::SDFG &b);
 
 } // namespace sdfgc::serialize

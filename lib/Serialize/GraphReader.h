@@ -1,0 +1,64 @@
+// Regions, states, nodes and edges out of a document. One reader a document; external SDFGs are documents of their own.
+#pragma once
+
+#include "FieldReader.h"
+
+#include "sdfgc/IR/Scopes.h"
+
+namespace sdfgc::serialize {
+
+/// What the documents of one load share.
+struct LoadContext {
+    diag::Engine &diags;
+    const Limits &limits;
+    std::vector<std::string> openFiles; // being read, outermost first: an external SDFG must not be among them
+    uint64_t externalBytes = 0;
+    int graphDepth = 0; // nested SDFGs around
+};
+
+class GraphReader {
+public:
+    GraphReader(const Document &doc, LoadContext &context) : context_(context), values_(doc, context.diags) {}
+    std::unique_ptr<ir::SDFG> readRoot(Json root);
+
+private:
+    // GraphReader.cpp
+    std::unique_ptr<ir::SDFG> readGraph(Json v);
+    void readDeclarations(Json attributes, ir::SDFG &g, GraphScope &scope, FieldReader &r);
+    void readRegion(Json v, ir::Region &region);
+    std::unique_ptr<ir::Block> readBlock(Json v);
+    std::unique_ptr<ir::Block> readLoop(Json v);
+    std::unique_ptr<ir::Block> readConditional(Json v);
+    void readBlockRest(Json v, FieldReader &r, ir::Block &b);
+    void readInterstateEdge(Json v, ir::Region &region);
+    void addLoopJumps(Json breaks, Json continues, ir::LoopRegion &loop);
+    void readStart(Json v, ir::Region &region);
+    // StateReader.cpp
+    std::unique_ptr<ir::Block> readState(Json v);
+    std::unique_ptr<ir::Node> readNode(Json v);
+    std::unique_ptr<ir::Node> readNested(Json v, FieldReader &r);
+    std::unique_ptr<ir::Node> readLibrary(Json v, FieldReader &r);
+    std::unique_ptr<ir::Node> readReduce(FieldReader &r);
+    void readNodeRest(std::string_view className, FieldReader &r, ir::Node &n);
+    void readEdge(Json v, ir::State &s);
+    ir::Memlet readMemlet(Json v);
+    void upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m);
+    void listConnectors(ir::Node &n, Name conn, bool in);
+    void checkScopes(Json nodes, ir::State &s);
+    std::unique_ptr<ir::SDFG> loadExternal(Json path, const std::string &file);
+    std::unique_ptr<ir::SDFG> readEmbedded(Json text);
+
+    /// The string member `type`, or nothing with a report.
+    std::optional<std::string_view> typeOf(Json v, std::string_view what);
+    /// A member that must be there and be an array; an absent value (empty list) with a report otherwise.
+    Json requiredList(Json v, std::string_view key, std::string_view what);
+    void checkPosition(Json v, std::size_t position);
+
+    LoadContext &context_;
+    ValueReader values_;
+    uint32_t graphs_ = 0;
+    /// Connectors of nodes that have many, so that edges find theirs in constant time.
+    std::unordered_map<const ir::Node *, std::unordered_set<Name>> inNames_, outNames_;
+};
+
+} // namespace sdfgc::serialize

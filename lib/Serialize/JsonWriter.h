@@ -1,0 +1,106 @@
+// Writes JSON text piece by piece. Commas, line ends and indentation are its business.
+#pragma once
+
+#include "sdfgc/Support/Json.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace sdfgc::serialize {
+
+class JsonWriter {
+public:
+    /// `indent` below 0: everything on one line.
+    explicit JsonWriter(std::string &out, int indent = -1) : out_(out), indent_(indent) {}
+
+    void beginObject() { open('{'); }
+    void endObject() { close('}'); }
+    void beginArray() { open('['); }
+    void endArray() { close(']'); }
+    /// The key of the next value; keys need no escapes.
+    void key(std::string_view k) {
+        separate();
+        out_ += '"';
+        out_ += k;
+        out_ += indent_ < 0 ? "\":" : "\": ";
+        afterKey_ = true;
+    }
+    /// A key that comes from the graph.
+    void anyKey(std::string_view k) {
+        separate();
+        json::appendQuoted(out_, k);
+        out_ += indent_ < 0 ? ":" : ": ";
+        afterKey_ = true;
+    }
+    void string(std::string_view s) {
+        separate();
+        json::appendQuoted(out_, s);
+    }
+    /// A string that needs no escapes.
+    void plain(std::string_view s) {
+        separate();
+        out_ += '"';
+        out_ += s;
+        out_ += '"';
+    }
+    void integer(int64_t v) {
+        separate();
+        char digits[24];
+        out_.append(digits, std::to_chars(digits, digits + sizeof digits, v).ptr);
+    }
+    /// A position as edges and scopes have it: a string.
+    void position(uint32_t v) {
+        char digits[12];
+        plain({digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, v).ptr - digits)});
+    }
+    void boolean(bool v) { raw(v ? "true" : "false"); }
+    void null() { raw("null"); }
+    /// JSON text as it is.
+    void raw(std::string_view text) {
+        separate();
+        out_ += text;
+    }
+    void value(const json::Value &v);
+
+private:
+    void open(char bracket) {
+        separate();
+        out_ += bracket;
+        ++depth_;
+        empty_ = true;
+    }
+    void close(char bracket) {
+        --depth_;
+        if (!empty_)
+            newLine();
+        out_ += bracket;
+        empty_ = false;
+    }
+    void separate() {
+        if (afterKey_) {
+            afterKey_ = false;
+            return;
+        }
+        if (depth_ == 0)
+            return;
+        if (!empty_)
+            out_ += ',';
+        empty_ = false;
+        newLine();
+    }
+    void newLine() {
+        if (indent_ < 0)
+            return;
+        out_ += '\n';
+        out_.append(static_cast<std::size_t>(depth_) * static_cast<std::size_t>(indent_), ' ');
+    }
+
+    std::string &out_;
+    int indent_;
+    int depth_ = 0;
+    bool empty_ = true;     // nothing stands in the innermost bracket yet
+    bool afterKey_ = false; // the next value belongs to the key just written
+};
+
+} // namespace sdfgc::serialize

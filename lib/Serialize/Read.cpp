@@ -1,0 +1,131 @@
+// Files and texts to graphs; SDFGs in files of their own.
+#include "GraphReader.h"
+
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Gzip.h"
+
+#include <algorithm>
+
+namespace sdfgc::serialize {
+
+using diag::Id;
+
+namespace {
+
+/// More files inside each other than any program has.
+constexpr std::size_t kMaxFileDepth = 32;
+
+diag::Place placeOfFile(const std::string &name) {
+    diag::Place p;
+    p.file = name;
+    return p;
+}
+
+/// Says what a file starts with that is no JSON object: in words, as far as it is known.
+std::string firstBytes(std::string_view text) {
+    const std::size_t at = text.find_first_not_of(" \t\r\n");
+    if (at == std::string_view::npos)
+        return text.empty() ? "nothing: it is empty" : "nothing but blanks";
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c == 0x80)
+        return "byte 0x80, as Python pickles do";
+    if (c < 0x20 || c > 0x7e)
+        return "byte " + std::to_string(c);
+    return "`" + std::string(1, text[at]) + "`";
+}
+
+bool looksLikeObject(std::string_view text) {
+    if (text.substr(0, 3) == "\xEF\xBB\xBF")
+        text.remove_prefix(3);
+    const std::size_t at = text.find_first_not_of(" \t\r\n");
+    return at != std::string_view::npos && text[at] == '{';
+}
+
+/// The text inflated and parsed; null with a report if that fails.
+std::unique_ptr<Document> makeDocument(std::string text, const std::string &name, LoadContext &context) {
+    if (gzip::isCompressed(text)) {
+        Result<std::string> inflated = gzip::inflate(text, context.limits.inflatedBytes);
+        if (!inflated) {
+            context.diags.report(Id::FileUnreadable, placeOfFile(name), {inflated.error()});
+            return nullptr;
+        }
+        text = std::move(*inflated);
+    }
+    if (!looksLikeObject(text)) {
+        context.diags.report(Id::NotAGraphFile, placeOfFile(name), {firstBytes(text)});
+        return nullptr;
+    }
+    auto doc = std::make_unique<Document>(std::move(text), name);
+    return doc->parse(context.diags, context.limits) ? std::move(doc) : nullptr;
+}
+
+std::unique_ptr<ir::SDFG> finish(std::unique_ptr<ir::SDFG> g) {
+    if (g)
+        g->renumber();
+    return g;
+}
+
+} // namespace
+
+std::unique_ptr<ir::SDFG> GraphReader::loadExternal(Json where, const std::string &file) {
+    const std::string path = file::join(file::folderOf(values_.document().name()), file);
+    const std::string whole = file::absolute(path);
+    auto refuse = [&](Id id, std::string what) {
+        values_.report(id, where, {std::move(what)});
+        return nullptr;
+    };
+    if (std::find(context_.openFiles.begin(), context_.openFiles.end(), whole) != context_.openFiles.end())
+        return refuse(Id::ExternalCycle, file);
+    if (context_.openFiles.size() >= kMaxFileDepth)
+        return refuse(Id::TooManyNestedGraphs, std::to_string(kMaxFileDepth));
+    Result<std::string> text = file::read(path, context_.limits.fileBytes);
+    if (!text)
+        return refuse(Id::FileUnreadable, text.error());
+    auto doc = makeDocument(std::move(*text), path, context_);
+    if (!doc) {
+        values_.report(Id::ExternalBroken, where, {file});
+        return nullptr;
+    }
+    // A file may be named often and name others often: what is read in all is bounded.
+    context_.externalBytes += doc->size();
+    if (context_.externalBytes > context_.limits.inflatedBytes)
+        return refuse(Id::ExternalTooLarge, std::to_string(context_.limits.inflatedBytes));
+    context_.openFiles.push_back(whole);
+    auto g = GraphReader(*doc, context_).readRoot(doc->root());
+    context_.openFiles.pop_back();
+    if (!g)
+        values_.report(Id::ExternalBroken, where, {file});
+    return g;
+}
+
+/// Up to 0.9 a nested SDFG was a string that holds its JSON.
+std::unique_ptr<ir::SDFG> GraphReader::readEmbedded(Json text) {
+    Document doc(std::string(text.text()), values_.document().name());
+    doc.setHolder(values_.document().place(text));
+    const std::size_t before = context_.diags.errorCount();
+    auto g = doc.parse(context_.diags, context_.limits) ? GraphReader(doc, context_).readRoot(doc.root()) : nullptr;
+    if (!g && context_.diags.errorCount() == before)
+        values_.wrongKind("sdfg", text, "the text of an SDFG");
+    if (!g)
+        values_.noteError();
+    return g;
+}
+
+std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l) {
+    Result<std::string> text = file::read(path, l.fileBytes);
+    if (!text) {
+        d.report(Id::FileUnreadable, placeOfFile(path), {text.error()});
+        return nullptr;
+    }
+    LoadContext context{d, l, {file::absolute(path)}};
+    auto doc = makeDocument(std::move(*text), path, context);
+    return doc ? finish(GraphReader(*doc, context).readRoot(doc->root())) : nullptr;
+}
+
+std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l) {
+    LoadContext context{d, l, {file::absolute(nameForDiagnostics)}};
+    auto doc = makeDocument(std::move(text), nameForDiagnostics, context);
+    return doc ? finish(GraphReader(*doc, context).readRoot(doc->root())) : nullptr;
+}
+
+} // namespace sdfgc::serialize

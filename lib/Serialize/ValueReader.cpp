@@ -1,0 +1,348 @@
+// Reporting and plain values.
+#include "ValueReader.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace sdfgc::serialize {
+
+using diag::Id;
+
+namespace {
+
+/// Places cost a walk over the document: a file that is wrong everywhere is not told so a million times.
+constexpr std::size_t kMaxReports = 500;
+
+std::string quotedStart(std::string_view text) {
+    constexpr std::size_t kShown = 40;
+    return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
+}
+
+std::string found(Json v) {
+    if (v.isString())
+        return "the string `" + quotedStart(v.text()) + "`";
+    if (v.isNumber())
+        return "the number " + quotedStart(v.text());
+    return std::string(describe(v.kind()));
+}
+
+} // namespace
+
+bool isIdentifier(std::string_view text, bool dotted) {
+    if (text == "True" || text == "False" || text == "None")
+        return false;
+    bool first = true;
+    for (char c : text) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (c == '.' && dotted && !first) {
+            first = true;
+            continue;
+        }
+        if (!letter && (first || c < '0' || c > '9'))
+            return false;
+        first = false;
+    }
+    return !first;
+}
+
+json::Value toValue(Json v) {
+    switch (v.kind()) {
+    case JsonKind::Null:
+        return {};
+    case JsonKind::False:
+        return false;
+    case JsonKind::True:
+        return true;
+    case JsonKind::Number:
+        return json::Value::number(std::string(v.text()));
+    case JsonKind::String:
+        return v.text();
+    case JsonKind::Array: {
+        std::vector<json::Value> items;
+        items.reserve(v.size());
+        for (Json item : v.items())
+            items.push_back(toValue(item));
+        return json::Value::array(std::move(items));
+    }
+    case JsonKind::Object: {
+        std::vector<json::Value::Member> members;
+        members.reserve(v.size());
+        for (auto [key, value] : v.members())
+            members.emplace_back(key.text(), toValue(value));
+        return json::Value::object(std::move(members));
+    }
+    }
+    return {};
+}
+
+// ---- reporting
+void ValueReader::report(Id id, Json at, std::vector<std::string> args) {
+    errors_ += diag::info(id).severity == diag::Severity::Error;
+    if (reports_++ < kMaxReports)
+        diags_.report(id, doc_.place(at), std::move(args));
+}
+
+void ValueReader::reportOnce(Id id, Json at, std::vector<std::string> args) {
+    std::string key(diag::info(id).code);
+    for (const std::string &a : args)
+        key += "\n" + a;
+    if (reportedOnce_.insert(std::move(key)).second)
+        report(id, at, std::move(args));
+}
+
+void ValueReader::wrongKind(std::string_view key, Json v, std::string_view expected) {
+    report(Id::WrongJsonKind, v, {std::string(key), std::string(expected), found(v)});
+}
+
+bool ValueReader::expect(std::string_view key, Json v, JsonKind kind) {
+    if (v.kind() == kind)
+        return true;
+    wrongKind(key, v, describe(kind));
+    return false;
+}
+
+// ---- plain values
+void ValueReader::read(std::string_view key, Json v, bool &out) {
+    if (v.isBool())
+        out = v.kind() == JsonKind::True;
+    else
+        wrongKind(key, v, "true or false");
+}
+
+void ValueReader::read(std::string_view key, Json v, std::optional<bool> &out) {
+    out.reset();
+    if (!v.isNull())
+        read(key, v, out.emplace());
+}
+
+void ValueReader::read(std::string_view key, Json v, int64_t &out) {
+    const std::string_view t = v.text(); // old versions write some numbers as strings
+    int64_t n = 0;
+    auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), n);
+    if (!t.empty() && error == std::errc() && end == t.data() + t.size())
+        out = n;
+    else if (v.isNumber() || v.isString())
+        report(Id::BadNumber, v, {std::string(key), found(v)});
+    else
+        wrongKind(key, v, "a whole number");
+}
+
+void ValueReader::read(std::string_view key, Json v, std::string &out) {
+    if (v.isString() || v.isNumber()) // a launch bound or a user's property may be a number
+        out = v.text();
+    else
+        wrongKind(key, v, "a string");
+}
+
+void ValueReader::read(std::string_view key, Json v, Name &out) {
+    if (expect(key, v, JsonKind::String))
+        out = Name(v.text());
+}
+
+void ValueReader::read(std::string_view key, Json v, std::vector<Name> &out) {
+    if (!expect(key, v, JsonKind::Array))
+        return;
+    out.clear();
+    for (Json item : v.items())
+        read(key, item, out.emplace_back());
+}
+
+void ValueReader::read(std::string_view key, Json v, std::vector<std::string> &out) {
+    if (!expect(key, v, JsonKind::Array))
+        return;
+    out.clear();
+    for (Json item : v.items())
+        read(key, item, out.emplace_back());
+}
+
+std::optional<Name> ValueReader::readIdentifier(std::string_view what, Json v, bool dotted) {
+    if (!expect(what, v, JsonKind::String))
+        return std::nullopt;
+    if (!isIdentifier(v.text(), dotted)) {
+        report(Id::NotAnIdentifier, v, {std::string(what), quotedStart(v.text())});
+        return std::nullopt;
+    }
+    return Name(v.text());
+}
+
+std::optional<uint32_t> ValueReader::readPosition(std::string_view key, Json v, std::size_t count, std::string_view things) {
+    int64_t n = -1;
+    const std::size_t before = errors_;
+    read(key, v, n);
+    if (errors_ != before)
+        return std::nullopt;
+    if (n >= 0 && static_cast<uint64_t>(n) < count)
+        return static_cast<uint32_t>(n);
+    report(Id::BadReference, v, {std::string(key), std::to_string(n), std::to_string(count), std::string(things)});
+    return std::nullopt;
+}
+
+void ValueReader::read(std::string_view key, Json v, ir::DebugInfo &out) {
+    if (v.isNull() || !expect(key, v, JsonKind::Object))
+        return;
+    auto number = [&](std::string_view part, int32_t otherwise) {
+        Json n = v.find(part);
+        int64_t value = otherwise;
+        if (n && !n.isNull())
+            read(part, n, value);
+        return static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
+    };
+    out.startLine = number("start_line", 0);
+    out.endLine = number("end_line", out.startLine);
+    out.startColumn = number("start_column", 0);
+    out.endColumn = number("end_column", 0);
+    if (Json index = v.find("file_index"); index && !index.isNull()) {
+        if (auto i = readPosition("file_index", index, sourceFiles.size(), "source files"))
+            out.file = sourceFiles[*i];
+    } else if (Json file = v.find("filename"); file && !file.isNull()) {
+        read("filename", file, out.file);
+    }
+}
+
+// ---- code
+void ValueReader::read(std::string_view key, Json v, ir::Code &out) {
+    if (v.isString()) { // old: the language is that of the place
+        out.text = v.text();
+        return;
+    }
+    if (v.isNull()) {
+        out.text.clear();
+        return;
+    }
+    if (!expect(key, v, JsonKind::Object))
+        return;
+    out = {"", ir::Language::Python};
+    if (Json language = v.find("language"); language && !language.isNull()) {
+        if (!expect("language", language, JsonKind::String) || language.text() == "NoCode")
+            return;
+        auto parsed = ir::parseEnum<ir::Language>(language.text());
+        if (!parsed)
+            return report(Id::UnknownEnumerator, language, {"language", std::string(language.text()), ""});
+        out.language = *parsed;
+    }
+    if (Json text = v.find("string_data"); !text)
+        report(Id::MissingKey, v, {"`" + std::string(key) + "`", "string_data"});
+    else if (!text.isNull() && expect("string_data", text, JsonKind::String))
+        out.text = text.text();
+}
+
+void ValueReader::read(std::string_view key, Json v, std::optional<ir::Code> &out) {
+    out.reset();
+    Json language = v.find("language");
+    if (!v.isNull() && !(language && language.text() == "NoCode"))
+        read(key, v, out.emplace());
+}
+
+void ValueReader::read(std::string_view key, Json v, std::vector<ir::TargetCode> &out) {
+    out.clear();
+    auto add = [&](Name target, Json code) {
+        ir::TargetCode entry{target, {"", ir::Language::CPP}};
+        read(key, code, entry.code);
+        if (!entry.code.empty()) // DaCe writes an empty `frame` always
+            out.push_back(std::move(entry));
+    };
+    if (v.isString() || v.find("string_data")) // up to 0.9: one text for the main file
+        return add("frame", v);
+    if (v.isNull() || !expect(key, v, JsonKind::Object))
+        return;
+    for (auto [target, code] : v.members())
+        add(target.text() == "None" ? Name("null") : Name(target.text()), code);
+}
+
+void ValueReader::read(std::string_view key, Json v, std::vector<std::pair<Name, std::string>> &out) {
+    if (!expect(key, v, JsonKind::Object))
+        return;
+    out.clear();
+    for (auto [name, text] : v.members()) {
+        auto id = readIdentifier(key, name);
+        if (!id)
+            continue;
+        out.emplace_back(*id, "");
+        if (text.isBool())
+            out.back().second = text.kind() == JsonKind::True ? "True" : "False";
+        else
+            read(name.text(), text, out.back().second);
+    }
+}
+
+// ---- enumerations
+namespace {
+
+#define SDFGC_TEXT(N) #N,
+template <class E> std::vector<std::string> enumerators();
+template <> std::vector<std::string> enumerators<ir::Storage>() { return {SDFGC_STORAGES(SDFGC_TEXT)}; }
+template <> std::vector<std::string> enumerators<ir::Schedule>() { return {SDFGC_SCHEDULES(SDFGC_TEXT)}; }
+template <> std::vector<std::string> enumerators<ir::Lifetime>() { return {SDFGC_LIFETIMES(SDFGC_TEXT)}; }
+template <> std::vector<std::string> enumerators<ir::OmpSchedule>() { return {SDFGC_OMP_SCHEDULES(SDFGC_TEXT)}; }
+#undef SDFGC_TEXT
+
+/// The name in an enumeration's value: plain, or `{type: "ScheduleType.Name"}` of an extensible one without parameters.
+std::optional<std::string_view> enumText(Json v) {
+    if (v.isString())
+        return v.text();
+    Json type = v.find("type");
+    if (!type || !type.isString())
+        return std::nullopt;
+    return type.text().substr(type.text().rfind('.') + 1);
+}
+
+constexpr std::string_view kEnumKind = "the name of a value";
+
+} // namespace
+
+template <class E> void ValueReader::readEnum(std::string_view key, Json v, E &out) {
+    auto text = enumText(v);
+    if (!text)
+        return wrongKind(key, v, kEnumKind);
+    if (auto parsed = ir::parseEnum<E>(*text)) {
+        out = *parsed;
+        return;
+    }
+    std::string near = diag::nearest(*text, enumerators<E>());
+    report(Id::UnknownEnumerator, v, {std::string(key), quotedStart(*text), near.empty() ? "" : "did you mean `" + near + "`?"});
+}
+
+void ValueReader::read(std::string_view key, Json v, ir::Storage &out) { readEnum(key, v, out); }
+void ValueReader::read(std::string_view key, Json v, ir::Schedule &out) { readEnum(key, v, out); }
+void ValueReader::read(std::string_view key, Json v, ir::Lifetime &out) { readEnum(key, v, out); }
+void ValueReader::read(std::string_view key, Json v, ir::OmpSchedule &out) { readEnum(key, v, out); }
+
+void ValueReader::read(std::string_view key, Json v, ir::Instrumentation &out) {
+    auto text = enumText(v);
+    if (!text)
+        return wrongKind(key, v, kEnumKind);
+    if (auto parsed = ir::parseEnum<ir::Instrumentation>(*text))
+        out = *parsed;
+    else // users register their own; the result of the program does not depend on it
+        reportOnce(Id::UnknownInstrumentation, v, {quotedStart(*text)});
+}
+
+void ValueReader::read(std::string_view key, Json v, ir::DataInstrumentation &out) {
+    auto text = enumText(v);
+    if (!text)
+        return wrongKind(key, v, kEnumKind);
+    if (auto parsed = ir::parseEnum<ir::DataInstrumentation>(*text))
+        out = *parsed;
+    else
+        reportOnce(Id::UnknownInstrumentation, v, {quotedStart(*text)});
+}
+
+void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
+    int64_t n = 0;
+    read(key, v, n);
+    if (n >= 0 && n <= static_cast<int64_t>(ir::WcrMode::Reduction))
+        out = static_cast<ir::WcrMode>(n);
+    else
+        report(Id::BadNumber, v, {std::string(key), found(v)});
+}
+
+void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
+    for (int level = 0; level <= static_cast<int>(ir::Level::Allocated); ++level)
+        if (v.text() == ir::name(static_cast<ir::Level>(level))) {
+            out = static_cast<ir::Level>(level);
+            return;
+        }
+    report(Id::UnknownEnumerator, v, {std::string(key), quotedStart(v.text()), ""});
+}
+
+} // namespace sdfgc::serialize
