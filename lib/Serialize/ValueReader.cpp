@@ -159,7 +159,7 @@ std::optional<Name> ValueReader::readIdentifier(std::string_view what, Json v, b
     if (!expect(what, v, JsonKind::String))
         return std::nullopt;
     if (!isIdentifier(v.text(), dotted)) {
-        report(Id::NotAnIdentifier, v, {std::string(what), quotedStart(v.text())});
+        report(Id::BadName, v, {std::string(what), quotedStart(v.text())});
         return std::nullopt;
     }
     return Name(v.text());
