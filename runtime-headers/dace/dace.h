@@ -1,9 +1,9 @@
-// The names of DaCe's runtime for C++ code that files carry: `#include <dace/dace.h>` in global_code works, and programs with C++ tasklets
-// or global code include it. Everything else includes the small headers of sdfgc/rt.
+// The names of DaCe's runtime for C++ code that files carry: `#include <dace/dace.h>` in global_code works, and programs with C++
+// tasklets or global code include it. Everything else includes the small headers of sdfgc/rt.
 //
-// Rule: source compatibility with DaCe's header of the same name on the CPU. Namespace dace has the types, wcr_fixed and wcr_custom, Stream,
-// dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those on which such code relies
-// without including them; <iostream>, <fstream>, <mutex> and others have to be named in global_code.
+// Rule: source compatibility with DaCe's header of the same name on the CPU. Namespace dace has the types, wcr_fixed and
+// wcr_custom, Stream, dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those on
+// which such code relies without including them; <iostream>, <fstream>, <mutex> and others have to be named in global_code.
 #pragma once
 
 #include "sdfgc/rt/atomic.h"
@@ -90,7 +90,9 @@ constexpr complexJ operator*(const complexJ &a, int b) { return complexJ(a.val *
 constexpr complexJ operator-(const complexJ &a) { return complexJ(-a.val); }
 template <class T> std::complex<T> operator*(const complexJ &a, const T &b) { return {T(0), static_cast<T>(a.val) * b}; }
 template <class T> std::complex<T> operator*(const T &a, const complexJ &b) { return b * a; }
-template <class T> std::complex<T> operator*(const complexJ &a, const std::complex<T> &b) { return std::complex<T>(T(0), static_cast<T>(a.val)) * b; }
+template <class T> std::complex<T> operator*(const complexJ &a, const std::complex<T> &b) {
+    return std::complex<T>(T(0), static_cast<T>(a.val)) * b;
+}
 template <class T> std::complex<T> operator*(const std::complex<T> &a, const complexJ &b) { return b * a; }
 
 } // namespace dace

@@ -29,8 +29,8 @@ struct Large { // no machine word
 };
 } // namespace
 
-TEMPLATE_TEST_CASE("sums lose nothing", "", int8_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, float, double, rt::complex64, rt::complex128,
-                   (rt::vec<double, 4>), (rt::vec<int, 3>), (rt::vec<rt::complex64, 2>)) {
+TEMPLATE_TEST_CASE("sums lose nothing", "", int8_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t, float, double, rt::complex64,
+                   rt::complex128, (rt::vec<double, 4>), (rt::vec<int, 3>), (rt::vec<rt::complex64, 2>)) {
     TestType sum(0), difference(0);
     everywhere([&](int) {
         rt::atomic_add(&sum, TestType(1));
@@ -117,14 +117,17 @@ TEST_CASE("structs and misaligned values use one way for one address") {
     alignas(8) char memory[3 * sizeof(Pair)] = {};
     for (std::size_t offset : {std::size_t(0), std::size_t(4)}) {
         Pair *pair = new (memory + offset) Pair{0, 0};
-        everywhere([&](int) { rt::atomic_update(pair, Pair{1, 2}, [](Pair a, Pair b) { return Pair{a.key + b.key, a.count + b.count}; }); });
+        everywhere([&](int) {
+            rt::atomic_update(pair, Pair{1, 2}, [](Pair a, Pair b) { return Pair{a.key + b.key, a.count + b.count}; });
+        });
         CHECK(pair->key == threads * rounds);
         CHECK(pair->count == 2 * threads * rounds);
     }
     Large large{0, 0, 0};
     everywhere([&](int) {
-        rt::atomic_update(&large, Large{1, 2, 3},
-                          [](const Large &a, const Large &b) { return Large{a.count + b.count, a.twice + b.twice, a.thrice + b.thrice}; });
+        rt::atomic_update(&large, Large{1, 2, 3}, [](const Large &a, const Large &b) {
+            return Large{a.count + b.count, a.twice + b.twice, a.thrice + b.thrice};
+        });
     });
     CHECK((large.count == threads * rounds && large.twice == 2 * large.count && large.thrice == 3 * large.count));
     alignas(16) char shifted[24] = {};

@@ -52,7 +52,8 @@ TEST_CASE("functions at global scope, unqualified") {
     CHECK((py_mod(i, 3) == 2 && py_floor(i, 2) == -4 && cpp_mod(i, 3) == -1 && cpp_mod(d, 2.0) == 0.5));
     CHECK((sgn(f) == -1 && sign(f) == -1.0f && sign(c) == dace::complex64(1, 0) && sign_numpy_2(2) == 1));
     CHECK((bitwise_and(6, 3) == 2 && bitwise_invert(0) == -1 && left_shift(1, 3) == 8 && AND(true, false) == false && OR(1, 0)));
-    CHECK((IfExpr(i < 0, 1, 2) == 1 && heaviside(d) == 1.0 && reciprocal(d) == 0.4 && reciprocal(dace::complex64(2, 0)).real() == 0.5f));
+    CHECK((IfExpr(i < 0, 1, 2) == 1 && heaviside(d) == 1.0 && reciprocal(d) == 0.4 &&
+           reciprocal(dace::complex64(2, 0)).real() == 0.5f));
     CHECK((conj(d) == 2.5 && conj(c).imag() == -4 && real(c) == 3 && imag(d) == 0 && gcd(12, 18) == 6 && lcm(4, 6) == 12));
     CHECK((deg2rad(180.0) == Approx(M_PI) && np_float_pow(2, 3) == 8.0 && iround(f) == -3));
     int quotient = 0, remainder = 0;

@@ -48,6 +48,11 @@ TEST_CASE("functions of complex numbers") {
     CHECK(rt::py_floor(C128(7, 1), C128(2, 0)) == C128(3, 0));
     CHECK(rt::py_mod(C128(7, 1), C128(2, 0)) == C128(1, 1));
     CHECK(std::abs(rt::np_float_pow(C128(0, 1), C128(2, 0)) - C128(-1, 0)) < 1e-15);
+    CHECK(std::abs(rt::np_float_pow(C64(0, 1), 2) - C128(-1, 0)) < 1e-15);
+    CHECK(std::abs(rt::np_float_pow(2, C64(1, 0)) - C128(2, 0)) < 1e-15);
+    C128 quotient, remainder;
+    rt::py_divmod(C128(7, 1), C128(2, 0), quotient, remainder);
+    CHECK((quotient == C128(3, 0) && remainder == C128(1, 1)));
     const double inf = std::numeric_limits<double>::infinity();
     CHECK(rt::isinf(C128(1, inf)));
     CHECK(!rt::isfinite(C128(1, inf)));

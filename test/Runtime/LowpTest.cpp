@@ -84,7 +84,8 @@ TEMPLATE_TEST_CASE("overflow, underflow and special values", "", FORMATS) {
     using Limits = std::numeric_limits<TestType>;
     const float most = Limits::max(), step = most - static_cast<float>(TestType::fromBits(Limits::max().bits() - 1));
     const auto overflowed = [](float value) {
-        return Limits::has_infinity ? std::isinf(static_cast<float>(TestType(value))) : std::isnan(static_cast<float>(TestType(value)));
+        return Limits::has_infinity ? std::isinf(static_cast<float>(TestType(value)))
+                                    : std::isnan(static_cast<float>(TestType(value)));
     };
     // The middle to the next step rounds to even: away where the largest mantissa is odd, back where it is even (e4m3fn).
     const float middle = most + step / 2;
@@ -125,7 +126,8 @@ TEST_CASE("limits") {
     CHECK(Half::infinity().bits() == 0x7C00);
     using Brain = std::numeric_limits<rt::bfloat16>;
     CHECK((Brain::digits == 8 && Brain::digits10 == 2 && Brain::max_digits10 == 4));
-    CHECK((Brain::min_exponent == -125 && Brain::min_exponent10 == -37 && Brain::max_exponent == 128 && Brain::max_exponent10 == 38));
+    CHECK(
+        (Brain::min_exponent == -125 && Brain::min_exponent10 == -37 && Brain::max_exponent == 128 && Brain::max_exponent10 == 38));
     CHECK(Brain::max().bits() == 0x7F7F);
     using E4 = std::numeric_limits<rt::float8_e4m3fn>;
     CHECK((E4::max() == 448.0f && !E4::has_infinity && E4::max_exponent == 9 && E4::min_exponent == -5));

@@ -35,9 +35,11 @@ TEST_CASE("a report is DaCe's JSON") {
     CHECK(std::regex_match(fs::path(path).filename().string(), std::regex("report-\\d{13}\\.json")));
     const std::string text = std::regex_replace(contents(path), std::regex("\"(pid|tid|ts)\": \\d+"), "\"$1\": 0");
     CHECK(text == "{\n  \"traceEvents\": [\n"
-                  "    {\"name\": \"Map \\\"a\\\\b\\\"\\u000a\", \"cat\": \"Timer\", \"ph\": \"X\", \"ts\": 0, \"dur\": 250, \"pid\": 0, \"tid\": 0, "
+                  "    {\"name\": \"Map \\\"a\\\\b\\\"\\u000a\", \"cat\": \"Timer\", \"ph\": \"X\", \"ts\": 0, \"dur\": 250, "
+                  "\"pid\": 0, \"tid\": 0, "
                   "\"args\": {\"cfg_id\": 0, \"state_id\": 1, \"id\": 2}},\n"
-                  "    {\"name\": \"State s\", \"cat\": \"PAPI\", \"ph\": \"C\", \"ts\": 0, \"pid\": 0, \"tid\": 0, \"args\": {\"cfg_id\": 3, "
+                  "    {\"name\": \"State s\", \"cat\": \"PAPI\", \"ph\": \"C\", \"ts\": 0, \"pid\": 0, \"tid\": 0, \"args\": "
+                  "{\"cfg_id\": 3, "
                   "\"TOT_INS\": 12345678901}}\n"
                   "  ],\n  \"sdfgHash\": \"abc123\"\n}\n");
 }

@@ -162,13 +162,16 @@ TEST_CASE("the condition ends a consume scope, elements stay in the stream") {
     for (int i = 0; i < 100; ++i)
         stream.push(i);
     int64_t visits = 0;
-    rt::consume(stream, 1, 1, [&] { return rt::atomic_load(&visits) >= 10; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
+    rt::consume(
+        stream, 1, 1, [&] { return rt::atomic_load(&visits) >= 10; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
     CHECK(visits == 10);
     CHECK(stream.size() == 90);
-    rt::consume(stream, 4, 1, [&] { return rt::atomic_load(&visits) >= 50; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
+    rt::consume(
+        stream, 4, 1, [&] { return rt::atomic_load(&visits) >= 50; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
     CHECK(visits >= 50);
     CHECK(visits + stream.size() == 100);
-    rt::consume(stream, 4, 1, [] { return false; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
+    rt::consume(
+        stream, 4, 1, [] { return false; }, [&](int, int &) { rt::atomic_add(&visits, 1); });
     CHECK(visits == 100);
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("layout: N elements, aligned like one; length one is the element") {
     static_assert(sizeof(vec<double, 3>) == 24, "");
     static_assert(sizeof(vec<bool, 4>) == 4, "");
     static_assert(std::is_same<vec<double, 1>, double>::value, "");
-    static_assert(std::is_trivially_copyable<vec<float, 4>>::value && std::is_trivially_default_constructible<vec<float, 4>>::value, "");
+    static_assert(std::is_trivially_copyable<vec<float, 4>>::value && std::is_trivially_default_constructible<vec<float, 4>>::value,
+                  "");
     double memory[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     auto *at = reinterpret_cast<vec<double, 4> *>(memory + 1); // not a multiple of the vector's size
     *at = *at + 10.0;
@@ -43,8 +44,9 @@ TEST_CASE("construction") {
     CHECK(vec<int, 4>(vec<double, 4>(2.9))[1] == 2);
 }
 
-TEMPLATE_TEST_CASE("arithmetic by elements: native vectors and loops", "", (vec<float, 4>), (vec<double, 2>), (vec<double, 8>), (vec<int, 16>),
-                   (vec<int64_t, 2>), (vec<uint8_t, 32>), (vec<double, 3>), (vec<int, 5>), (vec<rt::half, 4>), (vec<rt::complex64, 2>)) {
+TEMPLATE_TEST_CASE("arithmetic by elements: native vectors and loops", "", (vec<float, 4>), (vec<double, 2>), (vec<double, 8>),
+                   (vec<int, 16>), (vec<int64_t, 2>), (vec<uint8_t, 32>), (vec<double, 3>), (vec<int, 5>), (vec<rt::half, 4>),
+                   (vec<rt::complex64, 2>)) {
     using T = typename TestType::value_type;
     const TestType a = counting<TestType>(5), b = counting<TestType>(2);
     const TestType sum = a + b, difference = a - b, product = a * b, quotient = a / b, scaled = a * 2, reversed = 60 - b;

@@ -1,7 +1,7 @@
 // The border between a generated library and its host: exported symbols and errors.
 //
-// A library never exits, aborts or throws into its host. Every exported function runs its body in guard(), which turns an exception into
-// a code and a message in the program's own ErrorState; nothing is global, so programs do not see each other's errors.
+// A library never exits, aborts or throws into its host. Every exported function runs its body in guard(), which turns an exception
+// into a code and a message in the program's own ErrorState; nothing is global, so programs do not see each other's errors.
 #pragma once
 
 #include <exception>

@@ -1,7 +1,8 @@
-// Atomic updates of ordinary memory: `*p = f(*p, value)` from several threads at once (write-conflict resolution, sdfg-format 6.10).
+// Atomic updates of ordinary memory: `*p = f(*p, value)` from several threads at once (write-conflict resolution,
+// sdfg-format 6.10).
 //
-// Rules: every function returns the old value and orders nothing but the update itself (relaxed): the end of the parallel region orders the
-// rest. All conflicting accesses of a parallel phase must go through these functions.
+// Rules: every function returns the old value and orders nothing but the update itself (relaxed): the end of the parallel region
+// orders the rest. All conflicting accesses of a parallel phase must go through these functions.
 //   integers up to 8 bytes          the processor's instruction for + - & | ^ and exchange
 //   1, 2, 4, 8, 16 bytes            compare-and-swap, where the address is a multiple of the size (16 bytes: with -mcx16)
 //   vectors; + and - of complex     part by part: each part is updated atomically, the whole is not one indivisible step
@@ -24,10 +25,10 @@ template <int bytes> struct Word {
     static constexpr bool exists = false;
     typedef unsigned char type;
 };
-#define SDFGC_WORD(bytes, integer)                                                                                                         \
-    template <> struct Word<bytes> {                                                                                                       \
-        static constexpr bool exists = true;                                                                                               \
-        typedef integer type __attribute__((may_alias));                                                                                   \
+#define SDFGC_WORD(bytes, integer)                                                                                                 \
+    template <> struct Word<bytes> {                                                                                               \
+        static constexpr bool exists = true;                                                                                       \
+        typedef integer type __attribute__((may_alias));                                                                           \
     };
 SDFGC_WORD(1, uint8_t)
 SDFGC_WORD(2, uint16_t)
@@ -39,7 +40,8 @@ SDFGC_WORD(16, Uint128)
 #endif
 #undef SDFGC_WORD
 
-template <class T> inline constexpr bool isAtomicInteger =
+template <class T>
+inline constexpr bool isAtomicInteger =
     std::is_integral<T>::value && !std::is_same<std::remove_cv_t<T>, bool>::value && sizeof(T) <= 8;
 
 /// *p can be updated by compare-and-swap. Complex numbers and structs may lie at addresses that are not multiples of their size.
@@ -152,37 +154,37 @@ template <class T, class F> inline T atomic_update(T *p, const Plain<T> &value, 
     return detail::update(p, [&](const T &old) { return f(old, value); });
 }
 
-// SDFGC_ATOMIC(name, byParts, expression): one function from an expression over `old` and `value`; `byParts` says for which types with
-// Parts the operation goes part by part.
-#define SDFGC_ATOMIC(name, byParts, expression)                                                                                            \
-    template <class T> inline T name(T *p, const Plain<T> &value) {                                                                        \
-        if constexpr (byParts)                                                                                                             \
-            return detail::updateParts(p, value, [](auto *part, auto v) { return name(part, v); });                                        \
-        else                                                                                                                               \
-            return detail::update(p, [&](const T &old) { return static_cast<T>(expression); });                                            \
+// SDFGC_ATOMIC(name, byParts, expression): one function from an expression over `old` and `value`; `byParts` says for which types
+// with Parts the operation goes part by part.
+#define SDFGC_ATOMIC(name, byParts, expression)                                                                                    \
+    template <class T> inline T name(T *p, const Plain<T> &value) {                                                                \
+        if constexpr (byParts)                                                                                                     \
+            return detail::updateParts(p, value, [](auto *part, auto v) { return name(part, v); });                                \
+        else                                                                                                                       \
+            return detail::update(p, [&](const T &old) { return static_cast<T>(expression); });                                    \
     }
 // The same with an instruction for integers.
-#define SDFGC_ATOMIC_FETCH(name, byParts, instruction, expression)                                                                         \
-    template <class T> inline T name(T *p, const Plain<T> &value) {                                                                        \
-        if constexpr (detail::isAtomicInteger<T>)                                                                                          \
-            return static_cast<T>(instruction(p, value, __ATOMIC_RELAXED));                                                                \
-        else if constexpr (byParts)                                                                                                        \
-            return detail::updateParts(p, value, [](auto *part, auto v) { return name(part, v); });                                        \
-        else                                                                                                                               \
-            return detail::update(p, [&](const T &old) { return static_cast<T>(expression); });                                            \
+#define SDFGC_ATOMIC_FETCH(name, byParts, instruction, expression)                                                                 \
+    template <class T> inline T name(T *p, const Plain<T> &value) {                                                                \
+        if constexpr (detail::isAtomicInteger<T>)                                                                                  \
+            return static_cast<T>(instruction(p, value, __ATOMIC_RELAXED));                                                        \
+        else if constexpr (byParts)                                                                                                \
+            return detail::updateParts(p, value, [](auto *part, auto v) { return name(part, v); });                                \
+        else                                                                                                                       \
+            return detail::update(p, [&](const T &old) { return static_cast<T>(expression); });                                    \
     }
 
 SDFGC_ATOMIC_FETCH(atomic_add, Parts<T>::count != 0, __atomic_fetch_add, old + value)
 SDFGC_ATOMIC_FETCH(atomic_sub, Parts<T>::count != 0, __atomic_fetch_sub, old - value)
-SDFGC_ATOMIC(atomic_mul, Parts<T>::everyOperation, old * value)
+SDFGC_ATOMIC(atomic_mul, Parts<T>::everyOperation, old *value)
 SDFGC_ATOMIC(atomic_div, Parts<T>::everyOperation, old / value)
 SDFGC_ATOMIC(atomic_min, Parts<T>::everyOperation, old < value ? old : value)
 SDFGC_ATOMIC(atomic_max, Parts<T>::everyOperation, old > value ? old : value)
-SDFGC_ATOMIC_FETCH(atomic_and, Parts<T>::everyOperation, __atomic_fetch_and, old & value)
+SDFGC_ATOMIC_FETCH(atomic_and, Parts<T>::everyOperation, __atomic_fetch_and, old &value)
 SDFGC_ATOMIC_FETCH(atomic_or, Parts<T>::everyOperation, __atomic_fetch_or, old | value)
 SDFGC_ATOMIC_FETCH(atomic_xor, Parts<T>::everyOperation, __atomic_fetch_xor, old ^ value)
 // Logical results are 0 and 1 in the type of *p. Xor is Python's `bool(a) != bool(b)`.
-SDFGC_ATOMIC(atomic_logical_and, Parts<T>::everyOperation, old && value)
+SDFGC_ATOMIC(atomic_logical_and, Parts<T>::everyOperation, old &&value)
 SDFGC_ATOMIC(atomic_logical_or, Parts<T>::everyOperation, old || value)
 SDFGC_ATOMIC(atomic_logical_xor, Parts<T>::everyOperation, !old != !value)
 

@@ -1,9 +1,9 @@
-// Buffer<T>: an owned, aligned, uninitialised array on the heap. Generated code uses it for CPU_Heap containers and for Register arrays
-// that are too large for the stack.
+// Buffer<T>: an owned, aligned, uninitialised array on the heap. Generated code uses it for CPU_Heap containers and for Register
+// arrays that are too large for the stack.
 //
-// Rules (DaCe's CPU_Heap allocation, codegen-semantics 10.2): the alignment is 64 bytes unless the container asks for another; the size is
-// the container's total size with padding; data() is the start of the memory plus the container's start offset; zero() clears all of it.
-// A failed allocation throws std::bad_alloc, which guard() of abi.h turns into an error code.
+// Rules (DaCe's CPU_Heap allocation, codegen-semantics 10.2): the alignment is 64 bytes unless the container asks for another; the
+// size is the container's total size with padding; data() is the start of the memory plus the container's start offset; zero()
+// clears all of it. A failed allocation throws std::bad_alloc, which guard() of abi.h turns into an error code.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,9 @@ public:
     Buffer() noexcept = default;
 
     /// `count` elements; none if `count` <= 0. `alignment` in bytes is a power of two; 0 or less means the default.
-    explicit Buffer(int64_t count, int64_t startOffset = 0, int64_t alignment = defaultAlignment) { allocate(count, startOffset, alignment); }
+    explicit Buffer(int64_t count, int64_t startOffset = 0, int64_t alignment = defaultAlignment) {
+        allocate(count, startOffset, alignment);
+    }
 
     Buffer(Buffer &&other) noexcept { swap(other); }
     Buffer &operator=(Buffer &&other) noexcept {

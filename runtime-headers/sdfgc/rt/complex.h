@@ -1,11 +1,11 @@
 // Complex numbers: std::complex plus the operators and functions that it lacks.
 //
-// Rules (sdfg-format 9.6, 9.7): + - * / between std::complex<T> and a real number of another type, where the standard operators want exactly
-// T. An integer, or a float that is not wider than T, keeps std::complex<T>; a wider float, or a wider complex number, widens the
-// result. Functions of ufunc.h and <cmath> that DaCe extends to complex numbers have overloads in sdfgc::rt; expm1 and log1p keep their
-// accuracy near zero, sign_numpy_2 is x / |x| (0 only for 0), py_floor keeps DaCe's meaning: floor of the real part of the quotient.
-// The operators are at global scope because std::complex's own namespace is closed to programs; generated code declares no operators
-// that would hide them.
+// Rules (sdfg-format 9.6, 9.7): + - * / between std::complex<T> and a real number of another type, where the standard operators
+// want exactly T. An integer, or a float that is not wider than T, keeps std::complex<T>; a wider float, or a wider complex number,
+// widens the result. Functions of ufunc.h and <cmath> that DaCe extends to complex numbers have overloads in sdfgc::rt; expm1 and
+// log1p keep their accuracy near zero, sign_numpy_2 is x / |x| (0 only for 0), py_floor keeps DaCe's meaning: floor of the real
+// part of the quotient. The operators are at global scope because std::complex's own namespace is closed to programs; generated
+// code declares no operators that would hide them.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -44,21 +44,21 @@ template <class T, class U> using WiderComplexT = typename WiderComplex<T, U>::t
 } // namespace detail
 } // namespace sdfgc::rt
 
-#define SDFGC_COMPLEX_OPERATOR(op)                                                                                                         \
-    template <class T, class U>                                                                                                            \
-    constexpr sdfgc::rt::detail::MixedComplexT<T, U> operator op(const std::complex<T> &a, const U &b) {                                   \
-        using C = sdfgc::rt::detail::MixedComplexT<T, U>;                                                                                  \
-        return C(a) op static_cast<typename C::value_type>(b);                                                                             \
-    }                                                                                                                                      \
-    template <class T, class U>                                                                                                            \
-    constexpr sdfgc::rt::detail::MixedComplexT<T, U> operator op(const U &a, const std::complex<T> &b) {                                   \
-        using C = sdfgc::rt::detail::MixedComplexT<T, U>;                                                                                  \
-        return static_cast<typename C::value_type>(a) op C(b);                                                                             \
-    }                                                                                                                                      \
-    template <class T, class U>                                                                                                            \
-    constexpr sdfgc::rt::detail::WiderComplexT<T, U> operator op(const std::complex<T> &a, const std::complex<U> &b) {                     \
-        using C = sdfgc::rt::detail::WiderComplexT<T, U>;                                                                                  \
-        return C(a) op C(b);                                                                                                               \
+#define SDFGC_COMPLEX_OPERATOR(op)                                                                                                 \
+    template <class T, class U>                                                                                                    \
+    constexpr sdfgc::rt::detail::MixedComplexT<T, U> operator op(const std::complex<T> &a, const U &b) {                           \
+        using C = sdfgc::rt::detail::MixedComplexT<T, U>;                                                                          \
+        return C(a) op static_cast<typename C::value_type>(b);                                                                     \
+    }                                                                                                                              \
+    template <class T, class U>                                                                                                    \
+    constexpr sdfgc::rt::detail::MixedComplexT<T, U> operator op(const U &a, const std::complex<T> &b) {                           \
+        using C = sdfgc::rt::detail::MixedComplexT<T, U>;                                                                          \
+        return static_cast<typename C::value_type>(a) op C(b);                                                                     \
+    }                                                                                                                              \
+    template <class T, class U>                                                                                                    \
+    constexpr sdfgc::rt::detail::WiderComplexT<T, U> operator op(const std::complex<T> &a, const std::complex<U> &b) {             \
+        using C = sdfgc::rt::detail::WiderComplexT<T, U>;                                                                          \
+        return C(a) op C(b);                                                                                                       \
     }
 SDFGC_COMPLEX_OPERATOR(+)
 SDFGC_COMPLEX_OPERATOR(-)
@@ -67,8 +67,8 @@ SDFGC_COMPLEX_OPERATOR(/)
 #undef SDFGC_COMPLEX_OPERATOR
 
 #ifdef _OPENMP
-#pragma omp declare reduction(+ : std::complex<float>, std::complex<double> : omp_out += omp_in) initializer(omp_priv = 0)
-#pragma omp declare reduction(* : std::complex<float>, std::complex<double> : omp_out *= omp_in) initializer(omp_priv = 1)
+#pragma omp declare reduction(+ : std::complex <float>, std::complex <double> : omp_out += omp_in) initializer(omp_priv = 0)
+#pragma omp declare reduction(* : std::complex <float>, std::complex <double> : omp_out *= omp_in) initializer(omp_priv = 1)
 #endif
 
 namespace sdfgc::rt {
@@ -89,7 +89,9 @@ template <class T> std::complex<T> sign(const std::complex<T> &a) {
 }
 
 /// a / |a|, 0 for 0 (NumPy 2).
-template <class T> std::complex<T> sign_numpy_2(const std::complex<T> &a) { return a == T(0) ? std::complex<T>() : a / std::abs(a); }
+template <class T> std::complex<T> sign_numpy_2(const std::complex<T> &a) {
+    return a == T(0) ? std::complex<T>() : a / std::abs(a);
+}
 
 template <class T> std::complex<T> exp2(const std::complex<T> &a) { return std::exp(a * T(0.693147180559945309417)); }
 template <class T> std::complex<T> log2(const std::complex<T> &a) { return std::log(a) / T(0.693147180559945309417); }
@@ -108,10 +110,26 @@ template <class T> std::complex<T> log1p(const std::complex<T> &a) {
 }
 
 /// Floor of the real part of the quotient; the imaginary part is dropped.
-template <class T> std::complex<T> py_floor(const std::complex<T> &a, const std::complex<T> &b) { return std::floor((a / b).real()); }
+template <class T> std::complex<T> py_floor(const std::complex<T> &a, const std::complex<T> &b) {
+    return std::floor((a / b).real());
+}
 template <class T> std::complex<T> py_mod(const std::complex<T> &a, const std::complex<T> &b) { return a - py_floor(a, b) * b; }
+template <class T>
+void py_divmod(const std::complex<T> &a, const std::complex<T> &b, std::complex<T> &quotient, std::complex<T> &remainder) {
+    quotient = py_floor(a, b);
+    remainder = a - quotient * b;
+}
 
-inline std::complex<double> np_float_pow(const std::complex<double> &a, const std::complex<double> &b) { return std::pow(a, b); }
+/// NumPy's float_power with a complex argument: always in complex128.
+template <class T, class U> std::complex<double> np_float_pow(const std::complex<T> &a, const std::complex<U> &b) {
+    return std::pow(std::complex<double>(a), std::complex<double>(b));
+}
+template <class T, class U> std::complex<double> np_float_pow(const std::complex<T> &a, const U &b) {
+    return std::pow(std::complex<double>(a), static_cast<double>(b));
+}
+template <class T, class U> std::complex<double> np_float_pow(const T &a, const std::complex<U> &b) {
+    return std::pow(static_cast<double>(a), std::complex<double>(b));
+}
 
 /// Both parts are finite; any part is infinite; any part is NaN.
 template <class T> bool isfinite(const std::complex<T> &a) { return std::isfinite(a.real()) && std::isfinite(a.imag()); }

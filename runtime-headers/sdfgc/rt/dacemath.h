@@ -1,8 +1,8 @@
 // dace::math and dace::cmath, for C++ code in files that calls them.
 //
-// Rules (sdfg-format 9.7): a function's result has its argument's type, for integers too (math::sqrt(2) is 1: connector types are inferred
-// that way). Arguments may be numbers, complex numbers, vec<T, N> and the constants pi and nan, which count as double. pow of two int or
-// of two unsigned is an integer, with 0 for a negative exponent unless |base| is 1; other pairs go to std::pow.
+// Rules (sdfg-format 9.7): a function's result has its argument's type, for integers too (math::sqrt(2) is 1: connector types are
+// inferred that way). Arguments may be numbers, complex numbers, vec<T, N> and the constants pi and nan, which count as double. pow
+// of two int or of two unsigned is an integer, with 0 for a negative exponent unless |base| is 1; other pairs go to std::pow.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
@@ -20,20 +20,16 @@ inline constexpr sdfgc::rt::Typeless<sdfgc::rt::NanValue> nan{};
 
 namespace detail {
 /// What a function of a T computes in and returns.
-template <class T> struct ValueOf {
-    using type = T;
-};
-template <class V> struct ValueOf<sdfgc::rt::Typeless<V>> {
-    using type = double;
-};
+template <class T> struct ValueOf { using type = T; };
+template <class V> struct ValueOf<sdfgc::rt::Typeless<V>> { using type = double; };
 template <class T> using Value = typename ValueOf<T>::type;
 } // namespace detail
 
 // Vectors and complex numbers are found by their namespaces, numbers by the using declaration.
-#define SDFGC_DACE_FUNCTION(name)                                                                                                          \
-    template <class T> inline detail::Value<T> name(const T &a) {                                                                          \
-        using std::name;                                                                                                                   \
-        return static_cast<detail::Value<T>>(name(static_cast<detail::Value<T>>(a)));                                                      \
+#define SDFGC_DACE_FUNCTION(name)                                                                                                  \
+    template <class T> inline detail::Value<T> name(const T &a) {                                                                  \
+        using std::name;                                                                                                           \
+        return static_cast<detail::Value<T>>(name(static_cast<detail::Value<T>>(a)));                                              \
     }
 SDFGC_DACE_FUNCTION(exp)
 SDFGC_DACE_FUNCTION(sin)
@@ -65,11 +61,11 @@ SDFGC_DACE_FUNCTION(fabs)
 #undef SDFGC_DACE_FUNCTION
 
 // Functions that complex.h extends to complex numbers.
-#define SDFGC_DACE_FUNCTION(name)                                                                                                          \
-    template <class T> inline detail::Value<T> name(const T &a) {                                                                          \
-        using sdfgc::rt::name;                                                                                                             \
-        using std::name;                                                                                                                   \
-        return static_cast<detail::Value<T>>(name(static_cast<detail::Value<T>>(a)));                                                      \
+#define SDFGC_DACE_FUNCTION(name)                                                                                                  \
+    template <class T> inline detail::Value<T> name(const T &a) {                                                                  \
+        using sdfgc::rt::name;                                                                                                     \
+        using std::name;                                                                                                           \
+        return static_cast<detail::Value<T>>(name(static_cast<detail::Value<T>>(a)));                                              \
     }
 SDFGC_DACE_FUNCTION(exp2)
 SDFGC_DACE_FUNCTION(expm1)
@@ -77,11 +73,11 @@ SDFGC_DACE_FUNCTION(log1p)
 SDFGC_DACE_FUNCTION(log2)
 #undef SDFGC_DACE_FUNCTION
 
-#define SDFGC_DACE_FUNCTION2(name)                                                                                                         \
-    template <class T> inline detail::Value<T> name(const T &a, const T &b) {                                                              \
-        using std::name;                                                                                                                   \
-        using V = detail::Value<T>;                                                                                                        \
-        return static_cast<V>(name(static_cast<V>(a), static_cast<V>(b)));                                                                 \
+#define SDFGC_DACE_FUNCTION2(name)                                                                                                 \
+    template <class T> inline detail::Value<T> name(const T &a, const T &b) {                                                      \
+        using std::name;                                                                                                           \
+        using V = detail::Value<T>;                                                                                                \
+        return static_cast<V>(name(static_cast<V>(a), static_cast<V>(b)));                                                         \
     }
 SDFGC_DACE_FUNCTION2(atan2)
 SDFGC_DACE_FUNCTION2(fmod)

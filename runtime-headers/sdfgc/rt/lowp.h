@@ -1,8 +1,9 @@
 // Floating point in 16 and 8 bits: half (float16), bfloat16, float8_e4m3fn, float8_e5m2, emulated in software.
 //
-// Rules (sdfg-format 3.1): a value is its raw 2 or 1 bytes, as the caller passes them. Arithmetic converts to float and gives float; storing
-// the result rounds to nearest, ties to even. Overflow gives infinity, in e4m3fn, which has none, NaN; NaN keeps its sign and becomes
-// quiet. Subnormals are kept. Conversions use integer operations only, so flush-to-zero and fast-math flags do not change them.
+// Rules (sdfg-format 3.1): a value is its raw 2 or 1 bytes, as the caller passes them. Arithmetic converts to float and gives
+// float; storing the result rounds to nearest, ties to even. Overflow gives infinity, in e4m3fn, which has none, NaN; NaN keeps its
+// sign and becomes quiet. Subnormals are kept. Conversions use integer operations only, so flush-to-zero and fast-math flags do not
+// change them.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -13,8 +14,8 @@
 
 namespace sdfgc::rt {
 
-/// A sign bit, `ExponentBits`, `MantissaBits`, in that order from the top of Storage. With `HasInfinity` the topmost exponent means infinity
-/// and NaN as in IEEE 754; without, it holds numbers and only the pattern with all bits set is NaN.
+/// A sign bit, `ExponentBits`, `MantissaBits`, in that order from the top of Storage. With `HasInfinity` the topmost exponent means
+/// infinity and NaN as in IEEE 754; without, it holds numbers and only the pattern with all bits set is NaN.
 template <class Storage, int ExponentBits, int MantissaBits, bool HasInfinity> class SmallFloat {
     static_assert(1 + ExponentBits + MantissaBits == 8 * static_cast<int>(sizeof(Storage)), "the format fills its storage");
 
@@ -37,7 +38,8 @@ public:
     }
     SDFGC_HD constexpr Storage bits() const { return bits_; }
 
-    // Every operator but assignment comes from this conversion. Members for them would compete with the built-in ones on `x + 1.0f`.
+    // Every operator but assignment comes from this conversion. Members for them would compete with the built-in ones on `x
+    // + 1.0f`.
     SDFGC_HD constexpr operator float() const { return decode(bits_); }
 
     SDFGC_HD constexpr SmallFloat &operator+=(float value) { return *this = SmallFloat(decode(bits_) + value); }
@@ -149,10 +151,10 @@ public:
     static constexpr F signaling_NaN() noexcept { return of(F::quietNan); }
 };
 
-// Where small floats meet other types (min, max, floordiv): the other type if it is a wider float, else the small float; two different
-// small floats meet in float. The conversions in both directions would make the conditional operator ambiguous.
+// Where small floats meet other types (min, max, floordiv): an integer becomes the small float, otherwise the other type wins; two
+// different small floats meet in float. The conversions in both directions would make the conditional operator ambiguous.
 template <class S, int E, int M, bool I, class U> struct common_type<sdfgc::rt::SmallFloat<S, E, M, I>, U> {
-    using type = conditional_t<is_floating_point<U>::value, U, conditional_t<is_integral<U>::value, sdfgc::rt::SmallFloat<S, E, M, I>, float>>;
+    using type = conditional_t<is_integral<U>::value, sdfgc::rt::SmallFloat<S, E, M, I>, U>;
 };
 template <class S, int E, int M, bool I, class U> struct common_type<U, sdfgc::rt::SmallFloat<S, E, M, I>> {
     using type = typename common_type<sdfgc::rt::SmallFloat<S, E, M, I>, U>::type;
@@ -170,7 +172,7 @@ template <class S, int E, int M, bool I> struct common_type<sdfgc::rt::SmallFloa
 #ifdef _OPENMP
 namespace sdfgc::rt {
 // OpenMP knows no reductions over classes.
-#define SDFGC_SMALL_FLOAT_REDUCTIONS(T)                                                                                                    \
+#define SDFGC_SMALL_FLOAT_REDUCTIONS(T)                                                                                            \
     _Pragma(SDFGC_TEXT(omp declare reduction(+ : T : omp_out += omp_in) initializer(omp_priv = T(0.0f))))                                  \
     _Pragma(SDFGC_TEXT(omp declare reduction(* : T : omp_out *= omp_in) initializer(omp_priv = T(1.0f))))                                  \
     _Pragma(SDFGC_TEXT(omp declare reduction(min : T : omp_out = omp_in < omp_out ? omp_in : omp_out) initializer(omp_priv = omp_orig)))   \

@@ -1,13 +1,15 @@
 // Arithmetic with Python's meaning, where C++ operators differ: floor division and modulus, variadic min and max, integer powers.
 //
 // Rules (sdfg-format 9.2, 9.6):
-//   floordiv, floormod   Python's // and %: the quotient is rounded towards minus infinity, the remainder has the divisor's sign. They
-//                        never trap: with a divisor of zero integers give 0, as NumPy does, and floats give the IEEE quotient and NaN;
-//                        the most negative integer divided by -1 wraps.
+//   floordiv, floormod   Python's // and %: the quotient is rounded towards minus infinity, the remainder has the divisor's sign.
+//   They
+//                        never trap: with a divisor of zero integers give 0, as NumPy does, and floats give the IEEE quotient and
+//                        NaN; the most negative integer divided by -1 wraps.
 //   min, max             `a < b ? a : b` and `a > b ? a : b` in the common type, from the right: min(a, b, c) = min(a, min(b, c)).
 //                        A NaN on the left gives the right operand, a NaN on the right gives NaN.
 //   ipow                 by squaring; integers wrap; a negative exponent of an integer base gives the truncated reciprocal.
-//   results              have the common type of the arguments (C++: int8 with int8 is int8). Integers of different signedness meet in
+//   results              have the common type of the arguments (C++: int8 with int8 is int8). Integers of different signedness meet
+//   in
 //                        int64_t in floordiv, floormod, truncmod, int_floor, int_ceil, gcd and lcm.
 // Types: integers, floats, and the types of lowp.h, which compute in float. complex.h and vec.h add overloads.
 #pragma once
@@ -26,7 +28,8 @@ template <class T> inline constexpr bool isInteger = std::is_integral<T>::value;
 /// The type in which T and U are divided.
 template <class T, class U> struct Operands {
     using Common = std::common_type_t<T, U>;
-    using type = std::conditional_t<isInteger<T> && isInteger<U> && std::is_signed<T>::value != std::is_signed<U>::value, int64_t, Common>;
+    using type =
+        std::conditional_t<isInteger<T> && isInteger<U> && std::is_signed<T>::value != std::is_signed<U>::value, int64_t, Common>;
 };
 template <class T, class U> using OperandsT = typename Operands<T, U>::type;
 
@@ -102,7 +105,8 @@ template <class F> SDFGC_HD inline F floordivFloat(F a, F b) {
 }
 
 /// Floats compute in their own type, everything else that is not an integer (lowp.h) in float.
-template <class T> using ComputeType = std::conditional_t<std::is_same<T, double>::value || std::is_same<T, long double>::value, double, float>;
+template <class T>
+using ComputeType = std::conditional_t<std::is_same<T, double>::value || std::is_same<T, long double>::value, double, float>;
 
 template <class T> SDFGC_HD constexpr std::make_unsigned_t<T> magnitude(T a) {
     using Unsigned = std::make_unsigned_t<T>;

@@ -1,7 +1,7 @@
 // Helpers for OpenMP regions: the worker's number, and exceptions that would otherwise end the process.
 //
-// An exception must not leave an OpenMP region. Where the body of a parallel loop can throw (it allocates a container per iteration, say),
-// generated code runs it through a DeferredError and rethrows after the region:
+// An exception must not leave an OpenMP region. Where the body of a parallel loop can throw (it allocates a container per
+// iteration, say), generated code runs it through a DeferredError and rethrows after the region:
 //
 //     sdfgc::rt::DeferredError error;
 //     #pragma omp parallel for

@@ -1,8 +1,9 @@
 // Range: Python's range(n), range(a, b), range(a, b, s) as something to loop over in C++ code: `for (auto i : range(0, 5, 2))`.
 //
-// Values are 64-bit. The number of values is computed up front as Python does, so a step that does not divide the distance ends the loop,
-// a negative step counts down, and an empty range has no values. (DaCe's class has 32-bit values and compares for equality: range(0, 5, 2)
-// never ends there.) A step of zero, an error in Python, gives an empty range. sdfgc itself prints ordinary for loops.
+// Values are 64-bit. The number of values is computed up front as Python does, so a step that does not divide the distance ends the
+// loop, a negative step counts down, and an empty range has no values. (DaCe's class has 32-bit values and compares for equality:
+// range(0, 5, 2) never ends there.) A step of zero, an error in Python, gives an empty range. sdfgc itself prints ordinary for
+// loops.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -40,7 +41,8 @@ public:
     };
 
     SDFGC_HD constexpr Range(int64_t end) : Range(0, end, 1) {}
-    SDFGC_HD constexpr Range(int64_t begin, int64_t end, int64_t step = 1) : begin_(begin), step_(step), size_(countOf(begin, end, step)) {}
+    SDFGC_HD constexpr Range(int64_t begin, int64_t end, int64_t step = 1)
+        : begin_(begin), step_(step), size_(countOf(begin, end, step)) {}
 
     SDFGC_HD constexpr iterator begin() const { return iterator(begin_, step_, size_); }
     SDFGC_HD constexpr iterator end() const { return iterator(begin_, step_, 0); }

@@ -1,8 +1,9 @@
-// dace::wcr_fixed and dace::wcr_custom, for C++ tasklets and global code in files that call DaCe's runtime directly. Generated code uses
-// plain assignments and atomic.h.
+// dace::wcr_fixed and dace::wcr_custom, for C++ tasklets and global code in files that call DaCe's runtime directly. Generated code
+// uses plain assignments and atomic.h.
 //
-// Rules (codegen-semantics 19.3): reduce() and reduce_atomic() do `*ptr = f(*ptr, value)` and return the old value; f of the fixed kinds is
-// the ReductionType's operation. The numbers of ReductionType are DaCe's. vreduce folds the elements of a vector first, then updates once.
+// Rules (codegen-semantics 19.3): reduce() and reduce_atomic() do `*ptr = f(*ptr, value)` and return the old value; f of the fixed
+// kinds is the ReductionType's operation. The numbers of ReductionType are DaCe's. vreduce folds the elements of a vector first,
+// then updates once.
 #pragma once
 
 #include "sdfgc/rt/atomic.h"
@@ -30,24 +31,24 @@ namespace detail {
 
 /// One step of a reduction, plain and atomic.
 template <ReductionType kind> struct ReductionStep;
-#define SDFGC_REDUCTION_STEP(kind, expression, atomicName)                                                                                 \
-    template <> struct ReductionStep<ReductionType::kind> {                                                                                \
-        template <class T> static constexpr T apply(const T &a, const T &b) {                                                              \
-            (void)a;                                                                                                                       \
-            return static_cast<T>(expression);                                                                                             \
-        }                                                                                                                                  \
-        template <class T> static T applyAtomic(T *p, const T &b) { return sdfgc::rt::atomicName(p, b); }                                  \
+#define SDFGC_REDUCTION_STEP(kind, expression, atomicName)                                                                         \
+    template <> struct ReductionStep<ReductionType::kind> {                                                                        \
+        template <class T> static constexpr T apply(const T &a, const T &b) {                                                      \
+            (void)a;                                                                                                               \
+            return static_cast<T>(expression);                                                                                     \
+        }                                                                                                                          \
+        template <class T> static T applyAtomic(T *p, const T &b) { return sdfgc::rt::atomicName(p, b); }                          \
     };
 SDFGC_REDUCTION_STEP(Min, (a < b ? a : b), atomic_min)
 SDFGC_REDUCTION_STEP(Max, (a > b ? a : b), atomic_max)
-SDFGC_REDUCTION_STEP(Sum, a + b, atomic_add)
-SDFGC_REDUCTION_STEP(Product, a *b, atomic_mul)
+SDFGC_REDUCTION_STEP(Sum, (a + b), atomic_add)
+SDFGC_REDUCTION_STEP(Product, (a * b), atomic_mul)
 SDFGC_REDUCTION_STEP(Logical_And, (a && b), atomic_logical_and)
-SDFGC_REDUCTION_STEP(Bitwise_And, a &b, atomic_and)
+SDFGC_REDUCTION_STEP(Bitwise_And, (a & b), atomic_and)
 SDFGC_REDUCTION_STEP(Logical_Or, (a || b), atomic_logical_or)
-SDFGC_REDUCTION_STEP(Bitwise_Or, a | b, atomic_or)
+SDFGC_REDUCTION_STEP(Bitwise_Or, (a | b), atomic_or)
 SDFGC_REDUCTION_STEP(Logical_Xor, (!a != !b), atomic_logical_xor)
-SDFGC_REDUCTION_STEP(Bitwise_Xor, a ^ b, atomic_xor)
+SDFGC_REDUCTION_STEP(Bitwise_Xor, (a ^ b), atomic_xor)
 SDFGC_REDUCTION_STEP(Exchange, b, atomic_exchange)
 #undef SDFGC_REDUCTION_STEP
 
@@ -94,7 +95,9 @@ template <class T> struct wcr_custom {
         *ptr = wcr(old, value);
         return old;
     }
-    template <class WCR> static T reduce_atomic(WCR wcr, T *ptr, const T &value) { return sdfgc::rt::atomic_update(ptr, value, wcr); }
+    template <class WCR> static T reduce_atomic(WCR wcr, T *ptr, const T &value) {
+        return sdfgc::rt::atomic_update(ptr, value, wcr);
+    }
 };
 
 } // namespace dace

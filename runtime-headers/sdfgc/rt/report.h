@@ -1,10 +1,10 @@
 // Instrumentation reports: timings and counters of program elements, written in DaCe's JSON form, which is Chrome's trace form.
 //
-// Rules (codegen-semantics 25.3): save(folder) writes `folder/report-<milliseconds since 1970>.json` with "traceEvents" (ph "X": an interval
-// with ts and dur in microseconds; ph "C": a counter, its name and value among the args) and "sdfgHash". The args name the element by
-// cfg_id, state_id, id; -1 means "does not apply" and is left out, except for cfg_id. Names have any length (DaCe cuts them at 64
-// characters) and are stored once in a string table. The file appears under its name only when it is complete.
-// A program owns its report; any thread may add events, in any order.
+// Rules (codegen-semantics 25.3): save(folder) writes `folder/report-<milliseconds since 1970>.json` with "traceEvents" (ph "X": an
+// interval with ts and dur in microseconds; ph "C": a counter, its name and value among the args) and "sdfgHash". The args name the
+// element by cfg_id, state_id, id; -1 means "does not apply" and is left out, except for cfg_id. Names have any length (DaCe cuts
+// them at 64 characters) and are stored once in a string table. The file appears under its name only when it is complete. A program
+// owns its report; any thread may add events, in any order.
 #pragma once
 
 #include "sdfgc/rt/threads.h"
@@ -59,13 +59,14 @@ public:
         return static_cast<int64_t>(events_.size());
     }
 
-    /// Writes the report into `folder`, which is created if only its last part is missing. Returns the file's path, empty on failure (errno
-    /// says why).
+    /// Writes the report into `folder`, which is created if only its last part is missing. Returns the file's path, empty on
+    /// failure (errno says why).
     std::string save(const std::string &folder, const char *sdfgHash = "") const {
         const LockGuard guard(mutex_);
         if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
             return {};
-        const std::string partial = folder + "/.report-" + std::to_string(getpid()) + "-" + std::to_string(nanoseconds(CLOCK_MONOTONIC));
+        const std::string partial =
+            folder + "/.report-" + std::to_string(getpid()) + "-" + std::to_string(nanoseconds(CLOCK_MONOTONIC));
         if (!write(partial, text(sdfgHash)))
             return {};
         const std::string path = publish(partial, folder + "/report-");
@@ -178,8 +179,8 @@ private:
         return written && closed;
     }
 
-    /// Gives a complete file its name, `prefix` plus milliseconds plus ".json". Reports of the same millisecond get neighbouring numbers:
-    /// link() refuses to replace a file. Where the file system has no links, rename() has to do.
+    /// Gives a complete file its name, `prefix` plus milliseconds plus ".json". Reports of the same millisecond get neighbouring
+    /// numbers: link() refuses to replace a file. Where the file system has no links, rename() has to do.
     static std::string publish(const std::string &partial, const std::string &prefix) {
         for (int64_t stamp = nanoseconds(CLOCK_REALTIME) / 1000000;; ++stamp) {
             const std::string path = prefix + std::to_string(stamp) + ".json";

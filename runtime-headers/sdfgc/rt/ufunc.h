@@ -1,5 +1,5 @@
-// The functions of DaCe's runtime that tasklets call by name (sdfg-format 9.6), for real numbers: Python, NumPy, Fortran and C flavours of
-// remainder, rounding, splitting and classification. complex.h has their complex overloads.
+// The functions of DaCe's runtime that tasklets call by name (sdfg-format 9.6), for real numbers: Python, NumPy, Fortran and C
+// flavours of remainder, rounding, splitting and classification. complex.h has their complex overloads.
 //
 // Rules: names and argument order are DaCe's. Where DaCe's function is wrong, this one is right:
 //   Modulo, Modulo_float, Mod_float   exact for all values (DaCe: through float, or through int)
@@ -24,7 +24,8 @@ template <class T> using Exponent = std::enable_if_t<!isInteger<T>, int>;
 inline constexpr double pi = 3.14159265358979323846;
 } // namespace detail
 
-// Remainders and quotients ----------------------------------------------------------------------------------------------------------
+// Remainders and quotients
+// ----------------------------------------------------------------------------------------------------------
 
 /// Fortran's MOD, C's % and fmod: the sign of a.
 template <class T, class U> SDFGC_HD constexpr auto Mod(T a, U b) { return truncmod(a, b); }
@@ -54,7 +55,8 @@ template <class T, class U, class Q, class R> SDFGC_HD constexpr void cpp_divmod
     remainder = static_cast<R>(truncmod(a, b));
 }
 
-// Rounding ---------------------------------------------------------------------------------------------------------------------------
+// Rounding
+// ---------------------------------------------------------------------------------------------------------------------------
 
 /// C's round: halves away from zero, in the type of a.
 template <class T> SDFGC_HD constexpr T ROUND(T a) {
@@ -72,10 +74,11 @@ template <class T> SDFGC_HD constexpr T round_even(T a) {
         return static_cast<T>(SDFGC_LIBM(rint)(static_cast<double>(a)));
 }
 
-/// Fortran's NINT: ROUND as an integer.
-template <class T> SDFGC_HD constexpr int64_t iround(T a) { return static_cast<int64_t>(ROUND(a)); }
+/// Fortran's NINT: ROUND as a default integer.
+template <class T> SDFGC_HD constexpr int iround(T a) { return static_cast<int>(ROUND(a)); }
 
-// Steps and splits -------------------------------------------------------------------------------------------------------------------
+// Steps and splits
+// -------------------------------------------------------------------------------------------------------------------
 
 /// NumPy's step function: 0 below zero, 1 above, `atZero` at zero, NaN for NaN.
 template <class T, class U> SDFGC_HD constexpr std::common_type_t<T, U> heaviside(T a, U atZero) {
@@ -118,7 +121,8 @@ template <class T> SDFGC_HD constexpr detail::Fractional<T> rad2deg(T a) {
     return static_cast<detail::Fractional<T>>(static_cast<double>(a) * (180 / detail::pi));
 }
 
-// Bits -------------------------------------------------------------------------------------------------------------------------------
+// Bits
+// -------------------------------------------------------------------------------------------------------------------------------
 
 template <class T, class U> SDFGC_HD constexpr T bitwise_and(T a, U b) { return static_cast<T>(a & b); }
 template <class T, class U> SDFGC_HD constexpr T bitwise_or(T a, U b) { return static_cast<T>(a | b); }
@@ -132,14 +136,16 @@ template <class T> SDFGC_HD constexpr T bitwise_invert(T a) {
 template <class T, class U> SDFGC_HD constexpr T left_shift(T a, U b) { return static_cast<T>(a << b); }
 template <class T, class U> SDFGC_HD constexpr T right_shift(T a, U b) { return static_cast<T>(a >> b); }
 
-// Complex parts of real numbers ------------------------------------------------------------------------------------------------------
+// Complex parts of real numbers
+// ------------------------------------------------------------------------------------------------------
 
 template <class T> SDFGC_HD constexpr T conj(T a) { return a; }
 template <class T> SDFGC_HD constexpr T real(T a) { return a; }
 template <class T> SDFGC_HD constexpr T imag(T) { return T(0); }
 template <class T> SDFGC_HD constexpr T sign_numpy_2(T a) { return sign(a); }
 
-// Classification ---------------------------------------------------------------------------------------------------------------------
+// Classification
+// ---------------------------------------------------------------------------------------------------------------------
 
 template <class T> SDFGC_HD constexpr bool isnan(T a) { return a != a; }
 template <class T> SDFGC_HD constexpr bool isinf(T a) {

@@ -1,11 +1,11 @@
 // vec<T, N>: N values of T that are computed together (dace::vec). vec<T, 1> is T itself.
 //
-// Rules (sdfg-format 3.2, 9.7, 9.8): memory holds the N values one after the other, aligned like T, so that vectors may lie anywhere in an
-// array of T. Arithmetic is by elements; a scalar operand is converted to T first ("a vector type wins"); operands of different element
-// types meet in the common one. Comparisons give vec<bool, N>; select(mask, a, b) is the conditional. min, max, abs as in math.h, by
-// elements; vecmath.h has the functions of <cmath>. `{a, b}` sets the first elements and zeroes the rest, conversion from a scalar sets all.
-// For numbers and a power-of-two N the operators use the vector extension of GCC and Clang; other elements (bool, complex, structs of
-// lowp.h) and lengths use loops.
+// Rules (sdfg-format 3.2, 9.7, 9.8): memory holds the N values one after the other, aligned like T, so that vectors may lie
+// anywhere in an array of T. Arithmetic is by elements; a scalar operand is converted to T first ("a vector type wins"); operands
+// of different element types meet in the common one. Comparisons give vec<bool, N>; select(mask, a, b) is the conditional. min,
+// max, abs as in math.h, by elements; vecmath.h has the functions of <cmath>. `{a, b}` sets the first elements and zeroes the rest,
+// conversion from a scalar sets all. For numbers and a power-of-two N the operators use the vector extension of GCC and Clang;
+// other elements (bool, complex, structs of lowp.h) and lengths use loops.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -17,22 +17,16 @@
 namespace sdfgc::rt {
 
 namespace detail {
-template <class T, int N> struct VecType {
-    using type = Vec<T, N>;
-};
-template <class T> struct VecType<T, 1> {
-    using type = T;
-};
+template <class T, int N> struct VecType { using type = Vec<T, N>; };
+template <class T> struct VecType<T, 1> { using type = T; };
 
 template <class T, int N>
-inline constexpr bool hasNativeVector = std::is_arithmetic<T>::value && !std::is_same<T, bool>::value &&
-                                        !std::is_same<T, long double>::value && (N & (N - 1)) == 0;
+inline constexpr bool hasNativeVector =
+    std::is_arithmetic<T>::value && !std::is_same<T, bool>::value && !std::is_same<T, long double>::value && (N & (N - 1)) == 0;
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
 #define SDFGC_NATIVE_VECTORS 1
-template <class T, int N> struct NativeVector {
-    typedef T type __attribute__((vector_size(sizeof(T) * N)));
-};
+template <class T, int N> struct NativeVector { typedef T type __attribute__((vector_size(sizeof(T) * N))); };
 #endif
 } // namespace detail
 
@@ -56,7 +50,8 @@ template <class T, int N> struct __attribute__((may_alias)) Vec {
                 lane[i++] = value;
     }
     /// By elements.
-    template <class U, std::enable_if_t<!std::is_same<T, U>::value, int> = 0> SDFGC_HD constexpr explicit Vec(const Vec<U, N> &other) : lane() {
+    template <class U, std::enable_if_t<!std::is_same<T, U>::value, int> = 0>
+    SDFGC_HD constexpr explicit Vec(const Vec<U, N> &other) : lane() {
         for (int i = 0; i < N; ++i)
             lane[i] = static_cast<T>(other.lane[i]);
     }
@@ -97,41 +92,45 @@ template <class F, class T, int N> SDFGC_HD constexpr auto mapVec(const Vec<T, N
 }
 } // namespace detail
 
-// Arithmetic. GCC's vectors of one type are operated on in one piece; they are locals here because passing them by value depends on the
-// instruction set.
+// Arithmetic. GCC's vectors of one type are operated on in one piece; they are locals here because passing them by value depends on
+// the instruction set.
 #ifdef SDFGC_NATIVE_VECTORS
-#define SDFGC_VEC_NATIVE(op)                                                                                                               \
-    if constexpr (detail::hasNativeVector<T, N>) {                                                                                         \
-        typename detail::NativeVector<T, N>::type x, y;                                                                                    \
-        __builtin_memcpy(&x, a.lane, sizeof x);                                                                                            \
-        __builtin_memcpy(&y, b.lane, sizeof y);                                                                                            \
-        x = x op y;                                                                                                                        \
-        __builtin_memcpy(result.lane, &x, sizeof x);                                                                                       \
-        return result;                                                                                                                     \
+#define SDFGC_VEC_NATIVE(op)                                                                                                       \
+    if constexpr (detail::hasNativeVector<T, N>) {                                                                                 \
+        typename detail::NativeVector<T, N>::type x, y;                                                                            \
+        __builtin_memcpy(&x, a.lane, sizeof x);                                                                                    \
+        __builtin_memcpy(&y, b.lane, sizeof y);                                                                                    \
+        x = x op y;                                                                                                                \
+        __builtin_memcpy(result.lane, &x, sizeof x);                                                                               \
+        return result;                                                                                                             \
     }
 #else
 #define SDFGC_VEC_NATIVE(op)
 #endif
 
-#define SDFGC_VEC_ARITHMETIC(op)                                                                                                           \
-    template <class T, int N> SDFGC_HD inline Vec<T, N> operator op(const Vec<T, N> &a, const Vec<T, N> &b) {                              \
-        Vec<T, N> result;                                                                                                                  \
-        SDFGC_VEC_NATIVE(op)                                                                                                               \
-        for (int i = 0; i < N; ++i)                                                                                                        \
-            result.lane[i] = static_cast<T>(a.lane[i] op b.lane[i]);                                                                       \
-        return result;                                                                                                                     \
-    }                                                                                                                                      \
-    template <class T, class U, int N> SDFGC_HD inline auto operator op(const Vec<T, N> &a, const Vec<U, N> &b) {                          \
-        using R = Vec<std::common_type_t<T, U>, N>;                                                                                        \
-        return R(a) op R(b);                                                                                                               \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> SDFGC_HD inline Vec<T, N> operator op(const Vec<T, N> &a, const U &b) { \
-        return a op Vec<T, N>(static_cast<T>(b));                                                                                          \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> SDFGC_HD inline Vec<T, N> operator op(const U &a, const Vec<T, N> &b) { \
-        return Vec<T, N>(static_cast<T>(a)) op b;                                                                                          \
-    }                                                                                                                                      \
-    template <class T, int N, class U> SDFGC_HD inline Vec<T, N> &operator op##=(Vec<T, N> &a, const U &b) { return a = Vec<T, N>(a op b); }
+#define SDFGC_VEC_ARITHMETIC(op)                                                                                                   \
+    template <class T, int N> SDFGC_HD inline Vec<T, N> operator op(const Vec<T, N> &a, const Vec<T, N> &b) {                      \
+        Vec<T, N> result;                                                                                                          \
+        SDFGC_VEC_NATIVE(op)                                                                                                       \
+        for (int i = 0; i < N; ++i)                                                                                                \
+            result.lane[i] = static_cast<T>(a.lane[i] op b.lane[i]);                                                               \
+        return result;                                                                                                             \
+    }                                                                                                                              \
+    template <class T, class U, int N> SDFGC_HD inline auto operator op(const Vec<T, N> &a, const Vec<U, N> &b) {                  \
+        using R = Vec<std::common_type_t<T, U>, N>;                                                                                \
+        return R(a) op R(b);                                                                                                       \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD inline Vec<T, N> operator op(const Vec<T, N> &a, const U &b) {                                                        \
+        return a op Vec<T, N>(static_cast<T>(b));                                                                                  \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD inline Vec<T, N> operator op(const U &a, const Vec<T, N> &b) {                                                        \
+        return Vec<T, N>(static_cast<T>(a)) op b;                                                                                  \
+    }                                                                                                                              \
+    template <class T, int N, class U> SDFGC_HD inline Vec<T, N> &operator op##=(Vec<T, N> &a, const U &b) {                       \
+        return a = Vec<T, N>(a op b);                                                                                              \
+    }
 SDFGC_VEC_ARITHMETIC(+)
 SDFGC_VEC_ARITHMETIC(-)
 SDFGC_VEC_ARITHMETIC(*)
@@ -146,20 +145,20 @@ SDFGC_VEC_ARITHMETIC(>>)
 #undef SDFGC_VEC_NATIVE
 
 // Comparisons and logic: vectors of bool.
-#define SDFGC_VEC_COMPARISON(op)                                                                                                           \
-    template <class T, class U, int N> SDFGC_HD constexpr Vec<bool, N> operator op(const Vec<T, N> &a, const Vec<U, N> &b) {               \
-        Vec<bool, N> result{};                                                                                                             \
-        for (int i = 0; i < N; ++i)                                                                                                        \
-            result.lane[i] = a.lane[i] op b.lane[i];                                                                                       \
-        return result;                                                                                                                     \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                        \
-    SDFGC_HD constexpr Vec<bool, N> operator op(const Vec<T, N> &a, const U &b) {                                                          \
-        return a op Vec<T, N>(static_cast<T>(b));                                                                                          \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                        \
-    SDFGC_HD constexpr Vec<bool, N> operator op(const U &a, const Vec<T, N> &b) {                                                          \
-        return Vec<T, N>(static_cast<T>(a)) op b;                                                                                          \
+#define SDFGC_VEC_COMPARISON(op)                                                                                                   \
+    template <class T, class U, int N> SDFGC_HD constexpr Vec<bool, N> operator op(const Vec<T, N> &a, const Vec<U, N> &b) {       \
+        Vec<bool, N> result{};                                                                                                     \
+        for (int i = 0; i < N; ++i)                                                                                                \
+            result.lane[i] = a.lane[i] op b.lane[i];                                                                               \
+        return result;                                                                                                             \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD constexpr Vec<bool, N> operator op(const Vec<T, N> &a, const U &b) {                                                  \
+        return a op Vec<T, N>(static_cast<T>(b));                                                                                  \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD constexpr Vec<bool, N> operator op(const U &a, const Vec<T, N> &b) {                                                  \
+        return Vec<T, N>(static_cast<T>(a)) op b;                                                                                  \
     }
 SDFGC_VEC_COMPARISON(<)
 SDFGC_VEC_COMPARISON(<=)
@@ -183,7 +182,8 @@ template <class T, int N> SDFGC_HD constexpr Vec<bool, N> operator!(const Vec<T,
 }
 
 /// The elements of a where mask is true, of b elsewhere.
-template <class M, class T, int N> SDFGC_HD constexpr Vec<T, N> select(const Vec<M, N> &mask, const Vec<T, N> &a, const Vec<T, N> &b) {
+template <class M, class T, int N>
+SDFGC_HD constexpr Vec<T, N> select(const Vec<M, N> &mask, const Vec<T, N> &a, const Vec<T, N> &b) {
     Vec<T, N> result{};
     for (int i = 0; i < N; ++i)
         result.lane[i] = mask.lane[i] ? a.lane[i] : b.lane[i];
@@ -212,13 +212,17 @@ template <class T, int N> SDFGC_HD constexpr bool any(const Vec<T, N> &a) {
     return false;
 }
 
-#define SDFGC_VEC_EXTREMUM(name, op)                                                                                                       \
-    template <class T, int N> SDFGC_HD constexpr Vec<T, N> name(const Vec<T, N> &a, const Vec<T, N> &b) { return select(a op b, a, b); }   \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> SDFGC_HD constexpr Vec<T, N> name(const Vec<T, N> &a, const U &b) {    \
-        return name(a, Vec<T, N>(static_cast<T>(b)));                                                                                      \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> SDFGC_HD constexpr Vec<T, N> name(const U &a, const Vec<T, N> &b) {    \
-        return name(Vec<T, N>(static_cast<T>(a)), b);                                                                                      \
+#define SDFGC_VEC_EXTREMUM(name, op)                                                                                               \
+    template <class T, int N> SDFGC_HD constexpr Vec<T, N> name(const Vec<T, N> &a, const Vec<T, N> &b) {                          \
+        return select(a op b, a, b);                                                                                               \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD constexpr Vec<T, N> name(const Vec<T, N> &a, const U &b) {                                                            \
+        return name(a, Vec<T, N>(static_cast<T>(b)));                                                                              \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0>                                                                \
+    SDFGC_HD constexpr Vec<T, N> name(const U &a, const Vec<T, N> &b) {                                                            \
+        return name(Vec<T, N>(static_cast<T>(a)), b);                                                                              \
     }
 SDFGC_VEC_EXTREMUM(min, <)
 SDFGC_VEC_EXTREMUM(max, >)

@@ -1,7 +1,7 @@
 // The functions of <cmath> on vec<T, N>, element by element, with the type of the argument.
 //
-// Rule (sdfg-format 9.7): DaCe's math functions on vectors are by elements. Loops of known length over math calls are what the vectorisers
-// of GCC and Clang turn into calls of a vector math library where one is enabled.
+// Rule (sdfg-format 9.7): DaCe's math functions on vectors are by elements. Loops of known length over math calls are what the
+// vectorisers of GCC and Clang turn into calls of a vector math library where one is enabled.
 #pragma once
 
 #include "sdfgc/rt/vec.h"
@@ -10,10 +10,10 @@
 
 namespace sdfgc::rt {
 
-#define SDFGC_VEC_FUNCTION(name)                                                                                                           \
-    template <class T, int N> inline Vec<T, N> name(const Vec<T, N> &a) {                                                                  \
-        using std::name;                                                                                                                   \
-        return detail::mapVec(a, [](T x) { return static_cast<T>(name(x)); });                                                             \
+#define SDFGC_VEC_FUNCTION(name)                                                                                                   \
+    template <class T, int N> inline Vec<T, N> name(const Vec<T, N> &a) {                                                          \
+        using std::name;                                                                                                           \
+        return detail::mapVec(a, [](T x) { return static_cast<T>(name(x)); });                                                     \
     }
 SDFGC_VEC_FUNCTION(exp)
 SDFGC_VEC_FUNCTION(exp2)
@@ -50,19 +50,19 @@ SDFGC_VEC_FUNCTION(tgamma)
 #undef SDFGC_VEC_FUNCTION
 
 // Two arguments; either may be a scalar, which is converted to the element type.
-#define SDFGC_VEC_FUNCTION2(name)                                                                                                          \
-    template <class T, int N> inline Vec<T, N> name(const Vec<T, N> &a, const Vec<T, N> &b) {                                              \
-        using std::name;                                                                                                                   \
-        Vec<T, N> result;                                                                                                                  \
-        for (int i = 0; i < N; ++i)                                                                                                        \
-            result.lane[i] = static_cast<T>(name(a.lane[i], b.lane[i]));                                                                   \
-        return result;                                                                                                                     \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> inline Vec<T, N> name(const Vec<T, N> &a, const U &b) {                \
-        return name(a, Vec<T, N>(static_cast<T>(b)));                                                                                      \
-    }                                                                                                                                      \
-    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> inline Vec<T, N> name(const U &a, const Vec<T, N> &b) {                \
-        return name(Vec<T, N>(static_cast<T>(a)), b);                                                                                      \
+#define SDFGC_VEC_FUNCTION2(name)                                                                                                  \
+    template <class T, int N> inline Vec<T, N> name(const Vec<T, N> &a, const Vec<T, N> &b) {                                      \
+        using std::name;                                                                                                           \
+        Vec<T, N> result;                                                                                                          \
+        for (int i = 0; i < N; ++i)                                                                                                \
+            result.lane[i] = static_cast<T>(name(a.lane[i], b.lane[i]));                                                           \
+        return result;                                                                                                             \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> inline Vec<T, N> name(const Vec<T, N> &a, const U &b) {        \
+        return name(a, Vec<T, N>(static_cast<T>(b)));                                                                              \
+    }                                                                                                                              \
+    template <class T, int N, class U, detail::ScalarFor<T, U> = 0> inline Vec<T, N> name(const U &a, const Vec<T, N> &b) {        \
+        return name(Vec<T, N>(static_cast<T>(a)), b);                                                                              \
     }
 SDFGC_VEC_FUNCTION2(pow)
 SDFGC_VEC_FUNCTION2(atan2)
