@@ -1,0 +1,79 @@
+// Rules about the headers themselves: each is documented, states its rules, and includes no more than it may.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = SDFGC_SOURCE_DIR;
+
+std::string contents(const fs::path &path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// Path relative to runtime-headers, and text.
+std::map<std::string, std::string> headers() {
+    std::map<std::string, std::string> all;
+    for (const auto &entry : fs::recursive_directory_iterator(root / "runtime-headers"))
+        if (entry.is_regular_file() && entry.path().extension() == ".h") {
+            const std::string name = fs::relative(entry.path(), root / "runtime-headers").generic_string();
+            if (name.rfind("sdfgc/rt/", 0) == 0 || name.rfind("dace/", 0) == 0)
+                all[name] = contents(entry.path());
+        }
+    return all;
+}
+
+std::set<std::string> standardIncludes(const std::string &text) {
+    std::set<std::string> found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (line.rfind("#include <", 0) == 0)
+            found.insert(line.substr(10, line.find('>') - 10));
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("every runtime header is in the documentation and opens with its rules") {
+    const std::string documentation = contents(root / "docs/runtime-headers.md");
+    const auto all = headers();
+    REQUIRE(all.size() > 15);
+    for (const auto &[name, text] : all) {
+        INFO(name);
+        CHECK(documentation.find("| `" + name + "` |") != std::string::npos);
+        CHECK(text.rfind("// ", 0) == 0);
+        CHECK(text.find("#pragma once") != std::string::npos);
+    }
+}
+
+TEST_CASE("costly standard headers are included only where nothing else will do") {
+    const std::set<std::string> cheap = {"cerrno",           "cstddef",    "cstdint", "cstdio",      "exception",
+                                         "initializer_list", "limits",     "new",     "omp.h",       "pthread.h",
+                                         "sched.h",          "sys/stat.h", "time.h",  "type_traits", "unistd.h"};
+    const std::map<std::string, std::set<std::string>> allowed = {
+        {"sdfgc/rt/compat.h", {"math.h"}},
+        {"sdfgc/rt/complex.h", {"complex"}},
+        {"sdfgc/rt/dacemath.h", {"cmath"}},
+        {"sdfgc/rt/vecmath.h", {"cmath"}},
+        {"sdfgc/rt/report.h", {"map", "string", "vector"}},
+    };
+    for (const auto &[name, text] : headers()) {
+        if (name == "dace/dace.h")
+            continue;
+        for (const std::string &include : standardIncludes(text)) {
+            INFO(name << " includes <" << include << ">");
+            const auto entry = allowed.find(name);
+            CHECK((cheap.count(include) != 0 || (entry != allowed.end() && entry->second.count(include) != 0)));
+        }
+    }
+}
