@@ -82,6 +82,15 @@ void forEachChild(const Expr &e, const std::function<void(const Expr &)> &f) {
         f(*k.value);
 }
 
+void forEachExpr(const Stmt &s, const std::function<void(const Expr &)> &f) {
+    for (const ExprRef &t : s.targets)
+        f(*t);
+    if (s.value)
+        f(*s.value);
+    if (s.extra && s.kind != StmtKind::AnnAssign)
+        f(*s.extra);
+}
+
 bool isModule(const Expr &e) {
     constexpr std::array<std::string_view, 6> modules = {"math", "cmath", "dace", "np", "numpy", "builtins"};
     return e.kind == ExprKind::Name && std::find(modules.begin(), modules.end(), e.name.view()) != modules.end();

@@ -14,6 +14,8 @@ StmtRef mapExprs(const StmtRef &s, const ExprFn &f);
 
 /// Calls f for each child that is there, keyword values included.
 void forEachChild(const Expr &e, const std::function<void(const Expr &)> &f);
+/// Calls f for each expression of the statement itself (not of nested blocks); annotations are no values and left out.
+void forEachExpr(const Stmt &s, const std::function<void(const Expr &)> &f);
 
 ExprRef withType(const ExprRef &e, Type t);
 ExprRef share(Expr e);

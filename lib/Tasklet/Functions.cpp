@@ -22,14 +22,20 @@ constexpr auto functions = std::to_array<Function>({
     {"atanh", Rule::Float, Place::Std, inStdComplex},
     {"cbrt", Rule::Float, Place::Std},
     {"ceil", Rule::Float, Place::Std},
-    {"ceiling", Rule::Join, Place::Dace},
+    {"ceiling", Rule::Join, Place::Math},
+    {"cmp_equal", Rule::Bool, Place::Utility},
+    {"cmp_greater", Rule::Bool, Place::Utility},
+    {"cmp_greater_equal", Rule::Bool, Place::Utility},
+    {"cmp_less", Rule::Bool, Place::Utility},
+    {"cmp_less_equal", Rule::Bool, Place::Utility},
+    {"cmp_not_equal", Rule::Bool, Place::Utility},
     {"conj", Rule::Join, Place::Std, inStdComplex},
     {"copysign", Rule::Float, Place::Std},
     {"cos", Rule::Float, Place::Std, inStdComplex},
     {"cosh", Rule::Float, Place::Std, inStdComplex},
-    {"cpp_divmod", Rule::Nothing, Place::Dace, false, 2},
-    {"cpp_mod", Rule::Join, Place::Dace},
-    {"deg2rad", Rule::Float, Place::Dace},
+    {"cpp_divmod", Rule::Nothing, Place::Ufunc, false, 2},
+    {"cpp_mod", Rule::Join, Place::Ufunc},
+    {"deg2rad", Rule::Float, Place::Ufunc},
     {"erf", Rule::Float, Place::Std},
     {"erfc", Rule::Float, Place::Std},
     {"exp", Rule::Float, Place::Std, inStdComplex},
@@ -38,26 +44,25 @@ constexpr auto functions = std::to_array<Function>({
     {"fabs", Rule::Float, Place::Std},
     {"fdim", Rule::Float, Place::Std},
     {"floor", Rule::Float, Place::Std},
-    {"floordiv", Rule::Join, Place::Rt},
-    {"floormod", Rule::Join, Place::Rt},
+    {"floordiv", Rule::Join, Place::Math},
+    {"floormod", Rule::Join, Place::Math},
     {"fma", Rule::Float, Place::Std},
     {"fmax", Rule::Float, Place::Std},
     {"fmin", Rule::Float, Place::Std},
     {"fmod", Rule::Float, Place::Std},
-    {"frexp", Rule::Int32, Place::Dace},
-    {"gcd", Rule::Join, Place::Numeric},
-    {"heaviside", Rule::Join, Place::Dace},
+    {"frexp", Rule::Int32, Place::Ufunc},
+    {"gcd", Rule::Join, Place::Math},
+    {"heaviside", Rule::Join, Place::Ufunc},
     {"hypot", Rule::Float, Place::Std},
     {"ilogb", Rule::Int32, Place::Std},
     {"imag", Rule::RealPart, Place::Std, inStdComplex},
-    {"int_ceil", Rule::Join, Place::Dace},
-    {"int_floor_ni", Rule::Join, Place::Dace},
-    {"ipow", Rule::First, Place::Rt},
-    {"iround", Rule::Int32, Place::Dace},
+    {"int_ceil", Rule::Join, Place::Math},
+    {"ipow", Rule::First, Place::Math},
+    {"iround", Rule::Int64, Place::Ufunc},
     {"isfinite", Rule::Bool, Place::Std},
     {"isinf", Rule::Bool, Place::Std},
     {"isnan", Rule::Bool, Place::Std},
-    {"lcm", Rule::Join, Place::Numeric},
+    {"lcm", Rule::Join, Place::Math},
     {"ldexp", Rule::FloatOne, Place::Std},
     {"lgamma", Rule::Float, Place::Std},
     {"llrint", Rule::Int64, Place::Std},
@@ -69,32 +74,33 @@ constexpr auto functions = std::to_array<Function>({
     {"logb", Rule::Float, Place::Std},
     {"lrint", Rule::Int64, Place::Std},
     {"lround", Rule::Int64, Place::Std},
-    {"max", Rule::Join, Place::Rt},
-    {"min", Rule::Join, Place::Rt},
+    {"max", Rule::Join, Place::Math},
+    {"min", Rule::Join, Place::Math},
     {"nearbyint", Rule::Float, Place::Std},
     {"nextafter", Rule::Float, Place::Std},
-    {"np_float_pow", Rule::Double, Place::Dace},
-    {"np_frexp", Rule::Nothing, Place::Dace, false, 2},
-    {"np_modf", Rule::Nothing, Place::Dace, false, 2},
+    {"np_float_pow", Rule::Double, Place::Ufunc},
+    {"np_frexp", Rule::Nothing, Place::Ufunc, false, 2},
+    {"np_modf", Rule::Nothing, Place::Ufunc, false, 2},
     {"omp_get_max_threads", Rule::Int32, Place::Omp},
     {"omp_get_num_threads", Rule::Int32, Place::Omp},
     {"omp_get_thread_num", Rule::Int32, Place::Omp},
     {"pow", Rule::Float, Place::Std, inStdComplex},
     {"printf", Rule::Int32, Place::Stdio},
     {"puts", Rule::Int32, Place::Stdio},
-    {"py_divmod", Rule::Nothing, Place::Dace, false, 2},
-    {"py_floor", Rule::Join, Place::Dace},
-    {"py_mod", Rule::Join, Place::Dace},
-    {"rad2deg", Rule::Float, Place::Dace},
+    {"py_divmod", Rule::Nothing, Place::Ufunc, false, 2},
+    {"py_floor", Rule::Join, Place::Ufunc},
+    {"py_mod", Rule::Join, Place::Ufunc},
+    {"rad2deg", Rule::Float, Place::Ufunc},
     {"real", Rule::RealPart, Place::Std, inStdComplex},
-    {"reciprocal", Rule::Join, Place::Dace},
+    {"reciprocal", Rule::Join, Place::Math},
     {"remainder", Rule::Float, Place::Std},
     {"rint", Rule::Float, Place::Std},
     {"round", Rule::Join, Place::Std},
     {"scalbn", Rule::FloatOne, Place::Std},
-    {"sgn", Rule::Int32, Place::Dace},
-    {"sign", Rule::Join, Place::Dace},
-    {"sign_numpy_2", Rule::Join, Place::Dace},
+    {"select", Rule::Nothing, Place::Vec},
+    {"sgn", Rule::Int32, Place::Math},
+    {"sign", Rule::Join, Place::Math},
+    {"sign_numpy_2", Rule::Join, Place::Ufunc},
     {"signbit", Rule::Bool, Place::Std},
     {"sin", Rule::Float, Place::Std, inStdComplex},
     {"sinh", Rule::Float, Place::Std, inStdComplex},
@@ -111,7 +117,7 @@ Type join(std::span<const Type> args) {
     for (Type a : args) {
         if (!a)
             return Type();
-        t = commonType(t, valueOf(a));
+        t = commonType(t, promoted(valueOf(a)));
     }
     return t;
 }
@@ -124,10 +130,9 @@ const Function *findFunction(std::string_view name) {
 }
 
 Type promoted(Type t) {
-    return mapLane(t, [](Type e) {
-        const bool narrow = e.isBool() || (e.isInteger() && e.bytes().value_or(4) < 4);
-        return narrow ? Type(ScalarKind::Int32) : e;
-    });
+    if (t.isBool() || (t.isInteger() && t.bytes().value_or(4) < 4))
+        return ScalarKind::Int32;
+    return isLowPrecision(t) ? Type(ScalarKind::Float32) : t;
 }
 
 Type floating(Type t) {
@@ -150,13 +155,13 @@ Type resultType(const Function &f, std::span<const Type> args) {
     const Type first = args.empty() ? Type() : valueOf(args[0]);
     switch (f.rule) {
     case Rule::Float: return floating(join(args));
-    case Rule::FloatOne: return floating(first);
+    case Rule::FloatOne: return floating(promoted(first));
     case Rule::Double: {
         const Type t = join(args);
         return t.isComplex() ? Type(ScalarKind::Complex128) : Type(ScalarKind::Float64);
     }
     case Rule::RealPart: return promoted(realOf(first));
-    case Rule::Join: return promoted(join(args));
+    case Rule::Join: return join(args);
     case Rule::First: return first;
     case Rule::Bool: return mapLane(first, [](Type) { return Type(ScalarKind::Bool); });
     case Rule::Int32: return mapLane(first, [](Type) { return Type(ScalarKind::Int32); });

@@ -22,10 +22,11 @@ enum class Rule : uint8_t {
 };
 
 enum class Place : uint8_t {
-    Std,     // std::f; complex arguments only if `complexInStd`
-    Numeric, // std::f of <numeric>
-    Rt,      // sdfgc::rt::f of rt/math.h
-    Dace,    // global name of the compatibility header
+    Std,     // std::f of <cmath>; complex arguments only if `complexInStd`, otherwise sdfgc::rt::f of rt/complex.h
+    Utility, // std::f of <utility>
+    Math,    // sdfgc::rt::f of rt/math.h
+    Ufunc,   // sdfgc::rt::f of rt/ufunc.h
+    Vec,     // sdfgc::rt::f of rt/vec.h
     Stdio,
     Omp,
 };
@@ -44,7 +45,8 @@ const Function *findFunction(std::string_view name);
 /// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
 Type resultType(const Function &f, std::span<const Type> args);
 
-/// The type that C's integer promotion gives: bool and integers below 32 bits become int32. Vectors by element.
+/// The type in which C++ computes with t: bool and integers below 32 bits become int32, floats below 32 bits (which convert to float)
+/// float32. Vectors compute in their own type.
 Type promoted(Type t);
 /// The floating type for math functions and true division: integers and bool give float64, others stay. Vectors by element.
 Type floating(Type t);

@@ -21,8 +21,10 @@ struct Env {
 };
 
 /// Resolves module prefixes and casts (format reference 9.5): `dace.float64(x)`, `float(x)`, `decltype(__out)(x)`, `S(f=1)` become
-/// Cast / struct calls; `math.sqrt` becomes the runtime function `sqrt`; `And(a, b)`, `Eq`, ... become operators; literals negate.
-/// `float(x)` is float32 and `int(x)` is int32, as generated C++ has it (9.5, needed for equal bits).
+/// Cast / struct calls; `math.sqrt` and `np.sqrt` become the runtime function `sqrt`; `And(a, b)`, `Eq`, ... become operators; `math.pi`,
+/// `inf`, `nan` become literals; signs of literals fold. `float(x)` is float32 and `int(x)` is int32, as generated C++ has it (9.5,
+/// needed for equal bits), but `dace.float(x)` is float64. In a block, annotations get types, and top-level shifts (old memlet syntax)
+/// are dropped. Never fails: what it does not know stays, and `unsupported` reports it.
 ExprRef resolveModules(const ExprRef &e, const Env &env);
 std::vector<StmtRef> resolveModules(const std::vector<StmtRef> &block, const Env &env);
 
@@ -32,8 +34,14 @@ struct TypeError {
 };
 
 /// Types an expression bottom-up by the table of 9.8, with commonType promotion (docs/semantics.md). Unknown calls leave void, which is
-/// no error by itself. Literals: int is int32 when it fits (C), else int64 / uint64; float is float64.
-ExprRef inferTypes(const ExprRef &e, const Env &env);
+/// no error by itself. Literals: int is int32 when it fits (C), else int64 / uint64; float is float64. Arithmetic promotes as C++ does:
+/// bool and narrow integers compute in int32, half and its like in float32. `semantics` decides `/`, `//`, `**` and shifts on integers.
+ExprRef inferTypes(const ExprRef &e, const Env &env, Semantics semantics = Semantics::Python);
+/// Types the body of a lambda whose parameters have the given types.
+ExprRef inferLambda(const ExprRef &lambda, const std::vector<Type> &params, const Env &env, Semantics semantics = Semantics::Python);
+/// Constructs of a typed expression that have no meaning in C++: `@`, slices, `in` on anything but a tuple, keyword arguments of
+/// functions, unknown members of modules, order of complex numbers, integers beyond 64 bits. Empty when all is well.
+std::vector<TypeError> unsupported(const Expr &e);
 
 struct TypedBlock {
     std::vector<StmtRef> block;
@@ -42,8 +50,10 @@ struct TypedBlock {
     std::map<Name, Type> assigned; // inferred type of the last assignment to each non-local (output connectors, symbols)
     std::vector<TypeError> errors;
 };
-/// Types a block. `isOutput` tells output connectors (and other non-locals) from locals.
-TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput);
+/// Types a block. `isOutput` tells output connectors (and other non-locals) from locals; a name that `env` knows is no local either.
+/// Errors: what `unsupported` finds, locals with types that do not join, loops over anything but `range`.
+TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput,
+                      Semantics semantics = Semantics::Python);
 
 /// Turns Python's operators into ones with C meaning once types are known: `/` on integers converts to double, `//` and `%` call
 /// `floordiv` / `floormod` of the runtime unless both signs are known equal (`nonNegative`), `**` becomes multiplication, `ipow`, `pow`,
@@ -67,12 +77,24 @@ std::optional<ExprRef> reductionIdentity(Reduction r, Type t);
 std::string_view reductionName(Reduction r);
 
 // ---- C++ text of typed expressions and statements, used by CodeGen
+//
+// Keys that `uses` reports, each standing for a header:
+//   cmath, complex, cstdio, cassert, tuple, utility, type_traits   of the standard library
+//   omp                                                            <omp.h>
+//   math, ufunc, vec, vecmath                                      sdfgc/rt/<key>.h
+//   half                                                           sdfgc/rt/lowp.h
+//   complexmath                                                    sdfgc/rt/complex.h (functions on complex numbers that std lacks)
+//   dace                                                           the compatibility header (names written as `dace::...`)
+// Types of fixed-width integers are taken for granted (<cstdint>).
 struct CppPrinter {
-    /// Spelling of names (connectors bound to memory, symbols with their generated names); default: as is.
+    /// Spelling of names (connectors bound to memory, symbols with their generated names, callbacks); default: as is. The text must
+    /// bind as tightly as a subscript: `A[i]`, `(*p)`.
     std::function<std::string(const Expr &)> spell = nullptr; // for Name and MemRef nodes
-    /// Called for each runtime function or type used, so that the file includes its header: "floordiv", "half", "cmath".
+    /// Called for each runtime function or type used, so that the file includes its header.
     std::function<void(std::string_view)> uses = nullptr;
     std::string expr(const Expr &e) const; // minimal parentheses by C++ precedence; keeps floating-point association
+    /// Statements, one per line, indented by `indent` levels of four spaces, with a line end after each. `locals` are declared by the
+    /// text: at their first assignment where that comes before every use, otherwise in front of the statement that uses them first.
     std::string stmts(const std::vector<StmtRef> &block, const std::map<Name, Type> &locals, int indent) const;
 };
 

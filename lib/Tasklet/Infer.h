@@ -1,0 +1,26 @@
+// Shared by the inference of expressions, of blocks, and by the lowering.
+#pragma once
+
+#include "Tasklet/AstUtil.h"
+#include "Tasklet/Functions.h"
+#include "sdfgc/Tasklet/Types.h"
+
+namespace sdfgc::py::detail {
+
+/// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A scalar
+/// does not widen the floats of a vector.
+Type arithmeticType(Type a, Type b);
+/// Result type of a binary operator node whose operands have types.
+Type binaryType(const Expr &e, Semantics s);
+/// Integers or bool, by element.
+bool isIntegral(Type t);
+/// A literal, also behind a sign: its value as double.
+std::optional<double> literalValue(const Expr &e);
+/// One is a signed and the other an unsigned integer.
+bool mixedSigns(Type a, Type b);
+/// True for `range(...)` with one to three arguments.
+bool isRange(const Expr &e);
+/// Finds constructs without meaning in C++ below e (see `unsupported`).
+void collectUnsupported(const Expr &e, std::vector<TypeError> &errors);
+
+} // namespace sdfgc::py::detail

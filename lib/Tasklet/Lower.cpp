@@ -1,0 +1,408 @@
+// Operators of Python as operators and runtime calls of C++ that mean the same.
+#include "Tasklet/Lower.h"
+#include "Tasklet/Numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace sdfgc::py {
+
+namespace detail {
+
+namespace {
+
+ExprRef make(Expr e, ExprKind kind, std::vector<ExprRef> args, Type t) {
+    e.kind = kind;
+    e.args = std::move(args);
+    e.type = t;
+    return share(std::move(e));
+}
+
+ExprRef withArgs(const ExprRef &e, std::vector<ExprRef> args) {
+    if (args == e->args)
+        return e;
+    Expr copy = *e;
+    copy.args = std::move(args);
+    return share(std::move(copy));
+}
+
+ExprRef withOp(const ExprRef &e, Op op) {
+    Expr copy = *e;
+    copy.op = op;
+    return share(std::move(copy));
+}
+
+ExprRef compareNode(Op op, ExprRef a, ExprRef b, Position at) {
+    Expr e;
+    e.ops = {op};
+    e.at = at;
+    const int64_t lanes = std::max(a->type.lanes(), b->type.lanes());
+    const Type result = lanes > 1 ? Type::vector(ScalarKind::Bool, lanes) : Type(ScalarKind::Bool);
+    return make(std::move(e), ExprKind::Compare, {std::move(a), std::move(b)}, result);
+}
+
+ExprRef boolNode(Op op, std::vector<ExprRef> args, Position at) {
+    Expr e;
+    e.op = op;
+    e.at = at;
+    return make(std::move(e), ExprKind::BoolOp, std::move(args), ScalarKind::Bool);
+}
+
+// The standard's comparison of integers by value, whatever their signs.
+std::string_view exactComparison(Op op) {
+    switch (op) {
+    case Op::Eq: return "cmp_equal";
+    case Op::Ne: return "cmp_not_equal";
+    case Op::Lt: return "cmp_less";
+    case Op::Le: return "cmp_less_equal";
+    case Op::Gt: return "cmp_greater";
+    case Op::Ge: return "cmp_greater_equal";
+    default: return "";
+    }
+}
+
+bool isNumberLiteral(const Expr &e) { return literalValue(e).has_value(); }
+
+// The literal as a float literal of type t, when that loses nothing.
+ExprRef floatLiteral(const Expr &e, Type t) {
+    if (e.kind == ExprKind::Unary) {
+        const ExprRef inner = floatLiteral(*e.args[0], t);
+        return inner ? unary(Op::Neg, inner, t) : nullptr;
+    }
+    const double value = floatValue(e.text);
+    const double limit = t == Type(ScalarKind::Float32) ? 16777216.0 : 9007199254740992.0; // integers up to here are exact
+    if (e.kind == ExprKind::Int && value > limit)
+        return nullptr;
+    if (e.kind == ExprKind::Float && t == Type(ScalarKind::Float32) &&
+        (std::isinf(value) || std::strtof(e.text.c_str(), nullptr) != static_cast<float>(value)))
+        return nullptr; // decimal to float and decimal to double to float may round differently
+    Expr copy = e;
+    copy.kind = ExprKind::Float;
+    copy.text = e.kind == ExprKind::Int ? floatToken(value) : e.text;
+    copy.type = t;
+    return share(std::move(copy));
+}
+
+} // namespace
+
+ExprRef convert(const ExprRef &e, Type t) {
+    if (e->type == t || !t)
+        return e;
+    const bool plainFloat = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64);
+    if (plainFloat && isNumberLiteral(*e))
+        if (ExprRef l = floatLiteral(*e, t))
+            return l;
+    return castTo(t, e);
+}
+
+ExprRef literal(int64_t v, Type t) {
+    const ExprRef digits = withType(intLit(v), ScalarKind::Int32);
+    if (t.isInteger() || t.isBool() || !t)
+        return withType(digits, t ? t : Type(ScalarKind::Int32));
+    return convert(digits, t.isComplex() ? realOf(t) : t);
+}
+
+ExprRef Lowering::node(const ExprRef &e) const {
+    switch (e->kind) {
+    case ExprKind::Binary: return binary(e);
+    case ExprKind::Unary: return e->op == Op::Not ? withArgs(e, {truth(e->args[0])}) : e;
+    case ExprKind::BoolOp: {
+        std::vector<ExprRef> args;
+        for (const ExprRef &a : e->args)
+            args.push_back(truth(a));
+        return withArgs(e, std::move(args));
+    }
+    case ExprKind::Compare: return compare(e);
+    case ExprKind::IfExp: return choice(e);
+    case ExprKind::Cast: return cast(e);
+    case ExprKind::Call: return call(e);
+    case ExprKind::Attribute:
+        if (laneOf(valueOf(e->args[0]->type)).isNumeric() && (e->name.view() == "real" || e->name.view() == "imag"))
+            return complexPart(e, e->name.view(), e->args[0]);
+        return e;
+    default: return e;
+    }
+}
+
+ExprRef Lowering::binary(const ExprRef &e) const {
+    switch (e->op) {
+    case Op::TrueDiv: return trueDivision(e);
+    case Op::FloorDiv:
+    case Op::Mod: return floorOperator(e);
+    case Op::Pow: return power(e);
+    case Op::Shl:
+    case Op::Shr: return shift(e);
+    case Op::MatMul: return e;
+    default: return operands(e);
+    }
+}
+
+// std::complex<T> has operators with itself and with T only.
+ExprRef Lowering::operands(const ExprRef &e) const {
+    if (!e->type.isComplex())
+        return e;
+    std::vector<ExprRef> args;
+    for (const ExprRef &a : e->args) {
+        const Type t = valueOf(a->type);
+        args.push_back(t ? convert(a, t.isComplex() ? e->type : realOf(e->type)) : a);
+    }
+    return withArgs(e, std::move(args));
+}
+
+ExprRef Lowering::trueDivision(const ExprRef &e) const {
+    const ExprRef division = withOp(e, Op::CDiv);
+    const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
+    if (semantics_ == Semantics::Dace || !a || !b || !isIntegral(a) || !isIntegral(b))
+        return operands(division);
+    // One operand of type double is enough; a literal reads better than a cast.
+    const bool right = isNumberLiteral(*e->args[1]) && !isNumberLiteral(*e->args[0]) && !e->type.isVector();
+    return withArgs(division, {right ? e->args[0] : convert(e->args[0], e->type), right ? convert(e->args[1], e->type) : e->args[1]});
+}
+
+ExprRef Lowering::floorOperator(const ExprRef &e) const {
+    const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
+    const bool division = e->op == Op::FloorDiv;
+    const bool integers = a && b && isIntegral(a) && isIntegral(b);
+    if (integers && (semantics_ == Semantics::Dace || (isNonNegative(*e->args[0]) && isNonNegative(*e->args[1]))))
+        return withOp(e, division ? Op::CDiv : Op::CMod);
+    if (laneOf(e->type).isComplex())
+        return e;
+    const bool floats = e->type.isFloat() || (a && b && !integers);
+    const Type common = floats ? arithmeticType(a, b) : Type();
+    std::vector<ExprRef> args = {floats ? convert(e->args[0], common) : e->args[0], floats ? convert(e->args[1], common) : e->args[1]};
+    if (semantics_ == Semantics::Dace && floats) {
+        if (!division)
+            return py::call("fmod", std::move(args), common);
+        const ExprRef quotient = py::binary(Op::CDiv, args[0], args[1], common);
+        return convert(py::call("floor", {quotient}, common), e->type);
+    }
+    return py::call(division ? "floordiv" : "floormod", std::move(args), e->type);
+}
+
+// C's shifts have the type of the left operand.
+ExprRef Lowering::shift(const ExprRef &e) const {
+    const ExprRef &left = e->args[0];
+    const bool widen = semantics_ == Semantics::Python && e->type && left->type && !e->type.isVector() && !(promoted(left->type) == e->type);
+    return widen ? withArgs(e, {convert(left, e->type), e->args[1]}) : e;
+}
+
+ExprRef Lowering::truth(const ExprRef &e) const {
+    return e->type.isComplex() ? compareNode(Op::Ne, e, literal(0, realOf(e->type)), e->at) : e;
+}
+
+// A chain becomes a conjunction of pairs, which share the operand between them.
+ExprRef Lowering::compare(const ExprRef &e) const {
+    std::vector<ExprRef> pairs;
+    for (std::size_t k = 0; k < e->ops.size(); ++k)
+        pairs.push_back(comparePair(e->ops[k], e->args[k], e->args[k + 1], e->at));
+    return pairs.size() == 1 ? pairs[0] : boolNode(Op::And, std::move(pairs), e->at);
+}
+
+ExprRef Lowering::comparePair(Op op, ExprRef a, ExprRef b, Position at) const {
+    if ((op == Op::In || op == Op::NotIn) && b->kind == ExprKind::Tuple)
+        return membership(op, a, b, at);
+    if (op == Op::Is || op == Op::IsNot)
+        op = op == Op::Is ? Op::Eq : Op::Ne;
+    const Type ta = valueOf(a->type), tb = valueOf(b->type);
+    if (ta.isComplex() || tb.isComplex()) {
+        const Type t = commonType(ta, tb);
+        a = ta ? convert(a, ta.isComplex() ? t : realOf(t)) : a;
+        b = tb ? convert(b, tb.isComplex() ? t : realOf(t)) : b;
+    }
+    // C compares a negative number with an unsigned one as a huge unsigned number.
+    const Type pa = promoted(ta), pb = promoted(tb);
+    if (semantics_ == Semantics::Python && mixedSigns(pa, pb) && !isNonNegative(*(pa.isSigned() ? a : b))) {
+        const bool wide = (pa.isUnsigned() ? pa : pb).bytes().value_or(8) >= 8;
+        if (const std::string_view exact = wide ? exactComparison(op) : ""; !exact.empty())
+            return py::call(exact, {a, b}, ScalarKind::Bool);
+        (pa.isUnsigned() ? a : b) = convert(pa.isUnsigned() ? a : b, ScalarKind::Int64);
+    }
+    return compareNode(op, std::move(a), std::move(b), at);
+}
+
+ExprRef Lowering::membership(Op op, const ExprRef &a, const ExprRef &b, Position at) const {
+    std::vector<ExprRef> tests;
+    for (const ExprRef &member : b->args)
+        tests.push_back(comparePair(op == Op::In ? Op::Eq : Op::Ne, a, member, at));
+    if (tests.empty())
+        return withType(boolLit(op == Op::NotIn), ScalarKind::Bool);
+    return tests.size() == 1 ? tests[0] : boolNode(op == Op::In ? Op::Or : Op::And, std::move(tests), at);
+}
+
+// C++ finds the common type of plain numbers itself; class types need help.
+ExprRef Lowering::choice(const ExprRef &e) const {
+    const ExprRef condition = truth(e->args[0]);
+    if (condition->type.isVector())
+        return py::call("select", {condition, e->args[1], e->args[2]}, e->type);
+    std::vector<ExprRef> args = {condition, e->args[1], e->args[2]};
+    const Type a = valueOf(args[1]->type), b = valueOf(args[2]->type);
+    const auto isClass = [](Type t) { return t.isComplex() || t.isVector() || isLowPrecision(t); };
+    if (a && b && !(a == b) && (isClass(a) || isClass(b)))
+        for (std::size_t k = 1; k < 3; ++k)
+            args[k] = convert(args[k], e->type);
+    return withArgs(e, std::move(args));
+}
+
+ExprRef Lowering::cast(const ExprRef &e) const {
+    if (e->args.size() != 1)
+        return e;
+    ExprRef a = e->args[0];
+    const Type from = valueOf(a->type);
+    if (from.isComplex() && e->type.isBool())
+        return truth(a);
+    if (from.isComplex() && (e->type.isInteger() || e->type.isFloat()))
+        a = py::call("real", {a}, realOf(from));
+    const ExprRef converted = convert(a, e->type);
+    return converted->kind == ExprKind::Cast && a == e->args[0] ? e : converted;
+}
+
+ExprRef Lowering::forStore(const ExprRef &e, Type t) const {
+    t = valueOf(t);
+    const Type from = valueOf(e->type);
+    if (!t || !from || from == t)
+        return e;
+    if (from.isComplex() && !t.isComplex() && t.isNumeric())
+        return cast(castTo(t, e));
+    const bool explicitOnly = (from.isComplex() && t.isComplex()) || (from.isVector() && t.isVector());
+    return explicitOnly ? convert(e, t) : e;
+}
+
+bool Lowering::isNonNegative(const Expr &e) const {
+    const Type t = valueOf(e.type);
+    if (t.isUnsigned() || t.isBool() || e.kind == ExprKind::Int || (oracle_ && oracle_(e)))
+        return true;
+    const auto arg = [&](std::size_t k) { return isNonNegative(*e.args[k]); };
+    switch (e.kind) {
+    case ExprKind::Cast: return t.isSigned() && isIntegral(e.args[0]->type) && arg(0) && t.bytes() >= e.args[0]->type.bytes();
+    case ExprKind::IfExp: return arg(1) && arg(2);
+    case ExprKind::Call: return callIsNonNegative(e);
+    case ExprKind::Binary: break;
+    default: return false;
+    }
+    switch (e.op) {
+    case Op::Add:
+    case Op::Mul:
+    case Op::CDiv:
+    case Op::Shl:
+    case Op::BitOr:
+    case Op::BitXor: return isIntegral(t) && arg(0) && arg(1);
+    case Op::BitAnd: return arg(0) || arg(1);
+    case Op::CMod:
+    case Op::Shr: return isIntegral(t) && arg(0);
+    default: return false;
+    }
+}
+
+bool Lowering::callIsNonNegative(const Expr &e) const {
+    if (!isIntegral(e.type) || e.args.size() < 2)
+        return false;
+    const Expr &f = *e.args[0];
+    const auto check = [this](const ExprRef &a) { return isNonNegative(*a); };
+    if (isName(f, "min"))
+        return std::all_of(e.args.begin() + 1, e.args.end(), check);
+    if (isName(f, "max"))
+        return std::any_of(e.args.begin() + 1, e.args.end(), check);
+    if (isName(f, "floordiv") || isName(f, "floormod"))
+        return e.args.size() == 3 && check(e.args[2]) && (isName(f, "floormod") || check(e.args[1]));
+    return isName(f, "abs");
+}
+
+} // namespace detail
+
+using namespace detail;
+
+namespace {
+
+class BlockLowering {
+public:
+    BlockLowering(Semantics semantics, const NonNegative &nonNegative) : semantics_(semantics), lowering_(semantics, nonNegative) {}
+
+    std::vector<StmtRef> block(const std::vector<StmtRef> &stmts) const {
+        std::vector<StmtRef> out;
+        for (const StmtRef &s : stmts)
+            statement(s, out);
+        return out;
+    }
+
+private:
+    Semantics semantics_;
+    Lowering lowering_;
+
+    ExprRef lower(const ExprRef &e) const {
+        return rewrite(e, [this](const ExprRef &n) { return lowering_.node(n); });
+    }
+
+    void statement(const StmtRef &s, std::vector<StmtRef> &out) const {
+        Stmt copy = *mapExprs(s, [this](const ExprRef &e) { return lower(e); });
+        copy.body = block(s->body);
+        copy.orelse = block(s->orelse);
+        switch (s->kind) {
+        case StmtKind::If:
+        case StmtKind::While:
+        case StmtKind::Assert: copy.value = lowering_.truth(copy.value); break;
+        case StmtKind::AugAssign: augmented(copy); break;
+        case StmtKind::AnnAssign:
+            if (copy.value && copy.type)
+                copy.value = lowering_.node(castTo(copy.type, copy.value));
+            break;
+        case StmtKind::Assign:
+            if (splitTuple(copy, out))
+                return;
+            if (copy.targets.size() == 1)
+                copy.value = lowering_.forStore(copy.value, copy.targets[0]->type);
+            break;
+        default: break;
+        }
+        out.push_back(std::make_shared<const Stmt>(std::move(copy)));
+    }
+
+    // `x op= v` stays where C++ has the operator with this meaning; otherwise it becomes `x = lowered(x op v)`.
+    void augmented(Stmt &s) const {
+        const ExprRef target = s.targets[0];
+        Expr whole = *binary(s.op, target, s.value);
+        whole.at = s.at;
+        const ExprRef typed = share(std::move(whole));
+        const ExprRef lowered = lowering_.binary(withType(typed, binaryType(*typed, semantics_)));
+        const bool isOperator = lowered->kind == ExprKind::Binary && lowered->args[0] == target && lowered->op != Op::MatMul;
+        const Type left = valueOf(target->type), result = lowered->type;
+        const bool narrows = (result.isComplex() && !(left == result)) || left.isVector() != result.isVector();
+        if (isOperator && !narrows) {
+            s.op = lowered->op;
+            s.value = lowered->args[1];
+            return;
+        }
+        s.kind = StmtKind::Assign;
+        s.op = Op::Add;
+        s.value = lowering_.forStore(lowered, target->type);
+    }
+
+    // `x, y = a, b` as two assignments, when the first does not change what the second reads.
+    bool splitTuple(const Stmt &s, std::vector<StmtRef> &out) const {
+        if (s.targets.size() != 1 || s.targets[0]->kind != ExprKind::Tuple || s.value->kind != ExprKind::Tuple)
+            return false;
+        const auto &targets = s.targets[0]->args, &values = s.value->args;
+        if (targets.size() != values.size())
+            return false;
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            for (std::size_t later = k + 1; later < targets.size(); ++later)
+                if (freeNames(*values[later]).count(rootName(*targets[k])) || targets[k]->kind != ExprKind::Name)
+                    return false;
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            out.push_back(assign(targets[k], lowering_.forStore(values[k], targets[k]->type)));
+        return true;
+    }
+};
+
+} // namespace
+
+ExprRef lowerOperators(const ExprRef &e, Semantics s, const std::function<bool(const Expr &)> &nonNegative) {
+    const Lowering lowering(s, nonNegative);
+    return rewrite(e, [&](const ExprRef &n) { return lowering.node(n); });
+}
+
+std::vector<StmtRef> lowerOperators(const std::vector<StmtRef> &block, Semantics s, const std::function<bool(const Expr &)> &nonNegative) {
+    return BlockLowering(s, nonNegative).block(block);
+}
+
+} // namespace sdfgc::py

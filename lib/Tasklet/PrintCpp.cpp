@@ -1,0 +1,322 @@
+// Lowered, typed expressions as C++ text.
+#include "Tasklet/PrintCpp.h"
+#include "Tasklet/AstUtil.h"
+#include "Tasklet/Numbers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+namespace sdfgc::py {
+
+namespace detail {
+
+namespace {
+
+int binaryPrec(Op op) {
+    switch (op) {
+    case Op::Add:
+    case Op::Sub: return cppSum;
+    case Op::Shl:
+    case Op::Shr: return cppShift;
+    case Op::BitAnd: return cppBitAnd;
+    case Op::BitXor: return cppBitXor;
+    case Op::BitOr: return cppBitOr;
+    default: return cppProduct;
+    }
+}
+
+std::string_view compareOperator(Op op) {
+    switch (op) {
+    case Op::Ne:
+    case Op::IsNot:
+    case Op::NotIn: return "!=";
+    case Op::Lt: return "<";
+    case Op::Le: return "<=";
+    case Op::Gt: return ">";
+    case Op::Ge: return ">=";
+    default: return "==";
+    }
+}
+
+// Nothing in the text can be torn apart by a neighbouring operator.
+bool isOneToken(const std::string &text) {
+    return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; });
+}
+
+int precedence(const Expr &e) {
+    switch (e.kind) {
+    case ExprKind::Unary: return cppUnary;
+    case ExprKind::Binary: return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv ? cppPostfix : binaryPrec(e.op);
+    case ExprKind::BoolOp: return e.op == Op::And ? cppAnd : cppOr;
+    case ExprKind::Compare: {
+        if (e.ops.size() != 1)
+            return cppAnd;
+        const std::string_view op = compareOperator(e.ops[0]);
+        return op == "==" || op == "!=" ? cppEqual : cppLess;
+    }
+    case ExprKind::IfExp: return cppAssign;
+    case ExprKind::Raw: return isOneToken(e.text) ? cppPrimary : cppLowest;
+    case ExprKind::Attribute:
+    case ExprKind::Subscript:
+    case ExprKind::Call:
+    case ExprKind::Cast: return cppPostfix;
+    default: return cppPrimary;
+    }
+}
+
+std::string quoted(const std::string &content) {
+    std::string out = "\"";
+    for (char c : content) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+            out += '\\', out += c;
+        else if (c == '\n')
+            out += "\\n";
+        else if (c == '\t')
+            out += "\\t";
+        else if (byte < 0x20 || byte == 0x7F) { // three octal digits end the escape whatever follows
+            out += '\\';
+            for (int shift = 6; shift >= 0; shift -= 3)
+                out += static_cast<char>('0' + ((byte >> shift) & 7));
+        } else
+            out += c;
+    }
+    return out + "\"";
+}
+
+bool isMostNegative(const Expr &e) {
+    const auto v = intValue(e);
+    return v && ((e.type == Type(ScalarKind::Int32) && *v == std::numeric_limits<int32_t>::min()) || *v == std::numeric_limits<int64_t>::min());
+}
+
+} // namespace
+
+std::string_view cppOperator(Op op) {
+    switch (op) {
+    case Op::Add: return "+";
+    case Op::Sub: return "-";
+    case Op::Mul: return "*";
+    case Op::TrueDiv:
+    case Op::FloorDiv:
+    case Op::CDiv: return "/";
+    case Op::Mod:
+    case Op::CMod: return "%";
+    case Op::Shl: return "<<";
+    case Op::Shr: return ">>";
+    case Op::BitAnd: return "&";
+    case Op::BitOr: return "|";
+    case Op::BitXor: return "^";
+    case Op::Neg: return "-";
+    case Op::Pos: return "+";
+    case Op::Invert: return "~";
+    case Op::Not: return "!";
+    case Op::And: return "&&";
+    case Op::Or: return "||";
+    default: return compareOperator(op);
+    }
+}
+
+std::string CppExprPrinter::text(const Expr &e, int minPrec) const {
+    const std::string t = bare(e);
+    return precedence(e) < minPrec ? "(" + t + ")" : t;
+}
+
+std::string CppExprPrinter::type(Type t) const {
+    const Type lane = laneOf(valueOf(t));
+    if (t.isVector())
+        uses("vec");
+    if (lane.isComplex())
+        uses("complex");
+    if (isLowPrecision(lane))
+        uses("half");
+    return t.cppName();
+}
+
+std::string CppExprPrinter::join(const std::vector<ExprRef> &args, std::size_t from) const {
+    std::string out;
+    for (std::size_t k = from; k < args.size(); ++k)
+        out += (k > from ? ", " : "") + (args[k] ? text(*args[k]) : std::string());
+    return out;
+}
+
+std::string CppExprPrinter::bare(const Expr &e) const {
+    switch (e.kind) {
+    case ExprKind::Int: return intText(e);
+    case ExprKind::Float: return floatText(e.text, e.type);
+    case ExprKind::Imaginary: return imaginaryText(e);
+    case ExprKind::Bool: return e.text == "True" ? "true" : "false";
+    case ExprKind::None: return "nullptr";
+    case ExprKind::String: return quoted(e.text);
+    case ExprKind::Name:
+    case ExprKind::MemRef: return spelled(e);
+    case ExprKind::Attribute: return text(*e.args[0], cppPostfix) + (e.args[0]->type.isPointer() ? "->" : ".") + e.name.str();
+    case ExprKind::Subscript: return subscriptText(e);
+    case ExprKind::Slice: return join(e.args, 0);
+    case ExprKind::Unary: return unaryText(e);
+    case ExprKind::Binary: return binaryText(e);
+    case ExprKind::BoolOp: return boolText(e);
+    case ExprKind::Compare: return compareText(e);
+    case ExprKind::IfExp: return text(*e.args[0], cppOr) + " ? " + text(*e.args[1], cppOr) + " : " + text(*e.args[2]);
+    case ExprKind::Call: return callText(e);
+    case ExprKind::Lambda: return lambdaText(e);
+    case ExprKind::Tuple: uses("tuple"); return "std::make_tuple(" + join(e.args, 0) + ")";
+    case ExprKind::Cast: return castText(e);
+    case ExprKind::Raw: return e.text;
+    }
+    return "";
+}
+
+std::string CppExprPrinter::intText(const Expr &e) const {
+    const auto v = unsignedValue(e.text);
+    if (!v || *v <= uint64_t(std::numeric_limits<int32_t>::max()))
+        return e.text;
+    if (e.type.isUnsigned())
+        return e.text + (*v > std::numeric_limits<uint32_t>::max() || e.type == Type(ScalarKind::UInt64) ? "ULL" : "U");
+    return e.text + (*v > uint64_t(std::numeric_limits<int64_t>::max()) ? "ULL" : "LL");
+}
+
+std::string CppExprPrinter::floatText(const std::string &token, Type t) const {
+    const bool single = t == Type(ScalarKind::Float32);
+    const bool infinite = token == "inf" || token == "1e309";
+    if (!infinite && token != "nan")
+        return token + (single ? "f" : "");
+    uses("cmath");
+    const std::string macro = infinite ? "INFINITY" : "NAN";
+    return single ? macro : "double(" + macro + ")";
+}
+
+std::string CppExprPrinter::imaginaryText(const Expr &e) const {
+    const bool single = e.type == Type(ScalarKind::Complex64);
+    const Type part = single ? ScalarKind::Float32 : ScalarKind::Float64;
+    return type(single ? ScalarKind::Complex64 : ScalarKind::Complex128) + "(" + floatText("0.0", part) + ", " + floatText(e.text, part) + ")";
+}
+
+std::string CppExprPrinter::spelled(const Expr &e) const {
+    if (printer_.spell)
+        return printer_.spell(e);
+    return e.kind == ExprKind::Name ? e.name.str() : "mem" + std::to_string(e.slot);
+}
+
+std::string CppExprPrinter::unaryText(const Expr &e) const {
+    if (e.op == Op::Neg && isMostNegative(e)) // has no literal: the positive one does not fit
+        return e.type == Type(ScalarKind::Int32) ? "(-2147483647 - 1)" : "(-9223372036854775807LL - 1)";
+    const std::string op(cppOperator(e.op)), operand = text(*e.args[0], cppUnary);
+    return operand[0] == op[0] ? op + "(" + operand + ")" : op + operand; // never `--x`
+}
+
+// Operators whose relative precedence few readers know, and compilers warn about, keep their parentheses.
+std::string CppExprPrinter::operandText(const Expr &e, int minPrec, int parentPrec) const {
+    const int prec = precedence(e);
+    const bool bitsOrShift = parentPrec >= cppBitOr && parentPrec <= cppShift && parentPrec != cppEqual && parentPrec != cppLess;
+    const bool unclear = (bitsOrShift && prec < cppUnary && prec != parentPrec) || (parentPrec == cppOr && prec == cppAnd) ||
+                         ((parentPrec == cppEqual || parentPrec == cppLess) && (prec == cppEqual || prec == cppLess));
+    return text(e, unclear ? cppUnary : minPrec);
+}
+
+std::string CppExprPrinter::binaryText(const Expr &e) const {
+    if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv) // not lowered: no operator of C++
+        return (e.op == Op::MatMul ? "gemm(" : e.op == Op::Pow ? "pow(" : "floordiv(") + join(e.args, 0) + ")";
+    const int prec = binaryPrec(e.op);
+    return operandText(*e.args[0], prec, prec) + " " + std::string(cppOperator(e.op)) + " " + operandText(*e.args[1], prec + 1, prec);
+}
+
+std::string CppExprPrinter::boolText(const Expr &e) const {
+    const int prec = e.op == Op::And ? cppAnd : cppOr;
+    std::string out;
+    for (const ExprRef &a : e.args)
+        out += (out.empty() ? "" : " " + std::string(cppOperator(e.op)) + " ") + operandText(*a, prec + 1, prec);
+    return out;
+}
+
+std::string CppExprPrinter::compareText(const Expr &e) const {
+    std::string out;
+    for (std::size_t k = 0; k < e.ops.size(); ++k) {
+        const std::string_view op = compareOperator(e.ops[k]);
+        const int prec = op == "==" || op == "!=" ? cppEqual : cppLess;
+        out += (k ? " && " : "") + operandText(*e.args[k], prec, prec) + " " + std::string(op) + " " + operandText(*e.args[k + 1], prec + 1, prec);
+    }
+    return out;
+}
+
+std::string CppExprPrinter::castText(const Expr &e) const {
+    const std::string name = type(e.type);
+    // A functional cast needs a type that is one word, template arguments included.
+    const std::string head = name.substr(0, name.find('<'));
+    const bool oneWord = isOneToken(head) && !name.empty() && name.find('*') == std::string::npos;
+    return (oneWord ? name : "static_cast<" + name + ">") + "(" + join(e.args, 0) + ")";
+}
+
+std::string CppExprPrinter::functionName(const Function &f, const Expr &call) const {
+    bool vector = false, complex = false;
+    for (std::size_t k = 1; k < call.args.size(); ++k) {
+        const Type t = valueOf(call.args[k]->type);
+        vector = vector || t.isVector();
+        complex = complex || laneOf(t).isComplex();
+    }
+    const std::string name(f.name), runtime = "sdfgc::rt::";
+    if (vector || f.place == Place::Vec) {
+        const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
+        return uses(basic ? "vec" : "vecmath"), runtime + name;
+    }
+    if (complex && f.complexInStd)
+        return uses("complex"), "std::" + name;
+    if (complex)
+        return uses("complexmath"), runtime + (name == "round" ? "ROUND" : name);
+    if (f.place == Place::Math || (name == "abs" && valueOf(call.args[1]->type).isUnsigned()))
+        return uses("math"), runtime + name;
+    switch (f.place) {
+    case Place::Ufunc: return uses("ufunc"), runtime + name;
+    case Place::Utility: return uses("utility"), "std::" + name;
+    case Place::Stdio: return uses("cstdio"), name;
+    case Place::Omp: return uses("omp"), name;
+    default: return uses("cmath"), "std::" + name;
+    }
+}
+
+std::string CppExprPrinter::callText(const Expr &e) const {
+    const Expr &callee = *e.args[0];
+    if (e.type.isStruct() && callee.kind == ExprKind::Name && callee.name == e.type.name())
+        return structText(e);
+    std::string function = text(callee, cppPostfix);
+    if (callee.kind == ExprKind::Name && !callee.type.isCallback()) {
+        const Function *f = e.args.size() > 1 || callee.name.view().starts_with("omp_") ? findFunction(callee.name.view()) : nullptr;
+        if (f)
+            function = functionName(*f, e);
+        else if (callee.name.view().starts_with("dace::"))
+            uses("dace");
+    }
+    return function + "(" + join(e.args, 1) + ")";
+}
+
+// Designated initialisers must follow the order of declaration, which the lowering put the values in.
+std::string CppExprPrinter::structText(const Expr &e) const {
+    std::string out;
+    for (std::size_t k = 1; k < e.args.size(); ++k)
+        out += (out.empty() ? "" : ", ") + text(*e.args[k]);
+    for (const Keyword &k : e.keywords)
+        out += (out.empty() ? "." : ", .") + k.name.str() + " = " + text(*k.value);
+    return type(e.type) + "{" + out + "}";
+}
+
+std::string CppExprPrinter::lambdaText(const Expr &e) const {
+    std::string params;
+    for (Name p : e.params)
+        params += (params.empty() ? "auto " : ", auto ") + p.str();
+    return (freeNames(e).empty() ? "[](" : "[=](") + params + ") { return " + text(*e.args[0]) + "; }";
+}
+
+std::string CppExprPrinter::subscriptText(const Expr &e) const {
+    if (e.args.size() == 2)
+        return text(*e.args[0], cppPostfix) + "[" + text(*e.args[1]) + "]";
+    uses("tuple");
+    return text(*e.args[0], cppPostfix) + "[std::make_tuple(" + join(e.args, 1) + ")]";
+}
+
+} // namespace detail
+
+std::string CppPrinter::expr(const Expr &e) const {
+    return detail::CppExprPrinter(*this).text(e, detail::cppLowest);
+}
+
+} // namespace sdfgc::py

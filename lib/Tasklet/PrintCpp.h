@@ -1,0 +1,53 @@
+// Text of C++ expressions, shared by the printers of expressions and statements.
+#pragma once
+
+#include "Tasklet/Functions.h"
+#include "sdfgc/Tasklet/Types.h"
+
+namespace sdfgc::py::detail {
+
+// How tightly a construct binds, by C++'s grammar.
+enum CppPrec : int {
+    cppLowest, cppAssign, cppOr, cppAnd, cppBitOr, cppBitXor, cppBitAnd, cppEqual, cppLess, cppShift, cppSum, cppProduct, cppUnary,
+    cppPostfix, cppPrimary,
+};
+
+class CppExprPrinter {
+public:
+    explicit CppExprPrinter(const CppPrinter &p) : printer_(p) {}
+
+    /// In parentheses if it binds less tightly than minPrec.
+    std::string text(const Expr &e, int minPrec = cppAssign) const;
+    /// The type's C++ name, reporting its header.
+    std::string type(Type t) const;
+    void uses(std::string_view key) const {
+        if (printer_.uses)
+            printer_.uses(key);
+    }
+
+private:
+    const CppPrinter &printer_;
+
+    std::string bare(const Expr &e) const;
+    std::string join(const std::vector<ExprRef> &args, std::size_t from) const;
+    std::string intText(const Expr &e) const;
+    std::string floatText(const std::string &token, Type t) const;
+    std::string imaginaryText(const Expr &e) const;
+    std::string spelled(const Expr &e) const;
+    std::string unaryText(const Expr &e) const;
+    std::string operandText(const Expr &e, int minPrec, int parentPrec) const;
+    std::string binaryText(const Expr &e) const;
+    std::string boolText(const Expr &e) const;
+    std::string compareText(const Expr &e) const;
+    std::string castText(const Expr &e) const;
+    std::string callText(const Expr &e) const;
+    std::string structText(const Expr &e) const;
+    std::string functionName(const Function &f, const Expr &call) const;
+    std::string lambdaText(const Expr &e) const;
+    std::string subscriptText(const Expr &e) const;
+};
+
+/// `+=` for an operator of an augmented assignment.
+std::string_view cppOperator(Op op);
+
+} // namespace sdfgc::py::detail
