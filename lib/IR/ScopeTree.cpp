@@ -1,14 +1,14 @@
-// Scope tree and execution order of a state.
-//
-// Order: depth-first topological, as format reference 6.13 fixes it. Scopes: a node is in the scope of its deepest predecessor; an
-// entry opens a scope for its successors, an exit closes the scope that it is in.
+// Scope tree and execution order of a state. The order is depth-first topological, as format reference 6.13 fixes it.
 #include "sdfgc/IR/StateGraph.h"
 
 namespace sdfgc::ir {
 
 ScopeTree::ScopeTree(const State &s) : state_(&s) {
     sortTopologically(s);
-    assignScopes();
+    ScopeMap found = findScopes(s);
+    scope_ = std::move(found.entry);
+    exit_ = std::move(found.exit);
+    problems_ = std::move(found.problems);
     numberScopes();
 }
 
@@ -46,49 +46,6 @@ void ScopeTree::sortTopologically(const State &s) {
     for (const auto &node : s.nodes())
         if (!emitted[node->id()])
             order_.push_back(node.get());
-}
-
-namespace {
-
-bool closes(const Node *exit, const Node *entry) {
-    return entry && (exit->kind() == NodeKind::MapExit) == (entry->kind() == NodeKind::MapEntry);
-}
-
-} // namespace
-
-void ScopeTree::assignScopes() {
-    const std::size_t n = order_.size();
-    scope_.assign(n, nullptr);
-    depth_.assign(n, 0);
-    std::vector<uint32_t> exits(n, 0); // by entry: number of exits found
-    std::vector<bool> placed(n, false);
-    for (Node *node : order_) {
-        Node *scope = nullptr;
-        uint32_t depth = 0;
-        for (const Edge *e : node->inEdges()) {
-            const Node *p = e->src;
-            if (!placed[p->id()]) // only on cycles
-                continue;
-            Node *around = p->isEntry() ? e->src : scope_[p->id()];
-            if (p->isExit() && around)
-                around = scope_[around->id()];
-            uint32_t d = around ? depth_[around->id()] + 1 : 0;
-            if (d > depth) {
-                scope = around;
-                depth = d;
-            } else if (d == depth && around != scope) {
-                wellFormed_ = false; // two scopes side by side
-            }
-        }
-        scope_[node->id()] = scope;
-        depth_[node->id()] = depth;
-        placed[node->id()] = true;
-        if (node->isExit() && (!closes(node, scope) || ++exits[scope->id()] > 1))
-            wellFormed_ = false;
-    }
-    for (const Node *node : order_)
-        if (node->isEntry() && exits[node->id()] != 1)
-            wellFormed_ = false;
 }
 
 void ScopeTree::numberScopes() {
@@ -136,6 +93,10 @@ const std::vector<Node *> &ScopeTree::children(const Node *entry) const {
         return children_[0];
     return entry->isEntry() && entry->state() == state_ && entry->id() < childList_.size() ? children_[childList_[entry->id()]]
                                                                                            : none;
+}
+
+Node *ScopeTree::exitOf(const Node *entry) const {
+    return entry && entry->isEntry() && entry->state() == state_ && entry->id() < exit_.size() ? exit_[entry->id()] : nullptr;
 }
 
 std::vector<Node *> ScopeTree::enclosing(const Node *n) const {

@@ -2,10 +2,9 @@
 //
 // Everything here is computed from the graph (never from stored hints), takes linear time in the size of the state unless said
 // otherwise, uses no recursion and is total: malformed graphs give an incomplete answer (`valid()`, null, nothing), never a crash.
-// Pairing of entries with exits is pairScopes.
 #pragma once
 
-#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/IR/Scopes.h"
 
 #include <unordered_map>
 
@@ -29,28 +28,30 @@ public:
     /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles
     /// come last, in list order.
     const std::vector<Node *> &order() const { return order_; }
-    /// Acyclic.
+    /// Exit of an entry, from the graph; null when it has none.
+    Node *exitOf(const Node *entry) const;
     bool acyclic() const { return acyclic_; }
+    /// What is wrong with the scopes (ir::findScopes); a cycle is among it.
+    const std::vector<ScopeProblem> &problems() const { return problems_; }
     /// Acyclic, every scope closed by exactly one exit of its kind, and no node in two scopes that do not enclose each other.
-    bool valid() const { return acyclic_ && wellFormed_; }
+    bool valid() const { return acyclic_ && problems_.empty(); }
 
 private:
     struct Span {
         uint32_t first = 0, last = 0; // first and last order number inside
     };
     void sortTopologically(const State &s);
-    void assignScopes();
     void numberScopes();
 
-    std::vector<Node *> scope_;                 // by node id
-    std::vector<uint32_t> depth_;               // by node id: number of enclosing scopes
+    std::vector<Node *> scope_, exit_;          // by node id (see ScopeMap)
     std::vector<Span> span_;                    // by node id of an entry: what pre-order numbers its content has
     std::vector<uint32_t> preorder_;            // by node id
     std::vector<uint32_t> childList_;           // by node id of an entry: index into children_
     std::vector<std::vector<Node *>> children_; // [0] is the top level
     std::vector<Node *> order_;
     const State *state_ = nullptr;
-    bool acyclic_ = true, wellFormed_ = true;
+    std::vector<ScopeProblem> problems_;
+    bool acyclic_ = true;
 };
 
 /// Does `conn` have the form IN_x / OUT_x? Then the other one of the pair, else the empty name.

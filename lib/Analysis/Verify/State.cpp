@@ -27,20 +27,17 @@ void Verifier::state(const State &s, Frame &f) {
 }
 
 void Verifier::scopes(const StateFrame &sf) {
-    std::vector<uint32_t> exits(sf.s.nodes().size(), 0);
+    for (const ScopeProblem &p : sf.scopes.problems())
+        report(Id::BrokenScope, *p.node, {p.what});
     for (const auto &n : sf.s.nodes()) {
-        if (!n->isExit())
-            continue;
-        const Node *entry = sf.scopes.scopeOf(n.get());
-        const bool closes = entry && (entry->kind() == NodeKind::MapEntry) == (n->kind() == NodeKind::MapExit);
-        if (closes)
-            ++exits[entry->id()];
-        else
-            report(Id::StrayExit, *n);
+        const Node *exit = sf.scopes.exitOf(n.get()), *paired = nullptr;
+        if (auto *m = dyn_cast<MapEntry>(n.get()))
+            paired = m->exit;
+        else if (auto *c = dyn_cast<ConsumeEntry>(n.get()))
+            paired = c->exit;
+        if (exit && paired != exit)
+            report(Id::StalePairing, *n);
     }
-    for (const auto &n : sf.s.nodes())
-        if (n->isEntry() && exits[n->id()] != 1)
-            report(Id::UnclosedScope, *n, {std::to_string(exits[n->id()])});
 }
 
 void Verifier::symbols(const StateFrame &sf) {

@@ -1,0 +1,45 @@
+// Pieces of the text form: one function per kind of thing that stands inside a line.
+#pragma once
+
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Support/TextWriter.h"
+
+namespace sdfgc::ir::text {
+
+/// `a, b` from the items that are not empty.
+std::string join(const std::vector<std::string> &items, std::string_view separator = ", ");
+/// `N, 2*M` in brackets, empty for an empty list.
+std::string bracketed(const std::vector<sym::Expr> &list);
+
+/// One Python expression with the fewest parentheses; text that is no Python as it is.
+std::string expression(const std::string &python);
+std::string expression(const std::optional<Code> &code);
+/// Statements of a code string, one a line.
+std::vector<std::string> statements(const Code &code);
+
+/// `float64[N, M] strides [1, N]`: type and shape, then everything that is not the default.
+std::string descriptor(const DataDesc &d);
+/// ` (CPU_Heap, Persistent)`: storage and lifetime where they are decided; empty otherwise.
+std::string placement(const DataDesc &d);
+
+/// `A[i, 0:N]`; `s` for a scalar or without subset.
+std::string access(Name data, const std::optional<sym::Subset> &subset, const SDFG &g);
+/// `A[i] -> `, or `A[i] (+)= ` for a conflict resolution: what stands between a destination and its value.
+std::string store(const std::string &destination, const std::string &value, const Memlet &m);
+
+/// `   // t.py:12`, empty when unknown.
+std::string source(const DebugInfo &d);
+
+} // namespace sdfgc::ir::text
+
+namespace sdfgc::ir {
+
+struct PrintOptions;
+
+/// Prints a whole SDFG behind `head`; nested SDFGs come back to it.
+void printBody(TextWriter &w, const SDFG &g, const PrintOptions &o);
+void printState(TextWriter &w, const State &s, const PrintOptions &o);
+/// `A: float64[N], s: int32`: what is not transient, in the order of the C call.
+std::string printArguments(const SDFG &g);
+
+} // namespace sdfgc::ir
