@@ -89,10 +89,9 @@ private:
 template <class T, class Halt, class Body> void consume(Stream<T> &stream, int64_t workers, int64_t chunk, Halt halt, Body body) {
     Consumer<T, Halt> consumer(stream, chunk, halt);
     DeferredError error;
+    [[maybe_unused]] const int threads = workers > 1 ? static_cast<int>(workers) : 1;
 #ifdef _OPENMP
-#pragma omp parallel num_threads(static_cast <int>(workers > 1 ? workers : 1))
-#else
-    (void)workers;
+#pragma omp parallel num_threads(threads)
 #endif
     error.run([&] { consumer.work(workerIndex(), body); });
     error.rethrow();

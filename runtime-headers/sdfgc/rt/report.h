@@ -7,16 +7,12 @@
 // owns its report; any thread may add events, in any order.
 #pragma once
 
+#include "sdfgc/rt/files.h"
 #include "sdfgc/rt/threads.h"
 
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <string>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 #include <vector>
 
 namespace sdfgc::rt {
@@ -28,12 +24,12 @@ struct ElementId {
 
 class Report {
 public:
-    Report() : startWall_(nanoseconds(CLOCK_REALTIME)), startSteady_(nanoseconds(CLOCK_MONOTONIC)) {}
+    Report() : startWall_(detail::nanoseconds(CLOCK_REALTIME)), startSteady_(detail::nanoseconds(CLOCK_MONOTONIC)) {}
     Report(const Report &) = delete;
     Report &operator=(const Report &) = delete;
 
     /// Microseconds since 1970 that never run backwards: the wall clock when the report was made plus the steady time since.
-    int64_t now() const { return (startWall_ + nanoseconds(CLOCK_MONOTONIC) - startSteady_) / 1000; }
+    int64_t now() const { return (startWall_ + detail::nanoseconds(CLOCK_MONOTONIC) - startSteady_) / 1000; }
 
     /// An interval that ran from `begin` to `end` on this thread, both from now().
     void addCompletion(const char *name, const char *category, int64_t begin, int64_t end, ElementId element = {}) {
@@ -63,11 +59,8 @@ public:
     /// failure (errno says why).
     std::string save(const std::string &folder, const char *sdfgHash = "") const {
         const LockGuard guard(mutex_);
-        if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-            return {};
-        const std::string partial =
-            folder + "/.report-" + std::to_string(getpid()) + "-" + std::to_string(nanoseconds(CLOCK_MONOTONIC));
-        if (!write(partial, text(sdfgHash)))
+        const std::string partial = detail::partialName(folder);
+        if (!detail::makeFolder(folder) || !detail::writeFile(partial, text(sdfgHash)))
             return {};
         const std::string path = publish(partial, folder + "/report-");
         if (path.empty()) {
@@ -86,12 +79,6 @@ private:
         int64_t thread;
         ElementId element;
     };
-
-    static int64_t nanoseconds(clockid_t clock) {
-        timespec time{};
-        clock_gettime(clock, &time);
-        return static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
-    }
 
     /// Small numbers in the order in which threads first report.
     static int64_t threadNumber() {
@@ -168,21 +155,10 @@ private:
         return out;
     }
 
-    static bool write(const std::string &path, const std::string &content) {
-        std::FILE *file = std::fopen(path.c_str(), "wb");
-        if (!file)
-            return false;
-        const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
-        const bool closed = std::fclose(file) == 0;
-        if (!written || !closed)
-            unlink(path.c_str());
-        return written && closed;
-    }
-
     /// Gives a complete file its name, `prefix` plus milliseconds plus ".json". Reports of the same millisecond get neighbouring
     /// numbers: link() refuses to replace a file. Where the file system has no links, rename() has to do.
     static std::string publish(const std::string &partial, const std::string &prefix) {
-        for (int64_t stamp = nanoseconds(CLOCK_REALTIME) / 1000000;; ++stamp) {
+        for (int64_t stamp = detail::nanoseconds(CLOCK_REALTIME) / 1000000;; ++stamp) {
             const std::string path = prefix + std::to_string(stamp) + ".json";
             if (link(partial.c_str(), path.c_str()) == 0) {
                 unlink(partial.c_str());
