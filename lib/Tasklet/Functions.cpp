@@ -117,7 +117,7 @@ Type join(std::span<const Type> args) {
     for (Type a : args) {
         if (!a)
             return Type();
-        t = commonType(t, promoted(valueOf(a)));
+        t = arithmeticType(t, a);
     }
     return t;
 }
@@ -150,6 +150,19 @@ Type realOf(Type t) {
 }
 
 bool isLowPrecision(Type t) { return t.isFloat() && t.bytes().value_or(8) < 4; }
+
+Type arithmeticType(Type a, Type b) {
+    a = promoted(valueOf(a));
+    b = promoted(valueOf(b));
+    if (a.isVector() != b.isVector()) {
+        const Type vector = a.isVector() ? a : b, scalar = a.isVector() ? b : a;
+        if (!isIntegral(vector) && !(scalar.isComplex() && !laneOf(vector).isComplex()))
+            return vector;
+    }
+    return commonType(a, b);
+}
+
+bool isIntegral(Type t) { return laneOf(t).isInteger() || laneOf(t).isBool(); }
 
 Type resultType(const Function &f, std::span<const Type> args) {
     const Type first = args.empty() ? Type() : valueOf(args[0]);

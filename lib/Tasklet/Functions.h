@@ -56,6 +56,11 @@ Type valueOf(Type t);
 Type realOf(Type t);
 /// Floats that C++ has no arithmetic for: half, bfloat16 and the 8-bit ones.
 bool isLowPrecision(Type t);
+/// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A scalar
+/// does not widen the floats of a vector.
+Type arithmeticType(Type a, Type b);
+/// Integers or bool, by element.
+bool isIntegral(Type t);
 /// The element type of a vector, otherwise t.
 inline Type laneOf(Type t) { return t.isVector() ? t.element() : t; }
 /// t with the element of a vector replaced by f(element).

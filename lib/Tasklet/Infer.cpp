@@ -10,20 +10,7 @@ namespace sdfgc::py {
 
 namespace detail {
 
-bool isIntegral(Type t) { return laneOf(t).isInteger() || laneOf(t).isBool(); }
-
 bool mixedSigns(Type a, Type b) { return (a.isSigned() && b.isUnsigned()) || (a.isUnsigned() && b.isSigned()); }
-
-Type arithmeticType(Type a, Type b) {
-    a = promoted(valueOf(a));
-    b = promoted(valueOf(b));
-    if (a.isVector() != b.isVector()) {
-        const Type vector = a.isVector() ? a : b, scalar = a.isVector() ? b : a;
-        if (!isIntegral(vector) && !(scalar.isComplex() && !laneOf(vector).isComplex()))
-            return vector;
-    }
-    return commonType(a, b);
-}
 
 std::optional<double> literalValue(const Expr &e) {
     if (e.kind == ExprKind::Unary && e.op == Op::Neg) {

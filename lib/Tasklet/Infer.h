@@ -7,13 +7,8 @@
 
 namespace sdfgc::py::detail {
 
-/// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A scalar
-/// does not widen the floats of a vector.
-Type arithmeticType(Type a, Type b);
 /// Result type of a binary operator node whose operands have types.
 Type binaryType(const Expr &e, Semantics s);
-/// Integers or bool, by element.
-bool isIntegral(Type t);
 /// A literal, also behind a sign: its value as double.
 std::optional<double> literalValue(const Expr &e);
 /// One is a signed and the other an unsigned integer.

@@ -265,6 +265,8 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         return uses("complexmath"), runtime + (name == "round" ? "ROUND" : name);
     if (f.place == Place::Math || (name == "abs" && valueOf(call.args[1]->type).isUnsigned()))
         return uses("math"), runtime + name;
+    if (name == "frexp" && call.args.size() > 2) // C's, with a pointer for the exponent
+        return uses("cmath"), "std::" + name;
     switch (f.place) {
     case Place::Ufunc: return uses("ufunc"), runtime + name;
     case Place::Utility: return uses("utility"), "std::" + name;

@@ -209,6 +209,10 @@ TEST_CASE("functions are std's where the standard has them", "[tasklet][cpp]") {
     CHECK(cpp("reciprocal(x) + reciprocal(i)") == "1.0 / x + sdfgc::rt::reciprocal(i)");
     CHECK(cpp("np_float_pow(f, i)") == "std::pow(double(f), double(i))");
     CHECK(cpp("isnan(h)") == "std::isnan(float(h))");
+    CHECK(cpp("frexp(x)") == "sdfgc::rt::frexp(x)");
+    CHECK(cpp("frexp(x, e)") == "std::frexp(x, e)");
+    CHECK(cpp("max(x, v)") == "sdfgc::rt::max(x, v)");
+    CHECK(typed("max(x, v)")->type == *typeOf("v"));
     CHECK(cpp("own(x, 2)") == "own(x, 2)");
     CHECK(cpp("dace.own(x)") == "dace::own(x)");
     CHECK(cpp("omp_get_thread_num()") == "omp_get_thread_num()");
