@@ -1,0 +1,181 @@
+// Exact evaluation under a full binding of the symbols.
+#include "Symbolic/Node.h"
+
+#include <unordered_map>
+
+namespace sdfgc::sym {
+namespace {
+
+using Value = std::optional<Num>;
+
+class Evaluator {
+public:
+    explicit Evaluator(const std::map<Name, int64_t> &values) : values_(values) {}
+
+    Value of(Expr e) {
+        if (e.operands().empty())
+            return leaf(e);
+        if (e.node()->depth < memoFrom)
+            return checked(inner(e));
+        if (auto known = done_.find(e); known != done_.end())
+            return known->second;
+        Value v = checked(inner(e));
+        done_.emplace(e, v);
+        return v;
+    }
+
+private:
+    static constexpr unsigned memoFrom = 8; // shared parts of deep expressions are evaluated once
+
+    static Value checked(Value v) { return v && v->isExact() ? v : std::nullopt; }
+
+    Value leaf(Expr e) {
+        if (e.isSymbol()) {
+            auto at = values_.find(e.name());
+            return at == values_.end() ? std::nullopt : Value(at->second);
+        }
+        return checked(asNumber(e));
+    }
+
+    Value inner(Expr e) {
+        switch (e.kind()) {
+        case Kind::Add:
+            return fold(e, [](const Num &a, const Num &b) { return a + b; });
+        case Kind::Mul:
+            return fold(e, [](const Num &a, const Num &b) { return a * b; });
+        case Kind::Min:
+            return fold(e, [](const Num &a, const Num &b) { return compareExact(b, a) < 0 ? b : a; });
+        case Kind::Max:
+            return fold(e, [](const Num &a, const Num &b) { return compareExact(b, a) > 0 ? b : a; });
+        case Kind::And:
+            return junction(e, true);
+        case Kind::Or:
+            return junction(e, false);
+        case Kind::Select: {
+            Value c = operand(e, 0);
+            return c ? operand(e, c->isZero() ? 2 : 1) : std::nullopt;
+        }
+        case Kind::Approx:
+            return operand(e, 0);
+        case Kind::Attr:
+        case Kind::Subscript:
+        case Kind::Call:
+            return std::nullopt;
+        default:
+            break;
+        }
+        Value a = operand(e, 0);
+        if (!a)
+            return std::nullopt;
+        if (e.operands().size() == 1)
+            return unary(e, *a);
+        Value b = operand(e, 1);
+        return b ? binary(e.kind(), *a, *b) : std::nullopt;
+    }
+
+    Value operand(Expr e, std::size_t i) { return of(e.operands()[i]); }
+
+    template <class Combine> Value fold(Expr e, Combine combine) {
+        Value result = operand(e, 0);
+        for (std::size_t i = 1; result && i < e.operands().size(); ++i) {
+            Value next = operand(e, i);
+            result = next ? checked(combine(*result, *next)) : std::nullopt;
+        }
+        return result;
+    }
+
+    /// `and` and `or` stop at the first operand that decides.
+    Value junction(Expr e, bool neutral) {
+        for (Expr op : e.operands()) {
+            Value v = of(op);
+            if (!v)
+                return std::nullopt;
+            if (v->isZero() == neutral)
+                return Num(!neutral);
+        }
+        return Num(neutral);
+    }
+
+    static Value unary(Expr e, const Num &a) {
+        switch (e.kind()) {
+        case Kind::Floor:
+            return Num(floorExact(a));
+        case Kind::Ceil:
+            return -Num(floorExact(-a));
+        case Kind::Abs:
+            return a.isNegative() ? -a : a;
+        case Kind::Not:
+            return Num(a.isZero());
+        case Kind::BitNot:
+            return a.isInteger() ? Value(Num(~a.n)) : std::nullopt;
+        case Kind::Cast:
+            return cast(e.type(), a);
+        default:
+            return std::nullopt;
+        }
+    }
+
+    /// A conversion that keeps the value; one that would change it has no exact result here.
+    static Value cast(Type t, const Num &a) {
+        if (t.isBool())
+            return Num(!a.isZero());
+        Expr constant = sym::cast(t, number(a));
+        return t.isInteger() && isExactNumber(constant) ? Value(a) : std::nullopt;
+    }
+
+    static Value binary(Kind kind, const Num &a, const Num &b) {
+        switch (kind) {
+        case Kind::Pow:
+            if (!b.isInteger() || (a.isZero() && b.n < 0))
+                return std::nullopt;
+            return power(a, b.n);
+        case Kind::FloorDiv:
+        case Kind::CeilDiv:
+        case Kind::Mod:
+            return b.isZero() ? std::nullopt : quotient(kind, a, b);
+        case Kind::Eq:
+        case Kind::Is:
+            return Num(a == b);
+        case Kind::Ne:
+        case Kind::IsNot:
+            return Num(!(a == b));
+        case Kind::Lt:
+            return Num(compareExact(a, b) < 0);
+        case Kind::Le:
+            return Num(compareExact(a, b) <= 0);
+        case Kind::Gt:
+            return Num(compareExact(a, b) > 0);
+        case Kind::Ge:
+            return Num(compareExact(a, b) >= 0);
+        default:
+            return a.isInteger() && b.isInteger() ? bits(kind, a.n, b.n) : std::nullopt;
+        }
+    }
+
+    static Value quotient(Kind kind, const Num &a, const Num &b) {
+        Num q = a / b;
+        if (q.isOverflow())
+            return std::nullopt;
+        if (kind == Kind::CeilDiv)
+            return -Num(floorExact(-q));
+        Num floor(floorExact(q));
+        return kind == Kind::FloorDiv ? floor : a - b * floor;
+    }
+
+    static Value bits(Kind kind, int64_t a, int64_t b) {
+        Expr e = bitwise(kind, Expr(a), Expr(b));
+        return checked(asNumber(e));
+    }
+
+    const std::map<Name, int64_t> &values_;
+    std::unordered_map<Expr, Value> done_;
+};
+
+} // namespace
+
+std::optional<int64_t> evaluate(Expr e, const std::map<Name, int64_t> &values) {
+    Value v = Evaluator(values).of(e);
+    return v && v->isInteger() ? std::optional(v->n) : std::nullopt;
+}
+
+} // namespace sdfgc::sym

@@ -1,0 +1,361 @@
+// Comparisons, logic, selection, bit operations, minimum and maximum.
+#include "Symbolic/Polynomial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sdfgc::sym {
+namespace {
+
+Expr node(Kind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
+
+Expr node(Kind kind, Expr a, Expr b) {
+    Expr ops[] = {a, b};
+    return node(kind, ops);
+}
+
+bool isComparison(Kind k) { return k >= Kind::Eq && k <= Kind::Ge; }
+
+/// The first undefined operand; an overflow wins.
+std::optional<Expr> undefinedAmong(std::span<const Expr> ops) {
+    std::optional<Expr> found;
+    for (Expr e : ops)
+        if (isUndefinedValue(e) && (!found || e.overflowed()))
+            found = e;
+    return found;
+}
+
+template <class T> bool holds(Kind op, const T &a, const T &b) {
+    switch (op) {
+    case Kind::Eq:
+        return a == b;
+    case Kind::Ne:
+        return a != b;
+    case Kind::Lt:
+        return a < b;
+    case Kind::Le:
+        return a <= b;
+    case Kind::Gt:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+std::optional<bool> compareNumbers(Kind op, Expr a, Expr b) {
+    std::optional<Num> x = asNumber(a), y = asNumber(b);
+    if (!x || !y)
+        return std::nullopt;
+    if (x->isExact() && y->isExact()) {
+        std::strong_ordering c = compareExact(*x, *y);
+        return holds(op, c < 0 ? -1 : c > 0 ? 1 : 0, 0);
+    }
+    if (x->kind != Num::Kind::Complex && y->kind != Num::Kind::Complex)
+        return holds(op, x->toDouble(), y->toDouble());
+    if (op != Kind::Eq && op != Kind::Ne)
+        return std::nullopt; // complex numbers have no order
+    return (x->toDouble() == y->toDouble() && x->im == y->im) == (op == Kind::Eq);
+}
+
+std::optional<bool> known(Truth t, bool whenTrue = true) {
+    return t == Truth::Unknown ? std::nullopt : std::optional((t == Truth::True) == whenTrue);
+}
+
+std::optional<bool> foldComparison(Kind op, Expr a, Expr b) {
+    if (std::optional<bool> v = compareNumbers(op, a, b))
+        return v;
+    if (a == b)
+        return op == Kind::Eq || op == Kind::Le || op == Kind::Ge;
+    switch (op) {
+    case Kind::Eq:
+        return known(isEqual(a, b));
+    case Kind::Ne:
+        return known(isEqual(a, b), false);
+    case Kind::Lt:
+        return known(isLess(a, b));
+    case Kind::Le:
+        return known(isLessEqual(a, b));
+    case Kind::Gt:
+        return known(isLess(b, a));
+    default:
+        return known(isLessEqual(b, a));
+    }
+}
+
+/// `is`: decided between None and a number, and for one expression; a value of unknown type may be None.
+Expr identity(Kind op, Expr a, Expr b) {
+    bool oneNone = (a.kind() == Kind::None) != (b.kind() == Kind::None);
+    bool other = isNumber(a) || isNumber(b) || a.kind() == Kind::Bool || b.kind() == Kind::Bool;
+    if (a == b || (oneNone && other))
+        return Expr::boolean((a == b) == (op == Kind::Is));
+    return node(op, a, b);
+}
+
+/// Equality of a truth value with a constant.
+std::optional<Expr> equalityOfTruth(Kind op, Expr a, Expr b) {
+    if (!isBooleanValued(a) || b.kind() != Kind::Bool)
+        return std::nullopt;
+    return b.boolValue() == (op == Kind::Eq) ? a : logicalNot(a);
+}
+
+/// Truth of a constant.
+std::optional<bool> constantTruth(Expr e) {
+    if (e.kind() == Kind::None)
+        return false;
+    std::optional<Num> v = asNumber(e);
+    if (!v)
+        return std::nullopt;
+    return v->isExact() ? v->n != 0 : v->re != 0 || v->im != 0;
+}
+
+/// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard those after it.
+Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
+    std::vector<Expr> kept;
+    std::unordered_set<Expr> seen;
+    auto add = [&](Expr e) {
+        if (seen.insert(e).second)
+            kept.push_back(e);
+    };
+    for (Expr e : args) {
+        std::optional<bool> constant = constantTruth(e);
+        if (constant && *constant != neutral)
+            return Expr::boolean(!neutral);
+        if (constant)
+            continue;
+        if (e.kind() == op)
+            std::for_each(e.operands().begin(), e.operands().end(), add);
+        else
+            add(e);
+    }
+    for (Expr e : kept)
+        if (e.kind() == Kind::Not && seen.count(e.operands()[0]))
+            return Expr::boolean(!neutral);
+    if (kept.empty())
+        return Expr::boolean(neutral);
+    return kept.size() == 1 ? kept[0] : node(op, kept);
+}
+
+Kind negated(Kind k) {
+    switch (k) {
+    case Kind::Eq:
+        return Kind::Ne;
+    case Kind::Ne:
+        return Kind::Eq;
+    case Kind::Lt:
+        return Kind::Ge;
+    case Kind::Ge:
+        return Kind::Lt;
+    case Kind::Gt:
+        return Kind::Le;
+    case Kind::Le:
+        return Kind::Gt;
+    case Kind::Is:
+        return Kind::IsNot;
+    default:
+        return Kind::Is;
+    }
+}
+
+Expr shift(Kind op, Expr a, Expr by) {
+    std::optional<int64_t> n = by.asInt();
+    if (n && *n < 0)
+        return Expr::undefined();
+    if (a.isZero() || (n && *n == 0))
+        return a;
+    constexpr int64_t limit = 62;
+    if (op == Kind::Shl && n)
+        return *n <= limit ? scale(a, Num(int64_t(1) << *n)) : overflow();
+    if (op == Kind::Shr && n && *n <= limit && isIntegerValued(a))
+        return floorDiv(a, Expr(int64_t(1) << *n));
+    return node(op, a, by);
+}
+
+std::optional<Expr> bitConstant(Kind op, Expr a, Expr b) {
+    std::optional<int64_t> x = a.asInt(), y = b.asInt();
+    if (x && y)
+        return Expr(op == Kind::BitAnd ? *x & *y : op == Kind::BitOr ? *x | *y : *x ^ *y);
+    if (y == 0)
+        return op == Kind::BitAnd ? Expr(0) : a;
+    if (y == -1 && op != Kind::BitXor)
+        return op == Kind::BitAnd ? a : Expr(-1);
+    if (a == b)
+        return op == Kind::BitXor ? Expr(0) : a;
+    return std::nullopt;
+}
+
+/// Minimum and maximum in one: `sign` is 1 for the minimum.
+class Extremum {
+public:
+    explicit Extremum(Kind kind) : kind_(kind) {}
+
+    Expr operator()(std::vector<Expr> args) {
+        for (Expr e : args)
+            if (e.kind() == kind_)
+                std::for_each(e.operands().begin(), e.operands().end(), [&](Expr inner) { add(inner); });
+            else
+                add(e);
+        sort();
+        Num shift = takeCommonShift();
+        std::vector<Expr> ops;
+        for (const Family &f : families_)
+            ops.push_back(f.base.isZero() ? number(f.constant) : f.base + number(f.constant));
+        dropDominated(ops);
+        return (ops.size() == 1 ? ops[0] : node(kind_, ops)) + number(shift);
+    }
+
+private:
+    /// Arguments that differ by a constant only: one of them is always the extremum.
+    struct Family {
+        Expr base;
+        Num constant;
+    };
+
+    bool better(const Num &a, const Num &b) const {
+        bool less = a.isExact() && b.isExact() ? compareExact(a, b) < 0 : a.toDouble() < b.toDouble();
+        return kind_ == Kind::Min ? less : !less && !(a == b);
+    }
+
+    void add(Expr e) {
+        Expr last = termsOf(e).back();
+        std::optional<Num> constant = isNumber(last) && last.kind() != Kind::Complex ? asNumber(last) : std::nullopt;
+        Family f{e, 0};
+        if (constant && e == last)
+            f = {0, *constant};
+        else if (constant && constant->isExact()) // a floating constant inside a sum is rounded, not moved
+            f = {e - last, *constant};
+        auto [at, isNew] = index_.try_emplace(f.base, families_.size());
+        if (isNew)
+            families_.push_back(f);
+        else if (Family &known = families_[at->second]; better(f.constant, known.constant))
+            known.constant = f.constant;
+    }
+
+    /// In canonical order, a number last.
+    void sort() {
+        std::sort(families_.begin(), families_.end(), [](const Family &a, const Family &b) {
+            return a.base.isZero() != b.base.isZero() ? b.base.isZero() : Expr::compare(a.base, b.base) < 0;
+        });
+    }
+
+    /// Moves the constant of the first argument out: min(N - 1, M - 1) is min(N, M) - 1.
+    Num takeCommonShift() {
+        Num shift = families_[0].constant;
+        bool exact = std::all_of(families_.begin(), families_.end(), [](const Family &f) { return f.constant.isExact(); });
+        if (!exact || shift.isZero() || families_[0].base.isZero())
+            return 0;
+        for (const Family &f : families_)
+            if ((f.constant - shift).isOverflow())
+                return 0;
+        for (Family &f : families_)
+            f.constant = f.constant - shift;
+        return shift;
+    }
+
+    /// Leaves out what another argument bounds provably. Quadratic, so only for the few arguments that are usual.
+    void dropDominated(std::vector<Expr> &ops) const {
+        constexpr std::size_t few = 8;
+        if (ops.size() > few)
+            return;
+        for (std::size_t i = 0; i < ops.size();) {
+            bool dominated = std::any_of(ops.begin(), ops.end(), [&](Expr other) {
+                return other != ops[i] &&
+                       (kind_ == Kind::Min ? isLessEqual(other, ops[i]) : isLessEqual(ops[i], other)) == Truth::True;
+            });
+            if (dominated)
+                ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
+            else
+                ++i;
+        }
+    }
+
+    Kind kind_;
+    std::vector<Family> families_;
+    std::unordered_map<Expr, std::size_t> index_; // by base
+};
+
+Expr extremum(Kind kind, std::vector<Expr> args) {
+    if (args.empty())
+        return Expr::undefined();
+    if (std::optional<Expr> undefined = undefinedAmong(args))
+        return *undefined;
+    if (std::any_of(args.begin(), args.end(), [](Expr e) { return e.kind() == Kind::NaN; }))
+        return Expr::nan();
+    return Extremum(kind)(std::move(args));
+}
+
+} // namespace
+
+Expr compare(Kind op, Expr a, Expr b) {
+    if (op == Kind::Is || op == Kind::IsNot)
+        return identity(op, a, b);
+    if (isUndefinedValue(a) || isUndefinedValue(b))
+        return node(op, a, b);
+    if (std::optional<bool> v = foldComparison(op, a, b))
+        return Expr::boolean(*v);
+    if (op != Kind::Eq && op != Kind::Ne)
+        return node(op, a, b);
+    // Equality is symmetric: a constant goes right, else the operands are in canonical order.
+    auto isConstant = [](Expr e) { return e.kind() < Kind::Symbol; };
+    if (isConstant(a) != isConstant(b) ? isConstant(a) : Expr::compare(a, b) > 0)
+        std::swap(a, b);
+    if (std::optional<Expr> truth = equalityOfTruth(op, a, b))
+        return *truth;
+    return node(op, a, b);
+}
+
+Expr logicalAnd(std::vector<Expr> args) { return junction(Kind::And, std::move(args), true); }
+Expr logicalOr(std::vector<Expr> args) { return junction(Kind::Or, std::move(args), false); }
+
+Expr logicalNot(Expr a) {
+    if (std::optional<bool> v = constantTruth(a))
+        return Expr::boolean(!*v);
+    Kind k = a.kind();
+    if (k == Kind::Not && isBooleanValued(a.operands()[0]))
+        return a.operands()[0];
+    // An order between values that may be NaN has no opposite; integers have.
+    bool hasOpposite = k == Kind::Eq || k == Kind::Ne || k == Kind::Is || k == Kind::IsNot ||
+                       (isComparison(k) && isIntegerValued(a.operands()[0]) && isIntegerValued(a.operands()[1]));
+    if (hasOpposite)
+        return compare(negated(k), a.operands()[0], a.operands()[1]);
+    Expr ops[] = {a};
+    return node(Kind::Not, ops);
+}
+
+Expr select(Expr c, Expr t, Expr f) {
+    if (std::optional<bool> v = constantTruth(c))
+        return *v ? t : f;
+    if (t == f)
+        return t;
+    Expr ops[] = {c, t, f};
+    return isUndefinedValue(c) ? c : node(Kind::Select, ops);
+}
+
+Expr bitwise(Kind op, Expr a, Expr b) {
+    if (isUndefinedValue(a) || isUndefinedValue(b))
+        return node(op, a, b);
+    if (op == Kind::Shl || op == Kind::Shr)
+        return shift(op, a, b);
+    if (a.isInteger() != b.isInteger() ? a.isInteger() : Expr::compare(a, b) > 0)
+        std::swap(a, b);
+    if (std::optional<Expr> v = bitConstant(op, a, b))
+        return *v;
+    return node(op, a, b);
+}
+
+Expr bitNot(Expr a) {
+    if (isBooleanValued(a)) // some writers spell a logical not so
+        return logicalNot(a);
+    if (std::optional<int64_t> v = a.asInt())
+        return Expr(~*v);
+    if (a.kind() == Kind::BitNot)
+        return a.operands()[0];
+    Expr ops[] = {a};
+    return node(Kind::BitNot, ops);
+}
+
+Expr min(std::vector<Expr> args) { return extremum(Kind::Min, std::move(args)); }
+Expr max(std::vector<Expr> args) { return extremum(Kind::Max, std::move(args)); }
+
+} // namespace sdfgc::sym

@@ -1,0 +1,261 @@
+#include "Symbolic/Parser.h"
+
+#include <array>
+
+namespace sdfgc::sym {
+namespace {
+
+constexpr std::string_view reservedWords[] = {"if", "else", "and", "or", "not", "is", "in", "lambda", "for"};
+
+/// Binary operators between comparisons and sums, loosest first.
+struct BitOperator {
+    Tok token;
+    Kind kind;
+};
+constexpr std::array<std::array<BitOperator, 2>, 4> bitLevels = {{
+    {{{Tok::Pipe, Kind::BitOr}, {Tok::Pipe, Kind::BitOr}}},
+    {{{Tok::Caret, Kind::BitXor}, {Tok::Caret, Kind::BitXor}}},
+    {{{Tok::Amp, Kind::BitAnd}, {Tok::Amp, Kind::BitAnd}}},
+    {{{Tok::Shl, Kind::Shl}, {Tok::Shr, Kind::Shr}}},
+}};
+
+/// `(a) & (b)` and `(a) | (b)` of truth values are how some writers print And and Or.
+Expr bitOrLogical(Kind kind, Expr a, Expr b) {
+    if (isBooleanValued(a) && isBooleanValued(b) && kind == Kind::BitAnd)
+        return logicalAnd({a, b});
+    if (isBooleanValued(a) && isBooleanValued(b) && kind == Kind::BitOr)
+        return logicalOr({a, b});
+    return bitwise(kind, a, b);
+}
+
+} // namespace
+
+bool isReservedWord(std::string_view text) {
+    for (std::string_view word : reservedWords)
+        if (word == text)
+            return true;
+    return false;
+}
+
+Parser::Parser(std::string_view text, Assumptions *facts, const std::function<bool(Name)> &isContainer)
+    : text_(text), lexer_(text), facts_(facts), isContainer_(isContainer), hasDollar_(text.find('$') != std::string_view::npos),
+      hasComplex_(text.find(")c") != std::string_view::npos) {
+    token_ = lexer_.next();
+    following_ = lexer_.next();
+}
+
+ParseResult Parser::parse() {
+    Expr e = expression();
+    if (!failed() && !at(Tok::End))
+        fail("unexpected text after the expression");
+    if (failed())
+        return {std::nullopt, std::move(error_), errorOffset_};
+    return {e, {}, 0};
+}
+
+bool Parser::accept(Tok kind) {
+    if (!at(kind))
+        return false;
+    advance();
+    return true;
+}
+
+bool Parser::acceptWord(std::string_view word) {
+    if (!atWord(word))
+        return false;
+    advance();
+    return true;
+}
+
+bool Parser::expect(Tok kind, const char *what) {
+    if (accept(kind))
+        return true;
+    fail(std::string(what) + " is missing here");
+    return false;
+}
+
+Expr Parser::fail(std::string why) {
+    if (!failed()) {
+        error_ = std::move(why);
+        errorOffset_ = token_.begin;
+    }
+    return Expr::undefined();
+}
+
+Expr Parser::expression() {
+    Nest nest(*this);
+    if (nest.tooDeep())
+        return fail("nested too deeply");
+    Expr value = disjunction();
+    if (failed() || !acceptWord("if"))
+        return value;
+    Expr condition = disjunction();
+    if (failed() || !acceptWord("else"))
+        return fail("`else` is missing here");
+    Expr otherwise = expression();
+    return failed() ? value : select(condition, value, otherwise);
+}
+
+Expr Parser::disjunction() {
+    Expr first = conjunction();
+    if (failed() || !atWord("or"))
+        return first;
+    std::vector<Expr> args{first};
+    while (!failed() && acceptWord("or"))
+        args.push_back(conjunction());
+    return logicalOr(std::move(args));
+}
+
+Expr Parser::conjunction() {
+    Expr first = negation();
+    if (failed() || !atWord("and"))
+        return first;
+    std::vector<Expr> args{first};
+    while (!failed() && acceptWord("and"))
+        args.push_back(negation());
+    return logicalAnd(std::move(args));
+}
+
+Expr Parser::negation() {
+    if (!atWord("not"))
+        return comparison();
+    Nest nest(*this);
+    if (nest.tooDeep())
+        return fail("nested too deeply");
+    advance();
+    Expr e = negation();
+    return failed() ? e : logicalNot(e);
+}
+
+std::optional<Kind> Parser::comparisonOperator() {
+    std::optional<Kind> kind;
+    switch (token_.kind) {
+    case Tok::EqEq:
+        kind = Kind::Eq;
+        break;
+    case Tok::NotEq:
+        kind = Kind::Ne;
+        break;
+    case Tok::Less:
+        kind = Kind::Lt;
+        break;
+    case Tok::LessEq:
+        kind = Kind::Le;
+        break;
+    case Tok::Greater:
+        kind = Kind::Gt;
+        break;
+    case Tok::GreaterEq:
+        kind = Kind::Ge;
+        break;
+    default:
+        if (!acceptWord("is"))
+            return std::nullopt;
+        return acceptWord("not") ? Kind::IsNot : Kind::Is;
+    }
+    advance();
+    return kind;
+}
+
+/// `a < b < c` is a < b and b < c, as in Python.
+Expr Parser::comparison() {
+    Expr left = bits(0);
+    std::vector<Expr> links;
+    while (!failed()) {
+        std::optional<Kind> op = comparisonOperator();
+        if (!op)
+            break;
+        Expr right = bits(0);
+        if (failed())
+            break;
+        links.push_back(compare(*op, left, right));
+        left = right;
+    }
+    if (links.empty())
+        return left;
+    return links.size() == 1 ? links[0] : logicalAnd(std::move(links));
+}
+
+Expr Parser::bits(int level) {
+    if (level == static_cast<int>(bitLevels.size()))
+        return sum();
+    Expr left = bits(level + 1);
+    for (const auto &operators = bitLevels[static_cast<std::size_t>(level)]; !failed();) {
+        const BitOperator &op = at(operators[0].token) ? operators[0] : operators[1];
+        if (!accept(op.token))
+            break;
+        Expr right = bits(level + 1);
+        if (!failed())
+            left = bitOrLogical(op.kind, left, right);
+    }
+    return left;
+}
+
+Expr Parser::sum() {
+    Expr first = product();
+    if (failed() || !(at(Tok::Plus) || at(Tok::Minus)))
+        return first;
+    SumBuilder terms;
+    terms.add(first);
+    while (!failed() && (at(Tok::Plus) || at(Tok::Minus))) {
+        bool minus = at(Tok::Minus);
+        advance();
+        terms.add(product(), minus ? -1 : 1);
+    }
+    return terms.finish();
+}
+
+Expr Parser::product() {
+    Expr first = factor();
+    auto atOperator = [this] { return at(Tok::Star) || at(Tok::Slash) || at(Tok::SlashSlash) || at(Tok::Percent); };
+    if (failed() || !atOperator())
+        return first;
+    ProductBuilder factors;
+    factors.multiply(first);
+    while (!failed() && atOperator()) {
+        Tok op = token_.kind;
+        advance();
+        Expr right = factor();
+        if (op == Tok::Star || op == Tok::Slash) {
+            factors.multiply(right, op == Tok::Star ? 1 : -1);
+            continue;
+        }
+        Expr left = factors.finish();
+        factors = ProductBuilder();
+        factors.multiply(op == Tok::SlashSlash ? floorDiv(left, right) : mod(left, right));
+    }
+    return factors.finish();
+}
+
+Expr Parser::factor() { return at(Tok::Minus) || at(Tok::Plus) || at(Tok::Tilde) ? signedFactor() : power(); }
+
+Expr Parser::signedFactor() {
+    Nest nest(*this);
+    if (nest.tooDeep())
+        return fail("nested too deeply");
+    Tok sign = token_.kind;
+    advance();
+    if (sign == Tok::Minus && at(Tok::Integer) && following_.kind != Tok::StarStar)
+        return integer(true); // the least integer has no positive counterpart
+    Expr e = factor();
+    if (failed() || sign == Tok::Plus)
+        return e;
+    return sign == Tok::Minus ? -e : bitNot(e);
+}
+
+Expr Parser::power() {
+    Expr base = postfix();
+    if (failed() || !accept(Tok::StarStar))
+        return base;
+    Nest nest(*this);
+    if (nest.tooDeep())
+        return fail("nested too deeply");
+    Expr exponent = factor();
+    return failed() ? base : pow(base, exponent);
+}
+
+ParseResult parse(std::string_view text, Assumptions *facts, const std::function<bool(Name)> &isContainer) {
+    return Parser(text, facts, isContainer).parse();
+}
+
+} // namespace sdfgc::sym

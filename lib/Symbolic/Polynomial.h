@@ -1,0 +1,72 @@
+// The canonical form of arithmetic. A sum is a list of terms ordered by compareTerms, then its constant; a term is an exact
+// coefficient times factors ordered by text, each base once. Products of sums are multiplied out while the result stays small, so
+// that equal polynomials of ordinary size are one node.
+#pragma once
+
+#include "Symbolic/Node.h"
+
+#include <llvm/ADT/SmallVector.h>
+
+namespace sdfgc::sym {
+
+/// Products of sums are multiplied out up to this many terms, and kept as products beyond.
+constexpr std::size_t maxExpandedTerms = 32;
+
+/// Collects a sum of any length; `finish` is the canonical expression.
+class SumBuilder {
+public:
+    void add(Expr e) { add(e, Num(1)); }
+    void add(Expr e, const Num &scale);
+    Expr finish();
+
+private:
+    struct Term {
+        Expr whole; // as it was added
+        Num coefficient;
+        bool changed; // `coefficient` is not the one of `whole` any more
+    };
+    void sortAndMerge();
+    void merge(Term &into, const Term &from);
+    static Expr build(const Term &t);
+
+    Num constant_;
+    llvm::SmallVector<Term, 6> terms_;
+    std::optional<Expr> undefined_;
+};
+
+/// Collects a product of any length; `finish` is the canonical expression.
+class ProductBuilder {
+public:
+    void multiply(Expr e) { multiply(e, Expr(1)); }
+    void multiply(Expr e, Expr exponent);
+    Expr finish();
+
+private:
+    struct Factor {
+        Expr base, exponent;
+    };
+    void multiplyInteger(Expr e, int64_t exponent);
+    void multiplyNumber(const Num &v, int64_t exponent);
+    void becomeUndefined(Expr e);
+    void mergeFactors();
+    void foldNumericPower(Factor &f);
+    bool hasFoldableFactor() const;
+    bool isSumFactor(const Factor &f) const;
+    std::size_t expandedTerms() const;
+    Expr keep() const;
+    Expr expand() const;
+
+    Num coefficient_ = 1;
+    llvm::SmallVector<Factor, 6> factors_;
+    std::optional<Expr> undefined_;
+};
+
+/// Greatest number c such that every coefficient of the sum `e` divided by c is an integer, with the sign of the first term; 1 when
+/// a coefficient is not exact. (Content of the polynomial; of a single term its coefficient.)
+Num contentOf(Expr e);
+/// e times a number, multiplied into a sum.
+Expr scale(Expr e, const Num &by);
+/// Least common multiple of the denominators of the coefficients; nothing when one is not exact or it leaves 64 bits.
+std::optional<int64_t> commonDenominator(Expr e);
+
+} // namespace sdfgc::sym

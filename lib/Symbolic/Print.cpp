@@ -1,0 +1,396 @@
+// Text of expressions: for people, and in the grammar of 2.x files. Both are fully determined by the structure of the expression.
+#include "Symbolic/Node.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace sdfgc::sym {
+namespace {
+
+enum Precedence {
+    Ternary,
+    Disjunction,
+    Conjunction,
+    Negation,
+    Comparison,
+    BitwiseOr,
+    BitwiseXor,
+    BitwiseAnd,
+    Shifts,
+    Sum,
+    Product,
+    Unary,
+    Power,
+    Atom
+};
+
+struct Infix {
+    std::string_view text;
+    Precedence precedence;
+};
+
+std::optional<Infix> infixOf(Kind k) {
+    switch (k) {
+    case Kind::Eq:
+        return Infix{" == ", Comparison};
+    case Kind::Ne:
+        return Infix{" != ", Comparison};
+    case Kind::Lt:
+        return Infix{" < ", Comparison};
+    case Kind::Le:
+        return Infix{" <= ", Comparison};
+    case Kind::Gt:
+        return Infix{" > ", Comparison};
+    case Kind::Ge:
+        return Infix{" >= ", Comparison};
+    case Kind::Is:
+        return Infix{" is ", Comparison};
+    case Kind::IsNot:
+        return Infix{" is not ", Comparison};
+    case Kind::BitOr:
+        return Infix{" | ", BitwiseOr};
+    case Kind::BitXor:
+        return Infix{" ^ ", BitwiseXor};
+    case Kind::BitAnd:
+        return Infix{" & ", BitwiseAnd};
+    case Kind::Shl:
+        return Infix{" << ", Shifts};
+    case Kind::Shr:
+        return Infix{" >> ", Shifts};
+    case Kind::FloorDiv:
+        return Infix{" // ", Product};
+    case Kind::Mod:
+        return Infix{" % ", Product};
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Names of the kinds that print as functions.
+std::string_view functionName(Kind k, bool dace) {
+    switch (k) {
+    case Kind::FloorDiv:
+        return "int_floor";
+    case Kind::CeilDiv:
+        return "int_ceil";
+    case Kind::Mod:
+        return "Mod";
+    case Kind::Floor:
+        return "floor";
+    case Kind::Ceil:
+        return dace ? "ceiling" : "ceil";
+    case Kind::Abs:
+        return dace ? "Abs" : "abs";
+    case Kind::Min:
+        return dace ? "Min" : "min";
+    case Kind::Max:
+        return dace ? "Max" : "max";
+    case Kind::Not:
+        return "Not";
+    case Kind::Select:
+        return "IfExpr";
+    case Kind::BitAnd:
+        return "bitwise_and";
+    case Kind::BitOr:
+        return "bitwise_or";
+    case Kind::BitXor:
+        return "bitwise_xor";
+    case Kind::BitNot:
+        return "bitwise_invert";
+    case Kind::Shl:
+        return "left_shift";
+    case Kind::Shr:
+        return "right_shift";
+    case Kind::Approx:
+        return "SymExpr";
+    default:
+        return {};
+    }
+}
+
+/// Shortest digits that read back as `v`, recognisable as a float.
+std::string floatText(double v) {
+    char buffer[32];
+    auto [end, ec] = std::to_chars(buffer, buffer + sizeof buffer, v);
+    std::string text(buffer, end);
+    if (text.find_first_of(".e") == std::string::npos)
+        text += ".0";
+    return text;
+}
+
+class Printer {
+public:
+    /// With `facts` the grammar of files, without it the text for people.
+    explicit Printer(const Assumptions *facts) : facts_(facts), dace_(facts != nullptr) {}
+
+    std::string print(Expr e, int surrounding) {
+        int own = Atom;
+        std::string text = node(e, own);
+        return own < surrounding ? "(" + text + ")" : text;
+    }
+
+private:
+    std::string node(Expr e, int &precedence) {
+        switch (e.kind()) {
+        case Kind::Add:
+            precedence = Sum;
+            return sum(e);
+        case Kind::Mul:
+            precedence = Product;
+            return product(e, false);
+        case Kind::Pow:
+            precedence = isReciprocal(e) ? Product : Power;
+            return isReciprocal(e) ? product(e, false) : power(e);
+        case Kind::And:
+            return dace_ ? nested(e, "And") : joined(e, " and ", Conjunction, precedence);
+        case Kind::Or:
+            return dace_ ? nested(e, "Or") : joined(e, " or ", Disjunction, precedence);
+        case Kind::Attr:
+            return print(e.operands()[0], Atom) + "." + e.name().str();
+        case Kind::Subscript:
+            return subscript(e);
+        case Kind::Call:
+            return e.name().str() + list("(", e.operands(), ")");
+        case Kind::Cast:
+            return castName(e.type()) + list("(", e.operands(), ")");
+        default:
+            break;
+        }
+        if (e.operands().empty())
+            return leaf(e, precedence);
+        std::optional<Infix> infix = infixOf(e.kind());
+        if (infix && (!dace_ || infix->precedence == Comparison))
+            return binary(e, *infix, precedence);
+        if (!dace_ && (e.kind() == Kind::Not || e.kind() == Kind::BitNot || e.kind() == Kind::Select))
+            return special(e, precedence);
+        if (!dace_ && e.kind() == Kind::Approx)
+            return print(e.operands()[0], Ternary) + " ~ " + print(e.operands()[1], Ternary);
+        return std::string(functionName(e.kind(), dace_)) + list("(", e.operands(), ")");
+    }
+
+    std::string leaf(Expr e, int &precedence) {
+        switch (e.kind()) {
+        case Kind::Integer:
+            return signedText(std::to_string(e.numerator()), precedence);
+        case Kind::Rational:
+            precedence = Product;
+            return std::to_string(e.numerator()) + "/" + std::to_string(e.denominator());
+        case Kind::Float:
+            return signedText(floatText(e.floatValue()), precedence);
+        case Kind::Complex:
+            return complexText(e);
+        case Kind::Bool:
+            return e.boolValue() ? "True" : "False";
+        case Kind::None:
+            return "None";
+        case Kind::Undefined:
+            return dace_ ? "$?" : "?";
+        case Kind::Infinity:
+            return "oo";
+        case Kind::NegInfinity:
+            return signedText("-oo", precedence);
+        case Kind::NaN:
+            return "nan";
+        case Kind::Symbol:
+            return dace_ ? symbol(e.name()) : e.name().str();
+        default:
+            return std::string(functionName(e.kind(), dace_)) + "()";
+        }
+    }
+
+    static std::string signedText(std::string text, int &precedence) {
+        if (text[0] == '-')
+            precedence = Unary;
+        return text;
+    }
+
+    static std::string complexText(Expr e) {
+        double re = e.floatValue(), im = e.imagValue();
+        if (!std::isfinite(re) || !std::isfinite(im)) {
+            auto part = [](double v) { return Expr::floating(v).str(); };
+            return "complex(" + part(re) + ", " + part(im) + ")";
+        }
+        return "(" + floatText(re) + (std::signbit(im) ? " - " : " + ") + floatText(std::fabs(im)) + "j)c128";
+    }
+
+    /// `$N` for int32 and for symbols of which nothing is known, else `symbol($N, dtype=..., ...)` with the keywords in order of
+    /// text.
+    std::string symbol(Name name) {
+        auto at = facts_->find(name);
+        if (at == facts_->end())
+            return "$" + name.str();
+        const SymbolFacts &f = at->second;
+        std::vector<std::pair<std::string, std::string>> keywords = f.other;
+        auto flag = [&](bool set, const char *key) {
+            if (set)
+                keywords.emplace_back(key, "True");
+        };
+        flag(f.nonnegative, "nonnegative");
+        flag(f.nonzero, "nonzero");
+        flag(f.positive, "positive");
+        std::sort(keywords.begin(), keywords.end());
+        std::string text;
+        if (f.type && f.type != Type(ScalarKind::Int32))
+            text += ", dtype=dace." + f.type.str();
+        for (const auto &[key, value] : keywords)
+            text += ", " + key + "=" + value;
+        return text.empty() ? "$" + name.str() : "symbol($" + name.str() + text + ")";
+    }
+
+    std::string castName(Type t) const { return dace_ ? "dace." + t.str() : t.str(); }
+
+    std::string list(const char *open, std::span<const Expr> ops, const char *close) {
+        std::string text = open;
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            text += (i ? ", " : "") + print(ops[i], Ternary);
+        return text + close;
+    }
+
+    std::string subscript(Expr e) {
+        if (!dace_)
+            return e.name().str() + list("[", e.operands(), "]");
+        std::string indices = list(", ", e.operands(), ")");
+        return "Subscript($" + e.name().str() + (e.operands().empty() ? ")" : indices);
+    }
+
+    /// Functions of two arguments in files.
+    std::string nested(Expr e, const std::string &name) {
+        std::string text = print(e.operands()[0], Ternary);
+        for (Expr op : e.operands().subspan(1))
+            text = name + "(" + text + ", " + print(op, Ternary) + ")";
+        return text;
+    }
+
+    std::string joined(Expr e, std::string_view between, Precedence own, int &precedence) {
+        precedence = own;
+        std::string text;
+        for (Expr op : e.operands())
+            text += (text.empty() ? std::string() : std::string(between)) + print(op, own + 1);
+        return text;
+    }
+
+    std::string binary(Expr e, Infix infix, int &precedence) {
+        precedence = infix.precedence;
+        // Comparisons do not associate (they would chain); the others associate to the left.
+        int left = infix.precedence == Comparison ? Comparison + 1 : infix.precedence;
+        return print(e.operands()[0], left) + std::string(infix.text) + print(e.operands()[1], infix.precedence + 1);
+    }
+
+    std::string special(Expr e, int &precedence) {
+        std::span<const Expr> ops = e.operands();
+        if (e.kind() == Kind::Select) {
+            precedence = Ternary;
+            return print(ops[1], Disjunction) + " if " + print(ops[0], Disjunction) + " else " + print(ops[2], Ternary);
+        }
+        precedence = e.kind() == Kind::Not ? Negation : Unary;
+        return (e.kind() == Kind::Not ? "not " : "~") + print(ops[0], precedence);
+    }
+
+    /// Is it printed as a division? A power of a sum is not: its text would be read as the power multiplied out.
+    static bool isReciprocal(Expr factor) {
+        if (factor.kind() != Kind::Pow || !exponentOf(factor).isInteger())
+            return false;
+        int64_t n = exponentOf(factor).numerator();
+        return n == -1 || (n < 0 && baseOf(factor).kind() != Kind::Add);
+    }
+
+    /// Prints with a minus sign that can be pulled out. The least integer cannot: its magnitude is no literal.
+    static bool isNegativeTerm(Expr term) {
+        Num c = isNumber(term) ? *asNumber(term) : coefficientOf(term);
+        return c.isNegative() && !(c.isExact() && c.n == std::numeric_limits<int64_t>::min());
+    }
+
+    std::string sum(Expr e) {
+        std::vector<Expr> terms(e.operands().begin(), e.operands().end());
+        if (dace_ && isNumber(terms.back())) // files have the constant first
+            std::rotate(terms.begin(), terms.end() - 1, terms.end());
+        if (!dace_) { // people like to begin without a sign
+            auto positive = std::find_if(terms.begin(), terms.end(), [](Expr t) { return !isNegativeTerm(t); });
+            if (positive != terms.end())
+                std::rotate(terms.begin(), positive, positive + 1);
+        }
+        std::string text = print(terms[0], Sum);
+        for (std::size_t i = 1; i < terms.size(); ++i)
+            text += isNegativeTerm(terms[i]) ? " - " + magnitude(terms[i]) : " + " + print(terms[i], Sum + 1);
+        return text;
+    }
+
+    /// A negative term without its sign.
+    std::string magnitude(Expr term) {
+        if (isNumber(term))
+            return print(number(-*asNumber(term)), Sum + 1);
+        return product(term, true);
+    }
+
+    std::string product(Expr e, bool withoutSign) {
+        Num c = coefficientOf(e);
+        std::string sign;
+        if (isNegativeTerm(e)) {
+            c = -c;
+            sign = withoutSign ? "" : "-";
+        }
+        std::span<const Expr> factors = factorsOf(e);
+        return sign + (dace_ ? fileProduct(c, factors) : fraction(c, factors));
+    }
+
+    /// `1/2*$M*1/$N`
+    std::string fileProduct(const Num &c, std::span<const Expr> factors) {
+        std::string text = c.isOne() ? "" : print(number(c), c.isExact() ? Sum : Unary);
+        for (Expr f : factors) {
+            if (!text.empty())
+                text += '*';
+            text += isReciprocal(f) ? "1/" + power(f) : print(f, Product + 1);
+        }
+        return text;
+    }
+
+    /// `M*N/(2*K)`
+    std::string fraction(const Num &c, std::span<const Expr> factors) {
+        std::string above, below;
+        int factorsBelow = 0;
+        auto append = [](std::string &to, const std::string &text) { to += (to.empty() ? "" : "*") + text; };
+        if (!c.isExact() || c.n != 1)
+            above = print(c.isExact() ? Expr(c.n) : number(c), Unary);
+        if (c.isExact() && c.d != 1) {
+            below = std::to_string(c.d);
+            ++factorsBelow;
+        }
+        for (Expr f : factors) {
+            if (isReciprocal(f)) {
+                append(below, power(f));
+                ++factorsBelow;
+            } else {
+                append(above, print(f, Product + 1));
+            }
+        }
+        if (above.empty())
+            above = "1";
+        if (below.empty())
+            return above;
+        return above + "/" + (factorsBelow > 1 ? "(" + below + ")" : below);
+    }
+
+    /// `base**exponent`; of a negative constant exponent only the magnitude, as the caller divides.
+    std::string power(Expr e) {
+        Expr exponent = exponentOf(e);
+        std::string base = print(baseOf(e), Atom);
+        if (isReciprocal(e)) {
+            exponent = number(-exactNumber(exponent));
+            if (exponent.isOne())
+                return base;
+        }
+        return base + "**" + print(exponent, Atom);
+    }
+
+    const Assumptions *facts_;
+    bool dace_;
+};
+
+} // namespace
+
+std::string Expr::str() const { return Printer(nullptr).print(*this, Ternary); }
+std::string printDace(Expr e, const Assumptions &facts) { return Printer(&facts).print(e, Ternary); }
+
+} // namespace sdfgc::sym

@@ -1,0 +1,245 @@
+// Order and sign under assumptions.
+//
+// `d >= 0` is shown by (1) the interval of d, where symbols that are at least one were first written as 1 + something nonnegative,
+// so that M*N - M has no negative coefficient left; (2) replacing a term that is bounded by its arguments by that bound: min(a, b)
+// is at most a, c * (x // c) is between x - c + 1 and x. Everything is conservative: what is not shown is Unknown.
+#include "Symbolic/Bounds.h"
+
+#include <algorithm>
+
+namespace sdfgc::sym {
+namespace {
+
+class Prover {
+public:
+    explicit Prover(const Assumptions &facts) : facts_(facts), bounds_(facts_) {}
+
+    bool nonNegative(Expr d) { return steps_-- > 0 && (bounds_.isNonNegative(d) || byReplacing(d)); }
+
+private:
+    using Choices = std::vector<Expr>;
+
+    /// Replaces one bounded term of the sum: it is enough to succeed with one term.
+    bool byReplacing(Expr d) {
+        std::span<const Expr> terms = termsOf(d);
+        for (Expr term : terms)
+            for (Expr factor : factorsOf(term))
+                if (isBoundedKind(factor.kind()) && replace(d, term, factor))
+                    return true;
+        return false;
+    }
+
+    static bool isBoundedKind(Kind k) {
+        return k == Kind::Min || k == Kind::Max || k == Kind::FloorDiv || k == Kind::CeilDiv || k == Kind::Mod || k == Kind::Abs ||
+               k == Kind::Approx;
+    }
+
+    bool replace(Expr d, Expr term, Expr bounded) {
+        Expr others = term / bounded;
+        bool up = bounds_.isNonNegative(others);
+        if (!up && !bounds_.isNonNegative(-others))
+            return false;
+        Expr rest = d - term;
+        auto holdsWith = [&](Expr bound) { return nonNegative(rest + others * bound); };
+        auto [needAll, choices] = up ? lowerBounds(bounded) : upperBounds(bounded);
+        if (choices.empty())
+            return false;
+        return needAll ? std::all_of(choices.begin(), choices.end(), holdsWith)
+                       : std::any_of(choices.begin(), choices.end(), holdsWith);
+    }
+
+    /// Values that the node is at least: of each of them when not `needAll`; else it equals one of them.
+    struct Alternatives {
+        bool needAll = false;
+        Choices choices;
+    };
+
+    bool divisorIsPositive(Expr e) { return bounds_.atLeast(e.operands()[1], 1); }
+
+    Alternatives lowerBounds(Expr e) {
+        std::span<const Expr> ops = e.operands();
+        switch (e.kind()) {
+        case Kind::Min:
+            return {true, {ops.begin(), ops.end()}};
+        case Kind::Max:
+            return {false, {ops.begin(), ops.end()}};
+        case Kind::Abs:
+            return {false, {ops[0], -ops[0]}};
+        case Kind::Approx:
+            return {false, {ops[0]}};
+        case Kind::FloorDiv:
+            return {false, divisorIsPositive(e) ? Choices{(ops[0] - slack(e)) / ops[1]} : Choices{}};
+        case Kind::CeilDiv:
+            return {false, divisorIsPositive(e) ? Choices{ops[0] / ops[1]} : Choices{}};
+        default:
+            return {}; // a modulo is at least zero, which its interval says
+        }
+    }
+
+    Alternatives upperBounds(Expr e) {
+        std::span<const Expr> ops = e.operands();
+        switch (e.kind()) {
+        case Kind::Min:
+            return {false, {ops.begin(), ops.end()}};
+        case Kind::Max:
+            return {true, {ops.begin(), ops.end()}};
+        case Kind::Abs:
+            return {true, {ops[0], -ops[0]}};
+        case Kind::Approx:
+            return {false, {ops[0]}};
+        case Kind::FloorDiv:
+            return {false, divisorIsPositive(e) ? Choices{ops[0] / ops[1]} : Choices{}};
+        case Kind::CeilDiv:
+            return {false, divisorIsPositive(e) ? Choices{(ops[0] + slack(e)) / ops[1]} : Choices{}};
+        default:
+            return {false, moduloUpperBounds(ops[0], ops[1])};
+        }
+    }
+
+    Choices moduloUpperBounds(Expr a, Expr b) {
+        if (!bounds_.atLeast(b, 1))
+            return {};
+        Choices choices{isIntegerValued(a) && isIntegerValued(b) ? b - 1 : b};
+        if (bounds_.isNonNegative(a))
+            choices.push_back(a);
+        return choices;
+    }
+
+    /// How far rounding moves the numerator at most.
+    static Expr slack(Expr e) {
+        std::span<const Expr> ops = e.operands();
+        return isIntegerValued(ops[0]) && isIntegerValued(ops[1]) ? ops[1] - 1 : ops[1];
+    }
+
+    const Assumptions &facts_;
+    Bounds bounds_;
+    int steps_ = 64; // attempts, so that nested minima cost no exponential time
+};
+
+/// Symbols that are at least one, as 1 + n with n nonnegative under the same name.
+struct Shifted {
+    std::map<Name, Expr> replacements;
+    Assumptions facts;
+
+    explicit Shifted(Expr d, const Assumptions &from) : facts(from) {
+        for (Name n : d.freeSymbols()) {
+            auto at = facts.find(n);
+            if (at == facts.end())
+                continue;
+            SymbolFacts &f = at->second;
+            bool atLeastOne = f.positive || (f.nonzero && (f.nonnegative || f.type.isUnsigned()));
+            if (!atLeastOne)
+                continue;
+            replacements.emplace(n, Expr::symbol(n) + 1);
+            f = SymbolFacts{.nonnegative = true};
+        }
+    }
+};
+
+bool provesNonNegative(Expr d, const Assumptions &facts) {
+    if (d.isUndefined())
+        return false;
+    if (isExactNumber(d))
+        return d.numerator() >= 0;
+    if (Prover(facts).nonNegative(d))
+        return true;
+    Shifted shifted(d, facts);
+    return !shifted.replacements.empty() && Prover(shifted.facts).nonNegative(substitute(d, shifted.replacements));
+}
+
+/// Facts of the symbols of `d` only: copying and searching a program's whole table would cost more than the proof.
+Assumptions relevant(Expr d, const Assumptions &facts) {
+    Assumptions result;
+    for (Name n : d.freeSymbols())
+        if (auto at = facts.find(n); at != facts.end())
+            result.insert(*at);
+    return result;
+}
+
+bool provesPositive(Expr d, const Assumptions &facts) {
+    if (isIntegerValued(d))
+        return provesNonNegative(d - 1, facts);
+    Interval i = Bounds(facts).of(d);
+    return i.lo && !i.lo->isNegative() && !i.lo->isZero();
+}
+
+/// A product of symbols that are not zero, times a number.
+bool isNonZeroProduct(Expr d, const Assumptions &facts) {
+    std::span<const Expr> factors = factorsOf(d);
+    return !isNumber(d) && std::all_of(factors.begin(), factors.end(), [&](Expr f) {
+        auto at = baseOf(f).isSymbol() ? facts.find(baseOf(f).name()) : facts.end();
+        return at != facts.end() && (at->second.nonzero || at->second.positive) && exponentOf(f).isInteger();
+    });
+}
+
+/// 2*i - 2*j + 1 is never zero: the coefficients have a common divisor that the constant has not.
+bool isNonZeroByDivisibility(Expr d) {
+    Expr last = termsOf(d).back();
+    if (d.kind() != Kind::Add || !last.isInteger() || !isIntegerValued(d))
+        return false;
+    Num content = contentOf(d - last);
+    return content.isInteger() && last.numerator() % content.n != 0;
+}
+
+/// Decides differences that are numbers, also floating ones.
+std::optional<int> signOfNumber(Expr d) {
+    std::optional<Num> v = asNumber(d);
+    if (!v || v->kind == Num::Kind::Complex || d.kind() == Kind::NaN)
+        return std::nullopt;
+    double x = v->isExact() ? static_cast<double>(v->n) : v->re;
+    return x < 0 ? -1 : x > 0 ? 1 : 0;
+}
+
+/// Infinities against values that are certainly finite.
+std::optional<bool> infiniteOrder(Expr a, Expr b) {
+    if (isIntegerValued(a) && (b.kind() == Kind::Infinity || b.kind() == Kind::NegInfinity))
+        return b.kind() == Kind::Infinity;
+    if (isIntegerValued(b) && (a.kind() == Kind::Infinity || a.kind() == Kind::NegInfinity))
+        return a.kind() == Kind::NegInfinity;
+    return std::nullopt;
+}
+
+} // namespace
+
+Truth isLess(Expr a, Expr b, const Assumptions &facts) {
+    if (std::optional<bool> less = infiniteOrder(a, b))
+        return *less ? Truth::True : Truth::False;
+    Expr d = b - a;
+    if (std::optional<int> sign = signOfNumber(d))
+        return *sign > 0 ? Truth::True : Truth::False;
+    Assumptions known = relevant(d, facts);
+    if (provesPositive(d, known))
+        return Truth::True;
+    return provesNonNegative(-d, known) ? Truth::False : Truth::Unknown;
+}
+
+Truth isLessEqual(Expr a, Expr b, const Assumptions &facts) {
+    switch (isLess(b, a, facts)) {
+    case Truth::False:
+        return Truth::True;
+    case Truth::True:
+        return Truth::False;
+    case Truth::Unknown:
+        break;
+    }
+    return Truth::Unknown;
+}
+
+Truth isEqual(Expr a, Expr b, const Assumptions &facts) {
+    Expr d = b - a;
+    if (d.isUndefined())
+        return Truth::Unknown;
+    if (std::optional<int> sign = signOfNumber(d))
+        return *sign == 0 ? Truth::True : Truth::False;
+    if (infiniteOrder(a, b))
+        return Truth::False;
+    Assumptions known = relevant(d, facts);
+    if (isNonZeroProduct(d, known) || isNonZeroByDivisibility(d) || provesPositive(d, known) || provesPositive(-d, known))
+        return Truth::False;
+    return provesNonNegative(d, known) && provesNonNegative(-d, known) ? Truth::True : Truth::Unknown;
+}
+
+Truth isNonNegative(Expr a, const Assumptions &facts) { return isLessEqual(0, a, facts); }
+Truth isPositive(Expr a, const Assumptions &facts) { return isLess(0, a, facts); }
+
+} // namespace sdfgc::sym

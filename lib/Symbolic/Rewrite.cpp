@@ -1,0 +1,154 @@
+// Rewriting: every changed node is built again by its simplifying constructor.
+#include "Symbolic/Polynomial.h"
+
+#include <unordered_map>
+
+namespace sdfgc::sym {
+namespace {
+
+/// The node `e` with other operands, simplified.
+Expr rebuild(Expr e, const std::vector<Expr> &ops) {
+    switch (e.kind()) {
+    case Kind::Add: {
+        SumBuilder sum;
+        for (Expr term : ops)
+            sum.add(term);
+        return sum.finish();
+    }
+    case Kind::Mul: {
+        ProductBuilder product;
+        for (Expr factor : ops)
+            product.multiply(factor);
+        return product.finish();
+    }
+    case Kind::Pow:
+        return pow(ops[0], ops[1]);
+    case Kind::FloorDiv:
+        return floorDiv(ops[0], ops[1]);
+    case Kind::CeilDiv:
+        return ceilDiv(ops[0], ops[1]);
+    case Kind::Mod:
+        return mod(ops[0], ops[1]);
+    case Kind::Floor:
+        return floor(ops[0]);
+    case Kind::Ceil:
+        return ceil(ops[0]);
+    case Kind::Abs:
+        return abs(ops[0]);
+    case Kind::Min:
+        return min(ops);
+    case Kind::Max:
+        return max(ops);
+    case Kind::And:
+        return logicalAnd(ops);
+    case Kind::Or:
+        return logicalOr(ops);
+    case Kind::Not:
+        return logicalNot(ops[0]);
+    case Kind::Select:
+        return select(ops[0], ops[1], ops[2]);
+    case Kind::BitNot:
+        return bitNot(ops[0]);
+    case Kind::Cast:
+        return cast(e.type(), ops[0]);
+    case Kind::Attr:
+        return attr(ops[0], e.name());
+    case Kind::Subscript:
+        return subscript(e.name(), ops);
+    case Kind::Call:
+        return call(e.name(), ops);
+    case Kind::Approx:
+        return approx(ops[0], ops[1]);
+    case Kind::BitAnd:
+    case Kind::BitOr:
+    case Kind::BitXor:
+    case Kind::Shl:
+    case Kind::Shr:
+        return bitwise(e.kind(), ops[0], ops[1]);
+    default:
+        return compare(e.kind(), ops[0], ops[1]); // the comparisons are left
+    }
+}
+
+/// Bottom-up; shared nodes are rewritten once. Depth is that of the expression, which makeNode bounds.
+template <class Skip, class Visit> class Rewriter {
+public:
+    Rewriter(Skip skip, Visit visit) : skip_(skip), visit_(visit) {}
+
+    Expr operator()(Expr e) {
+        if (skip_(e))
+            return e;
+        if (e.operands().empty())
+            return visit_(e);
+        if (auto known = done_.find(e); known != done_.end())
+            return known->second;
+        std::vector<Expr> ops;
+        ops.reserve(e.operands().size());
+        bool changed = false;
+        for (Expr op : e.operands()) {
+            ops.push_back((*this)(op));
+            changed = changed || ops.back() != op;
+        }
+        Expr result = visit_(changed ? rebuild(e, ops) : e);
+        done_.emplace(e, result);
+        return result;
+    }
+
+private:
+    Skip skip_;
+    Visit visit_;
+    std::unordered_map<Expr, Expr> done_;
+};
+
+Expr chooseApprox(Expr e, std::size_t side) {
+    auto skip = [](Expr x) { return !x.node()->has(HasApprox); };
+    auto visit = [side](Expr x) { return x.kind() == Kind::Approx ? x.operands()[side] : x; };
+    return Rewriter(skip, visit)(e);
+}
+
+/// The container of a Subscript (the first part of `s.x`) replaced by a symbol.
+Expr renameContainer(Expr e, const std::map<Name, Expr> &replacements) {
+    std::string_view whole = e.name().view();
+    std::string_view root = whole.substr(0, whole.find('.'));
+    auto at = replacements.find(Name(root));
+    if (at == replacements.end() || !at->second.isSymbol())
+        return e;
+    std::span<const Expr> indices = e.operands();
+    std::string renamed = at->second.name().str() + std::string(whole.substr(root.size()));
+    return subscript(Name(renamed), {indices.begin(), indices.end()});
+}
+
+} // namespace
+
+Expr substitute(Expr e, const std::map<Name, Expr> &replacements) {
+    auto skip = [&](Expr x) {
+        const std::vector<Name> &free = x.freeSymbols();
+        if (free.size() <= replacements.size()) {
+            for (Name n : free)
+                if (replacements.count(n))
+                    return false;
+        } else {
+            for (const auto &[name, value] : replacements)
+                if (x.dependsOn(name))
+                    return false;
+        }
+        return true;
+    };
+    auto visit = [&](Expr x) {
+        if (x.isSymbol()) {
+            auto at = replacements.find(x.name());
+            return at == replacements.end() ? x : at->second;
+        }
+        return x.kind() == Kind::Subscript ? renameContainer(x, replacements) : x;
+    };
+    return Rewriter(skip, visit)(e);
+}
+
+Expr exact(Expr e) { return chooseApprox(e, 0); }
+Expr overApproximation(Expr e) { return chooseApprox(e, 1); }
+
+Expr rewrite(Expr e, const std::function<Expr(Expr)> &f) {
+    return Rewriter([](Expr) { return false; }, [&](Expr x) { return f(x); })(e);
+}
+
+} // namespace sdfgc::sym

@@ -1,0 +1,130 @@
+// Ranges and subsets: sizes, composition, text.
+#include "sdfgc/Symbolic/Subset.h"
+
+#include "Symbolic/Polynomial.h"
+
+namespace sdfgc::sym {
+namespace {
+
+bool isNegativeConstant(Expr step) { return isExactNumber(step) && step.numerator() < 0; }
+
+/// The end as people write it: exclusive.
+Expr exclusiveEnd(const Range &r) { return isNegativeConstant(r.step) ? r.end - 1 : r.end + 1; }
+
+Range composeRange(const Range &outer, const Range &inner) {
+    Range r;
+    r.begin = outer.begin + outer.step * inner.begin;
+    r.end = outer.begin + outer.step * inner.end;
+    r.step = outer.step * inner.step;
+    r.tile = inner.tile.isOne() ? outer.tile : inner.tile;
+    return r;
+}
+
+std::string text(const Range &r) {
+    if (r.isPoint())
+        return r.begin.str();
+    std::string s = r.begin.str() + ":" + exclusiveEnd(r).str();
+    if (!r.step.isOne() || !r.tile.isOne())
+        s += ":" + r.step.str();
+    if (!r.tile.isOne())
+        s += ":" + r.tile.str();
+    return s;
+}
+
+} // namespace
+
+Expr Range::steps() const { return ceilDiv(exclusiveEnd(*this) - begin, step); }
+Expr Range::size() const { return tile * steps(); }
+
+Subset Subset::full(std::span<const Expr> shape) {
+    Subset s;
+    for (Expr extent : shape)
+        s.dims.push_back({0, extent - 1});
+    return s;
+}
+
+Subset Subset::point(std::span<const Expr> indices) {
+    Subset s;
+    for (Expr i : indices)
+        s.dims.push_back({i, i});
+    return s;
+}
+
+std::vector<Expr> Subset::sizes() const {
+    std::vector<Expr> result;
+    for (const Range &r : dims)
+        result.push_back(r.size());
+    return result;
+}
+
+std::vector<Expr> Subset::begins() const {
+    std::vector<Expr> result;
+    for (const Range &r : dims)
+        result.push_back(r.begin);
+    return result;
+}
+
+Expr Subset::numElements() const {
+    ProductBuilder product;
+    for (const Range &r : dims)
+        product.multiply(r.size());
+    return product.finish();
+}
+
+bool Subset::isOneElement() const { return nonUnitDims().empty(); }
+
+std::vector<std::size_t> Subset::nonUnitDims() const {
+    std::vector<std::size_t> result;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+        if (!dims[d].size().isOne())
+            result.push_back(d);
+    return result;
+}
+
+std::set<Name> Subset::freeSymbols() const {
+    std::set<Name> result;
+    for (const Range &r : dims)
+        for (Expr e : {r.begin, r.end, r.step, r.tile})
+            result.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+    return result;
+}
+
+Subset Subset::substituted(const std::map<Name, Expr> &replacements) const {
+    auto in = [&](Expr e) { return substitute(e, replacements); };
+    Subset s;
+    for (const Range &r : dims)
+        s.dims.push_back({in(r.begin), in(r.end), in(r.step), in(r.tile)});
+    return s;
+}
+
+Subset Subset::offsetBy(std::span<const Expr> offset) const {
+    Subset s = *this;
+    for (std::size_t d = 0; d < s.dims.size() && d < offset.size(); ++d) {
+        s.dims[d].begin += offset[d];
+        s.dims[d].end += offset[d];
+    }
+    return s;
+}
+
+std::string Subset::str() const {
+    std::string result;
+    for (const Range &r : dims)
+        result += (result.empty() ? "" : ", ") + text(r);
+    return result;
+}
+
+Subset compose(const Subset &outer, const Subset &inner) {
+    if (inner.rank() > outer.rank())
+        return outer;
+    std::size_t extra = outer.rank() - inner.rank(), next = 0;
+    Subset result;
+    for (const Range &r : outer.dims) {
+        bool additional = extra > 0 && (next == inner.rank() || r.size().isOne());
+        if (additional)
+            --extra;
+        result.dims.push_back(additional ? r : composeRange(r, inner.dims[next++]));
+    }
+    return result;
+}
+
+} // namespace sdfgc::sym

@@ -1,0 +1,155 @@
+#include "Helpers.h"
+
+using namespace sdfgc;
+using namespace sdfgc::sym;
+
+namespace {
+const Expr N = Expr::symbol("N"), M = Expr::symbol("M"), K = Expr::symbol("K");
+const Expr element = subscript("A", {Expr(0)}); // of unknown type: nothing may be assumed
+} // namespace
+
+TEST_CASE("floor division by a constant", "[division]") {
+    CHECK(floorDiv(Expr(7), 2) == Expr(3));
+    CHECK(floorDiv(Expr(-7), 2) == Expr(-4));
+    CHECK(floorDiv(Expr(7), -2) == Expr(-4));
+    CHECK(floorDiv(N, 1) == N);
+    CHECK(floorDiv(4 * N, 4) == N);
+    CHECK(floorDiv(N + 4, 4) == 1 + floorDiv(N, 4));
+    CHECK(floorDiv(N - 1, 4) == floorDiv(N + 3, 4) - 1);
+    CHECK(floorDiv(4 * N + M, 4) == N + floorDiv(M, 4));
+    CHECK(floorDiv(4 * N, 8) == floorDiv(N, 2));
+    CHECK(floorDiv(4 * N + 3, 8) == floorDiv(N, 2));
+    CHECK(floorDiv(5 * N, 4) == N + floorDiv(N, 4));
+    CHECK(floorDiv(N / 2, 2) == floorDiv(N, 4));
+    CHECK(floorDiv(N, Expr::rational(1, 2)) == 2 * N);
+    CHECK(floorDiv(N, -4) == floorDiv(-N, 4));
+    CHECK(floorDiv(floorDiv(N, 2), 4) == floorDiv(N, 8));
+    CHECK(floorDiv(floorDiv(N - 4, 2) - 4, 2) == floorDiv(N, 4) - 3);
+    CHECK(floorDiv(N, 0).isUndefined());
+    CHECK(floorDiv(Expr::floating(7.5), 2) == Expr::floating(3.0));
+    CHECK(floorDiv(N, 4).str() == "N // 4");
+}
+
+TEST_CASE("floor division by a symbol", "[division]") {
+    CHECK(floorDiv(N, N) == Expr(1));
+    CHECK(floorDiv(M * N, N) == M);
+    CHECK(floorDiv(M * N + K, N) == M + floorDiv(K, N));
+    CHECK(floorDiv(2 * N, 2 * M) == floorDiv(N, M));
+    CHECK(floorDiv(K * N, K * M) == floorDiv(N, M));
+    CHECK(floorDiv(-N, -M) == floorDiv(N, M));
+    CHECK(floorDiv(2 * N + 2, N + 1) == Expr(2));
+    CHECK(floorDiv(0, N) == Expr(0));
+    CHECK(floorDiv(N, M).kind() == Kind::FloorDiv);
+    CHECK(floorDiv(N, M).operands()[1] == M);
+}
+
+TEST_CASE("floor and ceiling", "[division]") {
+    CHECK(floor(N * M + 1) == N * M + 1);
+    CHECK(floor(N / 4) == floorDiv(N, 4));
+    CHECK(floor(Expr::rational(1, 4) + N / 4) == floorDiv(N + 1, 4));
+    CHECK(ceil(Expr::rational(1, 4) + N / 4) == floorDiv(N + 4, 4));
+    CHECK(ceil(N / 32) == floorDiv(N + 31, 32));
+    CHECK(ceil(N / M) == ceilDiv(N, M));
+    CHECK(ceil(Expr::rational(-1, 2)) == Expr(0));
+    CHECK(floor(Expr::rational(-1, 2)) == Expr(-1));
+    CHECK(floor(Expr::floating(2.5)) == Expr::floating(2.0));
+    CHECK(ceil(Expr::floating(2.5)) == Expr::floating(3.0));
+    CHECK(floor(floor(N / M)) == floor(N / M));
+}
+
+TEST_CASE("ceiling division", "[division]") {
+    CHECK(ceilDiv(Expr(7), 2) == Expr(4));
+    CHECK(ceilDiv(Expr(-7), 2) == Expr(-3));
+    CHECK(ceilDiv(N, 1) == N);
+    CHECK(ceilDiv(4 * N, 4) == N);
+    CHECK(ceilDiv(N, N) == Expr(1));
+    CHECK(ceilDiv(M * N + 1, N) == M + ceilDiv(1, N));
+    CHECK(ceilDiv(N, 4) == floorDiv(N + 3, 4));
+    CHECK(ceilDiv(N, M).kind() == Kind::CeilDiv);
+    CHECK(ceilDiv(N, 0).isUndefined());
+}
+
+TEST_CASE("values of unknown type are not taken for integers", "[division]") {
+    CHECK(floor(element).kind() == Kind::Floor);
+    CHECK(floor(element + N) == N + floor(element));
+    CHECK(ceil(element).kind() == Kind::Ceil);
+    CHECK(floorDiv(4 * element, 4) == floor(element));
+    CHECK(floorDiv(2 * element + 1, 4).kind() == Kind::FloorDiv);
+    CHECK(ceilDiv(element, 4).kind() == Kind::CeilDiv);
+    CHECK(mod(4 * element, 4).kind() == Kind::Mul); // 4 * (A[0] mod 1)
+    CHECK(floor(Expr::floating(0.5) * N).kind() == Kind::Floor);
+    CHECK(floorDiv(Expr::floating(0.5) * N, 4) == floor(Expr::floating(0.125) * N));
+}
+
+TEST_CASE("modulo takes the sign of the divisor", "[division]") {
+    CHECK(mod(Expr(7), 3) == Expr(1));
+    CHECK(mod(Expr(-7), 3) == Expr(2));
+    CHECK(mod(Expr(7), -3) == Expr(-2));
+    CHECK(mod(Expr::rational(7, 2), 2) == Expr::rational(3, 2));
+    CHECK(mod(Expr::floating(-0.5), 2) == Expr::floating(1.5));
+    CHECK(mod(4 * N, 4) == Expr(0));
+    CHECK(mod(N, 1) == Expr(0));
+    CHECK(mod(N + 4, 4) == mod(N, 4));
+    CHECK(mod(5 * N - 1, 4) == mod(N + 3, 4));
+    CHECK(mod(2 * N, 4) == 2 * mod(N, 2));
+    CHECK(mod(mod(N, 8), 4) == mod(N, 4));
+    CHECK(mod(mod(N, 4), 8) == mod(N, 4));
+    CHECK(mod(N, -4) == -mod(-N, 4));
+    CHECK(mod(N / 8, 2) == mod(N, 16) / 8);
+    CHECK(mod(N, 0).isUndefined());
+    CHECK(mod(N, N) == Expr(0));
+    CHECK(mod(M * N + K, N) == mod(K, N));
+    CHECK(mod(2 * N, 2 * M) == 2 * mod(N, M));
+    CHECK(mod(N, -M) == -mod(-N, M));
+    CHECK(mod(0, N) == Expr(0));
+}
+
+TEST_CASE("absolute value", "[division]") {
+    CHECK(abs(Expr(-3)) == Expr(3));
+    CHECK(abs(-N) == abs(N));
+    CHECK(abs(-2 * N) == 2 * abs(N));
+    CHECK(abs(M - N) == abs(N - M));
+    CHECK(abs(pow(N, 2)) == pow(N, 2));
+    CHECK(abs(mod(N, 4)) == mod(N, 4));
+    CHECK(abs(-abs(N)) == abs(N));
+    CHECK(abs(Expr::complex(3, 4)) == Expr::floating(5));
+}
+
+TEST_CASE("one fraction", "[division]") {
+    auto is = [](Expr e, Expr n, Expr d) {
+        auto [num, den] = asFraction(e);
+        INFO(e.str() << " = (" << num.str() << ") / (" << den.str() << ")");
+        return num == n && den == d;
+    };
+    CHECK(is(N, N, 1));
+    CHECK(is(0, 0, 1));
+    CHECK(is(Expr::rational(-3, 4), -3, 4));
+    CHECK(is(N / 4 + Expr::rational(1, 6), 3 * N + 2, 12));
+    CHECK(is(N * M / 2, N * M, 2));
+    CHECK(is(N / M, N, M));
+    CHECK(is(N / M + 1, M + N, M));
+    CHECK(is(N / M + M / N, N * N + M * M, M * N));
+    CHECK(is(1 / (2 * M) + 1 / (3 * M * M), 3 * M + 2, 6 * M * M));
+    CHECK(is(1 / (N + 1) + 1 / (N - 1), 2 * N, N * N - 1));
+    CHECK(is(2 / (1 + 1 / N), 2 * N, N + 1));
+    CHECK(is(1 / (2 * N - 2), 1, 2 * N - 2));
+    CHECK(is(1 / (1 - N), -1, N - 1));
+    CHECK(is((2 * N + 2) / (4 * M), N + 1, 2 * M));
+    CHECK(is(floorDiv(N, 2) / 3, floorDiv(N, 2), 3));
+}
+
+TEST_CASE("affine in a symbol", "[division]") {
+    auto is = [](Expr e, Expr c, Expr r) {
+        auto parts = affineIn(e, "N");
+        return parts && parts->first == c && parts->second == r;
+    };
+    CHECK(is(3 * N + M, 3, M));
+    CHECK(is(N, 1, 0));
+    CHECK(is(M, 0, M));
+    CHECK(is(N * M + N + 2, M + 1, 2));
+    CHECK(is(N / 2, Expr::rational(1, 2), 0));
+    CHECK_FALSE(affineIn(N * N, "N"));
+    CHECK_FALSE(affineIn(floorDiv(N, 2), "N"));
+    CHECK_FALSE(affineIn(1 / N, "N"));
+    CHECK_FALSE(affineIn(N * min({N, M}), "N"));
+}
