@@ -1,0 +1,147 @@
+#include "sdfgc/Package/Package.h"
+
+#include "CMakeProject.h"
+
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Resources.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::package {
+
+namespace {
+
+constexpr const char *manifestName = "manifest.json";
+
+/// All files of the folder by relative path; nothing when a runtime header is missing.
+class FileSet {
+public:
+    FileSet(const Request &r, diag::Engine &d) : request_(r), diags_(d) {}
+
+    bool collect() {
+        for (const codegen::SourceFile &f : request_.sources->files)
+            files_[f.path] = f.text;
+        files_["CMakeLists.txt"] = cmakeLists(request_);
+        files_["CMakePresets.json"] = cmakePresets(request_);
+        files_["program.sdfg"] = serialize::writeText(*request_.graph);
+        files_["map/map_cpp.json"] = sourceMap();
+        for (const std::string &h : request_.sources->runtimeHeaders)
+            if (!addHeader(h))
+                return false;
+        return true;
+    }
+    const std::map<std::string, std::string> &files() const { return files_; }
+
+private:
+    /// A runtime header and all that it includes by `"..."`.
+    bool addHeader(const std::string &name) {
+        std::string path = "runtime-headers/" + name;
+        if (files_.count(path))
+            return true;
+        auto source = findResource("runtime-headers", name);
+        if (!source) {
+            diags_.report(diag::Id::RuntimeHeaderMissing, {name, 0, 0, "", "", {}}, {name, resourceFolders()});
+            return false;
+        }
+        auto text = file::read(*source);
+        if (!text) {
+            diags_.report(diag::Id::FolderNotWritten, {*source, 0, 0, "", "", {}}, {text.error()});
+            return false;
+        }
+        files_[path] = *text;
+        for (std::size_t at = text->find("#include \""); at != std::string::npos; at = text->find("#include \"", at + 1)) {
+            std::size_t begin = at + 10, end = text->find('"', begin);
+            if (end == std::string::npos)
+                break;
+            if (!addHeader(text->substr(begin, end - begin)))
+                return false;
+        }
+        return true;
+    }
+
+    /// DaCe's map_cpp.json: {"target": "cpu", "<cfg>": {"<state>": {"<node>": {"from", "to"}}}}, here with all ranges of an element under
+    /// "ranges" beside the first one (codegen-semantics 26).
+    std::string sourceMap() const {
+        std::map<int, std::map<int, std::map<int, std::vector<std::pair<int, int>>>>> elements;
+        for (const codegen::MapEntry &e : request_.sources->sourceMap)
+            if (e.origin.size() >= 2)
+                elements[e.origin[0]][e.origin[1]][e.origin.size() > 2 ? e.origin[2] : -1].emplace_back(e.from, e.to);
+        json::Value out = json::Value::object();
+        out.set("target", "cpu");
+        for (const auto &[cfg, states] : elements) {
+            json::Value perCfg = json::Value::object();
+            for (const auto &[state, nodes] : states) {
+                json::Value perState = json::Value::object();
+                for (const auto &[node, ranges] : nodes) {
+                    json::Value entry = json::Value::object();
+                    entry.set("from", ranges.front().first);
+                    entry.set("to", ranges.front().second);
+                    if (ranges.size() > 1) {
+                        json::Value all = json::Value::array();
+                        for (auto [from, to] : ranges)
+                            all.push(json::Value::array({from, to}));
+                        entry.set("ranges", all);
+                    }
+                    perState.set(std::to_string(node), entry);
+                }
+                perCfg.set(std::to_string(state), perState);
+            }
+            out.set(std::to_string(cfg), perCfg);
+        }
+        return out.dump() + "\n";
+    }
+
+    const Request &request_;
+    diag::Engine &diags_;
+    std::map<std::string, std::string> files_;
+};
+
+/// Files that the manifest of an earlier run lists.
+std::vector<std::string> earlierFiles(const std::string &folder) {
+    std::vector<std::string> out;
+    auto text = file::read(file::join(folder, manifestName));
+    auto value = text ? json::parse(*text) : std::nullopt;
+    if (const json::Value *files = value ? value->get("files") : nullptr)
+        for (const json::Value &f : files->items())
+            out.push_back(f.text());
+    return out;
+}
+
+/// Only plain relative paths may be removed: a manifest is data that somebody may have edited.
+bool isInside(const std::string &path) { return !path.empty() && path[0] != '/' && path.find("..") == std::string::npos; }
+
+} // namespace
+
+bool write(const Request &r, diag::Engine &d) {
+    FileSet set(r, d);
+    if (!set.collect())
+        return false;
+    auto fail = [&](const std::string &path, const std::string &why) {
+        d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, {why});
+        return false;
+    };
+    std::vector<std::string> stale = earlierFiles(r.folder);
+    json::Value m = manifest(r), names = json::Value::array();
+    for (const auto &[path, text] : set.files()) {
+        std::string full = file::join(r.folder, path);
+        if (auto made = file::makeFolder(file::folderOf(full)); !made)
+            return fail(full, made.error());
+        if (auto written = file::writeIfChanged(full, text); !written)
+            return fail(full, written.error());
+        names.push(path);
+        std::erase(stale, path);
+    }
+    for (const std::string &path : stale)
+        if (isInside(path))
+            if (auto removed = file::removeTree(file::join(r.folder, path)); !removed)
+                return fail(path, removed.error());
+    m.set("files", names);
+    std::string full = file::join(r.folder, manifestName);
+    if (auto written = file::writeIfChanged(full, m.dump(2) + "\n"); !written)
+        return fail(full, written.error());
+    return true;
+}
+
+} // namespace sdfgc::package
