@@ -1,0 +1,31 @@
+// Library nodes: which there are, and how each becomes maps, tasklets and nested SDFGs (format reference section 7).
+//
+// A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. A row says whether the node computes on one machine;
+// nodes of other targets (MPI, PBLAS, ...) load, verify and print, and are refused by name at expansion.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/Pass.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sdfgc::libnodes {
+
+struct Definition {
+    std::string_view className; // last component of the class path
+    std::string_view library;   // third component: blas, lapack, linalg, standard, ...
+    std::string_view summary;
+    std::string_view implementations; // comma-separated, for the docs: `pure, OpenBLAS`
+    /// Replaces the node in its state; reports and returns false when it cannot. Null: not expandable for this target.
+    bool (*expand)(ir::State &state, ir::LibraryNode &node, pass::Context &context);
+    std::string_view refusal; // why not, when `expand` is null
+};
+
+/// All definitions in the order of the table.
+const std::vector<Definition> &all();
+/// By class and library name; a null library matches any (module paths moved between versions). Null when unknown.
+const Definition *find(std::string_view className, std::string_view library);
+
+} // namespace sdfgc::libnodes

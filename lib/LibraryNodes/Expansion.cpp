@@ -1,0 +1,265 @@
+#include "Expansion.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+Expansion::Expansion(State &s, LibraryNode &n, pass::Context &c)
+    : state_(s), node_(n), context_(c), inner_(std::make_unique<SDFG>(Name(n.label.empty() ? n.className() : n.label))) {
+    std::string name = inner_->name.str();
+    for (char &ch : name)
+        if (!std::isalnum(static_cast<unsigned char>(ch)))
+            ch = '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
+        name = "_" + name;
+    inner_->name = Name(name);
+    inner_->label = name;
+    inner_->usesExplicitControlFlow = true;
+}
+
+Operand Expansion::operand(Edge *e, bool input) {
+    Operand o;
+    o.edge = e;
+    auto *end = e ? dyn_cast<AccessNode>(input ? analysis::pathSource(e) : analysis::pathDestination(e)) : nullptr;
+    if (!end)
+        return o;
+    const SDFG &g = *state_.sdfg();
+    const DataDesc *d = g.desc(e->memlet.data ? e->memlet.data : end->data);
+    if (!d)
+        d = g.desc(end->data);
+    if (!d)
+        return o;
+    auto subset = input ? analysis::sourceSubset(e) : analysis::destinationSubset(e);
+    o.desc = d;
+    o.type = d->dtype;
+    o.subset = subset && subset->rank() == d->rank() ? *subset : d->fullSubset();
+    for (std::size_t i = 0; i < o.subset.rank(); ++i) {
+        sym::Expr size = o.subset.dims[i].size();
+        if (size.isOne())
+            continue;
+        o.dims.push_back(i);
+        o.shape.push_back(size);
+        o.strides.push_back(d->strides[i] * o.subset.dims[i].step);
+    }
+    return o;
+}
+
+Operand Expansion::input(Name connector) { return operand(node_.inEdge(connector), true); }
+Operand Expansion::output(Name connector) { return operand(node_.outEdge(connector), false); }
+
+void Expansion::bind(Name name, const Operand &o) {
+    if (inner_->arrays.contains(name))
+        return;
+    DataDesc d;
+    if (o.rank() == 0) {
+        // One element: a scalar when the container is one, else an array of one element, so that it can be written through.
+        d = o.desc->isScalar() ? DataDesc::scalar(o.type) : DataDesc::array(o.type, {1});
+    } else {
+        d = DataDesc::array(o.type, o.shape);
+        d.strides = o.strides;
+        sym::Expr extent = 1;
+        for (std::size_t i = 0; i < o.rank(); ++i)
+            extent += (o.shape[i] - 1) * o.strides[i];
+        d.totalSize = extent;
+    }
+    d.storage = o.desc->storage;
+    inner_->arrays.set(name, std::move(d));
+}
+
+void Expansion::bindFull(Name name, const Operand &o) {
+    if (inner_->arrays.contains(name))
+        return;
+    DataDesc d = DataDesc::array(o.type, o.subset.sizes());
+    for (std::size_t i = 0; i < o.subset.rank(); ++i)
+        d.strides[i] = o.desc->strides[i] * o.subset.dims[i].step;
+    d.storage = o.desc->storage;
+    inner_->arrays.set(name, std::move(d));
+}
+
+Name Expansion::temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, Storage storage) {
+    DataDesc d = shape.empty() ? DataDesc::scalar(t, true) : DataDesc::array(t, std::move(shape), true);
+    d.storage = storage;
+    return inner_->addTransient(name, std::move(d));
+}
+
+State &Expansion::addState(std::string_view label) {
+    auto *s = inner_->add<State>();
+    s->label = std::string(label);
+    if (last_)
+        inner_->connect(last_, s);
+    last_ = s;
+    return *s;
+}
+
+Tasklet *Expansion::mapped(State &s, std::string_view label, const std::vector<std::pair<Name, sym::Expr>> &params,
+                           const std::vector<Access> &inputs, const std::vector<Access> &outputs, std::string code, Schedule schedule) {
+    auto *t = s.add<Tasklet>();
+    t->label = std::string(label);
+    t->code = {std::move(code), Language::Python};
+    t->debugInfo = node_.debugInfo;
+    MapEntry *entry = nullptr;
+    MapExit *exit = nullptr;
+    if (!params.empty()) {
+        entry = s.add<MapEntry>();
+        exit = s.add<MapExit>();
+        entry->exit = exit;
+        exit->entry = entry;
+        entry->label = exit->label = std::string(label);
+        entry->schedule = schedule;
+        entry->debugInfo = node_.debugInfo;
+        for (const auto &[p, size] : params) {
+            entry->params.push_back(p);
+            entry->ranges.push_back({0, size - 1, 1, 1});
+        }
+    }
+    auto element = [&](const Access &a) {
+        Memlet m = Memlet::simple(a.data, sym::Subset::point(a.index));
+        m.wcr = a.wcr;
+        return m;
+    };
+    auto whole = [&](const Access &a) {
+        Memlet m = Memlet::simple(a.data, inner_->desc(a.data)->fullSubset());
+        m.wcr = a.wcr;
+        return m;
+    };
+    std::map<Name, AccessNode *> read;
+    for (const Access &a : inputs) {
+        AccessNode *&n = read[a.data];
+        bool first = !n;
+        if (first)
+            n = s.add<AccessNode>(a.data);
+        if (!entry) {
+            s.connect(n, {}, t, Name(a.connector), element(a));
+            continue;
+        }
+        if (first)
+            s.connect(n, {}, entry, Name("IN_" + a.data.str()), whole(a));
+        s.connect(entry, Name("OUT_" + a.data.str()), t, Name(a.connector), element(a));
+    }
+    if (entry && inputs.empty())
+        s.connect(entry, {}, t, {}, Memlet::empty());
+    for (const Access &a : outputs) {
+        auto *n = s.add<AccessNode>(a.data);
+        if (!exit) {
+            s.connect(t, Name(a.connector), n, {}, element(a));
+            continue;
+        }
+        s.connect(t, Name(a.connector), exit, Name("IN_" + a.data.str()), element(a));
+        s.connect(exit, Name("OUT_" + a.data.str()), n, {}, whole(a));
+    }
+    s.renumber();
+    return t;
+}
+
+Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
+                         std::string code, const std::vector<Name> &environments) {
+    auto *t = s.add<Tasklet>();
+    t->label = std::string(label);
+    t->code = {std::move(code), Language::CPP};
+    t->environments = environments;
+    t->debugInfo = node_.debugInfo;
+    auto connectorType = [&](Name n) {
+        const DataDesc *d = inner_->desc(n);
+        return d->numElements().isOne() ? d->dtype : Type::pointer(d->dtype);
+    };
+    for (Name n : inputs) {
+        Name connector("_in" + n.str());
+        s.connect(s.add<AccessNode>(n), {}, t, connector, Memlet::simple(n, inner_->desc(n)->fullSubset()));
+        t->inConnector(connector)->type = connectorType(n);
+    }
+    for (Name n : outputs) {
+        Name connector("_out" + n.str());
+        s.connect(t, connector, s.add<AccessNode>(n), {}, Memlet::simple(n, inner_->desc(n)->fullSubset()));
+        t->outConnector(connector)->type = connectorType(n);
+    }
+    s.renumber();
+    return t;
+}
+
+void Expansion::finish(Name inputName, Name outputName) {
+    auto *nested = state_.add<NestedSDFGNode>();
+    nested->label = node_.label.empty() ? node_.className() : node_.label;
+    nested->debugInfo = node_.debugInfo;
+    nested->instrument = node_.instrument;
+    std::vector<Edge *> in = node_.inEdges(), out = node_.outEdges();
+    for (Edge *e : in)
+        state_.setDestination(e, nested, e->dstConn ? e->dstConn : e->memlet.isEmpty() ? Name() : inputName);
+    for (Edge *e : out)
+        state_.setSource(e, nested, e->srcConn ? e->srcConn : e->memlet.isEmpty() ? Name() : outputName);
+    // The expansion may use fewer operands than the node had.
+    for (Edge *e : std::vector<Edge *>(nested->inEdges()))
+        if (e->dstConn && !inner_->arrays.contains(e->dstConn)) {
+            nested->removeIn(e->dstConn);
+            state_.setDestination(e, nested, {});
+            e->memlet = Memlet::empty();
+        }
+    // WCR of the output is applied by the writes inside (format reference 6.4).
+    for (Edge *e : nested->outEdges())
+        e->memlet.wcr.clear();
+    SDFG &outer = *state_.sdfg();
+    for (State *s : allStates(*inner_))
+        s->renumber();
+    inner_->parentNode = nested;
+    nested->sdfg = std::move(inner_);
+    for (Name s : analysis::freeSymbols(*nested->sdfg)) {
+        nested->symbolMapping.emplace_back(s, sym::Expr::symbol(s));
+        Type t = analysis::symbolType(outer, s);
+        nested->sdfg->symbols.set(s, t ? t : Type(ScalarKind::Int64));
+    }
+    state_.removeNode(&node_);
+}
+
+int64_t Expansion::integer(const char *name, int64_t otherwise) const {
+    const json::Value *v = node_.properties.find(name);
+    auto i = v ? v->asInt() : std::nullopt;
+    return i ? *i : otherwise;
+}
+
+bool Expansion::boolean(const char *name, bool otherwise) const {
+    const json::Value *v = node_.properties.find(name);
+    return v ? v->asBool(otherwise) : otherwise;
+}
+
+std::string Expansion::text(const char *name, std::string otherwise) const {
+    const json::Value *v = node_.properties.find(name);
+    return v && !v->isNull() && !v->text().empty() ? v->text() : otherwise;
+}
+
+std::optional<std::vector<int64_t>> Expansion::integers(const char *name) const {
+    const json::Value *v = node_.properties.find(name);
+    if (!v || !v->isArray())
+        return std::nullopt;
+    std::vector<int64_t> out;
+    for (const json::Value &i : v->items()) {
+        auto n = i.asInt();
+        if (!n)
+            return std::nullopt;
+        out.push_back(*n);
+    }
+    return out;
+}
+
+bool Expansion::refuse(std::string why, std::string hint) {
+    diag::Place place = analysis::placeOf(node_);
+    place.file = context_.options.file;
+    context_.diags.report(diag::Id::LibraryNodeNotExpanded, place, {node_.classPath, std::move(why), std::move(hint)});
+    return false;
+}
+
+void Expansion::took(std::string implementation, std::string why) {
+    context_.done(elementName(node_), "implementation " + std::move(implementation) + ": " + std::move(why));
+}
+
+std::string typedLiteral(Type t, const std::string &value) {
+    if (t.isScalar() && !t.isVoid())
+        return "dace." + std::string(scalarTypeName(t.scalar())) + "(" + value + ")";
+    return value;
+}
+
+} // namespace sdfgc::libnodes

@@ -1,0 +1,86 @@
+// What expanders share: the operands of a node, and the nested SDFG that takes its place.
+#pragma once
+
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
+#include "sdfgc/Tasklet/Types.h"
+
+namespace sdfgc::libnodes {
+
+/// One operand: the container behind an edge of the node, seen through the subset of the memlet.
+struct Operand {
+    ir::Edge *edge = nullptr;
+    const ir::DataDesc *desc = nullptr; // outer container; null for an absent operand
+    Type type;
+    sym::Subset subset;                 // of the outer container
+    std::vector<sym::Expr> shape;       // sizes of the dimensions that are not provably one
+    std::vector<sym::Expr> strides;     // of those dimensions, step included
+    std::vector<std::size_t> dims;      // which dimensions of the subset those are
+    explicit operator bool() const { return desc != nullptr; }
+    std::size_t rank() const { return shape.size(); }
+};
+
+/// Builds the nested SDFG that replaces a library node. Containers are named like the connectors; edges of the node move to it.
+class Expansion {
+public:
+    Expansion(ir::State &s, ir::LibraryNode &n, pass::Context &c);
+
+    ir::SDFG &inner() { return *inner_; }
+    ir::State &state() { return state_; }
+    ir::LibraryNode &node() { return node_; }
+    pass::Context &context() { return context_; }
+
+    /// Operand of the edge at a connector (empty name: the only edge). Absent when there is no such edge.
+    Operand input(Name connector);
+    Operand output(Name connector);
+    /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one element).
+    void bind(Name name, const Operand &o);
+    /// The same with all dimensions of the subset kept, unit ones too.
+    void bindFull(Name name, const Operand &o);
+    /// A transient inside.
+    Name temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, ir::Storage storage = ir::Storage::Default);
+
+    /// A new state after the last one.
+    ir::State &addState(std::string_view label);
+    /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets over the
+    /// parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
+    struct Access {
+        std::string connector;
+        Name data;
+        std::vector<sym::Expr> index; // one element
+        std::string wcr;              // outputs
+    };
+    ir::Tasklet *mapped(ir::State &s, std::string_view label, const std::vector<std::pair<Name, sym::Expr>> &params,
+                        const std::vector<Access> &inputs, const std::vector<Access> &outputs, std::string code,
+                        ir::Schedule schedule = ir::Schedule::Default);
+    /// A C++ tasklet whose connectors are whole containers (pointers, or values for one element).
+    ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
+                      std::string code, const std::vector<Name> &environments);
+
+    /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With `inputName` and
+    /// `outputName` for nodes without connectors (Reduce).
+    void finish(Name inputName = {}, Name outputName = {});
+
+    /// Property of the node as integer, boolean, text, symbolic expression; the default when absent or null.
+    int64_t integer(const char *name, int64_t otherwise) const;
+    bool boolean(const char *name, bool otherwise) const;
+    std::string text(const char *name, std::string otherwise = "") const;
+    std::optional<std::vector<int64_t>> integers(const char *name) const;
+
+    /// Reports that the node cannot be expanded and why; returns false.
+    bool refuse(std::string why, std::string hint = "");
+    /// A remark: which implementation was taken and why.
+    void took(std::string implementation, std::string why);
+
+private:
+    Operand operand(ir::Edge *e, bool input);
+    ir::State &state_;
+    ir::LibraryNode &node_;
+    pass::Context &context_;
+    std::unique_ptr<ir::SDFG> inner_;
+    ir::State *last_ = nullptr;
+};
+
+/// `dace.float64(1.5)`: a value in a type, as tasklet text.
+std::string typedLiteral(Type t, const std::string &value);
+
+} // namespace sdfgc::libnodes
