@@ -1,0 +1,82 @@
+// expand-library-nodes: library nodes become maps, tasklets and nested SDFGs.
+//
+//   before   A, B -> MatMul -> C
+//   after    A, B -> nested SDFG { init map; map over i, j, k with conflict resolution } -> C
+//
+// Steps, repeated until no node is left that expands (an expansion may give another library node):
+//   1. collect the library nodes of every state, in node order, outer SDFGs before inner ones;
+//   2. look the node up by class and library; unknown ones, and those of other targets, are errors that name the node;
+//   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
+//
+// Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
+// run again behind this pass.
+#include "sdfgc/Transforms/Passes.h"
+
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+bool staysForLowering(const LibraryNode &n) {
+    std::string c = n.className();
+    return c == "CopyLibraryNode" || c == "FillLibraryNode";
+}
+
+class ExpandLibraryNodes : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        // Expansions nest a few levels at most; the bound only ends a definition that expands into itself.
+        for (int round = 0; round < 8; ++round) {
+            std::vector<LibraryNode *> nodes = collect(root);
+            if (nodes.empty())
+                break;
+            for (LibraryNode *n : nodes)
+                if (!expand(*n, context))
+                    failed_ = true;
+            changed = true;
+            if (failed_)
+                break;
+        }
+        root.renumber();
+        return changed;
+    }
+
+private:
+    static std::vector<LibraryNode *> collect(SDFG &root) {
+        std::vector<LibraryNode *> out;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && !staysForLowering(*l))
+                        out.push_back(l);
+        return out;
+    }
+
+    static bool expand(LibraryNode &n, pass::Context &context) {
+        const libnodes::Definition *d = libnodes::find(n.className(), n.libraryName());
+        diag::Place place = analysis::placeOf(n);
+        place.file = context.options.file;
+        if (!d) {
+            context.diags.report(diag::Id::LibraryNodeUnknown, place, {n.classPath});
+            return false;
+        }
+        if (!d->expand) {
+            context.diags.report(diag::Id::LibraryNodeRefused, place, {n.classPath, context.options.target, std::string(d->refusal)});
+            return false;
+        }
+        return d->expand(*n.state(), n, context);
+    }
+
+    bool failed_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createExpandLibraryNodes() { return std::make_unique<ExpandLibraryNodes>(); }
+
+} // namespace sdfgc::transforms
