@@ -1,0 +1,172 @@
+// Text form of the schedule tree: what every statement is, over variable names. For --print-after lower and tests.
+#include "sdfgc/Tree/Tree.h"
+
+namespace sdfgc::tree {
+
+namespace {
+
+class Printer {
+public:
+    explicit Printer(const Module &m) : m_(m) {}
+
+    std::string run() {
+        line("module " + m_.name.str() + "(" + params(m_.params) + ") init(" + params(m_.init) + ") {");
+        ++depth_;
+        for (const ConstantDef &c : m_.constants)
+            line("constant " + c.name.str() + ": " + c.type.str());
+        for (const StateField &f : m_.fields)
+            line("field " + f.name.str() + ": " + f.type.str() + "[" + f.count.str() + "] " + std::string(ir::name(f.lifetime)));
+        for (const auto &f : m_.functions)
+            function(*f);
+        --depth_;
+        line("}");
+        return std::move(out_);
+    }
+
+private:
+    static std::string params(const std::vector<Param> &ps) {
+        std::string text;
+        for (const Param &p : ps)
+            text += (text.empty() ? "" : ", ") + p.name.str();
+        return text;
+    }
+
+    void line(const std::string &text) { out_ += std::string(static_cast<std::size_t>(depth_) * 2, ' ') + text + "\n"; }
+
+    void function(const Function &f) {
+        f_ = &f;
+        std::string args;
+        for (VarId p : f.params)
+            args += (args.empty() ? "" : ", ") + var(p) + ": " + f.vars[static_cast<std::size_t>(p)].type.str();
+        line("function " + f.name.str() + "(" + args + ") {");
+        body(f.body);
+        line("}");
+    }
+
+    std::string var(VarId v) const {
+        if (v < 0)
+            return "_";
+        const Variable &x = f_->vars[static_cast<std::size_t>(v)];
+        return x.kind == VarKind::Member ? var(x.parent) + "." + x.name.str() : x.name.str();
+    }
+
+    std::string ref(int slot) const {
+        if (slot < 0)
+            return "_";
+        const MemRef &r = f_->refs[static_cast<std::size_t>(slot)];
+        std::string text = (r.address ? "&" : "") + var(r.var) + "[" + r.offset.str();
+        for (std::size_t i = 0; i < r.strides.size(); ++i)
+            text += " + #" + std::to_string(i) + " * " + r.strides[i].str();
+        return text + "]" + (r.pop ? ".pop" : "") + (r.castTo ? " as " + r.castTo.str() : "");
+    }
+
+    /// Values with their memory references spelled out.
+    std::string value(const py::ExprRef &e) const {
+        if (!e)
+            return "_";
+        return py::print(*py::rewrite(e, [this](const py::ExprRef &x) -> py::ExprRef {
+            if (x->kind != py::ExprKind::MemRef)
+                return x;
+            return py::name(Name(ref(x->slot)), x->type);
+        }));
+    }
+
+    std::string statement(const py::StmtRef &s) const {
+        if (!s)
+            return "";
+        auto shown = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) -> py::ExprRef {
+            return x->kind == py::ExprKind::MemRef ? py::name(Name(ref(x->slot)), x->type) : x;
+        });
+        std::string text = py::print(shown);
+        while (!text.empty() && text.back() == '\n')
+            text.pop_back();
+        return text;
+    }
+
+    void body(const Block &b) {
+        ++depth_;
+        for (const NodePtr &n : b.body)
+            node(*n);
+        --depth_;
+    }
+
+    void block(const std::string &head, const Block &b) {
+        line(head + " {");
+        body(b);
+        line("}");
+    }
+
+    void node(const Node &n) {
+        switch (n.kind) {
+        case Kind::Block: return block("block" + (n.comment.empty() ? "" : " '" + n.comment + "'"), static_cast<const Block &>(n));
+        case Kind::Comment: return line("# " + n.comment);
+        case Kind::Declare: {
+            const auto &d = static_cast<const Declare &>(n);
+            const Variable &v = f_->vars[static_cast<std::size_t>(d.var)];
+            std::string size = v.kind == VarKind::Stack || v.kind == VarKind::Buffer ? "[" + v.count.str() + "]" : "";
+            return line("declare " + var(d.var) + ": " + v.type.str() + size + (d.init ? " = " + value(d.init) : "") +
+                        (d.target >= 0 ? " = " + ref(d.target) : ""));
+        }
+        case Kind::Allocate: return line("allocate " + var(static_cast<const Allocate &>(n).var) + "[" + static_cast<const Allocate &>(n).count.str() + "]");
+        case Kind::Code:
+            for (const py::StmtRef &s : static_cast<const Code &>(n).stmts)
+                line(statement(s));
+            return;
+        case Kind::Update: {
+            const auto &u = static_cast<const Update &>(n);
+            return line(std::string(u.atomic ? "atomic " : "") + ref(u.target) + " (" + std::string(py::reductionName(u.reduction)) + ")= " + value(u.value));
+        }
+        case Kind::RawTasklet: return line("c++ '" + n.comment + "'");
+        case Kind::For: {
+            const auto &f = static_cast<const For &>(n);
+            std::string omp = f.omp ? " parallel" + (f.omp->collapse > 1 ? " collapse " + std::to_string(f.omp->collapse) : "") : "";
+            if (f.omp)
+                for (const auto &r : f.omp->reductions)
+                    omp += " reduce " + std::string(py::reductionName(r.kind)) + " " + var(r.var);
+            return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() + omp, f.body);
+        }
+        case Kind::Loop: {
+            const auto &l = static_cast<const Loop &>(n);
+            const char *form = l.form == Loop::Normal ? "loop" : l.form == Loop::DoWhile ? "do-while" : "loop-test-last";
+            return block(std::string(form) + " " + statement(l.init) + "; " + value(l.condition) + "; " + statement(l.update), l.body);
+        }
+        case Kind::If:
+            for (const If::Branch &b : static_cast<const If &>(n).branches)
+                block(b.condition ? "if " + value(b.condition) : "else", *b.body);
+            return;
+        case Kind::Memcpy: {
+            const auto &m = static_cast<const Memcpy &>(n);
+            return line("copy " + ref(m.source) + " -> " + ref(m.target) + " count " + m.count.str());
+        }
+        case Kind::Fill: return line("fill " + ref(static_cast<const Fill &>(n).target) + " count " + static_cast<const Fill &>(n).count.str());
+        case Kind::SetPointer: return line("set " + var(static_cast<const SetPointer &>(n).var) + " = " + ref(static_cast<const SetPointer &>(n).source));
+        case Kind::Call: return line("call " + m_.functions[static_cast<std::size_t>(static_cast<const Call &>(n).function)]->name.str());
+        case Kind::Break: return line("break");
+        case Kind::Continue: return line("continue");
+        case Kind::Return: return line("return");
+        case Kind::Goto: return line("goto " + static_cast<const Goto &>(n).label.str());
+        case Kind::Label: return line(static_cast<const Label &>(n).label.str() + ":");
+        case Kind::ParallelRegion: return block("parallel region", static_cast<const ParallelRegion &>(n).body);
+        case Kind::Sections:
+            for (const auto &s : static_cast<const Sections &>(n).sections)
+                block("section", *s);
+            return;
+        case Kind::Consume: return block("consume " + ref(static_cast<const Consume &>(n).stream), static_cast<const Consume &>(n).body);
+        case Kind::StreamPush: return line("push " + ref(static_cast<const StreamPush &>(n).stream));
+        case Kind::StreamPop: return line("pop " + ref(static_cast<const StreamPop &>(n).stream));
+        case Kind::Timer: return block("timer '" + static_cast<const Timer &>(n).name + "'", static_cast<const Timer &>(n).body);
+        case Kind::DataProbe: return line("probe " + static_cast<const DataProbe &>(n).container);
+        }
+    }
+
+    const Module &m_;
+    const Function *f_ = nullptr;
+    std::string out_;
+    int depth_ = 0;
+};
+
+} // namespace
+
+std::string print(const Module &m) { return Printer(m).run(); }
+
+} // namespace sdfgc::tree
