@@ -3,6 +3,8 @@
 #include "FieldReader.h"
 #include "Fields.h"
 
+#include <algorithm>
+
 namespace sdfgc::serialize {
 
 using diag::Id;
@@ -60,6 +62,15 @@ void fillLayout(ir::DataDesc &d) {
         d.totalSize = dense.totalSize;
 }
 
+/// DaCe's GPU transformations leave offsets of removed dimensions behind. Where all are zero that changes nothing.
+void dropSurplusOffsets(ValueReader &values, Json at, ir::DataDesc &d) {
+    const bool allZero = std::all_of(d.offset.begin(), d.offset.end(), [](sym::Expr e) { return e.isZero(); });
+    if (d.offset.size() <= d.shape.size() || !allZero)
+        return;
+    values.report(Id::SurplusOffsets, at, {std::to_string(d.offset.size()), std::to_string(d.shape.size())});
+    d.offset.resize(d.shape.size());
+}
+
 } // namespace
 
 std::optional<DescriptorClass> descriptorClass(std::string_view name) {
@@ -109,6 +120,7 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.lifetime = ir::Lifetime::SDFG; // up to 0.9
     if (d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray)
         makeHandle(d);
+    dropSurplusOffsets(*this, v, d);
     r.rest(known->keepsName ? known->name : descriptorClassName(d), d.extra);
     fillLayout(d);
     for (auto [name, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})

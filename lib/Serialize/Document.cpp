@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace sdfgc::serialize {
 namespace {
@@ -50,8 +51,10 @@ void Document::setHolder(diag::Place holder) {
 void Document::indexLines() const {
     lineStarts_.assign(1, 0);
     auto lines = [&](uint64_t from, uint64_t to) {
-        for (std::size_t at = text_.find('\n', from); at < to; at = text_.find('\n', at + 1))
-            lineStarts_.push_back(at + 1);
+        const char *const end = text_.data() + to;
+        const char *at = text_.data() + from;
+        while (at < end && (at = static_cast<const char *>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))))
+            lineStarts_.push_back(static_cast<uint64_t>(++at - text_.data()));
     };
     // Line ends inside decoded strings were escapes in the file.
     uint64_t cursor = 0;

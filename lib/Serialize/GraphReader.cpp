@@ -179,8 +179,13 @@ void GraphReader::readStart(Json v, ir::Region &region) {
         start = v.find("start_state"); // before 0.15
     if (!start || start.isNull() || region.blocks().empty())
         return;
-    if (auto at = values_.readPosition("start_block", start, region.blocks().size(), "blocks"))
-        region.setStart(region.blocks()[*at].get());
+    int64_t position = -1;
+    values_.read("start_block", start, position);
+    if (position >= 0 && static_cast<uint64_t>(position) < region.blocks().size())
+        return region.setStart(region.blocks()[static_cast<std::size_t>(position)].get());
+    // Tools that remove blocks leave stale positions behind; they do no harm where the graph itself says what comes first.
+    const Id id = region.start() ? Id::StaleStart : Id::BadReference;
+    values_.report(id, start, {"start_block", std::string(start.text()), std::to_string(region.blocks().size()), "blocks"});
 }
 
 std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {

@@ -32,7 +32,7 @@ public:
     bool String(const char *text, rapidjson::SizeType size, bool) { return textual(JsonKind::String, text, size); }
     bool Key(const char *text, rapidjson::SizeType size, bool) {
         keyWaits_ = true;
-        return append(JsonKind::String, offset(text), size, text);
+        return append(JsonKind::String, offset(text), size);
     }
     bool StartObject() { return open(JsonKind::Object); }
     bool StartArray() { return open(JsonKind::Array); }
@@ -55,10 +55,11 @@ public:
 private:
     uint64_t offset(const char *p) const { return static_cast<uint64_t>(p - doc_.text_.data()); }
 
-    bool append(JsonKind kind, uint64_t start, uint64_t size, const char *text) {
-        const bool tooLong = text && stream_.Tell() - offset(text) > UINT32_MAX;
+    bool append(JsonKind kind, uint64_t start, uint64_t size) {
+        // RapidJSON ends a decoded string with a NUL: where that is missing, the length did not fit.
+        const bool tooLong = kind == JsonKind::String && doc_.text_[start + size] != '\0';
         if (tooLong || doc_.nodes_.size() >= UINT32_MAX - 1) {
-            refuse(diag::Id::JsonTooLarge, start, {tooLong ? "a string" : "the number of values"});
+            refuse(diag::Id::JsonTooLarge, start, {tooLong ? "the length of a string" : "the number of values"});
             return false;
         }
         const auto next = static_cast<uint32_t>(doc_.nodes_.size() + 1);
@@ -72,11 +73,11 @@ private:
     }
     bool token(JsonKind kind, uint64_t length) {
         count();
-        return append(kind, stream_.Tell() - length, 0, nullptr);
+        return append(kind, stream_.Tell() - length, 0);
     }
     bool textual(JsonKind kind, const char *text, uint64_t size) {
         count();
-        return append(kind, offset(text), size, text);
+        return append(kind, offset(text), size);
     }
     bool open(JsonKind kind) {
         count();
@@ -85,7 +86,7 @@ private:
             return false;
         }
         open_.push_back(static_cast<uint32_t>(doc_.nodes_.size()));
-        return append(kind, stream_.Tell(), 0, nullptr); // RapidJSON takes the bracket after this call
+        return append(kind, stream_.Tell(), 0); // RapidJSON takes the bracket after this call
     }
     void close() {
         doc_.nodes_[open_.back()].end = static_cast<uint32_t>(doc_.nodes_.size());

@@ -38,7 +38,8 @@ void ValueWriter::enter(const ir::SDFG &g) {
     Graph &entered = graphs_.emplace_back();
     entered.facts = g.symbolHints;
     for (const auto &[name, type] : g.symbols)
-        entered.facts[name].type = type;
+        if (type.isNumeric()) // a callback has no type in symbolic texts
+            entered.facts[name].type = type;
 }
 
 void ValueWriter::write(const ir::DebugInfo &v) {
