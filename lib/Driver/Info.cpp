@@ -1,0 +1,200 @@
+// sdfgc info: what a program takes, holds and needs.
+//
+// Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor remove
+// arguments.
+#include "Driver/ProgramInfo.h"
+#include "Driver/Subcommand.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+std::string joined(const std::vector<std::string> &words) {
+    std::string out;
+    for (const std::string &w : words)
+        out += (out.empty() ? "" : ", ") + w;
+    return out.empty() ? "none" : out;
+}
+
+std::string shapeText(const ir::DataDesc &d) {
+    std::string out;
+    for (sym::Expr e : d.shape)
+        out += (out.empty() ? "" : ", ") + e.str();
+    return d.isScalar() ? "" : "[" + out + "]";
+}
+
+/// Word for the kind of an argument.
+std::string kindOf(const analysis::Argument &a) {
+    if (a.isSymbol())
+        return "symbol";
+    switch (a.desc->kind) {
+    case ir::DataKind::Scalar:
+        return "scalar";
+    case ir::DataKind::Array:
+        return "array";
+    case ir::DataKind::Stream:
+        return "stream";
+    case ir::DataKind::Structure:
+        return "structure";
+    default:
+        return "container";
+    }
+}
+
+/// Rows with aligned columns, each line indented by two.
+class Table {
+public:
+    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    std::string str() const {
+        std::vector<std::size_t> widths;
+        for (const auto &cells : rows_)
+            for (std::size_t c = 0; c < cells.size(); ++c) {
+                widths.resize(std::max(widths.size(), c + 1));
+                widths[c] = std::max(widths[c], cells[c].size());
+            }
+        std::string out;
+        for (const auto &cells : rows_) {
+            std::string line = " ";
+            for (std::size_t c = 0; c < cells.size(); ++c)
+                line += " " + cells[c] + std::string(widths[c] - cells[c].size(), ' ');
+            line.erase(line.find_last_not_of(' ') + 1);
+            out += line + "\n";
+        }
+        return rows_.empty() ? "  none\n" : out;
+    }
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+std::string accessOf(const ProgramInfo &info, const analysis::Argument &a) {
+    auto it = info.access.find(a.name);
+    return a.isSymbol() || it == info.access.end() ? "in" : it->second.str();
+}
+
+std::string asText(const ProgramInfo &info) {
+    Table arguments, init, transients, elements, schedules;
+    for (const analysis::Argument &a : info.arguments.program)
+        arguments.row({a.name.str(), kindOf(a), a.type.str() + (a.desc ? shapeText(*a.desc) : ""), accessOf(info, a)});
+    for (const analysis::Argument &a : info.arguments.init)
+        init.row({a.name.str(), a.type.str()});
+    for (const ContainerInfo &t : info.transients)
+        transients.row({(t.owner->isRoot() ? "" : t.owner->name.str() + ".") + t.name.str(), t.desc->dtype.str() + shapeText(*t.desc),
+                        t.bytes() + " bytes", std::string(ir::name(t.desc->storage)), std::string(ir::name(t.desc->lifetime))});
+    for (const auto &[name, count] : info.elements)
+        elements.row({name, std::to_string(count)});
+    for (const auto &[name, count] : info.schedules)
+        schedules.row({name, std::to_string(count)});
+    std::string out = "program " + info.name + (info.daceVersion.empty() ? "" : " (written by DaCe " + info.daceVersion + ")") + "\n";
+    out += "\narguments, in the order of the call:\n" + arguments.str();
+    out += "\nsymbols that the initialiser takes:\n" + init.str();
+    out += "\ntransients:\n" + transients.str();
+    out += "\nelements:\n" + elements.str();
+    out += "\nschedules:\n" + schedules.str();
+    out += "\ntargets: " + joined(info.targets) + "\nlibrary nodes: " + joined(info.libraryNodes) +
+           "\nenvironments: " + joined(info.environments) + "\n";
+    for (Name n : info.arguments.undefined)
+        out += "undefined symbol: " + n.str() + "\n";
+    return out;
+}
+
+json::Value strings(const std::vector<sym::Expr> &list) {
+    json::Value v = json::Value::array();
+    for (sym::Expr e : list)
+        v.push(e.str());
+    return v;
+}
+json::Value strings(const std::vector<std::string> &list) {
+    json::Value v = json::Value::array();
+    for (const std::string &s : list)
+        v.push(s);
+    return v;
+}
+json::Value counts(const std::vector<std::pair<std::string, int>> &list) {
+    json::Value v = json::Value::object();
+    for (const auto &[name, count] : list)
+        v.set(name, count);
+    return v;
+}
+
+json::Value argumentJson(const ProgramInfo &info, const analysis::Argument &a) {
+    json::Value v = json::Value::object();
+    v.set("name", a.name.str());
+    v.set("kind", kindOf(a));
+    v.set("type", a.type.str());
+    v.set("access", accessOf(info, a));
+    if (a.desc && !a.desc->isScalar()) {
+        v.set("shape", strings(a.desc->shape));
+        v.set("strides", strings(a.desc->strides));
+        v.set("elements", a.desc->totalSize.str());
+    }
+    return v;
+}
+
+json::Value transientJson(const ContainerInfo &t) {
+    json::Value v = json::Value::object();
+    v.set("name", t.name.str());
+    v.set("sdfg", t.owner->name.str());
+    v.set("type", t.desc->dtype.str());
+    v.set("shape", strings(t.desc->shape));
+    v.set("bytes", t.bytes());
+    v.set("storage", ir::name(t.desc->storage));
+    v.set("lifetime", ir::name(t.desc->lifetime));
+    return v;
+}
+
+std::string asJson(const ProgramInfo &info) {
+    json::Value v = json::Value::object(), arguments = json::Value::array(), init = json::Value::array(),
+                transients = json::Value::array(), undefined = json::Value::array();
+    for (const analysis::Argument &a : info.arguments.program)
+        arguments.push(argumentJson(info, a));
+    for (const analysis::Argument &a : info.arguments.init) {
+        json::Value symbol = json::Value::object();
+        symbol.set("name", a.name.str());
+        symbol.set("type", a.type.str());
+        init.push(std::move(symbol));
+    }
+    for (const ContainerInfo &t : info.transients)
+        transients.push(transientJson(t));
+    for (Name n : info.arguments.undefined)
+        undefined.push(n.str());
+    v.set("name", info.name);
+    v.set("daceVersion", info.daceVersion);
+    v.set("arguments", std::move(arguments));
+    v.set("init", std::move(init));
+    v.set("transients", std::move(transients));
+    v.set("elements", counts(info.elements));
+    v.set("schedules", counts(info.schedules));
+    v.set("targets", strings(info.targets));
+    v.set("libraryNodes", strings(info.libraryNodes));
+    v.set("environments", strings(info.environments));
+    v.set("undefinedSymbols", std::move(undefined));
+    return v.dump(2) + "\n";
+}
+
+class Info : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.group("Output");
+        line.flag("--json", json_, "as JSON");
+    }
+
+    void run(Session &s) override {
+        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        if (!graph)
+            return;
+        const ProgramInfo info = collectInfo(*graph);
+        s.environment.out << (json_ ? asJson(info) : asText(info));
+    }
+
+    std::string input_;
+    bool json_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createInfo() { return std::make_unique<Info>(); }
+
+} // namespace sdfgc::driver

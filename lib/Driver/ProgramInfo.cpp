@@ -1,0 +1,207 @@
+#include "Driver/ProgramInfo.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::driver {
+namespace {
+
+using namespace ir;
+
+/// The container that owns the memory behind a name: `A` for `A.indptr`.
+Name baseOf(Name data) {
+    std::size_t dot = data.str().find('.');
+    return dot == std::string::npos ? data : Name(data.view().substr(0, dot));
+}
+
+/// Counters of named things, printed in the order in which the names were declared.
+class Counter {
+public:
+    explicit Counter(std::vector<std::string> names) {
+        for (std::string &n : names)
+            rows_.emplace_back(std::move(n), 0);
+    }
+    void add(std::string_view name, int count = 1) {
+        for (auto &[n, c] : rows_)
+            if (n == name)
+                c += count;
+    }
+    std::vector<std::pair<std::string, int>> nonZero() const {
+        std::vector<std::pair<std::string, int>> out;
+        for (const auto &row : rows_)
+            if (row.second != 0)
+                out.push_back(row);
+        return out;
+    }
+
+private:
+    std::vector<std::pair<std::string, int>> rows_;
+};
+
+std::vector<std::string> scheduleNames() {
+    std::vector<std::string> names;
+#define SDFGC_NAME(N) names.emplace_back(#N);
+    SDFGC_SCHEDULES(SDFGC_NAME)
+#undef SDFGC_NAME
+    return names;
+}
+
+class Collector {
+public:
+    ProgramInfo collect(SDFG &root) {
+        for (SDFG *g : allSDFGs(root)) {
+            containers(*g);
+            controlFlow(*g);
+            for (State *s : allStates(*g))
+                state(*g, *s);
+        }
+        info_.name = root.name.str();
+        info_.daceVersion = root.daceVersion;
+        info_.arguments = analysis::argumentList(root);
+        info_.elements = elements_.nonZero();
+        info_.schedules = schedules_.nonZero();
+        info_.libraryNodes.assign(libraries_.begin(), libraries_.end());
+        info_.environments.assign(environments_.begin(), environments_.end());
+        for (const char *t : {"cpu", "gpu", "mpi", "fpga", "snitch"})
+            if (targets_.count(t))
+                info_.targets.emplace_back(t);
+        return std::move(info_);
+    }
+
+private:
+    void containers(SDFG &g) {
+        if (!g.isRoot())
+            elements_.add("nested SDFGs");
+        for (const auto &[name, desc] : g.arrays) {
+            storage(desc.storage);
+            if (g.isRoot() && !desc.transient)
+                info_.access[name];
+            if (desc.transient && desc.alias == AliasKind::None && !desc.isStream())
+                info_.transients.push_back({name, &desc, &g, desc.isScalar() ? sym::Expr(1) : desc.totalSize});
+        }
+    }
+
+    void controlFlow(SDFG &g) {
+        for (const Block *b : allBlocks(g)) {
+            if (const auto *loop = dyn_cast<LoopRegion>(b)) {
+                for (const std::optional<Code> *code : {&loop->init, &loop->condition, &loop->update})
+                    if (*code)
+                        reads(g, **code);
+                elements_.add("loops");
+            } else if (const auto *conditional = dyn_cast<ConditionalBlock>(b)) {
+                for (const ConditionalBlock::Branch &branch : conditional->branches())
+                    if (branch.condition)
+                        reads(g, *branch.condition);
+                elements_.add("conditionals");
+            }
+        }
+        for (const InterstateEdge *e : allInterstateEdges(g)) {
+            reads(g, e->condition);
+            for (const auto &[symbol, value] : e->assignments)
+                reads(g, Code{value, Language::Python});
+        }
+    }
+
+    /// Containers of the root that a condition or an assignment reads.
+    void reads(const SDFG &g, const Code &code) {
+        if (!g.isRoot() || code.empty())
+            return;
+        for (Name n : analysis::namesInCode(code, g))
+            if (auto it = info_.access.find(n); it != info_.access.end())
+                it->second.read = true;
+    }
+
+    void state(SDFG &g, State &s) {
+        elements_.add("states");
+        elements_.add("edges", static_cast<int>(s.edges().size()));
+        for (const auto &n : s.nodes())
+            node(g, *n);
+    }
+
+    void node(SDFG &g, const Node &n) {
+        for (Name e : n.environments)
+            environments_.insert(e.str());
+        switch (n.kind()) {
+        case NodeKind::Access:
+            elements_.add("access nodes");
+            if (g.isRoot())
+                access(static_cast<const AccessNode &>(n));
+            break;
+        case NodeKind::Tasklet:
+            elements_.add("tasklets");
+            break;
+        case NodeKind::MapEntry:
+            elements_.add("maps");
+            schedule(static_cast<const MapEntry &>(n).schedule);
+            break;
+        case NodeKind::ConsumeEntry:
+            elements_.add("consume scopes");
+            schedule(static_cast<const ConsumeEntry &>(n).schedule);
+            break;
+        case NodeKind::Library:
+            elements_.add("library nodes");
+            schedule(static_cast<const LibraryNode &>(n).schedule);
+            libraries_.insert(static_cast<const LibraryNode &>(n).classPath);
+            break;
+        case NodeKind::NestedSDFG: // counted with its SDFG
+        case NodeKind::MapExit:
+        case NodeKind::ConsumeExit:
+            break;
+        }
+    }
+
+    void access(const AccessNode &n) {
+        auto it = info_.access.find(baseOf(n.data));
+        if (it == info_.access.end())
+            return;
+        auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
+        it->second.read = it->second.read || std::any_of(n.outEdges().begin(), n.outEdges().end(), moves);
+        it->second.written = it->second.written || n.setZero || std::any_of(n.inEdges().begin(), n.inEdges().end(), moves);
+        for (const Edge *e : n.inEdges()) // an update reads what it combines with
+            it->second.read = it->second.read || !e->memlet.wcr.empty();
+    }
+
+    void schedule(Schedule s) {
+        schedules_.add(ir::name(s));
+        if (isGpuSchedule(s))
+            targets_.insert("gpu");
+        else if (s == Schedule::MPI)
+            targets_.insert("mpi");
+        else if (s == Schedule::FPGA_Device || s == Schedule::FPGA_Multi_Pumped)
+            targets_.insert("fpga");
+        else if (s == Schedule::Snitch || s == Schedule::Snitch_Multicore)
+            targets_.insert("snitch");
+    }
+    void storage(Storage s) {
+        if (isGpuStorage(s))
+            targets_.insert("gpu");
+        else if (ir::name(s).starts_with("FPGA"))
+            targets_.insert("fpga");
+        else if (ir::name(s).starts_with("Snitch"))
+            targets_.insert("snitch");
+    }
+
+    ProgramInfo info_;
+    Counter elements_{{"nested SDFGs", "states", "loops", "conditionals", "maps", "consume scopes", "tasklets", "library nodes",
+                       "access nodes", "edges"}};
+    Counter schedules_{scheduleNames()};
+    std::set<std::string> libraries_, environments_, targets_{"cpu"};
+};
+
+} // namespace
+
+std::string Access::str() const {
+    if (read && written)
+        return "inout";
+    return read ? "in" : written ? "out" : "unused";
+}
+
+std::string ContainerInfo::bytes() const {
+    if (std::optional<int64_t> size = desc->dtype.bytes())
+        return (elements * sym::Expr(*size)).str();
+    return elements.isOne() ? "sizeof(" + desc->dtype.str() + ")" : "(" + elements.str() + ") * sizeof(" + desc->dtype.str() + ")";
+}
+
+ProgramInfo collectInfo(SDFG &root) { return Collector().collect(root); }
+
+} // namespace sdfgc::driver
