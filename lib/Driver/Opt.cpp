@@ -20,16 +20,17 @@ class Opt : public Subcommand {
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         pipeline_.addTo(line);
         target_.addTo(line);
+        toolchain_.addTo(line);
     }
 
     void run(Session &s) override {
         std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
         if (!graph)
             return;
-        const pass::CompileOptions compile = target_.compileOptions(input_);
+        pass::CompileOptions compile = target_.compileOptions(input_);
+        toolchain_.find(s, compile, false);
         pass::Context context(s.diags, compile);
-        std::vector<std::string> files;
-        const std::string rulesBefore = depfile_.empty() ? "" : dependencyRule(output_, input_, *graph, {});
+        std::vector<std::string> files = inputFiles(input_, *graph);
         if (!pipeline_.passes.empty())
             raiseLevel(*graph);
         if (runPasses(s, *graph, pipeline_, context, &files))
@@ -47,7 +48,7 @@ class Opt : public Subcommand {
         }
     }
 
-    void write(Session &s, ir::SDFG &graph, const std::vector<std::string> &files) const {
+    void write(Session &s, const ir::SDFG &graph, const std::vector<std::string> &files) const {
         const serialize::WriteOptions form{indent_ ? 2 : -1, output_.ends_with(".sdfgz")};
         if (output_.empty())
             s.environment.out << ir::print(graph);
@@ -56,13 +57,14 @@ class Opt : public Subcommand {
         else if (!serialize::writeFile(graph, output_, s.diags, form))
             return;
         if (!depfile_.empty())
-            s.writeOutput(depfile_, dependencyRule(output_, input_, graph, files));
+            s.writeOutput(depfile_, dependencyRule(output_, files));
     }
 
     std::string input_, output_, depfile_;
     bool indent_ = false;
     PipelineOptions pipeline_;
     TargetOptions target_;
+    ToolchainChoice toolchain_;
 };
 
 } // namespace

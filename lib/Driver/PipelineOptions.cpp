@@ -8,8 +8,8 @@
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
 
-#include <algorithm>
 #include <ostream>
+#include <set>
 
 namespace sdfgc::driver {
 namespace {
@@ -124,6 +124,25 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     return o;
 }
 
+void ToolchainChoice::addTo(CommandLine &line) {
+    line.group("Toolchain");
+    line.text("--cc", compiler, "COMPILER", "the C++ compiler (CXX, else g++, else clang++)");
+    line.text("--toolchain", file, "FILE", "a YAML file that describes compiler, flags and libraries");
+}
+
+std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileOptions &compile, bool needed) const {
+    s.progress("looking for the compiler");
+    diag::Engine scratch;
+    const bool asked = needed || !compiler.empty() || !file.empty();
+    std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
+    if (found) {
+        compile.haveBlas = found->library("openblas").found();
+        compile.haveLapacke = found->library("lapacke").found();
+        compile.haveFftw = found->library("fftw3").found();
+    }
+    return found;
+}
+
 void PipelineOptions::addTo(CommandLine &line) {
     line.group("Passes");
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
@@ -168,20 +187,20 @@ bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Cont
     return ok;
 }
 
-std::string dependencyRule(const std::string &output, const std::string &graphFile, ir::SDFG &graph,
-                           std::vector<std::string> files) {
-    files.insert(files.begin(), graphFile);
+std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph) {
+    std::vector<std::string> files{graphFile};
     for (ir::SDFG *g : ir::allSDFGs(graph))
         if (g->parentNode && !g->parentNode->externalPath.empty())
             files.push_back(file::join(file::folderOf(graphFile), g->parentNode->externalPath));
+    return files;
+}
+
+std::string dependencyRule(const std::string &output, const std::vector<std::string> &files) {
     std::string rule = makeEscaped(output) + ":";
-    std::vector<std::string> seen;
-    for (const std::string &f : files) {
-        if (std::find(seen.begin(), seen.end(), f) != seen.end())
-            continue;
-        seen.push_back(f);
-        rule += " \\\n  " + makeEscaped(f);
-    }
+    std::set<std::string> seen;
+    for (const std::string &f : files)
+        if (seen.insert(f).second)
+            rule += " \\\n  " + makeEscaped(f);
     return rule + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Driver/Session.h"
+#include "sdfgc/Build/Toolchain.h"
 #include "sdfgc/Pass/Pipeline.h"
 
 namespace sdfgc::driver {
@@ -11,6 +12,15 @@ struct TargetOptions {
     std::string target = "cpu", compat = "none", fpModel = "strict";
     void addTo(CommandLine &line);
     pass::CompileOptions compileOptions(const std::string &file) const;
+};
+
+/// Which compiler the result is for.
+struct ToolchainChoice {
+    std::string compiler, file;
+    void addTo(CommandLine &line);
+    /// Describes the toolchain and enters in `compile` which libraries it has. Where it is not `needed` and the command line names none,
+    /// a machine without compiler is no fault.
+    std::optional<build::Toolchain> find(Session &session, pass::CompileOptions &compile, bool needed) const;
 };
 
 /// Which passes run and what is shown of it.
@@ -30,8 +40,9 @@ const pass::Registry &passRegistry();
 bool runPasses(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
                std::vector<std::string> *files = nullptr);
 
-/// Rule of a Makefile: `output` depends on the files that were read, the graph and its external parts among them.
-std::string dependencyRule(const std::string &output, const std::string &graphFile, ir::SDFG &graph,
-                           std::vector<std::string> files);
+/// The graph's own file and those of its external parts. Call it before passes, which may inline the parts.
+std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph);
+/// Rule of a Makefile: `output` depends on `files`, each named once.
+std::string dependencyRule(const std::string &output, const std::vector<std::string> &files);
 
 } // namespace sdfgc::driver

@@ -127,7 +127,7 @@ int Session::finish() {
     printDiagnostics();
     if (status == InternalFault)
         environment.err << "sdfgc: a reproducer is in " << crash::writeReproducer() << '\n';
-    return status;
+    return interruptedBy != 0 ? 128 + interruptedBy : status;
 }
 
 void Session::printDiagnostics() {

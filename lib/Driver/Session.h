@@ -25,6 +25,7 @@ public:
     Environment &environment;
     GeneralOptions general;
     diag::Engine diags;
+    int interruptedBy = 0; // signal that stopped a compiler run
 
     /// A progress line, with -v.
     void progress(const std::string &text);
@@ -37,7 +38,7 @@ public:
     bool writeOutput(const std::string &path, const std::string &content);
     bool failed() const { return diags.hasErrors(); }
 
-    /// Writes the trace, prints the diagnostics, and says what the process returns.
+    /// Writes the trace, prints the diagnostics, and says what the process returns (128 + signal after an interrupt, as shells do).
     int finish();
 
 private:

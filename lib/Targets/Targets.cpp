@@ -1,10 +1,11 @@
 #include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Targets/Cpu.h"
 
 namespace sdfgc::targets {
 
 const std::vector<TargetInfo> &all() {
     static const std::vector<TargetInfo> table{
-#define SDFGC_TARGET(Name, Summary) {Name, Summary},
+#define SDFGC_TARGET(Name, Emit, Summary) {Name, Emit, Summary},
 #include "sdfgc/Targets/Targets.def"
 #undef SDFGC_TARGET
     };

@@ -1,6 +1,8 @@
 // The targets that sdfgc compiles for, from the table Targets.def.
 #pragma once
 
+#include "sdfgc/CodeGen/CodeGen.h"
+
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@ namespace sdfgc::targets {
 
 struct TargetInfo {
     std::string name; // `cpu`, as in --target
+    codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &, const codegen::Options &);
     std::string summary;
 };
 
