@@ -143,6 +143,10 @@ Value Value::number(std::string token) {
     return v;
 }
 
+Value Value::array() { return array(std::vector<Value>()); }
+
+Value Value::object() { return object(std::vector<Member>()); }
+
 Value Value::array(std::vector<Value> items) {
     Value v;
     v.kind_ = Kind::Array;

@@ -29,8 +29,11 @@ public:
     Value(std::string_view s) : kind_(Kind::String), text_(s) {}
     Value(const char *s) : kind_(Kind::String), text_(s) {}
     static Value number(std::string token);
-    static Value array(std::vector<Value> items = {});
-    static Value object(std::vector<Member> members = {});
+    // Not one function with a default argument: clang 14 would look at std::pair<..., Value> before Value is complete.
+    static Value array();
+    static Value array(std::vector<Value> items);
+    static Value object();
+    static Value object(std::vector<Member> members);
 
     Kind kind() const { return kind_; }
     bool isNull() const { return kind_ == Kind::Null; }
