@@ -56,7 +56,7 @@ std::vector<sym::Expr> outputIndex(const Plan &p) {
 
 void initialise(Expansion &x, const Plan &p) {
     if (p.identity)
-        x.mapped(x.addState("init"), "init", params("_o", p, p.kept), {}, {{"o", "_out", outputIndex(p), ""}}, "o = " + *p.identity);
+        x.mapped(x.addState("init"), "init", params("_o", p, p.kept), {}, {{"__y", "_out", outputIndex(p), ""}}, "__y = " + *p.identity);
 }
 
 /// Full reduction, or one whose function has no register form: conflict resolution on the output.
@@ -65,7 +65,7 @@ void direct(Expansion &x, const Plan &p) {
     auto all = params("_o", p, p.kept);
     for (auto &r : params("_r", p, p.reduced))
         all.push_back(r);
-    x.mapped(x.addState("reduce"), "reduce", all, {{"i", "_in", inputIndex(p), ""}}, {{"o", "_out", outputIndex(p), p.wcr}}, "o = i");
+    x.mapped(x.addState("reduce"), "reduce", all, {{"__x", "_in", inputIndex(p), ""}}, {{"__y", "_out", outputIndex(p), p.wcr}}, "__y = __x");
 }
 
 /// Rows: a sequential map over the reduced dimensions around a parallel map over the remaining ones.
@@ -76,7 +76,7 @@ void byRows(Expansion &x, const Plan &p) {
     auto outer = params("_o", p, p.kept);
     std::vector<std::pair<Name, sym::Expr>> all = order;
     all.insert(all.end(), outer.begin(), outer.end());
-    x.mapped(s, "reduce", all, {{"i", "_in", inputIndex(p), ""}}, {{"o", "_out", outputIndex(p), p.wcr}}, "o = i", Schedule::Sequential);
+    x.mapped(s, "reduce", all, {{"__x", "_in", inputIndex(p), ""}}, {{"__y", "_out", outputIndex(p), p.wcr}}, "__y = __x", Schedule::Sequential);
 }
 
 /// outer map { acc = identity; inner map { acc = f(acc, in) }; out = acc }
@@ -109,27 +109,27 @@ void inRegister(Expansion &x, const Plan &p, const std::string &start, bool comb
     auto *out = s.add<AccessNode>("_out");
     auto *first = s.add<AccessNode>(acc);
     auto *last = s.add<AccessNode>(acc);
-    auto *init = tasklet("init", "o = " + start);
-    auto *accumulate = tasklet("reduce", "o = i");
-    auto *write = tasklet("write", "o = i");
+    auto *init = tasklet("init", "__y = " + start);
+    auto *accumulate = tasklet("reduce", "__y = __x");
+    auto *write = tasklet("write", "__y = __x");
     auto whole = [&](Name n) { return Memlet::simple(n, x.inner().desc(n)->fullSubset()); };
     auto element = [&](Name n, const std::vector<sym::Expr> &i) { return Memlet::simple(n, sym::Subset::point(i)); };
     std::vector<sym::Expr> zero{0};
     s.connect(in, {}, outer, "IN__in", whole("_in"));
     s.connect(outer, {}, init, {}, Memlet::empty());
-    s.connect(init, "o", first, {}, element(acc, zero));
+    s.connect(init, "__y", first, {}, element(acc, zero));
     s.connect(first, {}, inner, {}, Memlet::empty());
     s.connect(outer, "OUT__in", inner, "IN__in", whole("_in"));
-    s.connect(inner, "OUT__in", accumulate, "i", element("_in", inputIndex(p)));
+    s.connect(inner, "OUT__in", accumulate, "__x", element("_in", inputIndex(p)));
     Memlet update = element(acc, zero);
     update.wcr = p.wcr;
-    s.connect(accumulate, "o", innerExit, Name("IN_" + acc.str()), update);
+    s.connect(accumulate, "__y", innerExit, Name("IN_" + acc.str()), update);
     s.connect(innerExit, Name("OUT_" + acc.str()), last, {}, update);
-    s.connect(last, {}, write, "i", element(acc, zero));
+    s.connect(last, {}, write, "__x", element(acc, zero));
     Memlet result = element("_out", outputIndex(p)), resultWhole = whole("_out");
     if (combine)
         result.wcr = resultWhole.wcr = p.wcr;
-    s.connect(write, "o", outerExit, "IN__out", result);
+    s.connect(write, "__y", outerExit, "IN__out", result);
     s.connect(outerExit, "OUT__out", out, {}, resultWhole);
     s.renumber();
 }
@@ -170,8 +170,8 @@ bool expandReduce(State &s, LibraryNode &n, pass::Context &c) {
     bool outerWcr = !p.out.edge->memlet.wcr.empty();
     auto neutral = wcr.value ? py::reductionIdentity(wcr.value->kind, p.out.type) : std::nullopt;
     if (p.reduced.empty()) {
-        x.mapped(x.addState("copy"), "copy", params("_o", p, p.kept), {{"i", "_in", inputIndex(p), ""}},
-                 {{"o", "_out", outputIndex(p), p.out.edge->memlet.wcr}}, "o = i");
+        x.mapped(x.addState("copy"), "copy", params("_o", p, p.kept), {{"__x", "_in", inputIndex(p), ""}},
+                 {{"__y", "_out", outputIndex(p), p.out.edge->memlet.wcr}}, "__y = __x");
         x.took("pure", "no dimension is left to reduce, a copy");
     } else if (p.kept.empty() || (!p.identity && !neutral) || outerWcr) {
         if (outerWcr)

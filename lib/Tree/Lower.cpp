@@ -218,7 +218,7 @@ void Lowering::program() {
         timer->name = "SDFG " + root_.name.str();
         timer->cfg = 0;
         body = &timer->body;
-        module_->instrumented = true;
+        instrumented(in);
     }
     declareSymbols(in, *body);
     declareTop(in, *body);

@@ -184,6 +184,11 @@ private:
     VarId declareValue(Instance &in, Name wanted, Type t, bool isConst = false);
     void assignSymbol(Instance &in, Name symbol, py::ExprRef value, Block &out);
 
+    /// The function records times: it needs the program's state, which has the report.
+    void instrumented(Instance &in) {
+        module_->instrumented = true;
+        fn(in).needsState = true;
+    }
     Function &fn(const Instance &in) const { return *in.fn->function; }
     Name varName(const Instance &in, VarId v) const { return fn(in).vars[static_cast<std::size_t>(v)].name; }
 

@@ -67,7 +67,7 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
         timer->state = static_cast<int>(in.state->id());
         timer->node = static_cast<int>(m.id());
         body = &timer->body;
-        module_->instrumented = true;
+        instrumented(in);
     }
     in.fn->names.open();
     SymbolScope symbols(in);

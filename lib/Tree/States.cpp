@@ -20,7 +20,7 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
         timer->cfg = s.parent()->cfgId;
         timer->state = static_cast<int>(s.id());
         body = &timer->body;
-        module_->instrumented = true;
+        instrumented(in);
     }
     analysis::ScopeTree scopes(s);
     const State *outerState = in.state;
@@ -93,6 +93,7 @@ void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
         probe->count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
         probe->condition = n.dataInstrumentCondition.text;
         module_->dataInstrumented = true;
+        fn(in).needsState = true;
     }
     // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
     for (Edge *e : n.inEdges()) {

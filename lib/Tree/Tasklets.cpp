@@ -847,7 +847,7 @@ void Lowering::tasklet(Instance &in, Tasklet &t, tree::Block &out) {
         timer->node = static_cast<int>(t.id());
         timer->name = "Tasklet " + std::to_string(timer->cfg) + "_" + std::to_string(timer->state) + "_" + std::to_string(timer->node);
         body = &timer->body;
-        module_->instrumented = true;
+        instrumented(in);
     }
     TaskletLowering(*this, in, t, *body).run();
 }

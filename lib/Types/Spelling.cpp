@@ -24,10 +24,10 @@ constexpr ScalarNames scalarNames[] = {
     {ScalarKind::UInt16, "uint16", "uint16_t"},
     {ScalarKind::UInt32, "uint32", "uint32_t"},
     {ScalarKind::UInt64, "uint64", "uint64_t"},
-    {ScalarKind::Float16, "float16", "dace::float16"},
-    {ScalarKind::BFloat16, "bfloat16", "dace::bfloat16"},
-    {ScalarKind::Float8E4M3FN, "float8_e4m3fn", "dace::float8_e4m3fn"},
-    {ScalarKind::Float8E5M2, "float8_e5m2", "dace::float8_e5m2"},
+    {ScalarKind::Float16, "float16", "sdfgc::rt::float16"},
+    {ScalarKind::BFloat16, "bfloat16", "sdfgc::rt::bfloat16"},
+    {ScalarKind::Float8E4M3FN, "float8_e4m3fn", "sdfgc::rt::float8_e4m3fn"},
+    {ScalarKind::Float8E5M2, "float8_e5m2", "sdfgc::rt::float8_e5m2"},
     {ScalarKind::Float32, "float32", "float"},
     {ScalarKind::Float64, "float64", "double"},
     {ScalarKind::Complex64, "complex64", "std::complex<float>"},
@@ -95,7 +95,7 @@ std::string Type::cppName() const {
     if (inner.empty())
         return {};
     if (isVector())
-        return "dace::vec<" + inner + ", " + std::to_string(lanes()) + ">";
+        return "sdfgc::rt::vec<" + inner + ", " + std::to_string(lanes()) + ">";
     return inner + (inner.back() == '*' ? "*" : " *");
 }
 

@@ -72,11 +72,11 @@ TEST_CASE("C++ spellings", "[types]") {
     CHECK(Type(K::Float32).cppName() == "float");
     CHECK(Type(K::Float64).cppName() == "double");
     CHECK(Type(K::Complex64).cppName() == "std::complex<float>");
-    CHECK(Type(K::Float16).cppName() == "dace::float16");
-    CHECK(Type(K::Float8E5M2).cppName() == "dace::float8_e5m2");
+    CHECK(Type(K::Float16).cppName() == "sdfgc::rt::float16");
+    CHECK(Type(K::Float8E5M2).cppName() == "sdfgc::rt::float8_e5m2");
     CHECK(Type(K::String).cppName() == "char *");
     CHECK(Type(K::PyObject).cppName() == "void *");
-    CHECK(Type::vector(Type(K::Float32), 4).cppName() == "dace::vec<float, 4>");
+    CHECK(Type::vector(Type(K::Float32), 4).cppName() == "sdfgc::rt::vec<float, 4>");
     CHECK(Type::pointer(Type()).cppName() == "void *");
     CHECK(Type::pointer(Type::pointer(Type(K::Float64))).cppName() == "double **");
     CHECK(Type::structure("S", {}).cppName() == "S");

@@ -75,7 +75,7 @@ public:
     std::optional<int64_t> bytes() const;
     /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for people and for the text form.
     std::string str() const;
-    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `dace::float16`, `dace::vec<float, 4>`, `T *`; the
+    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::float16`, `sdfgc::rt::vec<float, 4>`, `T *`; the
     /// names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells function pointers).
     std::string cppName() const;
 

@@ -95,6 +95,12 @@ private:
         for (const std::string &i : standard)
             w.line("#include " + i);
         w.line();
+        if (m_.instrumented) {
+            w.line("#ifndef SDFGC_REPORT_FOLDER");
+            w.line("#define SDFGC_REPORT_FOLDER \"perf\"");
+            w.line("#endif");
+            w.line();
+        }
         state(w);
         constants(w);
         for (const std::string &code : m_.globalCode)
@@ -178,7 +184,7 @@ private:
         w.line("__state->error.clear();");
         if (m_.instrumented)
             w.line("__state->report.reset();");
-        std::string args = program.needsState || m_.instrumented ? "__state" : "";
+        std::string args = program.needsState ? "__state" : "";
         for (const Param &p : m_.params)
             args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
         w.line("sdfgc::rt::guard(__state->error, [&] { " + program.name.str() + "(" + args + "); });");

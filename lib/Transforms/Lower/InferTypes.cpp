@@ -78,8 +78,10 @@ bool typeOwnSymbols(SDFG &g, pass::Context &context) {
         else
             context.diags.report(diag::Id::SymbolTypeUnknown, {.element = elementName(g)}, {symbol.str()});
     }
+    // The strings carry types of map parameters too; those belong to their scopes.
+    const std::set<Name> free = analysis::freeSymbols(g);
     for (const auto &[symbol, facts] : g.symbolHints)
-        if (isUntyped(g, symbol) && facts.type && !g.desc(symbol))
+        if (free.count(symbol) && isUntyped(g, symbol) && facts.type && !g.desc(symbol))
             changed |= declare(g, symbol, facts.type);
     return changed;
 }
