@@ -21,7 +21,7 @@ constexpr Topic topicTable[] = {
     {"limits", "<limits>"},              {"math", "\"sdfgc/rt/math.h\""},     {"omp", "<omp.h>"},
     {"report", "\"sdfgc/rt/report.h\""}, {"stream", "\"sdfgc/rt/stream.h\""}, {"ufunc", "\"sdfgc/rt/ufunc.h\""},
     {"vec", "\"sdfgc/rt/vecmath.h\""},   {"probe", "\"sdfgc/rt/probe.h\""},   {"compat", "\"sdfgc/rt/compat.h\""},
-    {"typeless", "\"sdfgc/rt/typeless.h\""}, {"dacemath", "\"sdfgc/rt/dacemath.h\""}, {"new", "<new>"}, {"climits", "<climits>"},
+    {"typeless", "\"sdfgc/rt/typeless.h\""}, {"dacemath", "\"sdfgc/rt/dacemath.h\""}, {"new", "<new>"}, {"climits", "<climits>"}, {"complexmath", "\"sdfgc/rt/complex.h\""},
     {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
 };
 
@@ -244,15 +244,7 @@ void BodyPrinter::statements(const Block &b) {
 void BodyPrinter::block(const Block &b) {
     if (b.body.empty())
         return;
-    // A lone loop carries its name on its own line.
-    bool lone = b.body.size() == 1 && !b.braces &&
-                (b.body[0]->kind == Kind::For || b.body[0]->kind == Kind::Block || b.body[0]->kind == Kind::Code);
-    if (!lone)
-        comment(b.comment);
-    else if (b.body[0]->kind == Kind::For && b.body[0]->comment.empty())
-        b.body[0]->comment = b.comment;
-    else if (b.body[0]->kind == Kind::Block)
-        comment(b.comment);
+    comment(b.comment);
     if (b.braces)
         w_.open();
     statements(b);
@@ -430,6 +422,7 @@ void BodyPrinter::update(const Update &u) {
     bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
     bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
     std::string operand = looseValue ? "(" + v + ")" : v;
+    const bool fetch = u.old >= 0;
     auto assign = [&](const char *op) {
         if (u.atomic && native)
             w_.line("#pragma omp atomic");
@@ -437,37 +430,36 @@ void BodyPrinter::update(const Update &u) {
     };
     auto atomic = [&](const std::string &name, const std::string &extra = "") {
         use("atomic");
-        MemRef r = ref(u.target);
         std::string address = "&" + target;
-        w_.line("sdfgc::rt::" + name + "(" + address + ", " + v + extra + ");");
+        w_.line((fetch ? varText(u.old) + " = " : "") + "sdfgc::rt::" + name + "(" + address + ", " + v + extra + ");");
     };
     auto lambdaText = [&] { return value(u.lambda); };
     switch (u.reduction) {
-    case Reduction::Sum: return u.atomic && !native ? atomic("atomic_add") : assign("+=");
-    case Reduction::Sub: return u.atomic && !native ? atomic("atomic_sub") : assign("-=");
-    case Reduction::Product: return u.atomic && !native ? atomic("atomic_mul") : assign("*=");
-    case Reduction::Div: return u.atomic && !native ? atomic("atomic_div") : assign("/=");
-    case Reduction::BitAnd: return u.atomic && !native ? atomic("atomic_and") : assign("&=");
-    case Reduction::BitOr: return u.atomic && !native ? atomic("atomic_or") : assign("|=");
-    case Reduction::BitXor: return u.atomic && !native ? atomic("atomic_xor") : assign("^=");
-    case Reduction::Exchange: return u.atomic ? atomic("atomic_exchange") : assign("=");
+    case Reduction::Sum: return fetch || (u.atomic && !native) ? atomic("atomic_add") : assign("+=");
+    case Reduction::Sub: return fetch || (u.atomic && !native) ? atomic("atomic_sub") : assign("-=");
+    case Reduction::Product: return fetch || (u.atomic && !native) ? atomic("atomic_mul") : assign("*=");
+    case Reduction::Div: return fetch || (u.atomic && !native) ? atomic("atomic_div") : assign("/=");
+    case Reduction::BitAnd: return fetch || (u.atomic && !native) ? atomic("atomic_and") : assign("&=");
+    case Reduction::BitOr: return fetch || (u.atomic && !native) ? atomic("atomic_or") : assign("|=");
+    case Reduction::BitXor: return fetch || (u.atomic && !native) ? atomic("atomic_xor") : assign("^=");
+    case Reduction::Exchange: return fetch || u.atomic ? atomic("atomic_exchange") : assign("=");
     case Reduction::Min:
     case Reduction::Max: {
         std::string name = u.reduction == Reduction::Min ? "min" : "max";
-        if (u.atomic)
+        if (fetch || u.atomic)
             return atomic("atomic_" + name);
         use("math");
         w_.line(target + " = sdfgc::rt::" + name + "<" + type.cppName() + ", " + type.cppName() + ">(" + target + ", " + v + ");");
         return;
     }
-    case Reduction::LogicalAnd: return u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
-    case Reduction::LogicalOr: return u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalAnd: return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
+    case Reduction::LogicalOr: return fetch || u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
     case Reduction::LogicalXor:
-        return u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
+        return fetch || u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
     case Reduction::Custom:
     case Reduction::MinLocation:
     case Reduction::MaxLocation:
-        if (u.atomic)
+        if (fetch || u.atomic)
             return atomic("atomic_update", ", " + lambdaText());
         w_.line(target + " = " + lambdaText() + "(" + target + ", " + v + ");");
         return;
@@ -540,6 +532,7 @@ std::string BodyPrinter::pragma(const Omp &o) const {
 
 void BodyPrinter::forLoop(const For &f) {
     const std::string name = var(f.var).name.str(), type = var(f.var).type.cppName();
+    comment(f.comment);
     if (f.checkStep) {
         use("abi");
         w_.line("if (" + sym(f.step, Precedence::Relational) + " <= 0)");
@@ -560,8 +553,6 @@ void BodyPrinter::forLoop(const For &f) {
         step = name + " += " + sym(f.step);
     std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
     std::string head = "for (" + type + " " + name + " = " + sym(f.begin) + "; " + test + "; " + step + ")";
-    if (!f.comment.empty())
-        comment(f.comment);
     w_.open(head);
     statements(f.body);
     w_.close();
@@ -704,10 +695,10 @@ void BodyPrinter::probe(const DataProbe &p) {
     };
     std::string call = std::string("__state->data.") + (p.restore ? "restore" : "save") + "(\"" + p.container + "\", \"" + p.key + "\", " +
                        memory(p.ref) + ", " + list(p.shape) + ", " + list(p.strides) + ", " + sym(p.count) + ");";
-    if (p.condition.empty() || p.condition == "1") {
+    if (!p.condition) {
         w_.line(call);
     } else {
-        w_.line("if (" + p.condition + ")");
+        w_.line("if (" + value(p.condition) + ")");
         w_.line("    " + call);
     }
 }

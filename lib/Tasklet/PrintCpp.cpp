@@ -13,6 +13,17 @@ namespace detail {
 
 namespace {
 
+/// Does a lambda use nothing but its parameters? Memory references are variables of the function around it.
+bool capturesNothing(const Expr &lambda) {
+    bool memory = false;
+    rewrite(lambda.args[0], [&](const ExprRef &e) {
+        memory |= e->kind == ExprKind::MemRef;
+        return e;
+    });
+    return !memory && freeNames(lambda).empty();
+}
+
+
 int binaryPrec(Op op) {
     switch (op) {
     case Op::Add:
@@ -305,7 +316,7 @@ std::string CppExprPrinter::lambdaText(const Expr &e) const {
     std::string params;
     for (Name p : e.params)
         params += (params.empty() ? "auto " : ", auto ") + p.str();
-    return (freeNames(e).empty() ? "[](" : "[=](") + params + ") { return " + text(*e.args[0]) + "; }";
+    return (capturesNothing(e) ? "[](" : "[&](") + params + ") { return " + text(*e.args[0]) + "; }";
 }
 
 std::string CppExprPrinter::subscriptText(const Expr &e) const {

@@ -16,9 +16,12 @@ struct Axis {
 std::vector<Axis> axesOf(const std::vector<sym::Expr> &strides, const sym::Subset &s) {
     std::vector<Axis> axes;
     for (std::size_t d = 0; d < s.rank(); ++d) {
-        sym::Expr size = s.dims[d].size();
-        if (!size.isOne())
-            axes.push_back({size, d < strides.size() ? strides[d] * s.dims[d].step : sym::Expr(1)});
+        const sym::Range &r = s.dims[d];
+        sym::Expr stride = d < strides.size() ? strides[d] : sym::Expr(1);
+        if (!r.steps().isOne())
+            axes.push_back({r.steps(), stride * r.step});
+        if (!r.tile.isOne()) // each step addresses `tile` neighbours (format reference 1.10)
+            axes.push_back({r.tile, stride});
     }
     return axes;
 }
@@ -175,7 +178,7 @@ void Lowering::copyLoops(Instance &in, const CopySide &src, const CopySide &dst,
         update->target = elementAt(in, dst.place, dstOffset);
         update->value = value;
         update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
-        update->lambda = wcr.value ? wcr.value->lambda : nullptr;
+        update->lambda = wcr.value ? resolution(in, wcr.value->lambda, dst.place.type) : nullptr;
         update->atomic = e.memlet.wcrMode != WcrMode::Plain && in.fn->parallelDepth > 0;
     } else {
         at->add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), value));

@@ -256,6 +256,18 @@ ExprRef Lowering::expression(Instance &in, const std::string &text, ir::Language
     return py::lowerOperators(e, semantics(), nonNegativeOracle(in));
 }
 
+ExprRef Lowering::resolution(Instance &in, const ExprRef &lambda, Type element) const {
+    if (!lambda)
+        return lambda;
+    py::Env env = environment(in);
+    auto outer = env.typeOf;
+    env.typeOf = [&lambda, element, outer](Name n) -> std::optional<Type> {
+        bool parameter = std::find(lambda->params.begin(), lambda->params.end(), n) != lambda->params.end();
+        return parameter ? std::optional(element) : outer(n);
+    };
+    return py::lowerOperators(py::inferTypes(py::resolveModules(lambda, env), env), semantics());
+}
+
 ExprRef Lowering::bindNames(Instance &in, const ExprRef &e, const diag::Place &where) {
     if (!e)
         return e;

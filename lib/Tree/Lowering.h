@@ -102,6 +102,7 @@ private:
 
     // ---- States.cpp
     void state(Instance &in, ir::State &s, Block &out);
+    void sections(Instance &in, ir::State &s, Block &out);
     void scope(Instance &in, const ir::Node *entry, Block &out);
     void node(Instance &in, ir::Node &n, Block &out);
     void accessNode(Instance &in, ir::AccessNode &n, Block &out);
@@ -175,6 +176,8 @@ private:
     std::optional<sym::Expr> toSym(const py::Expr &e) const;
     /// Python text of an edge, branch or loop in terms of variables; null (reported) when it cannot be.
     py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Place &where);
+    /// A conflict resolution function on elements of a type, ready to print.
+    py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element) const;
     py::ExprRef bindNames(Instance &in, const py::ExprRef &typed, const diag::Place &where);
     py::ExprRef bindName(Instance &in, const py::Expr &e, const diag::Place &where);
     py::ExprRef bindSubscript(Instance &in, const py::Expr &e, const diag::Place &where);

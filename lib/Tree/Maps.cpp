@@ -1,6 +1,8 @@
 // Maps and consume scopes: loop nests, OpenMP clauses, reductions.
 #include "Lowering.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree {
 
 using namespace ir;
@@ -83,6 +85,13 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     for (const NodePtr &n : body->body)
         if (n->kind == Kind::Declare)
             block->braces = true;
+    if (block->body.size() == 1 && block->body[0]->kind == Kind::For) {
+        // A lone loop needs no block around it.
+        NodePtr loop = std::move(block->body[0]);
+        loop->comment = block->comment;
+        out.body.pop_back();
+        out.body.push_back(std::move(loop));
+    }
 }
 
 void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
@@ -116,6 +125,8 @@ void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     // Inside a parallel map another team would have one thread; inside a persistent map the team's threads share the iterations.
     bool shared = in.fn->persistentDepth > 0 && in.fn->parallelDepth == in.fn->persistentDepth;
     bool parallel = m.schedule == Schedule::CPU_Multicore && !m.params.empty() && (in.fn->parallelDepth == 0 || shared);
+    bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
+    parallel = parallel && (shared || !once); // a team for one iteration is only overhead
     Omp omp;
     std::vector<ReductionPlan> plans;
     if (parallel) {

@@ -1,6 +1,8 @@
 // States: nodes in execution order, scopes, access nodes.
 #include "Lowering.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree {
 
 using namespace ir;
@@ -28,7 +30,10 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
     in.state = &s;
     in.scopes = &scopes;
     in.fn->names.open();
-    scope(in, nullptr, *body);
+    if (in.g->openmpSections && in.fn->parallelDepth == 0)
+        sections(in, s, *body);
+    else
+        scope(in, nullptr, *body);
     in.fn->names.close();
     in.state = outerState;
     in.scopes = outerScopes;
@@ -36,6 +41,71 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
     for (const NodePtr &n : block->body)
         if (n->kind == Kind::Declare)
             block->braces = true;
+}
+
+namespace {
+
+/// Weakly connected components of a state, as a component number for each node id; joined where one writes a container that another uses.
+std::vector<std::size_t> independentParts(const State &s) {
+    std::vector<std::size_t> part(s.nodes().size());
+    for (std::size_t i = 0; i < part.size(); ++i)
+        part[i] = i;
+    auto find = [&](std::size_t i) {
+        while (part[i] != i)
+            i = part[i] = part[part[i]];
+        return i;
+    };
+    auto join = [&](std::size_t a, std::size_t b) {
+        a = find(a);
+        b = find(b);
+        part[std::max(a, b)] = std::min(a, b);
+    };
+    for (const auto &e : s.edges())
+        join(e->src->id(), e->dst->id());
+    std::map<Name, std::pair<std::vector<std::size_t>, bool>> uses; // access nodes of a container, and whether one writes
+    for (const auto &n : s.nodes())
+        if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+            auto &[nodes, written] = uses[a->data];
+            nodes.push_back(a->id());
+            written |= !a->inEdges().empty();
+        }
+    for (const auto &[data, use] : uses)
+        for (std::size_t n : use.first)
+            if (use.second)
+                join(use.first.front(), n);
+    for (std::size_t i = 0; i < part.size(); ++i)
+        part[i] = find(i);
+    return part;
+}
+
+} // namespace
+
+/// Independent parts of a state run as OpenMP sections, if the graph asks for it.
+void Lowering::sections(Instance &in, State &s, tree::Block &out) {
+    std::vector<std::size_t> part = independentParts(s);
+    const auto &children = in.scopes->children(nullptr);
+    std::vector<std::size_t> order; // parts in order of their first node
+    for (const ir::Node *n : children)
+        if (std::find(order.begin(), order.end(), part[n->id()]) == order.end())
+            order.push_back(part[n->id()]);
+    if (order.size() < 2)
+        return scope(in, nullptr, out);
+    if (auto at = in.placement.local.find(&s); at != in.placement.local.end())
+        if (auto names = at->second.find(nullptr); names != at->second.end())
+            declareAt(in, names->second, out);
+    resolveViews(in, children, out);
+    auto node = std::make_unique<Sections>();
+    ++in.fn->parallelDepth;
+    for (std::size_t p : order) {
+        node->sections.push_back(std::make_unique<tree::Block>());
+        in.fn->names.open();
+        for (ir::Node *n : children)
+            if (part[n->id()] == p)
+                this->node(in, *n, *node->sections.back());
+        in.fn->names.close();
+    }
+    --in.fn->parallelDepth;
+    out.body.push_back(std::move(node));
 }
 
 void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
@@ -91,7 +161,9 @@ void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
         probe->shape = p.shape;
         probe->strides = p.strides;
         probe->count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
-        probe->condition = n.dataInstrumentCondition.text;
+        const ir::Code &condition = n.dataInstrumentCondition;
+        if (!condition.empty() && condition.text != "1")
+            probe->condition = expression(in, condition.text, condition.language, analysis::placeOf(n));
         module_->dataInstrumented = true;
         fn(in).needsState = true;
     }

@@ -126,6 +126,7 @@ struct Update : Node {
     py::Reduction reduction = py::Reduction::Sum;
     py::ExprRef lambda; // Custom: Lambda(old, new)
     bool atomic = false;
+    VarId old = -1; // variable that gets the value from before the update
 };
 
 /// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
@@ -324,7 +325,7 @@ struct DataProbe : Node {
     Type type;
     std::vector<sym::Expr> shape, strides;
     sym::Expr count;            // elements in memory
-    std::string condition;      // C++ text, empty or "1": always
+    py::ExprRef condition;      // null: always
 };
 
 struct Function {

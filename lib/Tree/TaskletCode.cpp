@@ -1,0 +1,295 @@
+// Python code of a tasklet: which connectors become variables, and the code in terms of memory references.
+#include "Tasklets.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+
+namespace {
+
+/// Name that a target stores to: `x`, `x[i]`, `x.f`.
+Name targetName(const py::Expr &target) {
+    const py::Expr *t = &target;
+    while ((t->kind == ExprKind::Subscript || t->kind == ExprKind::Attribute) && !t->args.empty())
+        t = t->args[0].get();
+    return t->kind == ExprKind::Name ? t->name : Name();
+}
+
+} // namespace
+
+int countMentions(const py::Expr &e, Name n) {
+    int count = e.kind == ExprKind::Name && e.name == n;
+    for (const ExprRef &a : e.args)
+        if (a)
+            count += countMentions(*a, n);
+    for (const py::Keyword &k : e.keywords)
+        if (k.value)
+            count += countMentions(*k.value, n);
+    return count;
+}
+
+void TaskletLowering::python(std::vector<StmtRef> code) {
+    if (code.empty())
+        return;
+    py::Env env = l_.environment(in_);
+    auto outer = env.typeOf;
+    env.typeOf = [this, outer](Name n) -> std::optional<Type> {
+        if (const Connection *c = find(outputs_, n))
+            return c->type;
+        if (const Connection *c = find(inputs_, n))
+            return c->pointer && !c->single ? Type::pointer(c->type) : c->type;
+        return outer(n);
+    };
+    code = py::resolveModules(code, env);
+    in_.fn->names.open();
+    auto block = std::make_unique<tree::Block>();
+    tree::Block *outerBlock = out_;
+    out_ = block.get();
+    survey(code, false);
+    plan(code);
+    code = bind(code);
+    code = typed(code, env);
+    emit(code, *out_);
+    for (Connection &c : outputs_)
+        if (c.local >= 0 && !c.keepsOld)
+            store(c, l_.fn(in_).vars[static_cast<std::size_t>(c.local)].name, *out_);
+    in_.fn->names.close();
+    out_ = outerBlock;
+    land(std::move(block));
+}
+
+void TaskletLowering::land(std::unique_ptr<tree::Block> block) {
+    block->comment = "tasklet " + t_.label;
+    bool declares = std::any_of(block->body.begin(), block->body.end(), [](const NodePtr &n) { return n->kind == Kind::Declare; });
+    if (declares || block->body.size() > 1) {
+        block->braces = declares;
+        out_->body.push_back(std::move(block));
+    } else if (!block->body.empty()) {
+        block->body[0]->comment = block->comment;
+        out_->body.push_back(std::move(block->body[0]));
+    }
+}
+
+void TaskletLowering::survey(const std::vector<StmtRef> &code, bool inLoop) {
+    for (const StmtRef &s : code) {
+        bool loops = inLoop || s->kind == StmtKind::While || s->kind == StmtKind::For;
+        for (auto *list : {&inputs_, &outputs_})
+            for (Connection &c : *list) {
+                for (const ExprRef &e : {s->value, s->extra})
+                    if (e)
+                        c.reads += countMentions(*e, c.conn);
+                for (const ExprRef &target : s->targets) {
+                    bool plain = target->kind == ExprKind::Name && target->name == c.conn;
+                    if (targetName(*target) == c.conn) {
+                        ++c.writes;
+                        c.inLoop |= loops && plain;
+                        c.augmented |= s->kind == StmtKind::AugAssign && plain;
+                        if (target->kind != ExprKind::Name)
+                            for (std::size_t i = 1; i < target->args.size(); ++i)
+                                c.reads += countMentions(*target->args[i], c.conn);
+                    } else {
+                        c.reads += countMentions(*target, c.conn);
+                    }
+                }
+            }
+        survey(s->body, loops);
+        survey(s->orelse, loops);
+    }
+}
+
+bool TaskletLowering::storesComeLast(const std::vector<StmtRef> &code) {
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        const py::Stmt &s = *code[i];
+        bool last = i + 1 == code.size();
+        if (s.kind == StmtKind::If && last)
+            return storesComeLast(s.body) && storesComeLast(s.orelse);
+        if (!last || s.kind == StmtKind::While || s.kind == StmtKind::For)
+            return false;
+    }
+    return true;
+}
+
+VarId TaskletLowering::rootVariable(VarId v) const {
+    const auto &vars = l_.fn(in_).vars;
+    return v >= 0 && vars[static_cast<std::size_t>(v)].kind == VarKind::Member ? rootVariable(vars[static_cast<std::size_t>(v)].parent) : v;
+}
+
+void TaskletLowering::plan(const std::vector<StmtRef> &code) {
+    bool last = storesComeLast(code) && outputs_.size() <= 1;
+    for (Connection &c : outputs_) {
+        bool needsLocal = !c.pointer && !c.stream && (c.reads > 0 || c.augmented || c.inLoop || (c.wcr && !c.dynamic && c.writes > 1));
+        if (c.pointer && c.single && !c.wcr && (c.reads > 0 || c.augmented))
+            needsLocal = false; // read and written in place
+        c.keepsOld = needsLocal && c.wcr && c.dynamic;
+        if (needsLocal)
+            c.local = declareLocal(c, nullptr);
+    }
+    for (Connection &c : inputs_) {
+        if (c.pointer && !c.single)
+            continue;
+        if (c.stream && (c.dynamic || !c.single))
+            continue;
+        bool written = std::any_of(outputs_.begin(), outputs_.end(), [&](const Connection &o) {
+            return o.local < 0 && rootVariable(o.place.var) == rootVariable(c.place.var);
+        });
+        bool value = c.place.var >= 0 && l_.fn(in_).vars[static_cast<std::size_t>(c.place.var)].kind == VarKind::Value;
+        bool changed = c.writes > 0;
+        bool hazard = written && !last && !c.dynamic;
+        bool unwieldy = !value && !c.dynamic && c.reads > 2 && c.start.str().size() > 8;
+        bool popped = c.stream && c.reads != 1;
+        if (changed || hazard || unwieldy || popped)
+            c.local = declareLocal(c, readOf(c));
+    }
+}
+
+VarId TaskletLowering::declareLocal(const Connection &c, ExprRef init) {
+    VarId v = l_.declareValue(in_, c.conn, c.type, init && c.writes == 0);
+    out_->add<Declare>(v)->init = std::move(init);
+    return v;
+}
+
+ExprRef TaskletLowering::readOf(const Connection &c) {
+    int slot = l_.elementAt(in_, c.place, c.start);
+    MemRef &r = l_.fn(in_).refs[static_cast<std::size_t>(slot)];
+    r.pop = c.stream;
+    if (c.type.isVector() && !c.place.type.isVector())
+        r.castTo = c.type;
+    ExprRef e = py::memRef(slot, r.castTo ? r.castTo : c.place.type);
+    bool convert = !c.stream && c.type != e->type && c.type.isScalar() && e->type.isScalar();
+    return convert ? py::castTo(c.type, e) : e;
+}
+
+std::vector<StmtRef> TaskletLowering::bind(const std::vector<StmtRef> &code) {
+    std::set<Name> written = py::blockNames(code).written;
+    for (Name n : written)
+        if (!find(outputs_, n) && !find(inputs_, n))
+            locals_[n] = in_.fn->names.declare(n);
+    auto subscripts = py::rewrite(code, [this](const ExprRef &e) { return bindSubscript(e); });
+    return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
+}
+
+Connection *TaskletLowering::pointerConnection(const py::Expr &base) {
+    if (base.kind != ExprKind::Name)
+        return nullptr;
+    for (auto *list : {&inputs_, &outputs_})
+        for (Connection &c : *list)
+            if (c.conn == base.name && c.local < 0 && !c.stream && (c.pointer || !c.type.isVector()))
+                return &c;
+    return nullptr;
+}
+
+ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
+    if (e->kind != ExprKind::Subscript)
+        return e->kind == ExprKind::Name ? bindSymbol(e) : e;
+    Connection *c = pointerConnection(*e->args[0]);
+    if (!c && e->args[0]->kind == ExprKind::Name && in_.g->constant(e->args[0]->name) && !locals_.count(e->args[0]->name))
+        if (ExprRef element = l_.bindSubscript(in_, *e, analysis::placeOf(t_)))
+            return element;
+    if (!c || c->place.var < 0)
+        return e;
+    std::vector<ExprRef> indices(e->args.begin() + 1, e->args.end());
+    if (indices.size() == 1 && indices[0]->kind == ExprKind::Tuple)
+        indices = std::vector<ExprRef>(indices[0]->args);
+    const std::vector<sym::Expr> *strides = indices.size() == c->strides.size() ? &c->strides : nullptr;
+    std::vector<sym::Expr> one{1};
+    if (!strides && indices.size() == c->allStrides.size())
+        strides = &c->allStrides;
+    if (!strides && indices.size() == 1)
+        strides = c->strides.empty() ? &one : nullptr;
+    if (!strides) {
+        l_.error(diag::Id::SubscriptRank, analysis::placeOf(t_),
+                 {c->conn.str(), std::to_string(indices.size()), std::to_string(c->strides.size())});
+        return py::intLit(0);
+    }
+    return element(*c, indices, *strides);
+}
+
+ExprRef TaskletLowering::element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides) {
+    py::Env env = l_.environment(in_);
+    MemRef r;
+    r.var = c.place.var;
+    r.offset = c.start;
+    std::vector<ExprRef> dynamic;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        ExprRef index = py::inferTypes(py::rewrite(indices[i], [this](const ExprRef &x) { return bindBareName(x); }), env);
+        if (auto s = mayFold(*index) ? l_.toSym(*index) : std::nullopt) {
+            r.offset += *s * strides[i];
+        } else {
+            dynamic.push_back(index);
+            r.strides.push_back(l_.final(in_, strides[i]));
+        }
+    }
+    bool value = l_.fn(in_).vars[static_cast<std::size_t>(r.var)].kind == VarKind::Value;
+    r.offset = value ? sym::Expr(0) : l_.final(in_, r.offset);
+    if (value) {
+        dynamic.clear();
+        r.strides.clear();
+    }
+    auto out = std::make_shared<py::Expr>(*py::memRef(l_.fn(in_).addRef(r), c.place.type));
+    out->args = std::move(dynamic);
+    slots_[out->slot] = &c;
+    return out;
+}
+
+bool TaskletLowering::mayFold(const py::Expr &e) const {
+    for (const auto &[original, renamed] : locals_)
+        if (mentions(e, renamed) || mentions(e, original))
+            return false;
+    return true;
+}
+
+ExprRef TaskletLowering::bindSymbol(const ExprRef &e) {
+    if (find(inputs_, e->name) || find(outputs_, e->name) || locals_.count(e->name))
+        return e;
+    if (auto it = in_.symbols.find(e->name); it != in_.symbols.end())
+        return l_.toPy(in_, it->second);
+    return e;
+}
+
+ExprRef TaskletLowering::bindBareName(const ExprRef &e) {
+    if (e->kind != ExprKind::Name)
+        return e;
+    if (auto it = locals_.find(e->name); it != locals_.end())
+        return py::name(it->second, e->type);
+    for (auto *list : {&outputs_, &inputs_})
+        if (Connection *c = find(*list, e->name))
+            return bindConnector(*c, e);
+    return bindSymbol(e);
+}
+
+ExprRef TaskletLowering::bindConnector(const Connection &c, const ExprRef &e) {
+    if (c.local >= 0)
+        return py::name(l_.varName(in_, c.local), c.type);
+    if (c.setsReference)
+        return e;
+    if (c.pointer && !c.single) {
+        int slot = l_.addressAt(in_, c.place, c.start);
+        return py::memRef(slot, Type::pointer(c.place.type));
+    }
+    ExprRef read = readOf(c);
+    const py::Expr *ref = read.get();
+    while (ref->kind == ExprKind::Cast)
+        ref = ref->args[0].get();
+    slots_[ref->slot] = &c;
+    return read;
+}
+
+std::vector<StmtRef> TaskletLowering::typed(std::vector<StmtRef> code, py::Env env) {
+    auto isNonLocal = [](Name) { return false; };
+    auto outer = env.typeOf;
+    env.typeOf = [this, outer](Name n) -> std::optional<Type> {
+        for (const auto &[original, renamed] : locals_)
+            if (renamed == n)
+                return std::nullopt;
+        return outer(n);
+    };
+    py::TypedBlock t = py::inferTypes(code, env, isNonLocal);
+    for (const py::TypeError &e : t.errors)
+        l_.error(diag::Id::BadCode, analysis::placeOf(t_), {e.message});
+    for (const auto &[original, renamed] : locals_)
+        if (auto it = t.locals.find(renamed); it != t.locals.end())
+            localTypes_[renamed] = it->second;
+    return py::lowerOperators(t.block, l_.semantics(), l_.nonNegativeOracle(in_));
+}
+
+} // namespace sdfgc::tree
