@@ -1,0 +1,320 @@
+#include "Verified.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+TEST_CASE("states are acyclic") {
+    Graph g;
+    auto *a = g.tasklet("", "a"), *b = g.tasklet("", "b");
+    g.order(a, b);
+    g.order(b, a);
+    CHECK(reported(g) == "CyclicState");
+}
+
+TEST_CASE("only code stands alone") {
+    Graph g;
+    g.tasklet("", "t");
+    CHECK(reported(g) == "");
+    g.array("A", "4");
+    g.access("A");
+    CHECK(reported(g) == "IsolatedNode");
+}
+
+TEST_CASE("scopes are closed") {
+    Graph g;
+    auto [entry, exit] = g.map("i", "0:4");
+    g.order(entry, g.tasklet("", "t"));
+    g.s->removeNode(exit);
+    entry->exit = nullptr;
+    CHECK(message(g) ==
+          "no exit closes this scope | every entry has one exit of its kind, and all paths from the entry lead to it");
+}
+
+TEST_CASE("pairing is kept") {
+    Graph g;
+    auto [entry, exit] = g.map("i", "0:4");
+    g.order(entry, exit);
+    entry->exit = nullptr;
+    CHECK(reported(g) == "StalePairing");
+}
+
+TEST_CASE("connectors of scope nodes come in pairs") {
+    Graph g;
+    g.array("A", "4");
+    auto [entry, exit] = g.map("i", "0:4");
+    g.edge(g.access("A"), "", entry, "IN_A", "A[0:4]");
+    g.order(entry, exit);
+    CHECK(message(g) == "connector `IN_A` has no counterpart `OUT_A` | what enters a scope node at IN_x leaves it at OUT_x");
+}
+
+TEST_CASE("access nodes and memlets name containers") {
+    Graph g;
+    g.array("Alpha", "4");
+    g.edge(g.access("Alpa"), "", g.tasklet("", "t"), "x", "Alpha[0]");
+    diag::Engine d;
+    analysis::verify(g.g(), Level::Loaded, d);
+    REQUIRE_FALSE(d.all().empty());
+    CHECK(d.all()[0].message == "container `Alpa` does not exist (did you mean `Alpha`?)");
+    Graph h;
+    h.array("A", "4");
+    h.edge(h.access("A"), "", h.tasklet("", "t"), "x", "B[0]");
+    CHECK(reported(h) == "UnknownContainer");
+}
+
+TEST_CASE("views look at something") {
+    Graph g;
+    g.array("A", "4");
+    g.view("V", "4");
+    auto *v = g.access("V");
+    g.edge(g.tasklet("", "t"), "o", v, "", "V[0]");
+    g.edge(v, "", g.tasklet("", "u"), "x", "V[0]");
+    CHECK(reported(g) == "InvalidView");
+    Graph h;
+    h.array("A", "4");
+    h.array("B", "4");
+    h.view("V", "4");
+    v = h.access("V");
+    h.edge(h.access("A"), "", v, "", "A[0:4]");
+    h.edge(v, "", h.access("B"), "", "B[0:4]");
+    CHECK(reported(h) == "AmbiguousView");
+}
+
+TEST_CASE("references are set first") {
+    Graph g;
+    g.array("A", "4");
+    g.transient("R", "4").alias = AliasKind::Reference;
+    auto *r = g.access("R");
+    g.edge(r, "", g.tasklet("", "t"), "x", "R[0]");
+    CHECK(reported(g) == "ReferenceNotSet");
+    g.edge(g.access("A"), "", r, "set", "A[0:4]");
+    CHECK(reported(g) == "");
+}
+
+TEST_CASE("reading a transient that nothing has written is worth a warning") {
+    Graph g;
+    g.transient("T", "4");
+    auto *r = g.access("T");
+    g.edge(r, "", g.tasklet("", "t"), "x", "T[0]");
+    CHECK(message(g) == "transient `T` is read but never written before | write it first, or set `setzero`");
+    CHECK(reported(g, Level::Structured) == "");
+    r->setZero = true;
+    CHECK(reported(g) == "");
+    r->setZero = false;
+    g.g().arrays.find(Name("T"))->lifetime = Lifetime::Persistent;
+    CHECK(reported(g) == "");
+}
+
+TEST_CASE("a transient written in an earlier state is initialised") {
+    Graph g;
+    g.transient("T", "4");
+    State *first = g.s;
+    g.edge(g.tasklet("", "t"), "o", g.access("T"), "", "T[0]");
+    g.g().connect(first, g.state("second"));
+    g.edge(g.access("T"), "", g.tasklet("", "t"), "x", "T[0]");
+    CHECK(reported(g) == "");
+}
+
+TEST_CASE("arguments of nested SDFGs are connectors, and inputs are not written") {
+    Graph g;
+    g.array("A", "4");
+    auto *n = g.nested();
+    n->sdfg->arrays.set("x", DataDesc::array(ScalarKind::Float64, {4}));
+    g.edge(g.access("A"), "", n, "x", "A[0:4]");
+    State *outer = g.s;
+    g.s = n->sdfg->add<State>();
+    g.s->label = "inside";
+    g.edge(g.access("x"), "", g.tasklet("", "t"), "a", "x[0]");
+    CHECK(reported(g) == "");
+    g.edge(g.tasklet("", "u"), "o", g.access("x"), "", "x[1]");
+    CHECK(message(g) == "`x` is written, but it is only an input of the nested SDFG node | add an output connector `x` to the node");
+    outer->removeEdge(outer->edges()[0].get());
+    n->removeIn("x");
+    CHECK(reported(g).find("ArgumentNotPassed") != std::string::npos);
+}
+
+TEST_CASE("consume scopes have a stream") {
+    Graph g;
+    auto *entry = g.s->add<ConsumeEntry>();
+    auto *exit = g.s->add<ConsumeExit>();
+    entry->exit = exit;
+    exit->entry = entry;
+    g.order(entry, exit);
+    CHECK(reported(g) == "ConsumeWithoutStream");
+}
+
+TEST_CASE("connector names") {
+    Graph g;
+    g.array("A", "4");
+    g.symbol("N");
+    auto *a = g.access("A");
+    auto *t = g.tasklet("", "t");
+    SECTION("in and out differ") {
+        g.edge(a, "", t, "x", "A[0]");
+        g.edge(t, "x", g.access("A"), "", "A[0]");
+        CHECK(message(g) == "connector `x` is both input and output | rename one of the two");
+    }
+    SECTION("no container, symbol or constant") {
+        g.edge(a, "", t, "A", "A[0]");
+        CHECK(message(g) == "connector `A` has the name of a container | rename the connector");
+        g.edge(a, "", g.tasklet("", "u"), "N", "A[0]");
+        CHECK(reported(g) == "ConnectorShadows");
+    }
+    SECTION("identifiers") {
+        g.edge(a, "", t, "x y", "A[0]");
+        CHECK(reported(g) == "NotAnIdentifier");
+    }
+    SECTION("every connector has an edge") {
+        t->addIn("x");
+        CHECK(message(g) == "2 diagnostics"); // A stands alone as well
+        g.edge(a, "", t, "y", "A[0]");
+        CHECK(message(g) == "no edge at in-connector `x` | remove the connector or connect it");
+    }
+    SECTION("one edge") {
+        g.edge(a, "", t, "x", "A[0]");
+        g.edge(a, "", t, "x", "A[1]");
+        CHECK(message(g) == "2 edges at in-connector `x`, which takes one | give every edge its own connector");
+    }
+    SECTION("every edge has a connector") {
+        g.edge(a, "", t, "x", "A[0]");
+        t->removeIn("x");
+        CHECK(reported(g) == "MissingConnector");
+    }
+}
+
+TEST_CASE("entries fan out, exits join, code does not") {
+    Graph g;
+    g.array("A", "4");
+    auto [entry, exit] = g.map("i", "0:4");
+    auto *t = g.tasklet("", "t"), *u = g.tasklet("", "u");
+    g.edge(g.access("A"), "", entry, "IN_A", "A[0:4]");
+    g.edge(entry, "OUT_A", t, "x", "A[i]");
+    g.edge(entry, "OUT_A", u, "x", "A[i]");
+    g.edge(t, "y", exit, "IN_A", "A[i]");
+    g.edge(u, "y", exit, "IN_A", "A[i]");
+    g.edge(exit, "OUT_A", g.access("A"), "", "A[0:4]");
+    CHECK(reported(g) == "");
+    g.edge(t, "y", exit, "IN_A", "A[i]");
+    CHECK(reported(g) == "SharedConnector");
+}
+
+namespace {
+
+struct NestedGraph : Graph {
+    NestedSDFGNode *n;
+    NestedGraph() {
+        array("A", "4");
+        array("B", "4");
+        n = nested();
+        n->sdfg->add<State>()->label = "inside";
+    }
+    void inner(const char *name, bool transient = false) {
+        n->sdfg->arrays.set(Name(name), DataDesc::array(ScalarKind::Float64, {4}, transient));
+    }
+};
+
+} // namespace
+
+TEST_CASE("nested SDFGs: connectors are the containers that are not transient") {
+    NestedGraph g;
+    g.edge(g.access("A"), "", g.n, "x", "A[0:4]");
+    SECTION("none") { CHECK(reported(g) == "ConnectorWithoutContainer"); }
+    SECTION("a symbol") {
+        g.n->sdfg->symbols.set("x", ScalarKind::Int64);
+        CHECK(reported(g) == "ConnectorIsSymbol");
+    }
+    SECTION("a transient") {
+        g.inner("x", true);
+        CHECK(reported(g) == "TransientConnector");
+    }
+    SECTION("without connector") {
+        g.inner("x");
+        g.inner("y");
+        CHECK(reported(g) == "ArgumentWithoutConnector");
+    }
+    SECTION("no SDFG") {
+        g.n->sdfg = nullptr;
+        CHECK(reported(g) == "MissingNestedSDFG");
+    }
+}
+
+TEST_CASE("nested SDFGs: in/out arguments are one container outside") {
+    NestedGraph g;
+    g.inner("x");
+    g.edge(g.access("A"), "", g.n, "x", "A[0:4]");
+    Edge *out = g.edge(g.n, "x", g.access("A"), "", "A[0:4]");
+    CHECK(reported(g) == "");
+    static_cast<AccessNode *>(out->dst)->data = "B";
+    out->memlet.data = "B";
+    CHECK(message(g) == "connector `x` reads `A` but writes `B` | an in/out argument is one container outside");
+}
+
+TEST_CASE("nested SDFGs: symbols are mapped") {
+    NestedGraph g;
+    g.n->sdfg->symbols.set("P", ScalarKind::Int64);
+    CHECK(message(g) == "symbol `P` of the nested SDFG is not mapped | add it to the symbol mapping of the node");
+    g.n->symbolMapping = {{"P", expr("3")}};
+    CHECK(reported(g) == "");
+    g.n->symbolMapping.emplace_back("Q", expr("3"));
+    CHECK(reported(g) == "UnusedMapping");
+    diag::Engine d;
+    CHECK(analysis::verify(g.g(), Level::Loaded, d)); // a remark
+}
+
+TEST_CASE("nested SDFGs: data come from and go to access nodes") {
+    NestedGraph g;
+    g.inner("x");
+    Edge *e = g.edge(g.tasklet("", "t"), "o", g.n, "x", "A[0]");
+    CHECK(reported(g) == "NestedSDFGEdge");
+    e->memlet = Memlet::empty();
+    CHECK(reported(g) == "EmptyMemletAtConnector");
+}
+
+TEST_CASE("nested SDFGs are verified too") {
+    NestedGraph g;
+    g.n->sdfg->arrays.set("1", DataDesc::array(ScalarKind::Float64, {4}, true));
+    CHECK(reported(g) == "NotAnIdentifier");
+}
+
+TEST_CASE("maps: parameters and ranges") {
+    Graph g;
+    auto [entry, exit] = g.map("i", "0:4");
+    g.order(entry, exit);
+    entry->params.emplace_back("j");
+    CHECK(message(g) == "the map has 2 parameters but 1 ranges | one range per parameter, at least one");
+    entry->params = {"i"};
+    entry->ranges[0].step = -1;
+    CHECK(message(g) == "parameter `i` has step -1 | steps of maps are positive; reverse the range");
+    entry->ranges[0] = range("4:4");
+    CHECK(reported(g) == "EmptyMapRange");
+    entry->ranges[0] = range("0:4");
+    entry->params[0] = "i j";
+    CHECK(reported(g) == "NotAnIdentifier");
+}
+
+TEST_CASE("typed: connectors, schedules, storages") {
+    Graph g;
+    g.symbol("N");
+    g.array("A", "N").storage = Storage::CPU_Heap;
+    g.array("B", "N").storage = Storage::CPU_Heap;
+    Tasklet *t = g.elementwise("A", "B");
+    CHECK(reported(g, Level::Structured) == "");
+    CHECK(reported(g, Level::Typed) == "UndecidedSchedule UntypedConnector");
+    t->inConnectors[0].type = t->outConnectors[0].type = ScalarKind::Float64;
+    CHECK(message(g, Level::Typed) == "the schedule is still Default | ");
+    static_cast<MapEntry *>(g.s->nodes()[2].get())->schedule = Schedule::Sequential;
+    CHECK(reported(g, Level::Typed) == "");
+    g.g().arrays.find(Name("A"))->storage = Storage::Default;
+    CHECK(reported(g, Level::Typed) == "UndecidedStorage");
+}
+
+TEST_CASE("expanded: copies and fills are the only library nodes") {
+    Graph g;
+    auto *n = g.library("dace.libraries.standard.nodes.copy.CopyLibraryNode", "copy");
+    n->schedule = Schedule::Sequential;
+    CHECK(reported(g, Level::Expanded) == "");
+    n->classPath = "dace.libraries.blas.nodes.dot.Dot";
+    CHECK(reported(g, Level::Typed) == "");
+    CHECK(reported(g, Level::Expanded) == "UnexpandedNode");
+}
