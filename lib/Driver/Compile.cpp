@@ -50,6 +50,10 @@ private:
         pass::Context context(s.diags, compile);
         if (!runPasses(s, *graph, pipeline_, context, &files) || !pipeline_.stopAfter.empty())
             return;
+        if (graph->level < ir::Level::Expanded) { // --passes, or a pipeline file of the user
+            s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph->level)), std::string(ir::name(ir::Level::Expanded))});
+            return;
+        }
         std::unique_ptr<tree::Module> module = lower(s, *graph, context, printTree);
         if (!module)
             return;

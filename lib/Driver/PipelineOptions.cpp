@@ -30,7 +30,7 @@ public:
 private:
     void record(const pass::Event &e) {
         if (TimeTrace *trace = session_.trace())
-            trace->add("pass", e.pass.name, start_, trace->nowUs() - start_, 0);
+            trace->add(e.pass.name, "pass", start_, trace->nowUs() - start_, 0);
     }
     Session &session_;
     int64_t start_ = 0;

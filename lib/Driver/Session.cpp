@@ -37,6 +37,7 @@ Fault faultOf(const diag::Diagnostic &d) {
     case Id::ArgumentUnexpected:
     case Id::PassNotInPipeline:
     case Id::PassOrder:
+    case Id::LevelTooLow:
         return Fault::Usage;
     default:
         return d.place.file == "--passes" ? Fault::Usage : Fault::Input;

@@ -1,0 +1,242 @@
+#include "sdfgc/Driver/Driver.h"
+#include "Driver/Subcommand.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Json.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace sdfgc;
+
+namespace {
+
+struct Outcome {
+    int status;
+    std::string out, err;
+};
+
+Outcome sdfgcRun(const std::vector<std::string> &arguments) {
+    std::ostringstream out, err;
+    driver::Environment environment{out, err, false};
+    int status = driver::run(arguments, environment);
+    return {status, out.str(), err.str()};
+}
+
+std::string graph(const std::string &name) { return std::string(SDFGC_SOURCE_DIR) + "/test/graphs/" + name; }
+
+struct Folder {
+    file::TemporaryFolder folder = std::move(*file::TemporaryFolder::create("sdfgc-driver-test"));
+    std::string operator/(const std::string &name) const { return file::join(folder.path(), name); }
+    std::string read(const std::string &name) const {
+        Result<std::string> text = file::read(*this / name);
+        REQUIRE(text);
+        return *text;
+    }
+    std::string add(const std::string &name, const std::string &content) const {
+        REQUIRE(file::writeAtomic(*this / name, content));
+        return *this / name;
+    }
+};
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("version, help and no subcommand") {
+    CHECK(sdfgcRun({"--version"}).out.starts_with("sdfgc "));
+    CHECK(sdfgcRun({"--version"}).status == 0);
+    Outcome help = sdfgcRun({"--help"});
+    CHECK(help.status == 0);
+    for (const driver::SubcommandInfo &s : driver::subcommands())
+        CHECK(contains(help.out, "  " + s.name + " "));
+    Outcome nothing = sdfgcRun({});
+    CHECK(nothing.status == 2);
+    CHECK(contains(nothing.err, "a subcommand is missing"));
+    Outcome wrong = sdfgcRun({"chekc", "x"});
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, "unknown subcommand `chekc`"));
+    CHECK(contains(wrong.err, "did you mean `sdfgc check`?"));
+    CHECK(contains(sdfgcRun({"--color", "never"}).err, "options come after the subcommand"));
+}
+
+TEST_CASE("every subcommand has help that names all its options, and the docs name them too") {
+    Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/cli.md");
+    REQUIRE(docs);
+    for (const driver::SubcommandInfo &info : driver::subcommands()) {
+        Outcome help = sdfgcRun({info.name, "--help"});
+        CHECK(help.status == 0);
+        CHECK(contains(help.out, "usage: " + info.usage()));
+        CHECK(contains(*docs, "sdfgc " + info.name));
+        driver::CommandLine line(info.usage(), "");
+        info.create()->addOptions(line);
+        driver::GeneralOptions general;
+        general.addTo(line);
+        for (const driver::OptionRow &row : line.rows()) {
+            INFO(info.name << " " << row.names);
+            const std::string longName = row.names.substr(row.names.rfind(',') + 1);
+            CHECK(contains(help.out, longName));
+            CHECK(contains(*docs, longName));
+            for (const std::string &value : row.values)
+                CHECK(contains(*docs, value));
+        }
+    }
+}
+
+TEST_CASE("check accepts a good graph and says what is wrong with a bad one") {
+    Outcome good = sdfgcRun({"check", graph("vadd.sdfg")});
+    CHECK(good.status == 0);
+    CHECK(good.out.empty());
+    CHECK(good.err.empty());
+    Folder f;
+    Outcome bad = sdfgcRun({"check", f.add("bad.sdfg", "{\"type\": \"SDFG\", ")});
+    CHECK(bad.status == 1);
+    CHECK(contains(bad.err, "bad.sdfg"));
+    CHECK(sdfgcRun({"check", f / "none.sdfg"}).status == 1);
+    Outcome untyped = sdfgcRun({"check", "--level", "typed", graph("vadd.sdfg")});
+    CHECK(untyped.status == 1);
+}
+
+TEST_CASE("diagnostics for machines") {
+    Folder f;
+    const std::string bad = f.add("bad.sdfg", "[]");
+    Outcome lines = sdfgcRun({"check", "--diagnostics", "json", bad});
+    std::istringstream in(lines.err);
+    for (std::string line; std::getline(in, line);) {
+        auto value = json::parse(line);
+        REQUIRE(value);
+        CHECK(value->get("severity")->text() == "error");
+    }
+    auto sarif = json::parse(sdfgcRun({"check", "--diagnostics=sarif", bad}).err);
+    REQUIRE(sarif);
+    CHECK(sarif->get("version")->text() == "2.1.0");
+    // Faults of the command line itself come in the form that it asks for.
+    auto usage = json::parse(sdfgcRun({"check", "--diagnostics=json", "--levle", "x", bad}).err);
+    REQUIRE(usage);
+    CHECK(usage->get("name")->text() == "OptionUnknown");
+}
+
+TEST_CASE("colour, verbosity") {
+    Folder f;
+    const std::string bad = f.add("bad.sdfg", "[]");
+    CHECK(contains(sdfgcRun({"check", "--color=always", bad}).err, "\x1b["));
+    CHECK_FALSE(contains(sdfgcRun({"check", bad}).err, "\x1b["));
+    CHECK(contains(sdfgcRun({"check", "-v", graph("vadd.sdfg")}).err, "sdfgc: reading "));
+    Outcome both = sdfgcRun({"check", "-v", "-q", graph("vadd.sdfg")});
+    CHECK(both.status == 2);
+    CHECK(contains(both.err, "--quiet and --verbose exclude each other"));
+}
+
+TEST_CASE("opt writes graphs, also compressed and to standard output") {
+    Folder f;
+    REQUIRE(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "raise-control-flow", "-o", f / "a.sdfg"}).status == 0);
+    CHECK(sdfgcRun({"check", f / "a.sdfg"}).status == 0);
+    REQUIRE(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "raise-control-flow", "-o", f / "a.sdfgz"}).status == 0);
+    CHECK(f.read("a.sdfgz").starts_with("\x1f\x8b"));
+    Outcome out = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes=raise-control-flow", "-o", "-", "--indent"});
+    CHECK(json::parse(out.out));
+    CHECK(contains(out.out, "\n  \""));
+    Outcome text = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes=raise-control-flow"});
+    CHECK(text.out == sdfgcRun({"print", f / "a.sdfg"}).out);
+    CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes=raise-control-flow", "-o", f / "no/such/folder/a.sdfg"}).status == 1);
+}
+
+TEST_CASE("pipelines of opt") {
+    Folder f;
+    const std::string good = f.add("good.yaml", "passes: [raise-control-flow]\n"), bad = f.add("bad.yaml", "passes:\n  - rise-control-flow\n");
+    CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", good}).status == 0);
+    Outcome wrong = sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", bad});
+    CHECK(wrong.status == 1);
+    CHECK(contains(wrong.err, "bad.yaml:2:5: error: unknown pass `rise-control-flow`"));
+    Outcome list = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "rise-control-flow"});
+    CHECK(list.status == 2);
+    CHECK(contains(list.err, "--passes:1:1: error: unknown pass"));
+    CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", good, "--passes", "raise-control-flow"}).status == 2);
+    Outcome missing = sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", "no-such-pipeline"});
+    CHECK(missing.status == 1);
+    CHECK(contains(missing.err, "cannot find its own file pipelines/no-such-pipeline.yaml"));
+    Outcome level = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "expand-library-nodes"});
+    CHECK(level.status == 2);
+    CHECK(contains(level.err, "needs a graph that is typed, but at this point it is "));
+    CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "raise-control-flow", "--print-after", "nothing"}).status == 2);
+}
+
+TEST_CASE("a dumped graph goes on where it was dumped") {
+    Folder f;
+    const std::vector<std::string> run{"opt", graph("vadd.sdfg"), "--pipeline=cpu"};
+    auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), run.begin(), run.end());
+        return more;
+    };
+    REQUIRE(sdfgcRun(with({"-o", f / "whole.sdfg"})).status == 0);
+    REQUIRE(sdfgcRun(with({"-o", f / "half.sdfg", "--stop-after", "infer-types", "--dump-dir", f / "dump"})).status == 0);
+    Result<std::vector<std::string>> dumped = file::list(f / "dump");
+    REQUIRE(dumped);
+    REQUIRE(dumped->size() >= 3);
+    CHECK(dumped->front() == "00-input.sdfg");
+    CHECK(dumped->back().ends_with("-infer-types.sdfg"));
+    const std::string last = dumped->back(), step = last.substr(0, last.size() - 5);
+    REQUIRE(sdfgcRun({"opt", f / ("dump/" + last), "--pipeline=cpu", "--start-after", step, "-o", f / "rest.sdfg"}).status == 0);
+    CHECK(f.read("rest.sdfg") == f.read("whole.sdfg"));
+    // A list of passes may go on from there as well: the level is found out.
+    CHECK(sdfgcRun({"opt", f / ("dump/" + last), "--passes", "expand-library-nodes"}).status == 0);
+}
+
+TEST_CASE("what is printed of passes") {
+    const std::vector<std::string> base{"opt", graph("vadd.sdfg"), "--passes=raise-control-flow,fill-scope-connectors,default-schedules"};
+    auto run = [&](const std::string &option) {
+        std::vector<std::string> arguments = base;
+        arguments.push_back(option);
+        return sdfgcRun(arguments);
+    };
+    CHECK(contains(run("--print-before=default-schedules").out, "// ---- before default-schedules (03 of 03) ----\n"));
+    CHECK(contains(run("--print-after=raise-control-flow").out, "// ---- after raise-control-flow (01 of 03) ----\n"));
+    CHECK(contains(run("--print-after-all").out, "// ---- after fill-scope-connectors (02 of 03) ----\n"));
+    CHECK(contains(run("--print-after-change").out, "+++ after default-schedules\n"));
+    Outcome timed = run("--time-passes");
+    CHECK(contains(timed.err, "default-schedules"));
+    CHECK(contains(timed.err, "share"));
+}
+
+TEST_CASE("remarks, traces and dependencies are written to files") {
+    Folder f;
+    REQUIRE(sdfgcRun({"opt", graph("external.sdfg"), "--passes=raise-control-flow", "-o", f / "a b.sdfg", "--remarks", f / "remarks",
+                      "--time-trace", f / "trace.json", "--depfile", f / "a.d"})
+                .status == 0);
+    f.read("remarks");
+    auto trace = json::parse(f.read("trace.json"));
+    REQUIRE(trace);
+    CHECK(contains(f.read("trace.json"), "raise-control-flow"));
+    const std::string rule = f.read("a.d");
+    CHECK(contains(rule, "/a\\ b.sdfg: \\\n  " + graph("external.sdfg") + " \\\n  "));
+}
+
+TEST_CASE("info tells the interface") {
+    Outcome text = sdfgcRun({"info", graph("vadd.sdfg")});
+    CHECK(text.status == 0);
+    CHECK(contains(text.out, "program vadd"));
+    auto value = json::parse(sdfgcRun({"info", "--json", graph("vadd.sdfg")}).out);
+    REQUIRE(value);
+    const auto &arguments = value->get("arguments")->items();
+    REQUIRE(arguments.size() == 4);
+    CHECK(arguments[0].get("name")->text() == "A");
+    CHECK(arguments[0].get("access")->text() == "in");
+    CHECK(arguments[0].get("shape")->items().at(0).text() == "N");
+    CHECK(arguments[2].get("name")->text() == "C");
+    CHECK(arguments[2].get("access")->text() == "out");
+    CHECK(arguments[3].get("kind")->text() == "symbol");
+    CHECK(value->get("init")->items().at(0).get("name")->text() == "N");
+    CHECK(value->get("elements")->get("maps")->text() == "1");
+    CHECK(value->get("targets")->items().size() == 1);
+}
+
+TEST_CASE("passes, targets and doctor list what there is") {
+    Outcome passes = sdfgcRun({"passes"});
+    CHECK(contains(passes.out, "raise-control-flow"));
+    auto list = json::parse(sdfgcRun({"passes", "--json"}).out);
+    REQUIRE(list);
+    CHECK(list->items().size() >= 4);
+    CHECK(contains(sdfgcRun({"targets"}).out, "cpu"));
+    Outcome doctor = sdfgcRun({"doctor", "--cc", "/no/such/compiler"});
+    CHECK(doctor.status == 3);
+    CHECK(contains(doctor.out, "pipelines: "));
+}
