@@ -40,7 +40,7 @@ void TaskletLowering::python(std::vector<StmtRef> code) {
             return c->pointer && !c->single ? Type::pointer(c->type) : c->type;
         return outer(n);
     };
-    code = py::resolveModules(code, env);
+    code = renameLambdaParameters(py::resolveModules(code, env));
     in_.fn->names.open();
     auto block = std::make_unique<tree::Block>();
     tree::Block *outerBlock = out_;
@@ -56,6 +56,23 @@ void TaskletLowering::python(std::vector<StmtRef> code) {
     in_.fn->names.close();
     out_ = outerBlock;
     land(std::move(block));
+}
+
+/// Parameters of lambdas get names of their own, so that replacing a connector of the same name leaves them alone.
+std::vector<StmtRef> TaskletLowering::renameLambdaParameters(const std::vector<StmtRef> &code) {
+    return py::rewrite(code, [](const ExprRef &e) -> ExprRef {
+        if (e->kind != ExprKind::Lambda)
+            return e;
+        auto copy = std::make_shared<py::Expr>(*e);
+        std::map<Name, ExprRef> renamed;
+        for (Name &p : copy->params) {
+            Name fresh("lambda_" + p.str());
+            renamed[p] = py::name(fresh);
+            p = fresh;
+        }
+        copy->args[0] = py::substitute(copy->args[0], renamed);
+        return copy;
+    });
 }
 
 void TaskletLowering::land(std::unique_ptr<tree::Block> block) {

@@ -58,6 +58,7 @@ private:
 
     // ------------------------------------------------------------------------------------------------ Python
     void python(std::vector<StmtRef> code);
+    static std::vector<StmtRef> renameLambdaParameters(const std::vector<StmtRef> &code);
     /// The statements join the surrounding block when they declare nothing.
     void land(std::unique_ptr<tree::Block> block);
     /// Counts reads and writes of connectors.
