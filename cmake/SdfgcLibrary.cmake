@@ -16,7 +16,8 @@ endfunction()
 function(sdfgc_compile_options target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-        target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms on std::string: GCC bug 105651
+        target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+                               -Wno-stringop-overread) # false alarms on std::string: GCC bugs 105651, 105329
     endif()
     if(SDFGC_WERROR)
         target_compile_options(${target} PRIVATE -Werror)

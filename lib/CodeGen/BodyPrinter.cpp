@@ -162,7 +162,7 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
     const Variable &v = var(r.var);
     bool zero = r.offset.isZero() && args.empty();
     std::string text = varText(r.var);
-    if (v.kind == VarKind::StructPtr && zero)
+    if ((v.kind == VarKind::StructPtr || (v.kind == VarKind::Member && v.type.isStruct())) && zero)
         return text;
     if (isValueLike(v))
         return zero ? "&" + text : "&" + text + " + " + index(r, args);

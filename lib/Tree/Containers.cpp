@@ -192,6 +192,8 @@ Place Lowering::place(Instance &in, Name data) {
         return it->second;
     if (data.str().find('.') != std::string::npos)
         return memberPlace(in, data);
+    if (const DataDesc *d = in.g->arrays.find(data); d && d->isView())
+        return viewOutsideState(in, data);
     if (const ir::Constant *c = in.g->constant(data)) {
         Variable v;
         v.name = data;
@@ -200,6 +202,21 @@ Place Lowering::place(Instance &in, Name data) {
         v.isConst = true;
         return in.places[data] = placeFor(in, fn(in).addVar(std::move(v)), c->desc);
     }
+    return {};
+}
+
+/// A view that control flow mentions before any state has used it: what its first access node looks at.
+Place Lowering::viewOutsideState(Instance &in, Name data) {
+    for (ir::State *s : ir::allStates(*in.g))
+        for (const auto &n : s->nodes())
+            if (auto *a = dyn_cast<ir::AccessNode>(n.get()); a && a->data == data) {
+                Block declarations;
+                Place p = resolveView(in, *a, declarations);
+                if (p.valid() && declarations.body.empty())
+                    return p;
+                in.viewPlaces.erase(a);
+                in.places.erase(data);
+            }
     return {};
 }
 
@@ -218,8 +235,12 @@ Place Lowering::memberPlace(Instance &in, Name dottedName) {
     v.type = d->dtype;
     if (d->isStructure())
         v.type = d->dtype.isPointer() ? d->dtype.element() : d->dtype;
-    v.count = d->isScalar() ? sym::Expr(0) : sub(in, d->totalSize);
-    return in.places[dottedName] = placeFor(in, fn(in).addVar(std::move(v)), *d);
+    bool value = d->isScalar() || d->isStructure(); // a nested structure is a pointer in its field
+    v.count = value ? sym::Expr(0) : sub(in, d->totalSize);
+    Type type = v.type;
+    Place p = placeFor(in, fn(in).addVar(std::move(v)), *d);
+    p.type = type;
+    return in.places[dottedName] = p;
 }
 
 Place Lowering::placeOfNode(Instance &in, const ir::AccessNode &n) {
@@ -276,7 +297,10 @@ Place Lowering::resolveView(Instance &in, ir::AccessNode &n, Block &out) {
         start = startOffset(base, sub(in, base.desc->fullSubset()));
     Place p;
     bool sameType = base.type == d.dtype && !d.isContainerArray() && !d.isStructure();
-    if (sameType || d.isStream()) {
+    if (d.isStructure() && base.type.isStruct()) {
+        p = placeFor(in, base.var, d, base.offset); // another name for the same structure
+        p.type = base.type;
+    } else if (sameType || d.isStream()) {
         p = placeFor(in, base.var, d, start);
     } else {
         // Another element type, or an element that is itself a pointer: a pointer variable of its own.
@@ -296,6 +320,8 @@ Place Lowering::resolveView(Instance &in, ir::AccessNode &n, Block &out) {
         if (!pointerElement && !d.isStructure())
             r.castTo = d.dtype;
         p = placeFor(in, id, d);
+        if (d.isStructure())
+            p.type = fn(in).vars[static_cast<std::size_t>(id)].type;
     }
     in.places[n.data] = p;
     return in.viewPlaces[&n] = p;

@@ -19,7 +19,27 @@ Type symbolVariableType(Type declared) {
 sym::Expr Lowering::sub(const Instance &in, sym::Expr e) const {
     if (e.isInteger())
         return e;
-    return sym::substitute(sym::exact(e), in.symbols);
+    e = sym::exact(e);
+    for (Name n : e.freeSymbols())
+        if (!in.symbols.count(n) && in.places.count(n))
+            return readContainers(in, sym::substitute(e, in.symbols));
+    return sym::substitute(e, in.symbols);
+}
+
+/// Symbolic strings may name scalars and members of structures, which live in variables too.
+sym::Expr Lowering::readContainers(const Instance &in, sym::Expr e) const {
+    std::map<Name, sym::Expr> replacements;
+    for (Name n : e.freeSymbols()) {
+        auto it = in.places.find(n);
+        if (it == in.places.end() || in.symbols.count(n))
+            continue;
+        const Variable &v = fn(in).vars[static_cast<std::size_t>(it->second.var)];
+        bool indexed = v.kind == VarKind::Pointer || v.kind == VarKind::Buffer || v.kind == VarKind::Stack;
+        if (v.kind == VarKind::Member || v.kind == VarKind::StateField)
+            continue;
+        replacements[n] = indexed ? sym::subscript(v.name, {it->second.offset}) : sym::Expr::symbol(v.name);
+    }
+    return sym::substitute(e, replacements);
 }
 
 sym::Subset Lowering::sub(const Instance &in, const sym::Subset &s) const {
@@ -319,6 +339,10 @@ namespace {
 std::optional<std::string> dotted(const py::Expr &e) {
     if (e.kind == ExprKind::Name)
         return e.name.str();
+    // Files of the Fortran front end write `s[0].x` for a member of a structure.
+    bool firstElement = e.kind == ExprKind::Subscript && e.args.size() == 2 && e.args[1]->kind == ExprKind::Int && e.args[1]->text == "0";
+    if (firstElement)
+        return dotted(*e.args[0]);
     if (e.kind != ExprKind::Attribute)
         return std::nullopt;
     auto base = dotted(*e.args[0]);

@@ -49,12 +49,13 @@ namespace {
 void addStruct(Type t, std::vector<Type> &out) {
     if (t.isPointer() || t.isVector())
         return addStruct(t.element(), out);
-    if (!t.isStruct() || std::find(out.begin(), out.end(), t) != out.end())
+    if (!t.isStruct() || std::any_of(out.begin(), out.end(), [&](Type other) { return other.name() == t.name(); }))
         return;
     for (const auto &[name, field] : t.fields())
         if (!(field.isPointer() && field.element() == t))
             addStruct(field, out);
-    if (std::find(out.begin(), out.end(), t) == out.end())
+    // One definition a name: files may list the fields of one structure in two orders.
+    if (std::none_of(out.begin(), out.end(), [&](Type other) { return other.name() == t.name(); }))
         out.push_back(t);
 }
 
@@ -208,6 +209,8 @@ void Lowering::program() {
         v.isRestrict = v.kind == VarKind::Pointer && !p.desc->mayAlias;
         variables[i] = function->addVar(std::move(v));
         in.places[p.name] = placeFor(in, variables[i], *p.desc);
+        if (p.desc->isStructure())
+            in.places[p.name].type = function->vars[static_cast<std::size_t>(variables[i])].type;
         if (p.desc->isScalar())
             context.facts[varName(in, variables[i])].type = p.desc->dtype;
     }

@@ -157,6 +157,7 @@ private:
     Place place(Instance &in, Name data);                      // container by (dotted) name
     Place placeOfNode(Instance &in, const ir::AccessNode &n);
     Place placeAt(Instance &in, const ir::Edge &e, const ir::AccessNode &end); // container that the memlet sees at that end
+    Place viewOutsideState(Instance &in, Name data);
     Place memberPlace(Instance &in, Name dotted);
     Place placeFor(Instance &in, VarId v, const ir::DataDesc &d, sym::Expr offset = 0);
     /// Slot of the element at `indices` (over variables).
@@ -169,6 +170,7 @@ private:
     // ---- Expressions.cpp
     /// Symbols of the SDFG replaced by variables; approximations dropped.
     sym::Expr sub(const Instance &in, sym::Expr e) const;
+    sym::Expr readContainers(const Instance &in, sym::Expr e) const;
     sym::Subset sub(const Instance &in, const sym::Subset &s) const;
     /// Ready to print: divisions whose operands are known nonnegative become C divisions.
     sym::Expr final(const Instance &in, sym::Expr e) const;
