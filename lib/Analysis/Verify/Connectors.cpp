@@ -50,7 +50,8 @@ void Verifier::connectorEdges(const Node &n, bool in) {
     for (const Connector &c : in ? n.inConnectors : n.outConnectors) {
         auto it = edges.find(c.name);
         if (it == edges.end()) {
-            report(Id::DanglingConnector, n, {side, c.name.str()});
+            if (!in || n.kind() != NodeKind::Library) // inputs of library nodes may be optional
+                report(Id::DanglingConnector, n, {side, c.name.str()});
             continue;
         }
         if (it->second > 1 && !many)
