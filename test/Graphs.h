@@ -98,7 +98,9 @@ struct Graph {
         d.alias = AliasKind::View;
         return d;
     }
-    DataDesc &scalar(std::string_view name, Type t = ScalarKind::Float64) { return sdfg->arrays.set(Name(name), DataDesc::scalar(t)); }
+    DataDesc &scalar(std::string_view name, Type t = ScalarKind::Float64) {
+        return sdfg->arrays.set(Name(name), DataDesc::scalar(t));
+    }
     void symbol(std::string_view name, Type t = ScalarKind::Int64) { sdfg->symbols.set(Name(name), t); }
 
     AccessNode *access(std::string_view data) {
@@ -144,7 +146,8 @@ struct Graph {
     Edge *order(Node *src, Node *dst) { return edge(src, "", dst, "", "-"); }
 
     /// A[i] -> tasklet -> B[i] in a map over 0:N; returns the tasklet.
-    Tasklet *elementwise(std::string_view from, std::string_view to, const std::string &code = "b = a + 1", std::string_view size = "N") {
+    Tasklet *elementwise(std::string_view from, std::string_view to, const std::string &code = "b = a + 1",
+                         std::string_view size = "N") {
         auto *a = access(from), *b = access(to);
         auto [entry, exit] = map("i", "0:" + std::string(size));
         auto *t = tasklet(code);

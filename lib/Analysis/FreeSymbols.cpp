@@ -61,7 +61,7 @@ void insertSymbolic(Names &into, const json::Value &v) {
 
 void insertTasklet(Names &into, const Tasklet &t, const SDFG &g) {
     Names own;
-    insert(own, namesInCode(t.code, g));
+    insert(own, namesInTasklet(t.code, g));
     for (const Connector &c : t.inConnectors)
         own.erase(c.name);
     for (const Connector &c : t.outConnectors)

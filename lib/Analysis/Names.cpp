@@ -42,24 +42,46 @@ std::vector<Name> identifiers(std::string_view cpp) {
     return out;
 }
 
-std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope) {
+namespace {
+
+std::set<Name> namesInBlock(const std::vector<py::StmtRef> &block, const ir::SDFG &scope) {
+    py::BlockNames names = py::blockNames(block);
+    for (Name callback : names.called)
+        if (scope.symbols.contains(callback))
+            names.read.insert(callback);
+    return std::move(names.read);
+}
+
+std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
     std::set<Name> out;
-    if (code.language == ir::Language::Python) {
-        if (auto block = py::parseBlock(code.text); block.value) {
-            py::BlockNames names = py::blockNames(*block.value);
-            out = std::move(names.read);
-            for (Name callback : names.called)
-                if (scope.symbols.contains(callback))
-                    out.insert(callback);
-            out.erase(Name("inf"));
-            out.erase(Name("nan"));
-            return out;
-        }
-    }
     for (Name n : identifiers(code.text))
         if (scope.symbols.contains(n))
             out.insert(n);
     return out;
+}
+
+/// The syntax tree, nothing for other languages and text that is no Python.
+std::optional<std::vector<py::StmtRef>> parsed(const ir::Code &code) {
+    return code.language == ir::Language::Python ? py::parseBlock(code.text).value : std::nullopt;
+}
+
+} // namespace
+
+std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope) {
+    auto block = parsed(code);
+    return block ? namesInBlock(*block, scope) : declaredWords(code, scope);
+}
+
+std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope) {
+    auto block = parsed(code);
+    if (!block)
+        return declaredWords(code, scope);
+    if (code.text.find('.') == std::string::npos)
+        return namesInBlock(*block, scope);
+    auto withoutAttributes = py::rewrite(*block, [](const py::ExprRef &e) {
+        return e->kind == py::ExprKind::Attribute && e->args[0]->kind == py::ExprKind::Name ? py::boolLit(true) : e;
+    });
+    return namesInBlock(withoutAttributes, scope);
 }
 
 } // namespace sdfgc::analysis

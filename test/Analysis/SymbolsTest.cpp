@@ -157,6 +157,8 @@ TEST_CASE("tasklets: names that are neither connectors nor locals, and callbacks
     t->addIn("x");
     t->addOut("y");
     CHECK(freeOf(g) == "M N cb");
+    t->code.text = "if threadIdx.x == M:\n    y = x"; // attributes are of connectors and of built-in variables
+    CHECK(freeOf(g) == "M");
 }
 
 TEST_CASE("tasklets in C++: words that are declared as symbols") {

@@ -74,7 +74,8 @@ TEST_CASE("a name is a container or a symbol") {
 
 TEST_CASE("labels of blocks differ") {
     Graph g;
-    g.g().connect(g.s, g.state("main"));
+    State *first = g.s;
+    g.g().connect(first, g.state("main"));
     CHECK(message(g) == "2 blocks of one region have the label `main` | give every block of a region its own label");
 }
 
@@ -144,11 +145,12 @@ TEST_CASE("edges stay in their region") {
 
 TEST_CASE("symbols along inter-state edges") {
     Graph g;
-    State *a = g.s, *b = g.state("b"), *c = g.state("c");
+    State *a = g.s, *b = g.state("b");
     g.g().connect(a, b, {"k > 0"});
-    CHECK(message(g) == "symbol `k` is used but not defined here | declare it in `symbols`, map it at the nested SDFG, or assign it "
-                        "on an edge before this place");
-    g.g().connect(b, c, {"1"}, {{"k", "1"}}); // too late
+    CHECK(message(g) ==
+          "symbol `k` is used but not defined here | declare it in `symbols`, map it at the nested SDFG, or assign it "
+          "on an edge before this place");
+    g.g().connect(b, g.state("c"), {"1"}, {{"k", "1"}}); // too late
     CHECK(reported(g) == "SymbolNotDefined");
     g.symbol("k");
     CHECK(reported(g) == "");
@@ -202,22 +204,26 @@ TEST_CASE("assignments of one edge do not depend on each other") {
     Graph g;
     g.symbol("i");
     g.symbol("j");
-    g.g().connect(g.s, g.state("b"), {"1"}, {{"i", "i + 1"}, {"j", "i"}});
+    State *first = g.s;
+    g.g().connect(first, g.state("b"), {"1"}, {{"i", "i + 1"}, {"j", "i"}});
     CHECK(message(g) == "`j = i` reads `i`, which the same edge assigns | use two edges: one for each assignment");
 }
 
 TEST_CASE("edges assign symbols, not containers") {
     Graph g;
     g.scalar("s");
-    g.g().connect(g.s, g.state("b"), {"1"}, {{"s", "1"}});
+    State *first = g.s;
+    g.g().connect(first, g.state("b"), {"1"}, {{"s", "1"}});
     CHECK(reported(g) == "AssignmentToContainer");
 }
 
 TEST_CASE("edges on the host do not read device memory") {
     Graph g;
     g.array("A", "4").storage = Storage::GPU_Global;
-    g.g().connect(g.s, g.state("b"), {"A[0] > 0"});
-    CHECK(message(g) == "`A` is stored in GPU_Global but the host accesses it | copy it to host memory first, or access it in a GPU map");
+    State *first = g.s;
+    g.g().connect(first, g.state("b"), {"A[0] > 0"});
+    CHECK(message(g) ==
+          "`A` is stored in GPU_Global but the host accesses it | copy it to host memory first, or access it in a GPU map");
 }
 
 TEST_CASE("isolated states") {

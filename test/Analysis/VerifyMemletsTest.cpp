@@ -15,7 +15,9 @@ struct Arrays : Graph {
         array("B", "20");
         array("M", "4, 5");
     }
-    Edge *copyEdge(const char *from, const char *to, Memlet m) { return s->connect(access(from), "", access(to), "", std::move(m)); }
+    Edge *copyEdge(const char *from, const char *to, Memlet m) {
+        return s->connect(access(from), "", access(to), "", std::move(m));
+    }
     Edge *read(const char *from, const char *m) { return edge(access(from), "", tasklet("", "t"), "x", m); }
 };
 
@@ -24,7 +26,8 @@ struct Arrays : Graph {
 TEST_CASE("a memlet is of one end of its path") {
     Arrays g;
     g.read("A", "B[0]");
-    CHECK(message(g) == "the memlet is of `B`, but the edge connects `A` and `t` | a memlet names the container at one end of its path");
+    CHECK(message(g) ==
+          "the memlet is of `B`, but the edge connects `A` and `t` | a memlet names the container at one end of its path");
 }
 
 TEST_CASE("memlets of structure members name the member or the connector") {

@@ -128,7 +128,8 @@ TEST_CASE("arguments of nested SDFGs are connectors, and inputs are not written"
     g.edge(g.access("x"), "", g.tasklet("", "t"), "a", "x[0]");
     CHECK(reported(g) == "");
     g.edge(g.tasklet("", "u"), "o", g.access("x"), "", "x[1]");
-    CHECK(message(g) == "`x` is written, but it is only an input of the nested SDFG node | add an output connector `x` to the node");
+    CHECK(message(g) ==
+          "`x` is written, but it is only an input of the nested SDFG node | add an output connector `x` to the node");
     outer->removeEdge(outer->edges()[0].get());
     n->removeIn("x");
     CHECK(reported(g).find("ArgumentNotPassed") != std::string::npos);
@@ -167,7 +168,6 @@ TEST_CASE("connector names") {
     }
     SECTION("every connector has an edge") {
         t->addIn("x");
-        CHECK(message(g) == "2 diagnostics"); // A stands alone as well
         g.edge(a, "", t, "y", "A[0]");
         CHECK(message(g) == "no edge at in-connector `x` | remove the connector or connect it");
     }
@@ -181,6 +181,15 @@ TEST_CASE("connector names") {
         t->removeIn("x");
         CHECK(reported(g) == "MissingConnector");
     }
+}
+
+TEST_CASE("inputs of library nodes may be left open") {
+    Graph g;
+    auto *n = g.library("dace.libraries.standard.nodes.fill.node.FillLibraryNode", "fill");
+    n->addIn("_fill_val");
+    CHECK(reported(g) == "");
+    n->addOut("_fill_out");
+    CHECK(message(g) == "no edge at out-connector `_fill_out` | remove the connector or connect it");
 }
 
 TEST_CASE("entries fan out, exits join, code does not") {

@@ -171,7 +171,7 @@ TEST_CASE("control flow without structure says where it goes") {
           state start {}
           goto guard with i = 0
           state body {}
-          goto guard with i = i + 1, k = 2*i
+          goto guard with i = i + 1, k = 2 * i
           state guard {}
           goto body if i < N
           goto end if not i < N

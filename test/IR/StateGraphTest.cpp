@@ -20,7 +20,8 @@ std::string labels(const std::vector<Node *> &nodes) {
 
 TEST_CASE("execution order goes deep first, from the sources in list order") {
     Graph g;
-    auto *a = g.tasklet("", "a"), *b = g.tasklet("", "b"), *c = g.tasklet("", "c"), *d = g.tasklet("", "d"), *e = g.tasklet("", "e");
+    auto *a = g.tasklet("", "a"), *b = g.tasklet("", "b"), *c = g.tasklet("", "c"), *d = g.tasklet("", "d"),
+         *e = g.tasklet("", "e");
     g.order(a, c);
     g.order(a, d);
     g.order(b, d);

@@ -13,10 +13,13 @@ namespace sdfgc::analysis {
 /// because the ABI counts them as well (8.2); exponents of numbers are no words.
 std::vector<Name> identifiers(std::string_view cpp);
 
-/// Names that the code of an element reads. Python: names read before they are assigned (attributes' bases, modules, functions and
-/// the constants `inf` and `nan` excluded), and callbacks that `scope` declares. Other languages, and Python that does not parse:
-/// identifiers that `scope` declares as symbols.
+/// Names that the code of an element reads. Python: names read before they are assigned (modules, functions and the constants
+/// `inf` and `nan` excluded), and callbacks that `scope` declares. Other languages, and Python that does not parse: identifiers
+/// that `scope` declares as symbols.
 std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope);
+/// The same for the code of a tasklet, where the base of an attribute is a connector or a built-in variable (`threadIdx.x`), never
+/// a symbol. Connectors are among the result.
+std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope);
 
 /// Free symbols of one SDFG by the exact rule of 8.2 (recursing into nested SDFGs through their symbol mappings). Containers,
 /// constants, map parameters and loop variables are excluded. Sorted.

@@ -50,9 +50,8 @@ void Verifier::connectorEdges(const Node &n, bool in) {
     for (const Connector &c : in ? n.inConnectors : n.outConnectors) {
         auto it = edges.find(c.name);
         if (it == edges.end()) {
-            if (c.name == Name("_fill_val")) // fill nodes list it even when the value is a property (7.1)
-                continue;
-            report(Id::DanglingConnector, n, {side, c.name.str()});
+            if (!in || n.kind() != NodeKind::Library) // inputs of library nodes may be optional
+                report(Id::DanglingConnector, n, {side, c.name.str()});
             continue;
         }
         if (it->second > 1 && !many)
