@@ -165,7 +165,7 @@ bool LoopCollapser::absorb(Shape &s) const {
         return false;
     auto onlyFromInside = [&](int n) {
         const auto &preds = order_.predecessors(n);
-        return std::all_of(preds.begin(), preds.end(), [&](int p) { return s.members[p]; });
+        return order_.dominates(loop_.header, n) && std::all_of(preds.begin(), preds.end(), [&](int p) { return s.members[p]; });
     };
     for (bool progress = true; progress;) {
         progress = false;

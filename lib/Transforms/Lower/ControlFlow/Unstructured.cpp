@@ -23,8 +23,6 @@ std::optional<Part> partBetween(const Graph &g, const Order &order, int entry, i
     while (!open.empty()) {
         int n = open.back();
         open.pop_back();
-        if (!order.dominates(entry, n))
-            return std::nullopt;
         p.nodes.push_back(n);
         for (const Jump &j : g.nodes[n].jumps) {
             if (j.target == exit)
@@ -40,6 +38,12 @@ std::optional<Part> partBetween(const Graph &g, const Order &order, int entry, i
     }
     if (p.nodes.size() < 2 || !std::all_of(required.begin(), required.end(), [&](int n) { return p.contains[n]; }))
         return std::nullopt;
+    if (p.contains[g.entry] && entry != g.entry)
+        return std::nullopt;
+    for (int n : p.nodes)
+        for (int source : order.predecessors(n))
+            if (n != entry && !p.contains[source])
+                return std::nullopt;
     std::sort(p.nodes.begin(), p.nodes.end(), [&](int a, int b) { return order.position(a) < order.position(b); });
     return p;
 }
