@@ -1,0 +1,26 @@
+// Do different iterations of scopes touch different elements?
+#pragma once
+
+#include "sdfgc/Symbolic/Subset.h"
+
+#include <set>
+#include <vector>
+
+namespace sdfgc::transforms {
+
+/// A parameter that a subset may depend on, with the values that it takes.
+struct IterationParameter {
+    Name name;
+    sym::Range range;
+    bool parallel = false; // iterations may run at the same time
+};
+
+/// Is every element of `s` touched in at most one value of all parallel parameters? Conservative.
+///
+/// A parameter is settled by a dimension `a * p + rest` when `rest` varies by less than |a| * step over everything not yet settled: equal
+/// elements then mean equal values of `p`. Settled parameters are constants for the others, so `32 * i + j` with j < 32 settles i, then j.
+/// Names in `varying` may differ between iterations in unknown ways; nothing is concluded from what depends on them.
+bool areIterationsDisjoint(const sym::Subset &s, const std::vector<IterationParameter> &parameters, const std::set<Name> &varying,
+                           const sym::Assumptions &facts);
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,333 @@
+// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as an OpenMP reduction.
+//
+// Rules: semantics reference 19.2, without the defects listed there.
+//
+//   before:  map[i] CPU_Multicore: s += A[i]        after:  Reduction (a clause on the map)
+//            map[i] CPU_Multicore: B[i] += A[i]             Plain     (each iteration has its own element)
+//            map[i] CPU_Multicore: h[k[i]] += 1             Atomic    (unless h is small and constant in size: Reduction)
+//
+// Steps, for each innermost edge with a conflict resolution:
+//   1. `wcr_nonatomic`, or no parallel scope around it: plain.
+//   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a container that
+//      is private to an iteration or to the root's argument (WcrTargets).
+//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element (DisjointIterations), and no other
+//      write in the same parallel scope may touch what this one touches, except the same elements in the same iteration: plain.
+//   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
+//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small.
+//   5. Otherwise atomic.
+// Outer edges of a path get the strongest mode of the writes that pass through them.
+//
+// Left alone: conflict resolutions without scopes stay plain writes; nothing but wcrMode is changed.
+#include "Transforms/Lower/DisjointIterations.h"
+#include "Transforms/Lower/WcrTargets.h"
+
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tasklet/Types.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
+
+Schedule scheduleOf(const Node *scope) {
+    if (const auto *m = dyn_cast<MapEntry>(scope))
+        return m->schedule;
+    const auto *c = dyn_cast<ConsumeEntry>(scope);
+    return c ? c->schedule : Schedule::Default;
+}
+
+/// A consume scope's workers run side by side whatever its schedule is called.
+bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(scheduleOf(scope)); }
+
+std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes) {
+    std::vector<IterationParameter> out;
+    for (const Node *scope : scopes) {
+        if (const auto *m = dyn_cast<MapEntry>(scope))
+            for (std::size_t i = 0; i < m->params.size(); ++i)
+                out.push_back({m->params[i], m->ranges[i], runsParallel(m)});
+        if (const auto *c = dyn_cast<ConsumeEntry>(scope))
+            out.push_back({c->peIndex, {0, c->numPes - 1, 1, 1}, true});
+    }
+    return out;
+}
+
+/// What is known about symbols: as declared, and that sizes of containers are positive (an empty container is never written).
+sym::Assumptions factsOf(const SDFG &g) {
+    sym::Assumptions facts = g.symbolHints;
+    for (const auto &[name, desc] : g.arrays)
+        for (sym::Expr size : desc.shape)
+            if (size.isSymbol())
+                facts[size.name()].positive = true;
+    return facts;
+}
+
+struct Decision {
+    WcrMode mode;
+    std::string why;
+};
+
+class Resolver {
+public:
+    Decision decide(const Edge &leaf);
+
+private:
+    std::optional<std::string> conflictOn(const WriteLevel &level);
+    bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope);
+    std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
+    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind);
+    const sym::Assumptions &facts(const SDFG &g);
+    bool encloses(const Node *scope, const Node *n);
+
+    WriteTracer tracer_;
+    std::unordered_map<const SDFG *, sym::Assumptions> facts_;
+};
+
+const sym::Assumptions &Resolver::facts(const SDFG &g) {
+    auto [it, isNew] = facts_.try_emplace(&g);
+    if (isNew)
+        it->second = factsOf(g);
+    return it->second;
+}
+
+bool Resolver::encloses(const Node *scope, const Node *n) {
+    std::vector<Node *> around = tracer_.scopes(*n->state()).enclosing(n);
+    return std::find(around.begin(), around.end(), scope) != around.end();
+}
+
+const Node *outermostParallel(const std::vector<Node *> &scopes) {
+    auto it = std::find_if(scopes.rbegin(), scopes.rend(), runsParallel);
+    return it == scopes.rend() ? nullptr : *it;
+}
+
+/// The edge of the write's path that leaves the scope, or the write itself.
+const Edge *edgeLeaving(const Node *scope, const Edge &write) {
+    const Node *exit = nullptr;
+    if (const auto *m = dyn_cast<MapEntry>(scope))
+        exit = m->exit;
+    if (const auto *c = dyn_cast<ConsumeEntry>(scope))
+        exit = c->exit;
+    for (const Edge *e : analysis::memletPath(&write))
+        if (e->src == exit)
+            return e;
+    return &write;
+}
+
+/// Another write in the parallel scope that may touch the same elements in another iteration.
+bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope) {
+    const State &state = *level.edge->src->state();
+    auto touched = analysis::destinationSubset(level.edge);
+    for (const Edge *other : tracer_.writesTo(state, owningContainer(level.target->data))) {
+        if (other == level.edge || !encloses(parallelScope, other->src))
+            continue;
+        auto otherTouched = analysis::destinationSubset(other);
+        if (touched && otherTouched && *touched == *otherTouched)
+            continue;
+        auto a = analysis::destinationSubset(edgeLeaving(parallelScope, *level.edge));
+        auto b = analysis::destinationSubset(edgeLeaving(parallelScope, *other));
+        if (!a || !b || a->rank() != b->rank() || sym::intersects(*a, *b, facts(*state.sdfg())) != sym::Truth::False)
+            return true;
+    }
+    return false;
+}
+
+/// Symbols that are read anew in each iteration of the parallel scope: dynamic ranges of the scopes inside of it.
+void addDynamicRanges(const std::vector<Node *> &scopes, const Node *parallelScope, std::set<Name> &varying) {
+    for (const Node *scope : scopes) {
+        if (scope == parallelScope)
+            return;
+        for (const Connector &c : scope->inConnectors)
+            if (c.name.str().rfind("IN_", 0) != 0)
+                varying.insert(c.name);
+    }
+}
+
+/// Why concurrent writes on this stretch may meet; nothing when they cannot.
+std::optional<std::string> Resolver::conflictOn(const WriteLevel &level) {
+    const Node *parallelScope = outermostParallel(level.scopes);
+    if (!parallelScope)
+        return std::nullopt;
+    std::vector<IterationParameter> parameters = parametersOf(level.scopes);
+    std::set<Name> varying = level.varying;
+    addDynamicRanges(level.scopes, parallelScope, varying);
+    const sym::Assumptions &known = facts(*level.edge->src->state()->sdfg());
+    bool disjoint = std::any_of(level.touched.begin(), level.touched.end(), [&](const sym::Subset &s) {
+        return areIterationsDisjoint(s, parameters, varying, known);
+    });
+    if (!disjoint)
+        return "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]";
+    if (overlapsOtherWrite(level, parallelScope))
+        return "another write in the same scope may touch " + level.target->data.str();
+    return std::nullopt;
+}
+
+Decision Resolver::decide(const Edge &leaf) {
+    if (leaf.memlet.wcrNonatomic)
+        return {WcrMode::Plain, "declared to need no atomicity"};
+    std::vector<Node *> around = tracer_.allScopesAround(leaf.src);
+    WriteTarget target = tracer_.trace(leaf);
+    const SDFG &g = *leaf.src->state()->sdfg();
+    if (!target.levels.empty() && g.openmpSections &&
+        tracer_.writesTo(*leaf.src->state(), owningContainer(target.levels.front().target->data)).size() > 1)
+        return {WcrMode::Atomic, "other parts of the state may run at the same time and write the container"};
+    if (!outermostParallel(around))
+        return {WcrMode::Plain, "no scope around it runs in parallel"};
+    if (!target.known)
+        return {WcrMode::Atomic, "the memory that it reaches is not known"};
+    std::optional<std::string> conflict;
+    for (const WriteLevel &level : target.levels)
+        if (!conflict)
+            conflict = conflictOn(level);
+    if (!conflict)
+        return {WcrMode::Plain, "parallel iterations touch different elements"};
+    if (auto why = whyNotReduction(leaf, target, around))
+        return {WcrMode::Atomic, *conflict + "; no reduction: " + *why};
+    return {WcrMode::Reduction, "every iteration updates " + target.levels.front().target->data.str()};
+}
+
+// ---- reductions
+
+/// Does OpenMP have this reduction for this type?
+bool hasClause(py::Reduction kind, Type t) {
+    bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64), boolean = t.isBool();
+    switch (kind) {
+    case py::Reduction::Sum:
+    case py::Reduction::Product:
+    case py::Reduction::Min:
+    case py::Reduction::Max:
+        return integer || real;
+    case py::Reduction::LogicalAnd:
+    case py::Reduction::LogicalOr:
+        return integer || real || boolean;
+    case py::Reduction::BitAnd:
+    case py::Reduction::BitOr:
+    case py::Reduction::BitXor:
+        return integer;
+    default:
+        return false;
+    }
+}
+
+std::optional<py::Reduction> kindOf(const Edge &e) {
+    auto wcr = py::parseWcr(e.memlet.wcr);
+    return wcr.value ? std::optional(wcr.value->kind) : std::nullopt;
+}
+
+/// Nothing when the write can be a reduction of the outermost parallel map around it.
+std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around) {
+    const WriteLevel &level = target.levels.front();
+    const auto *map = dyn_cast<MapEntry>(outermostParallel(level.scopes));
+    if (!map || map->schedule != Schedule::CPU_Multicore || map != outermostParallel(around))
+        return "the outermost parallel scope is no CPU_Multicore map of this SDFG";
+    for (std::size_t i = 1; i < target.levels.size(); ++i)
+        if (outermostParallel(target.levels[i].scopes))
+            return "iterations of a scope around the SDFG share the target";
+    const DataDesc *d = level.target->state()->sdfg()->desc(level.target->data);
+    if (d->alias != AliasKind::None || !(d->isScalar() || d->isArray()))
+        return "the target is a view or no array";
+    auto kind = kindOf(leaf);
+    if (!kind || !hasClause(*kind, d->dtype))
+        return "OpenMP has no clause for this operation on " + d->dtype.str();
+    return whyNotReducible(*map, *level.target, *kind);
+}
+
+/// Does a memlet on the way into the map carry this container?
+bool isRead(const MapEntry &map, Name container) {
+    return std::any_of(map.inEdges().begin(), map.inEdges().end(), [&](const Edge *e) {
+        const auto *source = dyn_cast<AccessNode>(analysis::pathSource(e));
+        return owningContainer(e->memlet.data) == container || (source && owningContainer(source->data) == container);
+    });
+}
+
+/// All that the map does to the container must be this kind of update by tasklets, to one element or to a small container.
+std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind) {
+    const State &state = *map.state();
+    Name container = owningContainer(target.data);
+    if (isRead(map, container))
+        return "the map reads the target";
+    for (const auto &n : state.nodes()) {
+        const auto *access = dyn_cast<AccessNode>(n.get());
+        if (access && owningContainer(access->data) == container && encloses(&map, access))
+            return "the map uses the target inside";
+        const AccessNode *viewed = access && state.sdfg()->desc(access->data) && state.sdfg()->desc(access->data)->isView()
+                                       ? analysis::viewedNode(access)
+                                       : nullptr;
+        if (viewed && owningContainer(viewed->data) == container)
+            return "a view of the target is used in the state";
+    }
+    const DataDesc &d = *state.sdfg()->desc(target.data);
+    std::optional<sym::Subset> outer;
+    for (const Edge *write : tracer_.writesTo(state, container)) {
+        if (!encloses(&map, write->src))
+            continue;
+        if (!isa<Tasklet>(write->src) || write->memlet.wcr.empty() || write->memlet.wcrNonatomic || kindOf(*write) != kind)
+            return "the map also writes the target in other ways";
+        const Edge *leaving = edgeLeaving(&map, *write);
+        auto inside = analysis::destinationSubset(write), outside = analysis::destinationSubset(leaving);
+        if (!inside || !outside || leaving->memlet.wcr.empty() || (outer && !(*outer == *outside)))
+            return "the map writes different parts of the target";
+        outer = outside;
+        if (outside->isOneElement() ? !(*inside == *outside) : d.totalSize.asInt().value_or(maxReducedElements + 1) > maxReducedElements)
+            return outside->isOneElement() ? "the element is not the same in every iteration" : "the target is not small";
+    }
+    return std::nullopt;
+}
+
+// ---- the pass
+
+int strength(WcrMode m) { return m == WcrMode::Atomic ? 3 : m == WcrMode::Reduction ? 2 : m == WcrMode::Plain ? 1 : 0; }
+
+class ResolveWcr : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        Resolver resolver;
+        std::unordered_map<const Edge *, WcrMode> modes;
+        auto raise = [&](const Edge *e, WcrMode m) {
+            WcrMode &mode = modes[e];
+            if (strength(m) > strength(mode))
+                mode = m;
+        };
+        std::vector<Edge *> all;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                for (const auto &e : s->edges())
+                    if (!e->memlet.wcr.empty())
+                        all.push_back(e.get());
+        // Innermost edges decide; an outer edge decides for itself only when no edge inside of it has a conflict resolution.
+        for (bool inner : {true, false})
+            for (Edge *e : all) {
+                if (inner == e->src->isExit() || modes.count(e))
+                    continue;
+                Decision d = resolver.decide(*e);
+                remark(context, *e, d);
+                for (const Edge *along : analysis::memletPath(e))
+                    if (!along->memlet.wcr.empty())
+                        raise(along, d.mode);
+            }
+        bool changed = false;
+        for (Edge *e : all) {
+            changed |= e->memlet.wcrMode != modes.at(e);
+            e->memlet.wcrMode = modes.at(e);
+        }
+        return changed;
+    }
+
+private:
+    static void remark(pass::Context &context, const Edge &e, const Decision &d) {
+        if (d.mode == WcrMode::Atomic)
+            context.missed(elementName(e), "atomic update: " + d.why);
+        else
+            context.done(elementName(e), (d.mode == WcrMode::Plain ? "plain update: " : "reduction: ") + d.why);
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createResolveWcr() { return std::make_unique<ResolveWcr>(); }
+
+} // namespace sdfgc::transforms
