@@ -236,7 +236,9 @@ TEST_CASE("other constructs", "[tasklet][cpp]") {
 
 TEST_CASE("the printer spells names and reports features", "[tasklet][cpp]") {
     CppPrinter printer;
-    printer.spell = [](const Expr &e) { return e.kind == ExprKind::MemRef ? "A[" + std::to_string(e.slot) + "]" : "_" + e.name.str(); };
+    printer.spell = [](const Expr &e) {
+        return e.kind == ExprKind::MemRef ? "A[" + std::to_string(e.slot) + "]" : "_" + e.name.str();
+    };
     CHECK(printer.expr(*binary(Op::Add, memRef(2, ScalarKind::Float64), name("x"))) == "A[2] + _x");
     CHECK(printer.expr(*lowered("cb(x) + sqrt(y)")) == "_cb(_x) + std::sqrt(_y)");
     CHECK(usesOf("sqrt(x) + i // j") == "cmath math");
