@@ -24,7 +24,6 @@ bool capturesNothing(const Expr &lambda) {
     return !memory && freeNames(lambda).empty();
 }
 
-
 int binaryPrec(Op op) {
     switch (op) {
     case Op::Add:
