@@ -9,7 +9,7 @@ namespace sdfgc::py::detail {
 /// Bracket, lambda and conditional nesting, as CPython's tokenizer.
 inline constexpr int maxNesting = 200;
 /// Height of a tree, which chains such as `a + b + c + ...` reach without nesting. Everything that walks trees recurses this deep.
-inline constexpr int maxHeight = 2000;
+inline constexpr int maxHeight = 1000;
 /// Nested blocks, as CPython's tokenizer.
 inline constexpr int maxBlocks = 100;
 

@@ -118,3 +118,13 @@ TEST_CASE("raw statements keep their lines", "[tasklet][cpp]") {
     const auto block = parseBlockOrRaw("for (int i = 0; i < 3; ++i) {\n    b += i;\n}");
     CHECK(CppPrinter().stmts(block, {}, 1) == "    for (int i = 0; i < 3; ++i) {\n        b += i;\n    }\n");
 }
+
+TEST_CASE("the deepest trees pass through every step", "[tasklet][lower]") {
+    std::string sum = "out = i", branches = "if b: out = 1\n";
+    for (int k = 0; k < 990; ++k) {
+        sum += " // i";
+        branches += "elif b: a = 1\n";
+    }
+    CHECK(cppBlock(sum).size() > 20000);
+    CHECK(cppBlock(branches).size() > 20000);
+}
