@@ -121,7 +121,8 @@ std::optional<int64_t> intValue(const Expr &e) {
     if (e.kind != ExprKind::Int)
         return std::nullopt;
     const auto v = unsignedValue(e.text);
-    return v && *v <= uint64_t(std::numeric_limits<int64_t>::max()) ? std::optional<int64_t>(static_cast<int64_t>(*v)) : std::nullopt;
+    return v && *v <= uint64_t(std::numeric_limits<int64_t>::max()) ? std::optional<int64_t>(static_cast<int64_t>(*v))
+                                                                    : std::nullopt;
 }
 
 } // namespace detail

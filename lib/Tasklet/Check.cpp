@@ -53,12 +53,18 @@ std::string complaintAboutCompare(const Expr &e) {
 
 std::string complaint(const Expr &e) {
     switch (e.kind) {
-    case ExprKind::Int: return unsignedValue(e.text) ? "" : "integer literal does not fit in 64 bits";
-    case ExprKind::Slice: return "slices are not supported in code strings";
-    case ExprKind::Call: return complaintAboutCall(e);
-    case ExprKind::Binary: return complaintAboutBinary(e);
-    case ExprKind::Compare: return complaintAboutCompare(e);
-    default: return "";
+    case ExprKind::Int:
+        return unsignedValue(e.text) ? "" : "integer literal does not fit in 64 bits";
+    case ExprKind::Slice:
+        return "slices are not supported in code strings";
+    case ExprKind::Call:
+        return complaintAboutCall(e);
+    case ExprKind::Binary:
+        return complaintAboutBinary(e);
+    case ExprKind::Compare:
+        return complaintAboutCompare(e);
+    default:
+        return "";
     }
 }
 

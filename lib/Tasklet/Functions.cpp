@@ -110,7 +110,8 @@ constexpr auto functions = std::to_array<Function>({
     {"tgamma", Rule::Float, Place::Std},
     {"trunc", Rule::Float, Place::Std},
 });
-static_assert(std::is_sorted(functions.begin(), functions.end(), [](const Function &a, const Function &b) { return a.name < b.name; }));
+static_assert(std::is_sorted(functions.begin(), functions.end(),
+                             [](const Function &a, const Function &b) { return a.name < b.name; }));
 
 Type join(std::span<const Type> args) {
     Type t;
@@ -125,7 +126,8 @@ Type join(std::span<const Type> args) {
 } // namespace
 
 const Function *findFunction(std::string_view name) {
-    const auto it = std::lower_bound(functions.begin(), functions.end(), name, [](const Function &f, std::string_view n) { return f.name < n; });
+    const auto it = std::lower_bound(functions.begin(), functions.end(), name,
+                                     [](const Function &f, std::string_view n) { return f.name < n; });
     return it != functions.end() && it->name == name ? &*it : nullptr;
 }
 
@@ -167,19 +169,28 @@ bool isIntegral(Type t) { return laneOf(t).isInteger() || laneOf(t).isBool(); }
 Type resultType(const Function &f, std::span<const Type> args) {
     const Type first = args.empty() ? Type() : valueOf(args[0]);
     switch (f.rule) {
-    case Rule::Float: return floating(join(args));
-    case Rule::FloatOne: return floating(promoted(first));
+    case Rule::Float:
+        return floating(join(args));
+    case Rule::FloatOne:
+        return floating(promoted(first));
     case Rule::Double: {
         const Type t = join(args);
         return t.isComplex() ? Type(ScalarKind::Complex128) : Type(ScalarKind::Float64);
     }
-    case Rule::RealPart: return promoted(realOf(first));
-    case Rule::Join: return join(args);
-    case Rule::First: return first;
-    case Rule::Bool: return mapLane(first, [](Type) { return Type(ScalarKind::Bool); });
-    case Rule::Int32: return mapLane(first, [](Type) { return Type(ScalarKind::Int32); });
-    case Rule::Int64: return Type(ScalarKind::Int64);
-    case Rule::Nothing: return Type();
+    case Rule::RealPart:
+        return promoted(realOf(first));
+    case Rule::Join:
+        return join(args);
+    case Rule::First:
+        return first;
+    case Rule::Bool:
+        return mapLane(first, [](Type) { return Type(ScalarKind::Bool); });
+    case Rule::Int32:
+        return mapLane(first, [](Type) { return Type(ScalarKind::Int32); });
+    case Rule::Int64:
+        return Type(ScalarKind::Int64);
+    case Rule::Nothing:
+        return Type();
     }
     return Type();
 }

@@ -9,12 +9,12 @@
 namespace sdfgc::py::detail {
 
 enum class Rule : uint8_t {
-    Float,   // common type of the arguments; integers and bool give float64
+    Float,    // common type of the arguments; integers and bool give float64
     FloatOne, // as Float of the first argument alone (ldexp)
-    Double,  // float64, or complex128 for complex arguments
+    Double,   // float64, or complex128 for complex arguments
     RealPart, // real type of a complex argument, otherwise the argument's own
-    Join,    // common type of the arguments after integer promotion
-    First,   // the first argument's type
+    Join,     // common type of the arguments after integer promotion
+    First,    // the first argument's type
     Bool,
     Int32,
     Int64,
@@ -45,8 +45,8 @@ const Function *findFunction(std::string_view name);
 /// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
 Type resultType(const Function &f, std::span<const Type> args);
 
-/// The type in which C++ computes with t: bool and integers below 32 bits become int32, floats below 32 bits (which convert to float)
-/// float32. Vectors compute in their own type.
+/// The type in which C++ computes with t: bool and integers below 32 bits become int32, floats below 32 bits (which convert to
+/// float) float32. Vectors compute in their own type.
 Type promoted(Type t);
 /// The floating type for math functions and true division: integers and bool give float64, others stay. Vectors by element.
 Type floating(Type t);
@@ -56,8 +56,8 @@ Type valueOf(Type t);
 Type realOf(Type t);
 /// Floats that C++ has no arithmetic for: half, bfloat16 and the 8-bit ones.
 bool isLowPrecision(Type t);
-/// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A scalar
-/// does not widen the floats of a vector.
+/// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A
+/// scalar does not widen the floats of a vector.
 Type arithmeticType(Type a, Type b);
 /// Integers or bool, by element.
 bool isIntegral(Type t);

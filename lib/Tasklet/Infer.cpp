@@ -23,7 +23,8 @@ std::optional<double> literalValue(const Expr &e) {
 }
 
 bool isRange(const Expr &e) {
-    return e.kind == ExprKind::Call && isName(*e.args[0], "range") && e.args.size() >= 2 && e.args.size() <= 4 && e.keywords.empty();
+    return e.kind == ExprKind::Call && isName(*e.args[0], "range") && e.args.size() >= 2 && e.args.size() <= 4 &&
+           e.keywords.empty();
 }
 
 namespace {
@@ -58,16 +59,22 @@ Type binaryType(const Expr &e, Semantics s) {
     if (!a || !b)
         return Type();
     switch (e.op) {
-    case Op::TrueDiv: return s == Semantics::Python ? floating(arithmeticType(a, b)) : arithmeticType(a, b);
+    case Op::TrueDiv:
+        return s == Semantics::Python ? floating(arithmeticType(a, b)) : arithmeticType(a, b);
     case Op::FloorDiv:
-    case Op::Mod: return floorType(a, b, e.op, s);
-    case Op::Pow: return powType(e, a, b, s);
+    case Op::Mod:
+        return floorType(a, b, e.op, s);
+    case Op::Pow:
+        return powType(e, a, b, s);
     case Op::Shl:
-    case Op::Shr: return shiftType(a, b, s);
+    case Op::Shr:
+        return shiftType(a, b, s);
     case Op::BitAnd:
     case Op::BitOr:
-    case Op::BitXor: return a.isBool() && b.isBool() ? a : arithmeticType(a, b);
-    default: return arithmeticType(a, b);
+    case Op::BitXor:
+        return a.isBool() && b.isBool() ? a : arithmeticType(a, b);
+    default:
+        return arithmeticType(a, b);
     }
 }
 
@@ -121,21 +128,35 @@ private:
 
     Type typeOf(const Expr &e) const {
         switch (e.kind) {
-        case ExprKind::Int: return intType(e.text);
-        case ExprKind::Float: return e.type ? e.type : Type(ScalarKind::Float64);
-        case ExprKind::Imaginary: return e.type ? e.type : Type(ScalarKind::Complex128);
-        case ExprKind::Bool: return Type(ScalarKind::Bool);
-        case ExprKind::String: return Type(ScalarKind::String);
-        case ExprKind::Name: return nameType(e.name, e.type);
-        case ExprKind::Attribute: return attributeType(e);
-        case ExprKind::Subscript: return subscriptType(e);
-        case ExprKind::Unary: return unaryType(e);
-        case ExprKind::Binary: return binaryType(e, semantics_);
+        case ExprKind::Int:
+            return intType(e.text);
+        case ExprKind::Float:
+            return e.type ? e.type : Type(ScalarKind::Float64);
+        case ExprKind::Imaginary:
+            return e.type ? e.type : Type(ScalarKind::Complex128);
+        case ExprKind::Bool:
+            return Type(ScalarKind::Bool);
+        case ExprKind::String:
+            return Type(ScalarKind::String);
+        case ExprKind::Name:
+            return nameType(e.name, e.type);
+        case ExprKind::Attribute:
+            return attributeType(e);
+        case ExprKind::Subscript:
+            return subscriptType(e);
+        case ExprKind::Unary:
+            return unaryType(e);
+        case ExprKind::Binary:
+            return binaryType(e, semantics_);
         case ExprKind::BoolOp:
-        case ExprKind::Compare: return truthType(e);
-        case ExprKind::IfExp: return choiceType(e.args[1]->type, e.args[2]->type);
-        case ExprKind::Call: return callType(e);
-        default: return e.type; // casts, memory references and raw text know their own
+        case ExprKind::Compare:
+            return truthType(e);
+        case ExprKind::IfExp:
+            return choiceType(e.args[1]->type, e.args[2]->type);
+        case ExprKind::Call:
+            return callType(e);
+        default:
+            return e.type; // casts, memory references and raw text know their own
         }
     }
 
@@ -158,7 +179,8 @@ private:
 
     static Type subscriptType(const Expr &e) {
         const Type base = e.args[0]->type;
-        const bool slice = std::any_of(e.args.begin() + 1, e.args.end(), [](const ExprRef &a) { return a->kind == ExprKind::Slice; });
+        const bool slice =
+            std::any_of(e.args.begin() + 1, e.args.end(), [](const ExprRef &a) { return a->kind == ExprKind::Slice; });
         return !slice && (base.isPointer() || base.isVector()) ? base.element() : base;
     }
 
@@ -203,9 +225,7 @@ private:
 
 } // namespace
 
-ExprRef inferTypes(const ExprRef &e, const Env &env, Semantics semantics) {
-    return Inference(env, semantics).infer(e);
-}
+ExprRef inferTypes(const ExprRef &e, const Env &env, Semantics semantics) { return Inference(env, semantics).infer(e); }
 
 ExprRef inferLambda(const ExprRef &lambda, const std::vector<Type> &params, const Env &env, Semantics semantics) {
     return lambda->kind == ExprKind::Lambda ? Inference(env, semantics).lambda(lambda, params) : inferTypes(lambda, env, semantics);

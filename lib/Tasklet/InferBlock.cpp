@@ -77,7 +77,8 @@ private:
         if (target->kind == ExprKind::Tuple) {
             const bool pairs = from && from->kind == ExprKind::Tuple && from->args.size() == target->args.size();
             if (from && from->kind == ExprKind::Tuple && !pairs)
-                error("cannot assign " + std::to_string(from->args.size()) + " values to " + std::to_string(target->args.size()) + " names",
+                error("cannot assign " + std::to_string(from->args.size()) + " values to " + std::to_string(target->args.size()) +
+                          " names",
                       target->at);
             std::size_t k = 0;
             return mapChildren(target, [&](const ExprRef &c) {
@@ -101,11 +102,17 @@ private:
     Stmt statement(const Stmt &s) {
         Stmt typed = s;
         switch (s.kind) {
-        case StmtKind::For: return forLoop(typed);
-        case StmtKind::AnnAssign: return annotated(typed);
-        case StmtKind::AugAssign: return augmented(typed);
-        case StmtKind::ExprStmt: results(*s.value); break;
-        default: break;
+        case StmtKind::For:
+            return forLoop(typed);
+        case StmtKind::AnnAssign:
+            return annotated(typed);
+        case StmtKind::AugAssign:
+            return augmented(typed);
+        case StmtKind::ExprStmt:
+            results(*s.value);
+            break;
+        default:
+            break;
         }
         if (s.value)
             typed.value = value(s.value);
@@ -158,14 +165,19 @@ private:
         for (std::size_t k = first; k < e.args.size(); ++k) {
             const bool exponent = f->name == "np_frexp" && k + 1 == e.args.size();
             if (e.args[k]->kind == ExprKind::Name)
-                define(e.args[k]->name, exponent ? Type(ScalarKind::Int32) : f->name == "np_modf" || f->name == "np_frexp" ? floating(t) : t, e.at);
+                define(e.args[k]->name,
+                       exponent                                        ? Type(ScalarKind::Int32)
+                       : f->name == "np_modf" || f->name == "np_frexp" ? floating(t)
+                                                                       : t,
+                       e.at);
         }
     }
 };
 
 } // namespace
 
-TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput, Semantics semantics) {
+TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput,
+                      Semantics semantics) {
     return BlockInference(env, isOutput, semantics).run(block);
 }
 

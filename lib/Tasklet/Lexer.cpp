@@ -11,9 +11,9 @@ namespace sdfgc::py::detail {
 namespace {
 
 constexpr std::array<std::string_view, 35> keywords = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break",  "class", "continue", "def",
-    "del",   "elif",   "else",  "except", "for",  "from",   "finally", "global",  "if",     "import", "in",      "is",
-    "lambda", "nonlocal", "not", "or",    "pass", "raise",  "return", "try",      "while",  "with",  "yield",
+    "False",  "None",     "True", "and",    "as",   "assert", "async",   "await",  "break", "class",  "continue", "def",
+    "del",    "elif",     "else", "except", "for",  "from",   "finally", "global", "if",    "import", "in",       "is",
+    "lambda", "nonlocal", "not",  "or",     "pass", "raise",  "return",  "try",    "while", "with",   "yield",
 };
 
 // Longest first, so that the first match is the token.
@@ -33,6 +33,20 @@ bool isDigitOf(char c, int base) {
     if (base == 16)
         return std::isxdigit(static_cast<unsigned char>(c));
     return c >= '0' && c < '0' + base;
+}
+
+// The base that the letter after a leading zero names; 10 for anything else.
+int prefixBase(char c) {
+    switch (c | 0x20) {
+    case 'x':
+        return 16;
+    case 'o':
+        return 8;
+    case 'b':
+        return 2;
+    default:
+        return 10;
+    }
 }
 
 void appendUtf8(std::string &out, uint32_t c) {
@@ -75,8 +89,8 @@ private:
     std::size_t pos_ = 0, lineStart_ = 0;
     int line_ = 1;
     bool atLineStart_ = false, failed_ = false;
-    std::vector<int> indents_;     // open indentation levels; the first is that of the first line
-    std::vector<char> brackets_;   // open brackets: line ends inside are white space
+    std::vector<int> indents_;   // open indentation levels; the first is that of the first line
+    std::vector<char> brackets_; // open brackets: line ends inside are white space
     std::vector<Token> tokens_;
     ParseError error_;
 
@@ -198,7 +212,7 @@ private:
 
     void number() {
         const Position at = here();
-        const int base = peek() != '0' ? 10 : (peek(1) | 0x20) == 'x' ? 16 : (peek(1) | 0x20) == 'o' ? 8 : (peek(1) | 0x20) == 'b' ? 2 : 10;
+        const int base = peek() == '0' ? prefixBase(peek(1)) : 10;
         if (base != 10) {
             pos_ += 2;
             integer(digits(base, true), base, at);
@@ -374,8 +388,6 @@ private:
 
 } // namespace
 
-Parsed<std::vector<Token>> lex(std::string_view text, LexMode mode) {
-    return Lexer(text, mode).run();
-}
+Parsed<std::vector<Token>> lex(std::string_view text, LexMode mode) { return Lexer(text, mode).run(); }
 
 } // namespace sdfgc::py::detail

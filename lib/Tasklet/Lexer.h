@@ -11,7 +11,7 @@ namespace sdfgc::py::detail {
 
 enum class Tok : uint8_t {
     End,
-    Newline,   // end of a logical line
+    Newline, // end of a logical line
     Indent,
     Dedent,
     Name,

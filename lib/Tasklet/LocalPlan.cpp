@@ -161,7 +161,8 @@ bool mentions(const Expr &e, Name n) {
 
 bool mentions(const Stmt &s, Name n) {
     const auto in = [&](const StmtRef &c) { return mentions(*c, n); };
-    return headerMentions(s, n) || std::any_of(s.body.begin(), s.body.end(), in) || std::any_of(s.orelse.begin(), s.orelse.end(), in);
+    return headerMentions(s, n) || std::any_of(s.body.begin(), s.body.end(), in) ||
+           std::any_of(s.orelse.begin(), s.orelse.end(), in);
 }
 
 bool assigns(const std::vector<StmtRef> &block, Name n) { return blockNames(block).written.count(n) > 0; }

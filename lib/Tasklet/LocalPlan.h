@@ -1,8 +1,9 @@
 // Where the C++ text of a block declares its locals.
 //
-// Python's locals live in the whole block, C++'s from their declaration to the end of the braces. Each local is declared in the innermost
-// braces that hold all its uses, and there at its first assignment if that comes first, else in front of the statement that mentions
-// it first. A loop body is entered only when it assigns the local before it reads it: otherwise a value lives from one turn to the next.
+// Python's locals live in the whole block, C++'s from their declaration to the end of the braces. Each local is declared in the
+// innermost braces that hold all its uses, and there at its first assignment if that comes first, else in front of the statement
+// that mentions it first. A loop body is entered only when it assigns the local before it reads it: otherwise a value lives from
+// one turn to the next.
 #pragma once
 
 #include "sdfgc/Tasklet/Types.h"

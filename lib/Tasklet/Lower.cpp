@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace sdfgc::py {
-
-namespace detail {
+namespace sdfgc::py::detail {
 
 namespace {
 
@@ -52,13 +50,20 @@ ExprRef boolNode(Op op, std::vector<ExprRef> args, Position at) {
 // The standard's comparison of integers by value, whatever their signs.
 std::string_view exactComparison(Op op) {
     switch (op) {
-    case Op::Eq: return "cmp_equal";
-    case Op::Ne: return "cmp_not_equal";
-    case Op::Lt: return "cmp_less";
-    case Op::Le: return "cmp_less_equal";
-    case Op::Gt: return "cmp_greater";
-    case Op::Ge: return "cmp_greater_equal";
-    default: return "";
+    case Op::Eq:
+        return "cmp_equal";
+    case Op::Ne:
+        return "cmp_not_equal";
+    case Op::Lt:
+        return "cmp_less";
+    case Op::Le:
+        return "cmp_less_equal";
+    case Op::Gt:
+        return "cmp_greater";
+    case Op::Ge:
+        return "cmp_greater_equal";
+    default:
+        return "";
     }
 }
 
@@ -105,36 +110,49 @@ ExprRef literal(int64_t v, Type t) {
 
 ExprRef Lowering::node(const ExprRef &e) const {
     switch (e->kind) {
-    case ExprKind::Binary: return binary(e);
-    case ExprKind::Unary: return e->op == Op::Not ? withArgs(e, {truth(e->args[0])}) : e;
+    case ExprKind::Binary:
+        return binary(e);
+    case ExprKind::Unary:
+        return e->op == Op::Not ? withArgs(e, {truth(e->args[0])}) : e;
     case ExprKind::BoolOp: {
         std::vector<ExprRef> args;
         for (const ExprRef &a : e->args)
             args.push_back(truth(a));
         return withArgs(e, std::move(args));
     }
-    case ExprKind::Compare: return compare(e);
-    case ExprKind::IfExp: return choice(e);
-    case ExprKind::Cast: return cast(e);
-    case ExprKind::Call: return call(e);
+    case ExprKind::Compare:
+        return compare(e);
+    case ExprKind::IfExp:
+        return choice(e);
+    case ExprKind::Cast:
+        return cast(e);
+    case ExprKind::Call:
+        return call(e);
     case ExprKind::Attribute:
         if (laneOf(valueOf(e->args[0]->type)).isNumeric() && (e->name.view() == "real" || e->name.view() == "imag"))
             return complexPart(e, e->name.view(), e->args[0]);
         return e;
-    default: return e;
+    default:
+        return e;
     }
 }
 
 ExprRef Lowering::binary(const ExprRef &e) const {
     switch (e->op) {
-    case Op::TrueDiv: return trueDivision(e);
+    case Op::TrueDiv:
+        return trueDivision(e);
     case Op::FloorDiv:
-    case Op::Mod: return floorOperator(e);
-    case Op::Pow: return power(e);
+    case Op::Mod:
+        return floorOperator(e);
+    case Op::Pow:
+        return power(e);
     case Op::Shl:
-    case Op::Shr: return shift(e);
-    case Op::MatMul: return e;
-    default: return operands(e);
+    case Op::Shr:
+        return shift(e);
+    case Op::MatMul:
+        return e;
+    default:
+        return operands(e);
     }
 }
 
@@ -157,7 +175,8 @@ ExprRef Lowering::trueDivision(const ExprRef &e) const {
         return operands(division);
     // One operand of type double is enough; a literal reads better than a cast.
     const bool right = isNumberLiteral(*e->args[1]) && !isNumberLiteral(*e->args[0]) && !e->type.isVector();
-    return withArgs(division, {right ? e->args[0] : convert(e->args[0], e->type), right ? convert(e->args[1], e->type) : e->args[1]});
+    return withArgs(division,
+                    {right ? e->args[0] : convert(e->args[0], e->type), right ? convert(e->args[1], e->type) : e->args[1]});
 }
 
 ExprRef Lowering::floorOperator(const ExprRef &e) const {
@@ -170,7 +189,8 @@ ExprRef Lowering::floorOperator(const ExprRef &e) const {
         return e;
     const bool floats = e->type.isFloat() || (a && b && !integers);
     const Type common = floats ? arithmeticType(a, b) : Type();
-    std::vector<ExprRef> args = {floats ? convert(e->args[0], common) : e->args[0], floats ? convert(e->args[1], common) : e->args[1]};
+    std::vector<ExprRef> args = {floats ? convert(e->args[0], common) : e->args[0],
+                                 floats ? convert(e->args[1], common) : e->args[1]};
     if (semantics_ == Semantics::Dace && floats) {
         if (!division)
             return py::call("fmod", std::move(args), common);
@@ -183,7 +203,8 @@ ExprRef Lowering::floorOperator(const ExprRef &e) const {
 // C's shifts have the type of the left operand.
 ExprRef Lowering::shift(const ExprRef &e) const {
     const ExprRef &left = e->args[0];
-    const bool widen = semantics_ == Semantics::Python && e->type && left->type && !e->type.isVector() && !(promoted(left->type) == e->type);
+    const bool widen =
+        semantics_ == Semantics::Python && e->type && left->type && !e->type.isVector() && !(promoted(left->type) == e->type);
     return widen ? withArgs(e, {convert(left, e->type), e->args[1]}) : e;
 }
 
@@ -268,141 +289,4 @@ ExprRef Lowering::forStore(const ExprRef &e, Type t) const {
     return explicitOnly ? convert(e, t) : e;
 }
 
-bool Lowering::isNonNegative(const Expr &e) const {
-    const Type t = valueOf(e.type);
-    if (t.isUnsigned() || t.isBool() || e.kind == ExprKind::Int || (oracle_ && oracle_(e)))
-        return true;
-    const auto arg = [&](std::size_t k) { return isNonNegative(*e.args[k]); };
-    switch (e.kind) {
-    case ExprKind::Cast: return t.isSigned() && isIntegral(e.args[0]->type) && arg(0) && t.bytes() >= e.args[0]->type.bytes();
-    case ExprKind::IfExp: return arg(1) && arg(2);
-    case ExprKind::Call: return callIsNonNegative(e);
-    case ExprKind::Binary: break;
-    default: return false;
-    }
-    switch (e.op) {
-    case Op::Add:
-    case Op::Mul:
-    case Op::CDiv:
-    case Op::Shl:
-    case Op::BitOr:
-    case Op::BitXor: return isIntegral(t) && arg(0) && arg(1);
-    case Op::BitAnd: return arg(0) || arg(1);
-    case Op::CMod:
-    case Op::Shr: return isIntegral(t) && arg(0);
-    default: return false;
-    }
-}
-
-bool Lowering::callIsNonNegative(const Expr &e) const {
-    if (!isIntegral(e.type) || e.args.size() < 2)
-        return false;
-    const Expr &f = *e.args[0];
-    const auto check = [this](const ExprRef &a) { return isNonNegative(*a); };
-    if (isName(f, "min"))
-        return std::all_of(e.args.begin() + 1, e.args.end(), check);
-    if (isName(f, "max"))
-        return std::any_of(e.args.begin() + 1, e.args.end(), check);
-    if (isName(f, "floordiv") || isName(f, "floormod"))
-        return e.args.size() == 3 && check(e.args[2]) && (isName(f, "floormod") || check(e.args[1]));
-    return isName(f, "abs");
-}
-
-} // namespace detail
-
-using namespace detail;
-
-namespace {
-
-class BlockLowering {
-public:
-    BlockLowering(Semantics semantics, const NonNegative &nonNegative) : semantics_(semantics), lowering_(semantics, nonNegative) {}
-
-    std::vector<StmtRef> block(const std::vector<StmtRef> &stmts) const {
-        std::vector<StmtRef> out;
-        for (const StmtRef &s : stmts)
-            statement(s, out);
-        return out;
-    }
-
-private:
-    Semantics semantics_;
-    Lowering lowering_;
-
-    ExprRef lower(const ExprRef &e) const {
-        return rewrite(e, [this](const ExprRef &n) { return lowering_.node(n); });
-    }
-
-    void statement(const StmtRef &s, std::vector<StmtRef> &out) const {
-        Stmt copy = *mapExprs(s, [this](const ExprRef &e) { return lower(e); });
-        copy.body = block(s->body);
-        copy.orelse = block(s->orelse);
-        switch (s->kind) {
-        case StmtKind::If:
-        case StmtKind::While:
-        case StmtKind::Assert: copy.value = lowering_.truth(copy.value); break;
-        case StmtKind::AugAssign: augmented(copy); break;
-        case StmtKind::AnnAssign:
-            if (copy.value && copy.type)
-                copy.value = lowering_.node(castTo(copy.type, copy.value));
-            break;
-        case StmtKind::Assign:
-            if (splitTuple(copy, out))
-                return;
-            if (copy.targets.size() == 1)
-                copy.value = lowering_.forStore(copy.value, copy.targets[0]->type);
-            break;
-        default: break;
-        }
-        out.push_back(std::make_shared<const Stmt>(std::move(copy)));
-    }
-
-    // `x op= v` stays where C++ has the operator with this meaning; otherwise it becomes `x = lowered(x op v)`.
-    void augmented(Stmt &s) const {
-        const ExprRef target = s.targets[0];
-        Expr whole = *binary(s.op, target, s.value);
-        whole.at = s.at;
-        const ExprRef typed = share(std::move(whole));
-        const ExprRef lowered = lowering_.binary(withType(typed, binaryType(*typed, semantics_)));
-        const bool isOperator = lowered->kind == ExprKind::Binary && lowered->args[0] == target && lowered->op != Op::MatMul;
-        const Type left = valueOf(target->type), result = lowered->type;
-        const bool narrows = (result.isComplex() && !(left == result)) || left.isVector() != result.isVector();
-        if (isOperator && !narrows) {
-            s.op = lowered->op;
-            s.value = lowered->args[1];
-            return;
-        }
-        s.kind = StmtKind::Assign;
-        s.op = Op::Add;
-        s.value = lowering_.forStore(lowered, target->type);
-    }
-
-    // `x, y = a, b` as two assignments, when the first does not change what the second reads.
-    bool splitTuple(const Stmt &s, std::vector<StmtRef> &out) const {
-        if (s.targets.size() != 1 || s.targets[0]->kind != ExprKind::Tuple || s.value->kind != ExprKind::Tuple)
-            return false;
-        const auto &targets = s.targets[0]->args, &values = s.value->args;
-        if (targets.size() != values.size())
-            return false;
-        for (std::size_t k = 0; k < targets.size(); ++k)
-            for (std::size_t later = k + 1; later < targets.size(); ++later)
-                if (freeNames(*values[later]).count(rootName(*targets[k])) || targets[k]->kind != ExprKind::Name)
-                    return false;
-        for (std::size_t k = 0; k < targets.size(); ++k)
-            out.push_back(assign(targets[k], lowering_.forStore(values[k], targets[k]->type)));
-        return true;
-    }
-};
-
-} // namespace
-
-ExprRef lowerOperators(const ExprRef &e, Semantics s, const std::function<bool(const Expr &)> &nonNegative) {
-    const Lowering lowering(s, nonNegative);
-    return rewrite(e, [&](const ExprRef &n) { return lowering.node(n); });
-}
-
-std::vector<StmtRef> lowerOperators(const std::vector<StmtRef> &block, Semantics s, const std::function<bool(const Expr &)> &nonNegative) {
-    return BlockLowering(s, nonNegative).block(block);
-}
-
-} // namespace sdfgc::py
+} // namespace sdfgc::py::detail

@@ -1,4 +1,5 @@
-// The lowering of operators, split over Lower.cpp (operators, conversions), LowerPow.cpp and LowerCalls.cpp.
+// The lowering of operators, split over Lower.cpp (operators, conversions), NonNegative.cpp, LowerPow.cpp,
+// LowerCalls.cpp and LowerBlock.cpp (statements).
 #pragma once
 
 #include "Tasklet/Infer.h"
@@ -34,6 +35,8 @@ private:
     ExprRef membership(Op op, const ExprRef &a, const ExprRef &b, Position at) const;
     ExprRef choice(const ExprRef &e) const;
     ExprRef cast(const ExprRef &e) const;
+
+    // NonNegative.cpp
     bool isNonNegative(const Expr &e) const;
     bool callIsNonNegative(const Expr &e) const;
 

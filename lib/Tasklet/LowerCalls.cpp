@@ -85,7 +85,8 @@ ExprRef Lowering::remainder(const ExprRef &e) const {
             return py::binary(Op::CMod, a, b, e->type);
         return e->type.isFloat() ? py::call("fmod", {convert(a, e->type), convert(b, e->type)}, e->type) : e;
     }
-    return Lowering(Semantics::Python, oracle_).floorOperator(py::binary(name == "py_floor" ? Op::FloorDiv : Op::Mod, a, b, e->type));
+    return Lowering(Semantics::Python, oracle_)
+        .floorOperator(py::binary(name == "py_floor" ? Op::FloorDiv : Op::Mod, a, b, e->type));
 }
 
 // `S(b=1, a=2)`: one value per field in the order of declaration; braces do not narrow, so values are converted.

@@ -140,7 +140,8 @@ private:
 
 std::set<Name> freeNames(const Expr &e) {
     std::set<Name> names;
-    visitNames(e, [&](Name n) { names.insert(n); }, [](Name) {});
+    visitNames(
+        e, [&](Name n) { names.insert(n); }, [](Name) {});
     return names;
 }
 

@@ -65,9 +65,7 @@ std::string floatToken(double value) {
     return text;
 }
 
-double floatValue(std::string_view token) {
-    return std::strtod(std::string(token).c_str(), nullptr);
-}
+double floatValue(std::string_view token) { return std::strtod(std::string(token).c_str(), nullptr); }
 
 std::optional<uint64_t> unsignedValue(std::string_view digits) {
     uint64_t value = 0;

@@ -1,4 +1,5 @@
-// Recursive-descent parser of the Python subset. Nesting is counted, so hostile text ends in an error and never in a stack overflow.
+// Recursive-descent parser of the Python subset. Nesting is counted, so hostile text ends in an error and never in a stack
+// overflow.
 #pragma once
 
 #include "Tasklet/Lexer.h"
@@ -8,7 +9,7 @@ namespace sdfgc::py::detail {
 /// Bracket, lambda and conditional nesting, as CPython's tokenizer.
 inline constexpr int maxNesting = 200;
 /// Height of a tree, which chains such as `a + b + c + ...` reach without nesting. Everything that walks trees recurses this deep.
-inline constexpr int maxHeight = 2000;
+inline constexpr int maxHeight = 1000;
 /// Nested blocks, as CPython's tokenizer.
 inline constexpr int maxBlocks = 100;
 
@@ -41,6 +42,7 @@ private:
     bool expectOp(std::string_view text);
     Node fail(std::string message, Position at);
     Node failExpected(std::string_view what);
+    static Expr start(ExprKind kind, Position at);
     Node finish(Expr e, int childHeight);
     Node unary(Op op, Node a, Position at);
     Node binary(Op op, Node a, Node b, Position at);
@@ -57,6 +59,7 @@ private:
     Node binaryLevel(int minLevel);
     Node factor();
     Node power();
+    // (ParserAtom.cpp)
     Node postfix();
     Node subscript(Node base);
     Node subscriptIndex();

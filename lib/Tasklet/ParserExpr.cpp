@@ -14,18 +14,20 @@ struct Binary {
     int level;
 };
 constexpr std::array<Binary, 12> binaries = {{
-    {"|", Op::BitOr, 1}, {"^", Op::BitXor, 2}, {"&", Op::BitAnd, 3}, {"<<", Op::Shl, 4}, {">>", Op::Shr, 4},
-    {"+", Op::Add, 5},   {"-", Op::Sub, 5},    {"*", Op::Mul, 6},    {"/", Op::TrueDiv, 6}, {"//", Op::FloorDiv, 6},
-    {"%", Op::Mod, 6},   {"@", Op::MatMul, 6},
+    {"|", Op::BitOr, 1},
+    {"^", Op::BitXor, 2},
+    {"&", Op::BitAnd, 3},
+    {"<<", Op::Shl, 4},
+    {">>", Op::Shr, 4},
+    {"+", Op::Add, 5},
+    {"-", Op::Sub, 5},
+    {"*", Op::Mul, 6},
+    {"/", Op::TrueDiv, 6},
+    {"//", Op::FloorDiv, 6},
+    {"%", Op::Mod, 6},
+    {"@", Op::MatMul, 6},
 }};
 constexpr int tightestLevel = 6;
-
-Expr make(ExprKind kind, Position at) {
-    Expr e;
-    e.kind = kind;
-    e.at = at;
-    return e;
-}
 
 // Counts one level of nesting for the time of a scope.
 struct Nested {
@@ -79,6 +81,13 @@ Parser::Node Parser::failExpected(std::string_view what) {
     return fail("expected " + std::string(what) + ", found " + found, t.at);
 }
 
+Expr Parser::start(ExprKind kind, Position at) {
+    Expr e;
+    e.kind = kind;
+    e.at = at;
+    return e;
+}
+
 Parser::Node Parser::finish(Expr e, int childHeight) {
     if (childHeight >= maxHeight)
         return fail("expression has a chain of more than " + std::to_string(maxHeight) + " operations", e.at);
@@ -88,7 +97,7 @@ Parser::Node Parser::finish(Expr e, int childHeight) {
 Parser::Node Parser::unary(Op op, Node a, Position at) {
     if (!a)
         return {};
-    Expr e = make(ExprKind::Unary, at);
+    Expr e = start(ExprKind::Unary, at);
     e.op = op;
     e.args = {a.e};
     return finish(std::move(e), a.height);
@@ -97,7 +106,7 @@ Parser::Node Parser::unary(Op op, Node a, Position at) {
 Parser::Node Parser::binary(Op op, Node a, Node b, Position at) {
     if (!a || !b)
         return {};
-    Expr e = make(ExprKind::Binary, at);
+    Expr e = start(ExprKind::Binary, at);
     e.op = op;
     e.args = {a.e, b.e};
     return finish(std::move(e), std::max(a.height, b.height));
@@ -120,12 +129,13 @@ Parser::Node Parser::testList() {
     Node first = test();
     if (!first || !atOp(","))
         return first;
-    Expr tuple = make(ExprKind::Tuple, at);
+    Expr tuple = start(ExprKind::Tuple, at);
     tuple.args.push_back(first.e);
     int height = first.height;
     while (takeOp(",")) {
         const Token &t = peek();
-        if (t.kind == Tok::End || t.kind == Tok::Newline || (t.kind == Tok::Op && (t.text == ")" || t.text == "]" || t.text == "=" || t.text == ";")))
+        if (t.kind == Tok::End || t.kind == Tok::Newline ||
+            (t.kind == Tok::Op && (t.text == ")" || t.text == "]" || t.text == "=" || t.text == ";")))
             break;
         Node next = test();
         if (!next)
@@ -159,13 +169,13 @@ Parser::Node Parser::conditional() {
     Node other = test();
     if (!other)
         return {};
-    Expr e = make(ExprKind::IfExp, at);
+    Expr e = start(ExprKind::IfExp, at);
     e.args = {condition.e, value.e, other.e};
     return finish(std::move(e), std::max({condition.height, value.height, other.height}));
 }
 
 Parser::Node Parser::lambda() {
-    Expr e = make(ExprKind::Lambda, peek().at);
+    Expr e = start(ExprKind::Lambda, peek().at);
     ++pos_;
     while (!takeOp(":")) {
         if (atOp("*") || atOp("**") || atOp("/"))
@@ -193,7 +203,7 @@ Parser::Node Parser::boolOp(Op op) {
     Node first = operand();
     if (!first || !atKeyword(word))
         return first;
-    Expr e = make(ExprKind::BoolOp, at);
+    Expr e = start(ExprKind::BoolOp, at);
     e.op = op;
     e.args = {first.e};
     int height = first.height;
@@ -241,7 +251,7 @@ Parser::Node Parser::comparison() {
     Node first = binaryLevel(1);
     if (!first)
         return {};
-    Expr e = make(ExprKind::Compare, at);
+    Expr e = start(ExprKind::Compare, at);
     e.args = {first.e};
     int height = first.height;
     while (auto op = comparisonOp()) {
@@ -298,187 +308,6 @@ Parser::Node Parser::power() {
     if (nested.tooDeep())
         return fail(nestingMessage, at);
     return binary(Op::Pow, base, factor(), at);
-}
-
-Parser::Node Parser::postfix() {
-    Node n = atom();
-    while (n) {
-        if (atOp("(")) {
-            n = call(n);
-        } else if (atOp("[")) {
-            n = subscript(n);
-        } else if (atOp(".")) {
-            Expr e = make(ExprKind::Attribute, n.e->at);
-            ++pos_;
-            if (peek().kind != Tok::Name)
-                return failExpected("a name after `.`");
-            e.name = Name(peek().text);
-            ++pos_;
-            e.args = {n.e};
-            n = finish(std::move(e), n.height);
-        } else {
-            break;
-        }
-    }
-    return n;
-}
-
-Parser::Node Parser::subscript(Node base) {
-    Expr e = make(ExprKind::Subscript, base.e->at);
-    e.args = {base.e};
-    int height = base.height;
-    ++pos_;
-    do {
-        if (atOp("]") && e.args.size() > 1)
-            break;
-        Node index = subscriptIndex();
-        if (!index)
-            return {};
-        // a[(i, j)] is a[i, j]
-        if (index.e->kind == ExprKind::Tuple && !index.e->args.empty() && e.args.size() == 1 && atOp("]"))
-            e.args.insert(e.args.end(), index.e->args.begin(), index.e->args.end());
-        else
-            e.args.push_back(index.e);
-        height = std::max(height, index.height);
-    } while (takeOp(","));
-    if (e.args.size() == 1)
-        return fail("a subscript needs an index", e.at);
-    if (!expectOp("]"))
-        return {};
-    return finish(std::move(e), height);
-}
-
-Parser::Node Parser::subscriptIndex() {
-    const Position at = peek().at;
-    Node begin;
-    if (!atOp(":")) {
-        begin = test();
-        if (!begin || !atOp(":"))
-            return begin;
-    }
-    Expr e = make(ExprKind::Slice, at);
-    e.args = {begin.e, nullptr, nullptr};
-    int height = begin.height;
-    for (std::size_t k = 1; k < 3 && takeOp(":"); ++k) {
-        if (atOp(":") || atOp("]") || atOp(","))
-            continue;
-        Node bound = test();
-        if (!bound)
-            return {};
-        e.args[k] = bound.e;
-        height = std::max(height, bound.height);
-    }
-    return finish(std::move(e), height);
-}
-
-Parser::Node Parser::call(Node callee) {
-    Expr e = make(ExprKind::Call, callee.e->at);
-    e.args = {callee.e};
-    int height = callee.height;
-    ++pos_;
-    while (!takeOp(")")) {
-        if (atOp("*") || atOp("**"))
-            return fail("starred arguments are not supported", peek().at);
-        const bool isKeyword = peek().kind == Tok::Name && peek(1).kind == Tok::Op && peek(1).text == "=";
-        Keyword keyword;
-        if (isKeyword) {
-            keyword.name = Name(peek().text);
-            pos_ += 2;
-        } else if (!e.keywords.empty()) {
-            return fail("positional argument after a keyword argument", peek().at);
-        }
-        Node value = test();
-        if (!value)
-            return {};
-        if (atKeyword("for") || atKeyword("async"))
-            return fail("generator expressions are not supported", peek().at);
-        height = std::max(height, value.height);
-        if (isKeyword)
-            e.keywords.push_back({keyword.name, value.e});
-        else
-            e.args.push_back(value.e);
-        if (!takeOp(",") && !atOp(")"))
-            return failExpected("`,` or `)` in the call");
-    }
-    return finish(std::move(e), height);
-}
-
-Parser::Node Parser::atom() {
-    const Token &t = peek();
-    switch (t.kind) {
-    case Tok::Name: {
-        Expr e = make(ExprKind::Name, t.at);
-        e.name = Name(t.text);
-        ++pos_;
-        return finish(std::move(e), 0);
-    }
-    case Tok::Int:
-    case Tok::Float:
-    case Tok::Imaginary: {
-        Expr e = make(t.kind == Tok::Int ? ExprKind::Int : t.kind == Tok::Float ? ExprKind::Float : ExprKind::Imaginary, t.at);
-        e.text = t.text;
-        ++pos_;
-        return finish(std::move(e), 0);
-    }
-    case Tok::String:
-        return stringAtom();
-    case Tok::Keyword:
-        return atomKeyword();
-    case Tok::Op:
-        if (t.text == "(")
-            return parenthesised();
-        if (t.text == "[")
-            return fail("list displays and list comprehensions are not supported", t.at);
-        if (t.text == "{")
-            return fail("dictionaries, sets and their comprehensions are not supported", t.at);
-        if (t.text == "*" || t.text == "**")
-            return fail("starred expressions are not supported", t.at);
-        if (t.text == "...")
-            return fail("`...` is not supported", t.at);
-        break;
-    default:
-        break;
-    }
-    return failExpected("an expression");
-}
-
-Parser::Node Parser::stringAtom() {
-    Expr e = make(ExprKind::String, peek().at);
-    for (; peek().kind == Tok::String; ++pos_) // adjacent literals are one
-        e.text += peek().text;
-    return finish(std::move(e), 0);
-}
-
-Parser::Node Parser::parenthesised() {
-    const Position at = peek().at;
-    ++pos_;
-    if (takeOp(")"))
-        return finish(make(ExprKind::Tuple, at), 0);
-    if (atKeyword("yield"))
-        return fail("`yield` is not supported", at);
-    Node n = testList();
-    if (!n)
-        return {};
-    if (atKeyword("for") || atKeyword("async"))
-        return fail("generator expressions are not supported", peek().at);
-    return expectOp(")") ? n : Node{};
-}
-
-Parser::Node Parser::atomKeyword() {
-    const Token &t = peek();
-    if (t.text == "True" || t.text == "False") {
-        Expr e = make(ExprKind::Bool, t.at);
-        e.text = t.text;
-        ++pos_;
-        return finish(std::move(e), 0);
-    }
-    if (t.text == "None") {
-        ++pos_;
-        return finish(make(ExprKind::None, t.at), 0);
-    }
-    if (t.text == "yield" || t.text == "await")
-        return fail("`" + t.text + "` is not supported", t.at);
-    return failExpected("an expression");
 }
 
 } // namespace sdfgc::py::detail

@@ -26,8 +26,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> unsuppor
 }};
 
 constexpr std::array<std::pair<std::string_view, Op>, 13> augmented = {{
-    {"+=", Op::Add}, {"-=", Op::Sub}, {"*=", Op::Mul}, {"/=", Op::TrueDiv}, {"//=", Op::FloorDiv}, {"%=", Op::Mod}, {"**=", Op::Pow},
-    {"@=", Op::MatMul}, {"<<=", Op::Shl}, {">>=", Op::Shr}, {"&=", Op::BitAnd}, {"|=", Op::BitOr}, {"^=", Op::BitXor},
+    {"+=", Op::Add},
+    {"-=", Op::Sub},
+    {"*=", Op::Mul},
+    {"/=", Op::TrueDiv},
+    {"//=", Op::FloorDiv},
+    {"%=", Op::Mod},
+    {"**=", Op::Pow},
+    {"@=", Op::MatMul},
+    {"<<=", Op::Shl},
+    {">>=", Op::Shr},
+    {"&=", Op::BitAnd},
+    {"|=", Op::BitOr},
+    {"^=", Op::BitXor},
 }};
 
 Stmt make(StmtKind kind, Position at) {

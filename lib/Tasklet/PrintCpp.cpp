@@ -4,6 +4,7 @@
 #include "Tasklet/Numbers.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
 
@@ -23,30 +24,22 @@ bool capturesNothing(const Expr &lambda) {
     return !memory && freeNames(lambda).empty();
 }
 
-
 int binaryPrec(Op op) {
     switch (op) {
     case Op::Add:
-    case Op::Sub: return cppSum;
+    case Op::Sub:
+        return cppSum;
     case Op::Shl:
-    case Op::Shr: return cppShift;
-    case Op::BitAnd: return cppBitAnd;
-    case Op::BitXor: return cppBitXor;
-    case Op::BitOr: return cppBitOr;
-    default: return cppProduct;
-    }
-}
-
-std::string_view compareOperator(Op op) {
-    switch (op) {
-    case Op::Ne:
-    case Op::IsNot:
-    case Op::NotIn: return "!=";
-    case Op::Lt: return "<";
-    case Op::Le: return "<=";
-    case Op::Gt: return ">";
-    case Op::Ge: return ">=";
-    default: return "==";
+    case Op::Shr:
+        return cppShift;
+    case Op::BitAnd:
+        return cppBitAnd;
+    case Op::BitXor:
+        return cppBitXor;
+    case Op::BitOr:
+        return cppBitOr;
+    default:
+        return cppProduct;
     }
 }
 
@@ -57,22 +50,29 @@ bool isOneToken(const std::string &text) {
 
 int precedence(const Expr &e) {
     switch (e.kind) {
-    case ExprKind::Unary: return cppUnary;
-    case ExprKind::Binary: return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv ? cppPostfix : binaryPrec(e.op);
-    case ExprKind::BoolOp: return e.op == Op::And ? cppAnd : cppOr;
+    case ExprKind::Unary:
+        return cppUnary;
+    case ExprKind::Binary:
+        return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv ? cppPostfix : binaryPrec(e.op);
+    case ExprKind::BoolOp:
+        return e.op == Op::And ? cppAnd : cppOr;
     case ExprKind::Compare: {
         if (e.ops.size() != 1)
             return cppAnd;
-        const std::string_view op = compareOperator(e.ops[0]);
+        const std::string_view op = cppOperator(e.ops[0]);
         return op == "==" || op == "!=" ? cppEqual : cppLess;
     }
-    case ExprKind::IfExp: return cppAssign;
-    case ExprKind::Raw: return isOneToken(e.text) ? cppPrimary : cppLowest;
+    case ExprKind::IfExp:
+        return cppAssign;
+    case ExprKind::Raw:
+        return isOneToken(e.text) ? cppPrimary : cppLowest;
     case ExprKind::Attribute:
     case ExprKind::Subscript:
     case ExprKind::Call:
-    case ExprKind::Cast: return cppPostfix;
-    default: return cppPrimary;
+    case ExprKind::Cast:
+        return cppPostfix;
+    default:
+        return cppPrimary;
     }
 }
 
@@ -98,34 +98,20 @@ std::string quoted(const std::string &content) {
 
 bool isMostNegative(const Expr &e) {
     const auto v = intValue(e);
-    return v && ((e.type == Type(ScalarKind::Int32) && *v == std::numeric_limits<int32_t>::min()) || *v == std::numeric_limits<int64_t>::min());
+    return v && ((e.type == Type(ScalarKind::Int32) && *v == std::numeric_limits<int32_t>::min()) ||
+                 *v == std::numeric_limits<int64_t>::min());
 }
 
 } // namespace
 
 std::string_view cppOperator(Op op) {
-    switch (op) {
-    case Op::Add: return "+";
-    case Op::Sub: return "-";
-    case Op::Mul: return "*";
-    case Op::TrueDiv:
-    case Op::FloorDiv:
-    case Op::CDiv: return "/";
-    case Op::Mod:
-    case Op::CMod: return "%";
-    case Op::Shl: return "<<";
-    case Op::Shr: return ">>";
-    case Op::BitAnd: return "&";
-    case Op::BitOr: return "|";
-    case Op::BitXor: return "^";
-    case Op::Neg: return "-";
-    case Op::Pos: return "+";
-    case Op::Invert: return "~";
-    case Op::Not: return "!";
-    case Op::And: return "&&";
-    case Op::Or: return "||";
-    default: return compareOperator(op);
-    }
+    // In the order of Op. Operators that C++ lacks have the closest one, as they stand here only before the lowering.
+    constexpr auto texts = std::to_array<std::string_view>({
+        "+", "-", "*", "/",  "/",  "%",  "*",  "*", "<<", ">>", "&",  "|",  "^",  "/",  "%",  "-",
+        "+", "~", "!", "&&", "||", "==", "!=", "<", "<=", ">",  ">=", "==", "!=", "==", "!=",
+    });
+    static_assert(texts.size() == static_cast<std::size_t>(Op::NotIn) + 1);
+    return texts[static_cast<std::size_t>(op)];
 }
 
 std::string CppExprPrinter::text(const Expr &e, int minPrec) const {
@@ -153,27 +139,48 @@ std::string CppExprPrinter::join(const std::vector<ExprRef> &args, std::size_t f
 
 std::string CppExprPrinter::bare(const Expr &e) const {
     switch (e.kind) {
-    case ExprKind::Int: return intText(e);
-    case ExprKind::Float: return floatText(e.text, e.type);
-    case ExprKind::Imaginary: return imaginaryText(e);
-    case ExprKind::Bool: return e.text == "True" ? "true" : "false";
-    case ExprKind::None: return "nullptr";
-    case ExprKind::String: return quoted(e.text);
+    case ExprKind::Int:
+        return intText(e);
+    case ExprKind::Float:
+        return floatText(e.text, e.type);
+    case ExprKind::Imaginary:
+        return imaginaryText(e);
+    case ExprKind::Bool:
+        return e.text == "True" ? "true" : "false";
+    case ExprKind::None:
+        return "nullptr";
+    case ExprKind::String:
+        return quoted(e.text);
     case ExprKind::Name:
-    case ExprKind::MemRef: return spelled(e);
-    case ExprKind::Attribute: return text(*e.args[0], cppPostfix) + (e.args[0]->type.isPointer() ? "->" : ".") + e.name.str();
-    case ExprKind::Subscript: return subscriptText(e);
-    case ExprKind::Slice: return join(e.args, 0);
-    case ExprKind::Unary: return unaryText(e);
-    case ExprKind::Binary: return binaryText(e);
-    case ExprKind::BoolOp: return boolText(e);
-    case ExprKind::Compare: return compareText(e);
-    case ExprKind::IfExp: return text(*e.args[0], cppOr) + " ? " + text(*e.args[1], cppOr) + " : " + text(*e.args[2]);
-    case ExprKind::Call: return callText(e);
-    case ExprKind::Lambda: return lambdaText(e);
-    case ExprKind::Tuple: uses("tuple"); return "std::make_tuple(" + join(e.args, 0) + ")";
-    case ExprKind::Cast: return castText(e);
-    case ExprKind::Raw: return e.text;
+    case ExprKind::MemRef:
+        return spelled(e);
+    case ExprKind::Attribute:
+        return text(*e.args[0], cppPostfix) + (e.args[0]->type.isPointer() ? "->" : ".") + e.name.str();
+    case ExprKind::Subscript:
+        return subscriptText(e);
+    case ExprKind::Slice:
+        return join(e.args, 0);
+    case ExprKind::Unary:
+        return unaryText(e);
+    case ExprKind::Binary:
+        return binaryText(e);
+    case ExprKind::BoolOp:
+        return boolText(e);
+    case ExprKind::Compare:
+        return compareText(e);
+    case ExprKind::IfExp:
+        return text(*e.args[0], cppOr) + " ? " + text(*e.args[1], cppOr) + " : " + text(*e.args[2]);
+    case ExprKind::Call:
+        return callText(e);
+    case ExprKind::Lambda:
+        return lambdaText(e);
+    case ExprKind::Tuple:
+        uses("tuple");
+        return "std::make_tuple(" + join(e.args, 0) + ")";
+    case ExprKind::Cast:
+        return castText(e);
+    case ExprKind::Raw:
+        return e.text;
     }
     return "";
 }
@@ -200,7 +207,8 @@ std::string CppExprPrinter::floatText(const std::string &token, Type t) const {
 std::string CppExprPrinter::imaginaryText(const Expr &e) const {
     const bool single = e.type == Type(ScalarKind::Complex64);
     const Type part = single ? ScalarKind::Float32 : ScalarKind::Float64;
-    return type(single ? ScalarKind::Complex64 : ScalarKind::Complex128) + "(" + floatText("0.0", part) + ", " + floatText(e.text, part) + ")";
+    return type(single ? ScalarKind::Complex64 : ScalarKind::Complex128) + "(" + floatText("0.0", part) + ", " +
+           floatText(e.text, part) + ")";
 }
 
 std::string CppExprPrinter::spelled(const Expr &e) const {
@@ -229,7 +237,8 @@ std::string CppExprPrinter::binaryText(const Expr &e) const {
     if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv) // not lowered: no operator of C++
         return (e.op == Op::MatMul ? "gemm(" : e.op == Op::Pow ? "pow(" : "floordiv(") + join(e.args, 0) + ")";
     const int prec = binaryPrec(e.op);
-    return operandText(*e.args[0], prec, prec) + " " + std::string(cppOperator(e.op)) + " " + operandText(*e.args[1], prec + 1, prec);
+    return operandText(*e.args[0], prec, prec) + " " + std::string(cppOperator(e.op)) + " " +
+           operandText(*e.args[1], prec + 1, prec);
 }
 
 std::string CppExprPrinter::boolText(const Expr &e) const {
@@ -243,9 +252,10 @@ std::string CppExprPrinter::boolText(const Expr &e) const {
 std::string CppExprPrinter::compareText(const Expr &e) const {
     std::string out;
     for (std::size_t k = 0; k < e.ops.size(); ++k) {
-        const std::string_view op = compareOperator(e.ops[k]);
+        const std::string_view op = cppOperator(e.ops[k]);
         const int prec = op == "==" || op == "!=" ? cppEqual : cppLess;
-        out += (k ? " && " : "") + operandText(*e.args[k], prec, prec) + " " + std::string(op) + " " + operandText(*e.args[k + 1], prec + 1, prec);
+        out += (k ? " && " : "") + operandText(*e.args[k], prec, prec) + " " + std::string(op) + " " +
+               operandText(*e.args[k + 1], prec + 1, prec);
     }
     return out;
 }
@@ -279,11 +289,16 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
     if (name == "frexp" && call.args.size() > 2) // C's, with a pointer for the exponent
         return uses("cmath"), "std::" + name;
     switch (f.place) {
-    case Place::Ufunc: return uses("ufunc"), runtime + name;
-    case Place::Utility: return uses("utility"), "std::" + name;
-    case Place::Stdio: return uses("cstdio"), name;
-    case Place::Omp: return uses("omp"), name;
-    default: return uses("cmath"), "std::" + name;
+    case Place::Ufunc:
+        return uses("ufunc"), runtime + name;
+    case Place::Utility:
+        return uses("utility"), "std::" + name;
+    case Place::Stdio:
+        return uses("cstdio"), name;
+    case Place::Omp:
+        return uses("omp"), name;
+    default:
+        return uses("cmath"), "std::" + name;
     }
 }
 
@@ -293,7 +308,8 @@ std::string CppExprPrinter::callText(const Expr &e) const {
         return structText(e);
     std::string function = text(callee, cppPostfix);
     if (callee.kind == ExprKind::Name && !callee.type.isCallback()) {
-        const Function *f = e.args.size() > 1 || callee.name.view().starts_with("omp_") ? findFunction(callee.name.view()) : nullptr;
+        const Function *f =
+            e.args.size() > 1 || callee.name.view().starts_with("omp_") ? findFunction(callee.name.view()) : nullptr;
         if (f)
             function = functionName(*f, e);
         else if (callee.name.view().starts_with("dace::"))
@@ -328,8 +344,6 @@ std::string CppExprPrinter::subscriptText(const Expr &e) const {
 
 } // namespace detail
 
-std::string CppPrinter::expr(const Expr &e) const {
-    return detail::CppExprPrinter(*this).text(e, detail::cppLowest);
-}
+std::string CppPrinter::expr(const Expr &e) const { return detail::CppExprPrinter(*this).text(e, detail::cppLowest); }
 
 } // namespace sdfgc::py

@@ -8,8 +8,21 @@ namespace sdfgc::py::detail {
 
 // How tightly a construct binds, by C++'s grammar.
 enum CppPrec : int {
-    cppLowest, cppAssign, cppOr, cppAnd, cppBitOr, cppBitXor, cppBitAnd, cppEqual, cppLess, cppShift, cppSum, cppProduct, cppUnary,
-    cppPostfix, cppPrimary,
+    cppLowest,
+    cppAssign,
+    cppOr,
+    cppAnd,
+    cppBitOr,
+    cppBitXor,
+    cppBitAnd,
+    cppEqual,
+    cppLess,
+    cppShift,
+    cppSum,
+    cppProduct,
+    cppUnary,
+    cppPostfix,
+    cppPrimary,
 };
 
 class CppExprPrinter {

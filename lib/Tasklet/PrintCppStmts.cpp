@@ -54,9 +54,7 @@ private:
         return text;
     }
 
-    void line(int indent, const std::string &text) {
-        out_ += std::string(static_cast<std::size_t>(indent) * 4, ' ') + text + "\n";
-    }
+    void line(int indent, const std::string &text) { out_ += std::string(static_cast<std::size_t>(indent) * 4, ' ') + text + "\n"; }
 
     std::string text(const Expr &e) const { return expr_.text(e, cppLowest); }
     std::string value(const Expr &e) const { return expr_.text(e); }
@@ -77,23 +75,34 @@ private:
             for (Name n : it->second)
                 declareBefore(n, indent);
         switch (s.kind) {
-        case StmtKind::Assign: return assignment(s, id, indent);
-        case StmtKind::AnnAssign: return annotated(s, id, indent);
+        case StmtKind::Assign:
+            return assignment(s, id, indent);
+        case StmtKind::AnnAssign:
+            return annotated(s, id, indent);
         case StmtKind::AugAssign:
             return line(indent, text(*s.targets[0]) + " " + std::string(cppOperator(s.op)) + "= " + value(*s.value) + ";");
         case StmtKind::ExprStmt:
             if (s.value->kind != ExprKind::String) // documentation
                 line(indent, text(*s.value) + ";");
             return;
-        case StmtKind::If: return ifStatement(s, indent);
-        case StmtKind::While: return nested(indent, "while (" + text(*s.value) + ") {", s.body);
-        case StmtKind::For: return forStatement(s, id, indent);
-        case StmtKind::Break: return line(indent, "break;");
-        case StmtKind::Continue: return line(indent, "continue;");
-        case StmtKind::Pass: return;
-        case StmtKind::Return: return line(indent, s.value ? "return " + value(*s.value) + ";" : "return;");
-        case StmtKind::Assert: return assertion(s, indent);
-        case StmtKind::Raw: return rawLines(s.text, indent);
+        case StmtKind::If:
+            return ifStatement(s, indent);
+        case StmtKind::While:
+            return nested(indent, "while (" + text(*s.value) + ") {", s.body);
+        case StmtKind::For:
+            return forStatement(s, id, indent);
+        case StmtKind::Break:
+            return line(indent, "break;");
+        case StmtKind::Continue:
+            return line(indent, "continue;");
+        case StmtKind::Pass:
+            return;
+        case StmtKind::Return:
+            return line(indent, s.value ? "return " + value(*s.value) + ";" : "return;");
+        case StmtKind::Assert:
+            return assertion(s, indent);
+        case StmtKind::Raw:
+            return rawLines(s.text, indent);
         }
     }
 
@@ -146,7 +155,8 @@ private:
     // `a = b = v`. C++ would convert v through the type of b, so different types go through a variable of v's own.
     void chain(const Stmt &s, int indent) {
         const Type first = s.targets[0]->type;
-        const bool plain = std::all_of(s.targets.begin(), s.targets.end(), [&](const ExprRef &t) { return t->kind != ExprKind::Tuple && t->type == first; });
+        const bool plain = std::all_of(s.targets.begin(), s.targets.end(),
+                                       [&](const ExprRef &t) { return t->kind != ExprKind::Tuple && t->type == first; });
         if (plain) {
             std::string all;
             for (const ExprRef &t : s.targets)
@@ -198,8 +208,8 @@ private:
     static bool isStable(const Expr &e, const std::vector<StmtRef> &body) {
         if (e.kind == ExprKind::Name)
             return !assigns(body, e.name);
-        if (e.kind == ExprKind::Call || e.kind == ExprKind::Subscript || e.kind == ExprKind::Attribute || e.kind == ExprKind::MemRef ||
-            e.kind == ExprKind::Raw)
+        if (e.kind == ExprKind::Call || e.kind == ExprKind::Subscript || e.kind == ExprKind::Attribute ||
+            e.kind == ExprKind::MemRef || e.kind == ExprKind::Raw)
             return false;
         bool stable = true;
         forEachChild(e, [&](const Expr &c) { stable = stable && isStable(c, body); });

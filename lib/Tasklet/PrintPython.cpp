@@ -11,51 +11,75 @@ using namespace detail;
 
 // How tightly a construct binds, by Python's grammar.
 enum Prec : int {
-    precTuple, precLambda, precIf, precOr, precAnd, precNot, precCompare, precBitOr, precBitXor, precBitAnd, precShift, precSum,
-    precProduct, precSign, precPower, precPostfix, precAtom,
+    precTuple,
+    precLambda,
+    precIf,
+    precOr,
+    precAnd,
+    precNot,
+    precCompare,
+    precBitOr,
+    precBitXor,
+    precBitAnd,
+    precShift,
+    precSum,
+    precProduct,
+    precSign,
+    precPower,
+    precPostfix,
+    precAtom,
 };
 
 struct OpText {
+    Op op;
     std::string_view text;
     int prec;
 };
 
-OpText opText(Op op) {
-    switch (op) {
-    case Op::Add: return {"+", precSum};
-    case Op::Sub: return {"-", precSum};
-    case Op::Mul: return {"*", precProduct};
-    case Op::TrueDiv: return {"/", precProduct};
-    case Op::FloorDiv: return {"//", precProduct};
-    case Op::Mod: return {"%", precProduct};
-    case Op::MatMul: return {"@", precProduct};
-    case Op::Pow: return {"**", precPower};
-    case Op::Shl: return {"<<", precShift};
-    case Op::Shr: return {">>", precShift};
-    case Op::BitAnd: return {"&", precBitAnd};
-    case Op::BitOr: return {"|", precBitOr};
-    case Op::BitXor: return {"^", precBitXor};
-    case Op::CDiv: return {"cdiv", precPostfix};
-    case Op::CMod: return {"cmod", precPostfix};
-    case Op::Neg: return {"-", precSign};
-    case Op::Pos: return {"+", precSign};
-    case Op::Invert: return {"~", precSign};
-    case Op::Not: return {"not ", precNot};
-    case Op::And: return {"and", precAnd};
-    case Op::Or: return {"or", precOr};
-    case Op::Eq: return {"==", precCompare};
-    case Op::Ne: return {"!=", precCompare};
-    case Op::Lt: return {"<", precCompare};
-    case Op::Le: return {"<=", precCompare};
-    case Op::Gt: return {">", precCompare};
-    case Op::Ge: return {">=", precCompare};
-    case Op::Is: return {"is", precCompare};
-    case Op::IsNot: return {"is not", precCompare};
-    case Op::In: return {"in", precCompare};
-    case Op::NotIn: return {"not in", precCompare};
-    }
-    return {};
+// One row per Op, in its order.
+constexpr auto opTexts = std::to_array<OpText>({
+    {Op::Add, "+", precSum},
+    {Op::Sub, "-", precSum},
+    {Op::Mul, "*", precProduct},
+    {Op::TrueDiv, "/", precProduct},
+    {Op::FloorDiv, "//", precProduct},
+    {Op::Mod, "%", precProduct},
+    {Op::Pow, "**", precPower},
+    {Op::MatMul, "@", precProduct},
+    {Op::Shl, "<<", precShift},
+    {Op::Shr, ">>", precShift},
+    {Op::BitAnd, "&", precBitAnd},
+    {Op::BitOr, "|", precBitOr},
+    {Op::BitXor, "^", precBitXor},
+    {Op::CDiv, "cdiv", precPostfix},
+    {Op::CMod, "cmod", precPostfix},
+    {Op::Neg, "-", precSign},
+    {Op::Pos, "+", precSign},
+    {Op::Invert, "~", precSign},
+    {Op::Not, "not ", precNot},
+    {Op::And, "and", precAnd},
+    {Op::Or, "or", precOr},
+    {Op::Eq, "==", precCompare},
+    {Op::Ne, "!=", precCompare},
+    {Op::Lt, "<", precCompare},
+    {Op::Le, "<=", precCompare},
+    {Op::Gt, ">", precCompare},
+    {Op::Ge, ">=", precCompare},
+    {Op::Is, "is", precCompare},
+    {Op::IsNot, "is not", precCompare},
+    {Op::In, "in", precCompare},
+    {Op::NotIn, "not in", precCompare},
+});
+
+constexpr bool inOrderOfOps() {
+    for (std::size_t k = 0; k < opTexts.size(); ++k)
+        if (opTexts[k].op != static_cast<Op>(k))
+            return false;
+    return opTexts.back().op == Op::NotIn;
 }
+static_assert(inOrderOfOps());
+
+const OpText &opText(Op op) { return opTexts[static_cast<std::size_t>(op)]; }
 
 std::string quoted(const std::string &content) {
     std::string out = "'";
@@ -84,17 +108,25 @@ int precedence(const Expr &e) {
     switch (e.kind) {
     case ExprKind::Unary:
     case ExprKind::Binary:
-    case ExprKind::BoolOp: return opText(e.op).prec;
-    case ExprKind::Compare: return precCompare;
-    case ExprKind::IfExp: return precIf;
-    case ExprKind::Lambda: return precLambda;
-    case ExprKind::Slice: return precTuple;
-    case ExprKind::Raw: return precTuple;
+    case ExprKind::BoolOp:
+        return opText(e.op).prec;
+    case ExprKind::Compare:
+        return precCompare;
+    case ExprKind::IfExp:
+        return precIf;
+    case ExprKind::Lambda:
+        return precLambda;
+    case ExprKind::Slice:
+        return precTuple;
+    case ExprKind::Raw:
+        return precTuple;
     case ExprKind::Attribute:
     case ExprKind::Subscript:
     case ExprKind::Call:
-    case ExprKind::Cast: return precPostfix;
-    default: return precAtom;
+    case ExprKind::Cast:
+        return precPostfix;
+    default:
+        return precAtom;
     }
 }
 
@@ -118,7 +150,8 @@ std::string callText(const Expr &e) {
 }
 
 std::string binaryText(const Expr &e) {
-    const auto [op, prec] = opText(e.op);
+    const std::string_view op = opText(e.op).text;
+    const int prec = opText(e.op).prec;
     if (e.op == Op::CDiv || e.op == Op::CMod)
         return std::string(op) + "(" + join(e.args, 0) + ")";
     const bool power = e.op == Op::Pow; // associates to the right; its exponent may be signed
@@ -126,12 +159,14 @@ std::string binaryText(const Expr &e) {
 }
 
 std::string unaryText(const Expr &e) {
-    const auto [op, prec] = opText(e.op);
+    const std::string_view op = opText(e.op).text;
+    const int prec = opText(e.op).prec;
     return std::string(op) + text(*e.args[0], prec);
 }
 
 std::string boolOpText(const Expr &e) {
-    const auto [op, prec] = opText(e.op);
+    const std::string_view op = opText(e.op).text;
+    const int prec = opText(e.op).prec;
     std::string out;
     for (const ExprRef &a : e.args)
         out += (out.empty() ? "" : " " + std::string(op) + " ") + text(*a, prec + 1);
@@ -167,11 +202,16 @@ std::string bare(const Expr &e) {
     case ExprKind::Int:
     case ExprKind::Float:
     case ExprKind::Bool:
-    case ExprKind::Raw: return e.text;
-    case ExprKind::Imaginary: return e.text + "j";
-    case ExprKind::None: return "None";
-    case ExprKind::String: return quoted(e.text);
-    case ExprKind::Name: return e.name.str();
+    case ExprKind::Raw:
+        return e.text;
+    case ExprKind::Imaginary:
+        return e.text + "j";
+    case ExprKind::None:
+        return "None";
+    case ExprKind::String:
+        return quoted(e.text);
+    case ExprKind::Name:
+        return e.name.str();
     case ExprKind::Attribute: {
         const bool number = e.args[0]->kind == ExprKind::Int || e.args[0]->kind == ExprKind::Float;
         return text(*e.args[0], number ? precAtom + 1 : precPostfix) + "." + e.name.str();
@@ -180,18 +220,28 @@ std::string bare(const Expr &e) {
         const bool oneTuple = e.args.size() == 2 && e.args[1]->kind == ExprKind::Tuple; // without the comma it would be the indices
         return text(*e.args[0], precPostfix) + "[" + join(e.args, 1) + (oneTuple ? ",]" : "]");
     }
-    case ExprKind::Slice: return sliceText(e);
-    case ExprKind::Unary: return unaryText(e);
-    case ExprKind::Binary: return binaryText(e);
-    case ExprKind::BoolOp: return boolOpText(e);
-    case ExprKind::Compare: return compareText(e);
+    case ExprKind::Slice:
+        return sliceText(e);
+    case ExprKind::Unary:
+        return unaryText(e);
+    case ExprKind::Binary:
+        return binaryText(e);
+    case ExprKind::BoolOp:
+        return boolOpText(e);
+    case ExprKind::Compare:
+        return compareText(e);
     case ExprKind::IfExp:
         return text(*e.args[1], precOr) + " if " + text(*e.args[0], precOr) + " else " + text(*e.args[2], precLambda);
-    case ExprKind::Call: return callText(e);
-    case ExprKind::Lambda: return lambdaText(e);
-    case ExprKind::Tuple: return "(" + join(e.args, 0) + (e.args.size() == 1 ? ",)" : ")");
-    case ExprKind::Cast: return castText(e);
-    case ExprKind::MemRef: return "mem" + std::to_string(e.slot);
+    case ExprKind::Call:
+        return callText(e);
+    case ExprKind::Lambda:
+        return lambdaText(e);
+    case ExprKind::Tuple:
+        return "(" + join(e.args, 0) + (e.args.size() == 1 ? ",)" : ")");
+    case ExprKind::Cast:
+        return castText(e);
+    case ExprKind::MemRef:
+        return "mem" + std::to_string(e.slot);
     }
     return "";
 }
@@ -236,19 +286,28 @@ std::string simpleText(const Stmt &s) {
             out += top(t) + " = ";
         return out + top(s.value);
     }
-    case StmtKind::AnnAssign: return top(s.targets[0]) + ": " + annotationText(s) + (s.value ? " = " + top(s.value) : "");
+    case StmtKind::AnnAssign:
+        return top(s.targets[0]) + ": " + annotationText(s) + (s.value ? " = " + top(s.value) : "");
     case StmtKind::AugAssign: {
         const Op op = s.op == Op::CDiv ? Op::TrueDiv : s.op == Op::CMod ? Op::Mod : s.op;
         return top(s.targets[0]) + " " + std::string(opText(op).text) + "= " + top(s.value);
     }
-    case StmtKind::ExprStmt: return top(s.value);
-    case StmtKind::Break: return "break";
-    case StmtKind::Continue: return "continue";
-    case StmtKind::Pass: return "pass";
-    case StmtKind::Return: return s.value ? "return " + top(s.value) : "return";
-    case StmtKind::Assert: return "assert " + text(*s.value, precLambda) + (s.extra ? ", " + text(*s.extra, precLambda) : "");
-    case StmtKind::Raw: return s.text;
-    default: return "";
+    case StmtKind::ExprStmt:
+        return top(s.value);
+    case StmtKind::Break:
+        return "break";
+    case StmtKind::Continue:
+        return "continue";
+    case StmtKind::Pass:
+        return "pass";
+    case StmtKind::Return:
+        return s.value ? "return " + top(s.value) : "return";
+    case StmtKind::Assert:
+        return "assert " + text(*s.value, precLambda) + (s.extra ? ", " + text(*s.extra, precLambda) : "");
+    case StmtKind::Raw:
+        return s.text;
+    default:
+        return "";
     }
 }
 

@@ -19,45 +19,109 @@ template <class T, std::size_t N> const T *find(const std::array<std::pair<std::
 
 // Type names of C that code strings use as casts. `float` and `int` have C's widths, as in DaCe's generated code.
 constexpr auto cTypes = std::to_array<std::pair<std::string_view, ScalarKind>>({
-    {"float", ScalarKind::Float32},   {"double", ScalarKind::Float64},  {"int", ScalarKind::Int32},      {"long", ScalarKind::Int64},
-    {"int8_t", ScalarKind::Int8},     {"int16_t", ScalarKind::Int16},   {"int32_t", ScalarKind::Int32},  {"int64_t", ScalarKind::Int64},
-    {"uint8_t", ScalarKind::UInt8},   {"uint16_t", ScalarKind::UInt16}, {"uint32_t", ScalarKind::UInt32}, {"uint64_t", ScalarKind::UInt64},
-    {"size_t", ScalarKind::UInt64},   {"uint", ScalarKind::UInt32},     {"complex", ScalarKind::Complex128}, {"half", ScalarKind::Float16},
+    {"float", ScalarKind::Float32},
+    {"double", ScalarKind::Float64},
+    {"int", ScalarKind::Int32},
+    {"long", ScalarKind::Int64},
+    {"int8_t", ScalarKind::Int8},
+    {"int16_t", ScalarKind::Int16},
+    {"int32_t", ScalarKind::Int32},
+    {"int64_t", ScalarKind::Int64},
+    {"uint8_t", ScalarKind::UInt8},
+    {"uint16_t", ScalarKind::UInt16},
+    {"uint32_t", ScalarKind::UInt32},
+    {"uint64_t", ScalarKind::UInt64},
+    {"size_t", ScalarKind::UInt64},
+    {"uint", ScalarKind::UInt32},
+    {"complex", ScalarKind::Complex128},
+    {"half", ScalarKind::Float16},
 });
 
 // The same names as members of dace or NumPy have Python's widths.
 constexpr auto pythonTypes = std::to_array<std::pair<std::string_view, ScalarKind>>({
-    {"float", ScalarKind::Float64}, {"float_", ScalarKind::Float64},  {"double", ScalarKind::Float64}, {"single", ScalarKind::Float32},
-    {"half", ScalarKind::Float16},  {"int", ScalarKind::Int64},       {"int_", ScalarKind::Int64},     {"intc", ScalarKind::Int32},
-    {"uint", ScalarKind::UInt32},   {"complex", ScalarKind::Complex128},
+    {"float", ScalarKind::Float64},
+    {"float_", ScalarKind::Float64},
+    {"double", ScalarKind::Float64},
+    {"single", ScalarKind::Float32},
+    {"half", ScalarKind::Float16},
+    {"int", ScalarKind::Int64},
+    {"int_", ScalarKind::Int64},
+    {"intc", ScalarKind::Int32},
+    {"uint", ScalarKind::UInt32},
+    {"complex", ScalarKind::Complex128},
 });
 
 // Functions that are operators in disguise.
 constexpr auto binaryFunctions = std::to_array<std::pair<std::string_view, Op>>({
-    {"bitwise_and", Op::BitAnd}, {"bitwise_or", Op::BitOr}, {"bitwise_xor", Op::BitXor}, {"left_shift", Op::Shl}, {"right_shift", Op::Shr},
-    {"int_floor", Op::FloorDiv}, {"power", Op::Pow},        {"true_divide", Op::TrueDiv}, {"floor_divide", Op::FloorDiv}, {"mod", Op::Mod},
+    {"bitwise_and", Op::BitAnd},
+    {"bitwise_or", Op::BitOr},
+    {"bitwise_xor", Op::BitXor},
+    {"left_shift", Op::Shl},
+    {"right_shift", Op::Shr},
+    {"int_floor", Op::FloorDiv},
+    {"power", Op::Pow},
+    {"true_divide", Op::TrueDiv},
+    {"floor_divide", Op::FloorDiv},
+    {"mod", Op::Mod},
 });
 constexpr auto compareFunctions = std::to_array<std::pair<std::string_view, Op>>({
-    {"Eq", Op::Eq}, {"Ne", Op::Ne}, {"NotEq", Op::Ne}, {"Lt", Op::Lt}, {"Le", Op::Le}, {"LtE", Op::Le}, {"Gt", Op::Gt}, {"Ge", Op::Ge}, {"GtE", Op::Ge},
+    {"Eq", Op::Eq},
+    {"Ne", Op::Ne},
+    {"NotEq", Op::Ne},
+    {"Lt", Op::Lt},
+    {"Le", Op::Le},
+    {"LtE", Op::Le},
+    {"Gt", Op::Gt},
+    {"Ge", Op::Ge},
+    {"GtE", Op::Ge},
 });
 constexpr auto boolFunctions = std::to_array<std::pair<std::string_view, Op>>({
-    {"And", Op::And}, {"Or", Op::Or}, {"AND", Op::And}, {"OR", Op::Or}, {"logical_and", Op::And}, {"logical_or", Op::Or},
+    {"And", Op::And},
+    {"Or", Op::Or},
+    {"AND", Op::And},
+    {"OR", Op::Or},
+    {"logical_and", Op::And},
+    {"logical_or", Op::Or},
 });
 
 // Other names of functions of the table in Functions.cpp: symbolic, Fortran, NumPy and Python spellings.
 constexpr auto aliases = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"Abs", "abs"},         {"Min", "min"},           {"Max", "max"},           {"ROUND", "round"},       {"Mod", "cpp_mod"},
-    {"Mod_float", "cpp_mod"}, {"Modulo", "py_mod"},   {"Modulo_float", "py_mod"}, {"int_floor_ni", "py_floor"}, {"absolute", "abs"},
-    {"minimum", "min"},     {"maximum", "max"},       {"conjugate", "conj"},    {"remainder", "py_mod"},  {"degrees", "rad2deg"},
-    {"radians", "deg2rad"}, {"gamma", "tgamma"},      {"arcsin", "asin"},       {"arccos", "acos"},       {"arctan", "atan"},
-    {"arctan2", "atan2"},   {"arcsinh", "asinh"},     {"arccosh", "acosh"},     {"arctanh", "atanh"},     {"angle", "arg"},
+    {"Abs", "abs"},
+    {"Min", "min"},
+    {"Max", "max"},
+    {"ROUND", "round"},
+    {"Mod", "cpp_mod"},
+    {"Mod_float", "cpp_mod"},
+    {"Modulo", "py_mod"},
+    {"Modulo_float", "py_mod"},
+    {"int_floor_ni", "py_floor"},
+    {"absolute", "abs"},
+    {"minimum", "min"},
+    {"maximum", "max"},
+    {"conjugate", "conj"},
+    {"remainder", "py_mod"},
+    {"degrees", "rad2deg"},
+    {"radians", "deg2rad"},
+    {"gamma", "tgamma"},
+    {"arcsin", "asin"},
+    {"arccos", "acos"},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"arcsinh", "asinh"},
+    {"arccosh", "acosh"},
+    {"arctanh", "atanh"},
+    {"angle", "arg"},
 });
 // Some names mean this only as members of one module, and a function of C otherwise.
 constexpr auto numpyOnly = std::to_array<std::string_view>({"remainder", "mod", "power"});
 constexpr auto mathOnly = std::to_array<std::string_view>({"gamma"});
 
 constexpr auto constants = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"pi", "3.141592653589793"}, {"e", "2.718281828459045"}, {"tau", "6.283185307179586"}, {"inf", "inf"}, {"nan", "nan"},
+    {"pi", "3.141592653589793"},
+    {"e", "2.718281828459045"},
+    {"tau", "6.283185307179586"},
+    {"inf", "inf"},
+    {"nan", "nan"},
 });
 
 ExprRef typedFloat(std::string_view token, ScalarKind kind, Position at) {
@@ -105,11 +169,16 @@ public:
 
     ExprRef operator()(const ExprRef &e) const {
         switch (e->kind) {
-        case ExprKind::Name: return constantName(e);
-        case ExprKind::Attribute: return attribute(e);
-        case ExprKind::Unary: return fold(e);
-        case ExprKind::Call: return call(e);
-        default: return e;
+        case ExprKind::Name:
+            return constantName(e);
+        case ExprKind::Attribute:
+            return attribute(e);
+        case ExprKind::Unary:
+            return fold(e);
+        case ExprKind::Call:
+            return call(e);
+        default:
+            return e;
         }
     }
 
@@ -239,7 +308,8 @@ private:
             return renamed(e, target, e->type);
         if (d.module != "np" && d.module != "numpy" && d.rest.find('.') == std::string::npos) {
             const bool ofDace = d.module.starts_with("dace");
-            return ofDace ? renamed(e, Name("dace::" + (d.module == "dace" ? "" : d.module.substr(5) + "::") + d.rest), e->type) : e;
+            return ofDace ? renamed(e, Name("dace::" + (d.module == "dace" ? "" : d.module.substr(5) + "::") + d.rest), e->type)
+                          : e;
         }
         return e;
     }
@@ -278,9 +348,7 @@ std::vector<StmtRef> annotate(const std::vector<StmtRef> &block, const Resolver 
 
 } // namespace
 
-ExprRef resolveModules(const ExprRef &e, const Env &env) {
-    return rewrite(e, Resolver(env));
-}
+ExprRef resolveModules(const ExprRef &e, const Env &env) { return rewrite(e, Resolver(env)); }
 
 std::vector<StmtRef> resolveModules(const std::vector<StmtRef> &block, const Env &env) {
     const Resolver resolver(env);

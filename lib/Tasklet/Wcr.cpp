@@ -12,7 +12,8 @@ using namespace detail;
 
 namespace {
 
-// A polynomial in the two parameters with few terms: exponents of old and new, and the coefficient. Terms with coefficient 0 are absent.
+// A polynomial in the two parameters with few terms: exponents of old and new, and the coefficient. Terms with coefficient 0 are
+// absent.
 using Polynomial = std::map<std::pair<int, int>, double>;
 
 constexpr std::size_t maxTerms = 16; // what is larger is no known reduction
@@ -43,16 +44,20 @@ public:
         if (const auto p = polynomial(body))
             return ofPolynomial(*p);
         switch (body.kind) {
-        case ExprKind::Call: return ofCall(body);
-        case ExprKind::IfExp: return ofChoice(body);
-        case ExprKind::Binary: return ofBinary(body);
+        case ExprKind::Call:
+            return ofCall(body);
+        case ExprKind::IfExp:
+            return ofChoice(body);
+        case ExprKind::Binary:
+            return ofBinary(body);
         case ExprKind::BoolOp:
             if (!bothParameters(body.args))
                 return Reduction::Custom;
             return body.op == Op::And ? Reduction::LogicalAnd : Reduction::LogicalOr;
         case ExprKind::Compare:
             return body.ops == std::vector<Op>{Op::Ne} && bothParameters(body.args) ? Reduction::LogicalXor : Reduction::Custom;
-        default: return Reduction::Custom;
+        default:
+            return Reduction::Custom;
         }
     }
 
@@ -122,10 +127,14 @@ private:
         if (!bothParameters(e.args))
             return Reduction::Custom;
         switch (e.op) {
-        case Op::BitAnd: return Reduction::BitAnd;
-        case Op::BitOr: return Reduction::BitOr;
-        case Op::BitXor: return Reduction::BitXor;
-        default: return Reduction::Custom;
+        case Op::BitAnd:
+            return Reduction::BitAnd;
+        case Op::BitOr:
+            return Reduction::BitOr;
+        case Op::BitXor:
+            return Reduction::BitXor;
+        default:
+            return Reduction::Custom;
         }
     }
 };
@@ -155,12 +164,18 @@ uint64_t largestInteger(Type t) {
 // The largest finite number of each floating type, as std::numeric_limits has it.
 double largestFloat(Type t) {
     switch (t.scalar()) {
-    case ScalarKind::Float16: return 65504.0;
-    case ScalarKind::BFloat16: return 3.3895313892515355e+38;
-    case ScalarKind::Float8E4M3FN: return 448.0;
-    case ScalarKind::Float8E5M2: return 57344.0;
-    case ScalarKind::Float32: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
+    case ScalarKind::Float16:
+        return 65504.0;
+    case ScalarKind::BFloat16:
+        return 3.3895313892515355e+38;
+    case ScalarKind::Float8E4M3FN:
+        return 448.0;
+    case ScalarKind::Float8E5M2:
+        return 57344.0;
+    case ScalarKind::Float32:
+        return std::numeric_limits<float>::max();
+    default:
+        return std::numeric_limits<double>::max();
     }
 }
 
@@ -191,19 +206,25 @@ std::optional<ExprRef> scalarIdentity(Reduction r, Type t) {
     case Reduction::Sum:
     case Reduction::Sub:
     case Reduction::LogicalOr:
-    case Reduction::LogicalXor: return number(0, t);
+    case Reduction::LogicalXor:
+        return number(0, t);
     case Reduction::Product:
     case Reduction::Div:
-    case Reduction::LogicalAnd: return number(1, t);
+    case Reduction::LogicalAnd:
+        return number(1, t);
     case Reduction::BitOr:
-    case Reduction::BitXor: return bits ? std::optional(number(0, t)) : std::nullopt;
+    case Reduction::BitXor:
+        return bits ? std::optional(number(0, t)) : std::nullopt;
     case Reduction::BitAnd:
         if (!bits)
             return std::nullopt;
         return t.isSigned() ? unary(Op::Neg, number(1, t), t) : largest(t);
-    case Reduction::Min: return ordered ? std::optional(largest(t)) : std::nullopt;
-    case Reduction::Max: return ordered ? std::optional(lowest(t)) : std::nullopt;
-    default: return std::nullopt;
+    case Reduction::Min:
+        return ordered ? std::optional(largest(t)) : std::nullopt;
+    case Reduction::Max:
+        return ordered ? std::optional(lowest(t)) : std::nullopt;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -229,9 +250,9 @@ std::optional<ExprRef> reductionIdentity(Reduction r, Type t) {
 }
 
 std::string_view reductionName(Reduction r) {
-    constexpr std::array<std::string_view, 16> names = {"Custom",  "Min",      "Max",        "Sum",        "Product",      "Logical_And",
-                                                        "Bitwise_And", "Logical_Or", "Bitwise_Or", "Logical_Xor", "Bitwise_Xor", "Min_Location",
-                                                        "Max_Location", "Exchange", "Sub",       "Div"};
+    constexpr std::array<std::string_view, 16> names = {
+        "Custom",     "Min",         "Max",         "Sum",          "Product",      "Logical_And", "Bitwise_And", "Logical_Or",
+        "Bitwise_Or", "Logical_Xor", "Bitwise_Xor", "Min_Location", "Max_Location", "Exchange",    "Sub",         "Div"};
     return names[static_cast<std::size_t>(r)];
 }
 

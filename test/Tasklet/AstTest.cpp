@@ -83,12 +83,16 @@ TEST_CASE("names of a block follow the order of execution", "[tasklet][ast]") {
 
 TEST_CASE("rewriting is bottom-up and shares what does not change", "[tasklet][ast]") {
     const ExprRef e = expr("f(a + 1, k=a) + b");
-    const ExprRef r = rewrite(e, [](const ExprRef &n) { return n->kind == ExprKind::Name && n->name == Name("a") ? name("z") : n; });
+    const ExprRef r =
+        rewrite(e, [](const ExprRef &n) { return n->kind == ExprKind::Name && n->name == Name("a") ? name("z") : n; });
     CHECK(print(*r) == "f(z + 1, k=z) + b");
     CHECK(r->args[1] == e->args[1]);
     CHECK(rewrite(e, [](const ExprRef &n) { return n; }) == e);
     std::vector<std::string> order;
-    rewrite(expr("a + b"), [&](const ExprRef &n) { order.push_back(print(*n)); return n; });
+    rewrite(expr("a + b"), [&](const ExprRef &n) {
+        order.push_back(print(*n));
+        return n;
+    });
     CHECK(order == std::vector<std::string>{"a", "b", "a + b"});
     const auto b = rewrite(block("if a:\n  a = a[1:]\nelse:\n  a += 1"),
                            [](const ExprRef &n) { return n->kind == ExprKind::Name ? name("q") : n; });

@@ -7,27 +7,39 @@
 
 namespace sdfgc::py::test {
 
-/// Names by type: i, j int32; l int64; n uint64; u uint32; s int8; b, c bool; x, y float64; f, g float32; h float16; z, w complex128;
-/// q complex64; p pointer to float64; v vector of 4 float32; k vector of 4 int32; S is a struct, r a value of it, t a pointer to it;
-/// cb a callback that returns float64; out, out2 float64 outputs; iout int32, zout complex64, sout S outputs.
+/// Names by type: i, j int32; l int64; n uint64; u uint32; s int8; b, c bool; x, y float64; f, g float32; h float16; z, w
+/// complex128; q complex64; p pointer to float64; v vector of 4 float32; k vector of 4 int32; S is a struct, r a value of it, t a
+/// pointer to it; cb a callback that returns float64; out, out2 float64 outputs; iout int32, zout complex64, sout S outputs.
 inline std::optional<Type> typeOf(Name name) {
     static const Type structure = Type::structure("S", {{"first", ScalarKind::Float32}, {"second", ScalarKind::Int32}});
     static const std::map<Name, Type> types = {
-        {"i", ScalarKind::Int32},      {"j", ScalarKind::Int32},
-        {"l", ScalarKind::Int64},      {"n", ScalarKind::UInt64},
-        {"u", ScalarKind::UInt32},     {"s", ScalarKind::Int8},
-        {"b", ScalarKind::Bool},       {"c", ScalarKind::Bool},
-        {"x", ScalarKind::Float64},    {"y", ScalarKind::Float64},
-        {"f", ScalarKind::Float32},    {"g", ScalarKind::Float32},
-        {"h", ScalarKind::Float16},    {"z", ScalarKind::Complex128},
-        {"w", ScalarKind::Complex128}, {"q", ScalarKind::Complex64},
+        {"i", ScalarKind::Int32},
+        {"j", ScalarKind::Int32},
+        {"l", ScalarKind::Int64},
+        {"n", ScalarKind::UInt64},
+        {"u", ScalarKind::UInt32},
+        {"s", ScalarKind::Int8},
+        {"b", ScalarKind::Bool},
+        {"c", ScalarKind::Bool},
+        {"x", ScalarKind::Float64},
+        {"y", ScalarKind::Float64},
+        {"f", ScalarKind::Float32},
+        {"g", ScalarKind::Float32},
+        {"h", ScalarKind::Float16},
+        {"z", ScalarKind::Complex128},
+        {"w", ScalarKind::Complex128},
+        {"q", ScalarKind::Complex64},
         {"p", Type::pointer(ScalarKind::Float64)},
         {"v", Type::vector(ScalarKind::Float32, 4)},
         {"k", Type::vector(ScalarKind::Int32, 4)},
-        {"r", structure},              {"t", Type::pointer(structure)},
-        {"S", structure},              {"cb", Type::callback({}, {Type(ScalarKind::Float64)})},
-        {"out", ScalarKind::Float64},  {"out2", ScalarKind::Float64},
-        {"iout", ScalarKind::Int32},   {"zout", ScalarKind::Complex64},
+        {"r", structure},
+        {"t", Type::pointer(structure)},
+        {"S", structure},
+        {"cb", Type::callback({}, {Type(ScalarKind::Float64)})},
+        {"out", ScalarKind::Float64},
+        {"out2", ScalarKind::Float64},
+        {"iout", ScalarKind::Int32},
+        {"zout", ScalarKind::Complex64},
         {"sout", structure},
     };
     const auto it = types.find(name);

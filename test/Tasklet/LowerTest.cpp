@@ -226,7 +226,10 @@ TEST_CASE("other constructs", "[tasklet][cpp]") {
     CHECK(cpp("S(1, 2)") == "S{.first = 1.0f, .second = 2}");
     CHECK(cpp("r.first + t.second") == "r.first + t->second");
     CHECK(cpp("lambda a, d: a + d") == "[](auto a, auto d) { return a + d; }");
-    CHECK(cpp("lambda a: a + x") == "[=](auto a) { return a + x; }");
+    CHECK(cpp("lambda a: a + x") == "[&](auto a) { return a + x; }");
+    Expr lambda = *lowered("lambda a: a");
+    lambda.args = {memRef(1, ScalarKind::Float64)};
+    CHECK(CppPrinter().expr(lambda) == "[&](auto a) { return mem1; }");
     CHECK(cpp("(x, 1)") == "std::make_tuple(x, 1)");
     CHECK(cpp("obj[i, j]") == "obj[std::make_tuple(i, j)]");
     CHECK(cpp("v if v < 1 else k") == "sdfgc::rt::select(v < 1, v, k)");
@@ -236,7 +239,9 @@ TEST_CASE("other constructs", "[tasklet][cpp]") {
 
 TEST_CASE("the printer spells names and reports features", "[tasklet][cpp]") {
     CppPrinter printer;
-    printer.spell = [](const Expr &e) { return e.kind == ExprKind::MemRef ? "A[" + std::to_string(e.slot) + "]" : "_" + e.name.str(); };
+    printer.spell = [](const Expr &e) {
+        return e.kind == ExprKind::MemRef ? "A[" + std::to_string(e.slot) + "]" : "_" + e.name.str();
+    };
     CHECK(printer.expr(*binary(Op::Add, memRef(2, ScalarKind::Float64), name("x"))) == "A[2] + _x");
     CHECK(printer.expr(*lowered("cb(x) + sqrt(y)")) == "_cb(_x) + std::sqrt(_y)");
     CHECK(usesOf("sqrt(x) + i // j") == "cmath math");

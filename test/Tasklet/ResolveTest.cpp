@@ -86,7 +86,8 @@ TEST_CASE("struct initialisers and callbacks", "[tasklet][resolve]") {
 }
 
 TEST_CASE("blocks: annotations get types, memlet statements go", "[tasklet][resolve]") {
-    const auto block = resolveModules(*parseBlock("a << A(1)[i]\nm: dace.float32 = 1\nif b:\n  o: double\nd: Thing\na >> B").value, env());
+    const auto block =
+        resolveModules(*parseBlock("a << A(1)[i]\nm: dace.float32 = 1\nif b:\n  o: double\nd: Thing\na >> B").value, env());
     REQUIRE(block.size() == 3);
     CHECK(block[0]->type == Type(ScalarKind::Float32));
     CHECK(block[1]->body[0]->type == Type(ScalarKind::Float64));

@@ -1,7 +1,8 @@
 // Random expressions: the lowered tree, read with C++'s meaning, computes what the original means in Python.
 //
 // Two interpreters walk the trees: one knows Python's operators on unbounded numbers, the other C++'s operators on the types of the
-// nodes and the runtime functions. Expressions whose integers leave 31 bits anywhere are skipped: there the languages differ by design.
+// nodes and the runtime functions. Expressions whose integers leave 31 bits anywhere are skipped: there the languages differ by
+// design.
 #include "Fixture.h"
 
 #include <cmath>
@@ -33,8 +34,8 @@ Value checked(Value v) {
 
 const std::map<Name, Value> &values() {
     static const std::map<Name, Value> all = {
-        {"i", Value::integer(-7)}, {"j", Value::integer(3)},  {"l", Value::integer(11)},  {"s", Value::integer(-2)},
-        {"n", Value::integer(6)},  {"u", Value::integer(4)},  {"b", Value::integer(1)},   {"c", Value::integer(0)},
+        {"i", Value::integer(-7)}, {"j", Value::integer(3)},  {"l", Value::integer(11)}, {"s", Value::integer(-2)},
+        {"n", Value::integer(6)},  {"u", Value::integer(4)},  {"b", Value::integer(1)},  {"c", Value::integer(0)},
         {"x", Value::real(2.5)},   {"y", Value::real(-0.75)},
     };
     return all;
@@ -74,12 +75,18 @@ bool test(Op op, const Value &a, const Value &b) {
     const bool less = a.isFloat || b.isFloat ? a.asDouble() < b.asDouble() : a.i < b.i;
     const bool same = a.isFloat || b.isFloat ? a.asDouble() == b.asDouble() : a.i == b.i;
     switch (op) {
-    case Op::Lt: return less;
-    case Op::Le: return less || same;
-    case Op::Gt: return !less && !same;
-    case Op::Ge: return !less;
-    case Op::Ne: return !same;
-    default: return same;
+    case Op::Lt:
+        return less;
+    case Op::Le:
+        return less || same;
+    case Op::Gt:
+        return !less && !same;
+    case Op::Ge:
+        return !less;
+    case Op::Ne:
+        return !same;
+    default:
+        return same;
     }
 }
 
@@ -97,24 +104,37 @@ protected:
     static Value arithmetic(Op op, const Value &a, const Value &b) {
         const bool f = a.isFloat || b.isFloat;
         switch (op) {
-        case Op::Add: return f ? Value::real(a.asDouble() + b.asDouble()) : Value::integer(a.i + b.i);
-        case Op::Sub: return f ? Value::real(a.asDouble() - b.asDouble()) : Value::integer(a.i - b.i);
-        case Op::Mul: return f ? Value::real(a.asDouble() * b.asDouble()) : Value::integer(a.i * b.i);
-        case Op::BitAnd: return Value::integer(a.i & b.i);
-        case Op::BitOr: return Value::integer(a.i | b.i);
-        case Op::BitXor: return Value::integer(a.i ^ b.i);
-        default: FAIL("operator outside of the test"); throw Undefined();
+        case Op::Add:
+            return f ? Value::real(a.asDouble() + b.asDouble()) : Value::integer(a.i + b.i);
+        case Op::Sub:
+            return f ? Value::real(a.asDouble() - b.asDouble()) : Value::integer(a.i - b.i);
+        case Op::Mul:
+            return f ? Value::real(a.asDouble() * b.asDouble()) : Value::integer(a.i * b.i);
+        case Op::BitAnd:
+            return Value::integer(a.i & b.i);
+        case Op::BitOr:
+            return Value::integer(a.i | b.i);
+        case Op::BitXor:
+            return Value::integer(a.i ^ b.i);
+        default:
+            FAIL("operator outside of the test");
+            throw Undefined();
         }
     }
 
 private:
     Value evaluate(const Expr &e) {
         switch (e.kind) {
-        case ExprKind::Int: return Value::integer(std::stoll(e.text));
-        case ExprKind::Float: return Value::real(std::stod(e.text));
-        case ExprKind::Bool: return Value::integer(e.text == "True");
-        case ExprKind::Name: return values().at(e.name);
-        case ExprKind::Unary: return unary(e.op, eval(*e.args[0]));
+        case ExprKind::Int:
+            return Value::integer(std::stoll(e.text));
+        case ExprKind::Float:
+            return Value::real(std::stod(e.text));
+        case ExprKind::Bool:
+            return Value::integer(e.text == "True");
+        case ExprKind::Name:
+            return values().at(e.name);
+        case ExprKind::Unary:
+            return unary(e.op, eval(*e.args[0]));
         case ExprKind::Binary: {
             const Value a = eval(*e.args[0]);
             return binary(e, a, eval(*e.args[1]));
@@ -126,8 +146,10 @@ private:
                     return Value::integer(!isAnd);
             return Value::integer(isAnd);
         }
-        case ExprKind::Compare: return compare(e);
-        case ExprKind::IfExp: return eval(*e.args[eval(*e.args[0]).truth() ? 1 : 2]);
+        case ExprKind::Compare:
+            return compare(e);
+        case ExprKind::IfExp:
+            return eval(*e.args[eval(*e.args[0]).truth() ? 1 : 2]);
         case ExprKind::Cast: {
             const Value v = eval(*e.args[0]);
             return e.type.isFloat() ? Value::real(v.asDouble()) : Value::integer(v.isFloat ? static_cast<int64_t>(v.d) : v.i);
@@ -138,16 +160,22 @@ private:
                 args.push_back(eval(*e.args[k]));
             return call(e, e.args[0]->name.str(), args);
         }
-        default: FAIL("expression outside of the test"); throw Undefined();
+        default:
+            FAIL("expression outside of the test");
+            throw Undefined();
         }
     }
 
     static Value unary(Op op, const Value &v) {
         switch (op) {
-        case Op::Neg: return v.isFloat ? Value::real(-v.d) : Value::integer(-v.i);
-        case Op::Not: return Value::integer(!v.truth());
-        case Op::Invert: return Value::integer(~v.i);
-        default: return v;
+        case Op::Neg:
+            return v.isFloat ? Value::real(-v.d) : Value::integer(-v.i);
+        case Op::Not:
+            return Value::integer(!v.truth());
+        case Op::Invert:
+            return Value::integer(~v.i);
+        default:
+            return v;
         }
     }
 
@@ -184,7 +212,8 @@ class PythonInterpreter : public Interpreter {
                 throw Undefined();
             return Value::real(a.asDouble() / b.asDouble());
         case Op::FloorDiv:
-        case Op::Mod: return floorOperator(e.op == Op::FloorDiv, a, b);
+        case Op::Mod:
+            return floorOperator(e.op == Op::FloorDiv, a, b);
         case Op::Pow: {
             if (a.asDouble() == 0 && b.asDouble() < 0)
                 throw Undefined();
@@ -193,9 +222,12 @@ class PythonInterpreter : public Interpreter {
             const double v = std::pow(a.asDouble(), b.asDouble());
             return std::isnan(v) ? throw Undefined() : Value::real(v); // a complex number in Python
         }
-        case Op::Shl: return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i * (int64_t(1) << b.i));
-        case Op::Shr: return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(floorDivide(a.i, int64_t(1) << b.i));
-        default: return arithmetic(e.op, a, b);
+        case Op::Shl:
+            return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i * (int64_t(1) << b.i));
+        case Op::Shr:
+            return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(floorDivide(a.i, int64_t(1) << b.i));
+        default:
+            return arithmetic(e.op, a, b);
         }
     }
     Value call(const Expr &, const std::string &f, const std::vector<Value> &args) override {
@@ -228,9 +260,12 @@ class CppInterpreter : public Interpreter {
             REQUIRE(!a.isFloat);
             REQUIRE(!b.isFloat);
             return b.i == 0 ? throw Undefined() : Value::integer(a.i % b.i);
-        case Op::Shl: return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i * (int64_t(1) << b.i));
-        case Op::Shr: return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i >> b.i);
-        default: return arithmetic(e.op, a, b); // Python's operators are gone: they would fail here
+        case Op::Shl:
+            return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i * (int64_t(1) << b.i));
+        case Op::Shr:
+            return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i >> b.i);
+        default:
+            return arithmetic(e.op, a, b); // Python's operators are gone: they would fail here
         }
     }
     Value call(const Expr &, const std::string &f, const std::vector<Value> &args) override {
@@ -248,10 +283,18 @@ class CppInterpreter : public Interpreter {
             REQUIRE(a.isFloat); // <cmath> is called with floats only
         if (f == "pow")
             return Value::real(std::pow(args[0].d, args[1].d));
-        return Value::real(f == "abs" ? std::fabs(args[0].d) : f == "floor" ? std::floor(args[0].d) : f == "sqrt" ? std::sqrt(args[0].d) : std::sin(args[0].d));
+        return Value::real(f == "abs"     ? std::fabs(args[0].d)
+                           : f == "floor" ? std::floor(args[0].d)
+                           : f == "sqrt"  ? std::sqrt(args[0].d)
+                                          : std::sin(args[0].d));
     }
     static Op comparison(const std::string &f) {
-        return f == "cmp_less" ? Op::Lt : f == "cmp_less_equal" ? Op::Le : f == "cmp_greater" ? Op::Gt : f == "cmp_greater_equal" ? Op::Ge : f == "cmp_equal" ? Op::Eq : Op::Ne;
+        return f == "cmp_less"            ? Op::Lt
+               : f == "cmp_less_equal"    ? Op::Le
+               : f == "cmp_greater"       ? Op::Gt
+               : f == "cmp_greater_equal" ? Op::Ge
+               : f == "cmp_equal"         ? Op::Eq
+                                          : Op::Ne;
     }
 };
 
@@ -264,37 +307,56 @@ public:
         if (depth == 0)
             return pick(3) ? names({"i", "j", "l", "s", "n", "u", "b", "c"}) : std::to_string(pick(9));
         switch (pick(9)) {
-        case 0: return paired(integer(depth - 1), {"//", "%"}, integer(depth - 1));
-        case 1: return "-" + integer(depth - 1);
-        case 2: return "(" + integer(depth - 1) + ") ** " + std::to_string(pick(4));
-        case 3: return paired(integer(depth - 1), {"&", "|", "^"}, integer(depth - 1));
-        case 4: return names({"max", "min"}) + "(" + integer(depth - 1) + ", " + integer(depth - 1) + ")";
-        case 5: return "abs(" + integer(depth - 1) + ")";
-        case 6: return "(" + integer(depth - 1) + " if " + condition(depth - 1) + " else " + integer(depth - 1) + ")";
-        case 7: return paired(integer(depth - 1), {"<<", ">>"}, std::to_string(pick(4)));
-        default: return paired(integer(depth - 1), {"+", "-", "*"}, integer(depth - 1));
+        case 0:
+            return paired(integer(depth - 1), {"//", "%"}, integer(depth - 1));
+        case 1:
+            return "-" + integer(depth - 1);
+        case 2:
+            return "(" + integer(depth - 1) + ") ** " + std::to_string(pick(4));
+        case 3:
+            return paired(integer(depth - 1), {"&", "|", "^"}, integer(depth - 1));
+        case 4:
+            return names({"max", "min"}) + "(" + integer(depth - 1) + ", " + integer(depth - 1) + ")";
+        case 5:
+            return "abs(" + integer(depth - 1) + ")";
+        case 6:
+            return "(" + integer(depth - 1) + " if " + condition(depth - 1) + " else " + integer(depth - 1) + ")";
+        case 7:
+            return paired(integer(depth - 1), {"<<", ">>"}, std::to_string(pick(4)));
+        default:
+            return paired(integer(depth - 1), {"+", "-", "*"}, integer(depth - 1));
         }
     }
     std::string real(int depth) {
         if (depth == 0)
             return pick(3) ? names({"x", "y"}) : std::to_string(pick(9)) + ".25";
         switch (pick(7)) {
-        case 0: return paired(any(depth - 1), {"/"}, any(depth - 1));
-        case 1: return paired(real(depth - 1), {"//", "%"}, any(depth - 1));
-        case 2: return "(" + any(depth - 1) + ") ** " + names({"0.5", "-0.5", "-1", "-2", "2.0", "1.5"});
-        case 3: return names({"math.sin", "np.floor"}) + "(" + any(depth - 1) + ")";
-        case 4: return "(" + real(depth - 1) + " if " + condition(depth - 1) + " else " + any(depth - 1) + ")";
-        default: return paired(any(depth - 1), {"+", "-", "*"}, real(depth - 1));
+        case 0:
+            return paired(any(depth - 1), {"/"}, any(depth - 1));
+        case 1:
+            return paired(real(depth - 1), {"//", "%"}, any(depth - 1));
+        case 2:
+            return "(" + any(depth - 1) + ") ** " + names({"0.5", "-0.5", "-1", "-2", "2.0", "1.5"});
+        case 3:
+            return names({"math.sin", "np.floor"}) + "(" + any(depth - 1) + ")";
+        case 4:
+            return "(" + real(depth - 1) + " if " + condition(depth - 1) + " else " + any(depth - 1) + ")";
+        default:
+            return paired(any(depth - 1), {"+", "-", "*"}, real(depth - 1));
         }
     }
     std::string condition(int depth) {
         if (depth == 0)
             return names({"b", "c", "i < u", "n > i"});
         switch (pick(4)) {
-        case 0: return "(" + condition(depth - 1) + names({" and ", " or "}) + condition(depth - 1) + ")";
-        case 1: return "(not " + condition(depth - 1) + ")";
-        case 2: return "(" + integer(depth - 1) + " in (" + integer(depth - 1) + ", " + integer(depth - 1) + "))";
-        default: return "(" + any(depth - 1) + compare() + any(depth - 1) + (pick(2) ? compare() + any(depth - 1) : "") + ")";
+        case 0:
+            return "(" + condition(depth - 1) + names({" and ", " or "}) + condition(depth - 1) + ")";
+        case 1:
+            return "(not " + condition(depth - 1) + ")";
+        case 2:
+            return "(" + integer(depth - 1) + " in (" + integer(depth - 1) + ", " + integer(depth - 1) + "))";
+        default:
+            return "(" + any(depth - 1) + compare() + any(depth - 1) + (pick(2) ? compare() + any(depth - 1) : "") + ")";
         }
     }
 
@@ -331,8 +393,12 @@ TEST_CASE("lowered expressions mean the same as in Python", "[tasklet][semantics
     for (unsigned seed = 1; seed <= 4000; ++seed) {
         Generator generator(seed);
         const int depth = 1 + static_cast<int>(seed % 4);
-        const std::string text = seed % 3 == 0 ? generator.integer(depth) : seed % 3 == 1 ? generator.real(depth) : generator.condition(depth);
-        const auto known = [](const Expr &e) { return e.kind == ExprKind::Name && values().count(e.name) && values().at(e.name).asDouble() >= 0; };
+        const std::string text = seed % 3 == 0   ? generator.integer(depth)
+                                 : seed % 3 == 1 ? generator.real(depth)
+                                                 : generator.condition(depth);
+        const auto known = [](const Expr &e) {
+            return e.kind == ExprKind::Name && values().count(e.name) && values().at(e.name).asDouble() >= 0;
+        };
         compared += compareMeanings(text, known);
         compared += compareMeanings(text, nullptr);
     }

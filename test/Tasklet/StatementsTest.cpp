@@ -62,13 +62,15 @@ TEST_CASE("range loops", "[tasklet][cpp]") {
           "for (int64_t m = 0, m_step = j; m_step > 0 ? m < i : m > i; m += m_step) {\n    out += m;\n}\n");
     // what the body may change is computed once
     CHECK(cppBlock("for m in range(i):\n  i += 1") == "for (int64_t m = 0, m_end = i; m < m_end; ++m) {\n    i += 1;\n}\n");
-    CHECK(cppBlock("for m in range(own(i)):\n  out += m") == "for (int64_t m = 0, m_end = own(i); m < m_end; ++m) {\n    out += m;\n}\n");
+    CHECK(cppBlock("for m in range(own(i)):\n  out += m") ==
+          "for (int64_t m = 0, m_end = own(i); m < m_end; ++m) {\n    out += m;\n}\n");
     // a variable that the body changes, or that lives longer than the loop, follows a counter
     CHECK(cppBlock("for m in range(3):\n  m += 1\n  out += m") ==
           "int64_t m;\nfor (int64_t m_next = 0; m_next < 3; ++m_next) {\n    m = m_next;\n    m += 1;\n    out += m;\n}\n");
     CHECK(cppBlock("for m in range(3):\n  out += m\nout2 = m") ==
           "int64_t m;\nfor (int64_t m_next = 0; m_next < 3; ++m_next) {\n    m = m_next;\n    out += m;\n}\nout2 = m;\n");
-    CHECK(cppBlock("for iout in range(3):\n  pass") == "for (int64_t iout_next = 0; iout_next < 3; ++iout_next) {\n    iout = iout_next;\n}\n");
+    CHECK(cppBlock("for iout in range(3):\n  pass") ==
+          "for (int64_t iout_next = 0; iout_next < 3; ++iout_next) {\n    iout = iout_next;\n}\n");
     // two loops, two variables
     CHECK(cppBlock("for m in range(2):\n  out += m\nfor m in range(3):\n  out += m") ==
           "for (int64_t m = 0; m < 2; ++m) {\n    out += m;\n}\nfor (int64_t m = 0; m < 3; ++m) {\n    out += m;\n}\n");
@@ -89,7 +91,8 @@ TEST_CASE("locals are declared where they dominate their uses", "[tasklet][cpp]"
           "double a;\nif (b) {\n    a = 1;\n} else {\n    a = x;\n}\nout = a;\n");
     // assigned on all paths of the loop body first: inside
     CHECK(cppBlock("for m in range(3):\n  if b:\n    a = 1\n  else:\n    a = 2\n  out += a") ==
-          "for (int64_t m = 0; m < 3; ++m) {\n    int32_t a;\n    if (b) {\n        a = 1;\n    } else {\n        a = 2;\n    }\n    out += a;\n}\n");
+          "for (int64_t m = 0; m < 3; ++m) {\n    int32_t a;\n    if (b) {\n        a = 1;\n    } else {\n        a = 2;\n    }\n  "
+          "  out += a;\n}\n");
     // carried from one turn to the next: outside
     CHECK(cppBlock("for m in range(3):\n  if m > 0:\n    out += a\n  a = m") ==
           "int64_t a;\nfor (int64_t m = 0; m < 3; ++m) {\n    if (m > 0) {\n        out += a;\n    }\n    a = m;\n}\n");
@@ -106,11 +109,22 @@ TEST_CASE("locals are declared where they dominate their uses", "[tasklet][cpp]"
           "int32_t a;\nint32_t d;\nsdfgc::rt::py_divmod(i, j, a, d);\nout = a + d;\n");
     // a declaration in front of an `elif` breaks the chain
     CHECK(cppBlock("if b:\n  out = 1\nelif c:\n  a = 1\nelse:\n  if b:\n    a = 2\n  else:\n    a = 3\n  out = a") ==
-          "if (b) {\n    out = 1;\n} else if (c) {\n    int32_t a = 1;\n} else {\n    int32_t a;\n    if (b) {\n        a = 2;\n    } else {\n"
+          "if (b) {\n    out = 1;\n} else if (c) {\n    int32_t a = 1;\n} else {\n    int32_t a;\n    if (b) {\n        a = 2;\n   "
+          " } else {\n"
           "        a = 3;\n    }\n    out = a;\n}\n");
 }
 
 TEST_CASE("raw statements keep their lines", "[tasklet][cpp]") {
     const auto block = parseBlockOrRaw("for (int i = 0; i < 3; ++i) {\n    b += i;\n}");
     CHECK(CppPrinter().stmts(block, {}, 1) == "    for (int i = 0; i < 3; ++i) {\n        b += i;\n    }\n");
+}
+
+TEST_CASE("the deepest trees pass through every step", "[tasklet][lower]") {
+    std::string sum = "out = i", branches = "if b: out = 1\n";
+    for (int k = 0; k < 990; ++k) {
+        sum += " // i";
+        branches += "elif b: a = 1\n";
+    }
+    CHECK(cppBlock(sum).size() > 20000);
+    CHECK(cppBlock(branches).size() > 20000);
 }
