@@ -80,11 +80,11 @@ private:
         return append(kind, offset(text), size);
     }
     bool open(JsonKind kind) {
-        count();
         if (open_.size() >= static_cast<std::size_t>(std::max(limits_.depth, 1))) {
             refuse(diag::Id::JsonTooDeep, stream_.Tell(), {std::to_string(limits_.depth)});
             return false;
         }
+        count();
         open_.push_back(static_cast<uint32_t>(doc_.nodes_.size()));
         return append(kind, stream_.Tell(), 0); // RapidJSON takes the bracket after this call
     }

@@ -219,7 +219,7 @@ TEST_CASE("subsets: strings, unions, single indices") {
         return std::pair(stateAt(*r.graph, 0).edges()[2]->memlet.subset->str(), r.has(Id::SubsetUnionBoxed));
     };
     CHECK(subset("\"0:N, i, 2:M:2\"").first == "0:N, i, 2:M:2");
-    CHECK(subset("\"min(i, 3):N\"").first == "min(3, i):N");
+    CHECK(subset("\"min(i, 3):N\"").first == "min(i, 3):N");
     CHECK(subset(R"({"type": "Indices", "indices": ["i", 3]})").first == "i, 3");
     auto [box, warned] = subset(R"(["0:4", {"type": "Range", "ranges": [{"start": "2", "end": "9"}]}])");
     CHECK(box == "0:10");

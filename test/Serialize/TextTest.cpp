@@ -79,14 +79,14 @@ TEST_CASE("document: numbers keep their text") {
 TEST_CASE("document: lines and columns are those of the file, whatever escapes the strings hold") {
     const std::string text = "{\n  \"code\": \"a\\nb\\n\\u0041\",\n  \"next\": {\"x\\n\": \"here\"}, \"last\": [\"one\",\n\"two\"]\n}";
     CHECK(placeOf(text, "a\nb\nA") == "2:11 code");
-    CHECK(placeOf(text, "here") == "3:20 next.x\n");
+    CHECK(placeOf(text, "here") == "3:19 next.x\n");
     CHECK(placeOf(text, "one") == "3:37 last[0]");
     CHECK(placeOf(text, "two") == "4:1 last[1]");
 }
 
 TEST_CASE("document: errors say where and in which value") {
     CHECK(parseError("{\"a\": [1, 2, }") == "1:14 a[1]: not JSON: invalid value");
-    CHECK(parseError("{\"a\": \"x\\n\\n") == "1:12 a: not JSON: missing a closing quotation mark in string; the file ends here");
+    CHECK(parseError("{\"a\": \"x\\n\\n") == "1:13 a: not JSON: missing a closing quotation mark in string; the file ends here");
     CHECK(parseError("{\n\"a\": 1\n\"b\": 2}").substr(0, 3) == "3:1");
     CHECK(parseError("{} x").substr(0, 4) == "1:4 ");
     CHECK(parseError("{\"a\": {\"b\": 1, \"c\": 2,\n \"b\": 3}}") == "2:2 a.b: the key `b` appears twice in one object");
