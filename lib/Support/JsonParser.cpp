@@ -257,7 +257,7 @@ private:
         std::vector<Value::Member> members;
         if (!take('}'))
             do {
-                if (!member(members.emplace_back()))
+                if (!member(members.emplace_back(std::string(), Value())))
                     return false;
                 if (take('}'))
                     break;
@@ -295,7 +295,7 @@ private:
                     members[kept] = std::move(members[i]);
                 ++kept;
             }
-        members.resize(kept);
+        members.erase(members.begin() + static_cast<std::ptrdiff_t>(kept), members.end());
     }
 
     std::string_view text_;

@@ -51,10 +51,10 @@ Interval multiply(const Interval &a, const Interval &b) {
         return multiplyBounded(a, b);
     if (nonNegative(a.lo) && nonNegative(b.lo))
         return {times(a.lo, b.lo), times(a.hi, b.hi)};
-    auto nonPositive = [](const Interval &i) { return i.hi && (i.hi->isNegative() || i.hi->isZero()); };
-    if (nonPositive(a))
+    auto negative = [](const Interval &i) { return !nonNegative(i.lo) && i.hi && (i.hi->isNegative() || i.hi->isZero()); };
+    if (negative(a))
         return negate(multiply(negate(a), b));
-    if (nonPositive(b))
+    if (negative(b))
         return negate(multiply(a, negate(b)));
     // One factor is nonnegative, the other has any sign: the ends come from its upper end.
     if (nonNegative(b.lo))

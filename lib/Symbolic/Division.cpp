@@ -271,7 +271,8 @@ Expr abs(Expr a) {
     Expr primitive = scale(a, Num(1) / content);
     if (isUndefinedValue(primitive))
         return node(Kind::Abs, a);
-    return scale(primitive.kind() == Kind::Abs ? primitive : node(Kind::Abs, primitive), magnitude);
+    bool isMagnitude = isNonNegative(primitive) == Truth::True;
+    return scale(isMagnitude ? primitive : node(Kind::Abs, primitive), magnitude);
 }
 
 } // namespace sdfgc::sym

@@ -192,10 +192,7 @@ public:
 
     Expr operator()(std::vector<Expr> args) {
         for (Expr e : args)
-            if (e.kind() == kind_)
-                std::for_each(e.operands().begin(), e.operands().end(), [&](Expr inner) { add(inner); });
-            else
-                add(e);
+            add(e);
         sort();
         Num shift = takeCommonShift();
         std::vector<Expr> ops;
@@ -225,6 +222,11 @@ private:
             f = {0, *constant};
         else if (constant && constant->isExact()) // a floating constant inside a sum is rounded, not moved
             f = {e - last, *constant};
+        if (f.base.kind() == kind_) { // min(min(a, b) + 1, c) has three arguments
+            for (Expr inner : f.base.operands())
+                add(inner + number(f.constant));
+            return;
+        }
         auto [at, isNew] = index_.try_emplace(f.base, families_.size());
         if (isNew)
             families_.push_back(f);

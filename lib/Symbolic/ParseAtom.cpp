@@ -83,7 +83,7 @@ Expr Parser::postfix() {
 
 Expr Parser::member(Expr base) {
     advance();
-    if (!at(Tok::Name))
+    if (!at(Tok::Name) || isReservedWord(token_.text))
         return fail("a member name is missing here");
     Name name(token_.text);
     advance();
@@ -234,7 +234,7 @@ Expr Parser::named() {
         return callOf(first);
     std::string dotted(first);
     Expr e = Expr::symbol(Name(first));
-    while (at(Tok::Dot) && following_.kind == Tok::Name) {
+    while (at(Tok::Dot) && following_.kind == Tok::Name && !isReservedWord(following_.text)) {
         advance();
         dotted += '.';
         dotted += token_.text;

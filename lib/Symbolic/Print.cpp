@@ -346,30 +346,34 @@ private:
         return text;
     }
 
-    /// `M*N/(2*K)`
+    /// `M*N/(2*K)`. Sums in the denominator are divided by one after the other, as their product would be read multiplied out.
     std::string fraction(const Num &c, std::span<const Expr> factors) {
-        std::string above, below;
-        int factorsBelow = 0;
-        auto append = [](std::string &to, const std::string &text) { to += (to.empty() ? "" : "*") + text; };
+        std::string above;
+        std::vector<std::string> below;
+        bool sumBelow = false;
+        auto append = [](std::string &to, const std::string &text, const char *between) {
+            to += (to.empty() ? "" : between) + text;
+        };
         if (!c.isExact() || c.n != 1)
             above = print(c.isExact() ? Expr(c.n) : number(c), Unary);
-        if (c.isExact() && c.d != 1) {
-            below = std::to_string(c.d);
-            ++factorsBelow;
-        }
+        if (c.isExact() && c.d != 1)
+            below.push_back(std::to_string(c.d));
         for (Expr f : factors) {
-            if (isReciprocal(f)) {
-                append(below, power(f));
-                ++factorsBelow;
-            } else {
-                append(above, print(f, Product + 1));
+            if (!isReciprocal(f)) {
+                append(above, print(f, Product + 1), "*");
+                continue;
             }
+            below.push_back(power(f));
+            sumBelow = sumBelow || baseOf(f).kind() == Kind::Add;
         }
         if (above.empty())
             above = "1";
+        std::string divisors;
+        for (const std::string &text : below)
+            append(divisors, text, sumBelow ? "/" : "*");
         if (below.empty())
             return above;
-        return above + "/" + (factorsBelow > 1 ? "(" + below + ")" : below);
+        return above + "/" + (below.size() > 1 && !sumBelow ? "(" + divisors + ")" : divisors);
     }
 
     /// `base**exponent`; of a negative constant exponent only the magnitude, as the caller divides.

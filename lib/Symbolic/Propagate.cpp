@@ -145,7 +145,8 @@ private:
             shift = begin->first * values_.step;
         if (r.begin == r.end)
             return isPositive(shift, facts_) == Truth::True ? shift : Expr(1);
-        return mod(shift, own).isZero() ? own : Expr(1);
+        bool anchoredAtLeast = !down || own.isOne(); // a descending range hits its begin, not always its end
+        return anchoredAtLeast && mod(shift, own).isZero() ? own : Expr(1);
     }
 
     Name parameter_;
