@@ -76,8 +76,14 @@ void Expansion::bindFull(Name name, const Operand &o) {
     if (inner_->arrays.contains(name))
         return;
     DataDesc d = DataDesc::array(o.type, o.subset.sizes());
-    for (std::size_t i = 0; i < o.subset.rank(); ++i)
+    if (o.desc->isScalar())
+        d = DataDesc::scalar(o.type);
+    sym::Expr extent = 1;
+    for (std::size_t i = 0; i < d.rank(); ++i) {
         d.strides[i] = o.desc->strides[i] * o.subset.dims[i].step;
+        extent += (d.shape[i] - 1) * d.strides[i];
+    }
+    d.totalSize = extent;
     d.storage = o.desc->storage;
     inner_->arrays.set(name, std::move(d));
 }
@@ -95,66 +101,6 @@ State &Expansion::addState(std::string_view label) {
         inner_->connect(last_, s);
     last_ = s;
     return *s;
-}
-
-Tasklet *Expansion::mapped(State &s, std::string_view label, const std::vector<std::pair<Name, sym::Expr>> &params,
-                           const std::vector<Access> &inputs, const std::vector<Access> &outputs, std::string code, Schedule schedule) {
-    auto *t = s.add<Tasklet>();
-    t->label = std::string(label);
-    t->code = {std::move(code), Language::Python};
-    t->debugInfo = node_.debugInfo;
-    MapEntry *entry = nullptr;
-    MapExit *exit = nullptr;
-    if (!params.empty()) {
-        entry = s.add<MapEntry>();
-        exit = s.add<MapExit>();
-        entry->exit = exit;
-        exit->entry = entry;
-        entry->label = exit->label = std::string(label);
-        entry->schedule = schedule;
-        entry->debugInfo = node_.debugInfo;
-        for (const auto &[p, size] : params) {
-            entry->params.push_back(p);
-            entry->ranges.push_back({0, size - 1, 1, 1});
-        }
-    }
-    auto element = [&](const Access &a) {
-        Memlet m = Memlet::simple(a.data, sym::Subset::point(a.index));
-        m.wcr = a.wcr;
-        return m;
-    };
-    auto whole = [&](const Access &a) {
-        Memlet m = Memlet::simple(a.data, inner_->desc(a.data)->fullSubset());
-        m.wcr = a.wcr;
-        return m;
-    };
-    std::map<Name, AccessNode *> read;
-    for (const Access &a : inputs) {
-        AccessNode *&n = read[a.data];
-        bool first = !n;
-        if (first)
-            n = s.add<AccessNode>(a.data);
-        if (!entry) {
-            s.connect(n, {}, t, Name(a.connector), element(a));
-            continue;
-        }
-        if (first)
-            s.connect(n, {}, entry, Name("IN_" + a.data.str()), whole(a));
-        s.connect(entry, Name("OUT_" + a.data.str()), t, Name(a.connector), element(a));
-    }
-    if (entry && inputs.empty())
-        s.connect(entry, {}, t, {}, Memlet::empty());
-    for (const Access &a : outputs) {
-        auto *n = s.add<AccessNode>(a.data);
-        if (!exit) {
-            s.connect(t, Name(a.connector), n, {}, element(a));
-            continue;
-        }
-        s.connect(t, Name(a.connector), exit, Name("IN_" + a.data.str()), element(a));
-        s.connect(exit, Name("OUT_" + a.data.str()), n, {}, whole(a));
-    }
-    s.renumber();
-    return t;
 }
 
 Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
@@ -182,6 +128,27 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
     return t;
 }
 
+std::string Expansion::word(std::string_view hint, sym::Expr e) {
+    if (e.isInteger() || e.isSymbol())
+        return e.str();
+    for (const auto &[name, value] : words_)
+        if (value == e)
+            return name.str();
+    words_.emplace_back(Name("_" + std::string(hint) + std::to_string(words_.size())), e);
+    return words_.back().first.str();
+}
+
+bool Expansion::insideScope() const { return analysis::ScopeTree(state_).scopeOf(&node_) != nullptr; }
+
+void Expansion::renameInput(Name from, Name to) {
+    Edge *e = node_.inEdge(from);
+    if (!e)
+        return;
+    state_.setDestination(e, &node_, to);
+    node_.removeIn(from);
+    node_.addIn(to);
+}
+
 void Expansion::finish(Name inputName, Name outputName) {
     auto *nested = state_.add<NestedSDFGNode>();
     nested->label = node_.label.empty() ? node_.className() : node_.label;
@@ -207,11 +174,20 @@ void Expansion::finish(Name inputName, Name outputName) {
         s->renumber();
     inner_->parentNode = nested;
     nested->sdfg = std::move(inner_);
+    std::map<Name, sym::Expr> mapping(words_.begin(), words_.end());
+    for (const auto &[name, value] : words_) {
+        nested->sdfg->symbols.set(name, ScalarKind::Int64);
+        nested->symbolMapping.emplace_back(name, value);
+    }
     for (Name s : analysis::freeSymbols(*nested->sdfg)) {
+        if (mapping.contains(s))
+            continue;
         nested->symbolMapping.emplace_back(s, sym::Expr::symbol(s));
         Type t = analysis::symbolType(outer, s);
         nested->sdfg->symbols.set(s, t ? t : Type(ScalarKind::Int64));
     }
+    std::sort(nested->symbolMapping.begin(), nested->symbolMapping.end(),
+              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
     state_.removeNode(&node_);
 }
 

@@ -49,12 +49,37 @@ public:
         std::vector<sym::Expr> index; // one element
         std::string wcr;              // outputs
     };
-    ir::Tasklet *mapped(ir::State &s, std::string_view label, const std::vector<std::pair<Name, sym::Expr>> &params,
-                        const std::vector<Access> &inputs, const std::vector<Access> &outputs, std::string code,
-                        ir::Schedule schedule = ir::Schedule::Default);
+    using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
+    ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
+                        const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
+    /// The same with maps inside each other, outermost first. Levels without parameters are left out.
+    struct Level {
+        Params params;
+        ir::Schedule schedule = ir::Schedule::Default;
+    };
+    ir::Tasklet *nested(ir::State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
+                        const std::vector<Access> &outputs, std::string code);
+    /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code` writes
+    /// `o`; the output's own `wcr` decides how the register is combined with what the output holds.
+    struct Accumulation {
+        std::vector<Level> outer;
+        Params inner;
+        std::vector<Access> inputs;
+        Access output;
+        std::string wcr, start, code;
+        std::string write = "o = i"; // from the register to the output
+    };
+    void accumulated(ir::State &s, std::string_view label, const Accumulation &a);
     /// A C++ tasklet whose connectors are whole containers (pointers, or values for one element).
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
+
+    /// An expression over outer symbols as one word of C++ text: a number, a symbol, or a new symbol inside that is mapped to it.
+    std::string word(std::string_view hint, sym::Expr e);
+    /// Is the node inside a map or consume scope?
+    bool insideScope() const;
+    /// Renames an input connector of the node, for an input and an output of one name that are different memory.
+    void renameInput(Name from, Name to);
 
     /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With `inputName` and
     /// `outputName` for nodes without connectors (Reduce).
@@ -72,12 +97,17 @@ public:
     void took(std::string implementation, std::string why);
 
 private:
+    struct Nest; // maps inside each other
+    Nest open(ir::State &s, std::string_view label, const std::vector<Level> &levels);
+    void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs);
+    void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a);
     Operand operand(ir::Edge *e, bool input);
     ir::State &state_;
     ir::LibraryNode &node_;
     pass::Context &context_;
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
+    std::vector<std::pair<Name, sym::Expr>> words_;
 };
 
 /// `dace.float64(1.5)`: a value in a type, as tasklet text.

@@ -81,57 +81,15 @@ void byRows(Expansion &x, const Plan &p) {
 
 /// outer map { acc = identity; inner map { acc = f(acc, in) }; out = acc }
 void inRegister(Expansion &x, const Plan &p, const std::string &start, bool combine) {
-    State &s = x.addState("reduce");
-    Name acc = x.temporary("_acc", p.out.type, {}, Storage::Register);
-    auto *outer = s.add<MapEntry>();
-    auto *outerExit = s.add<MapExit>();
-    auto *inner = s.add<MapEntry>();
-    auto *innerExit = s.add<MapExit>();
-    auto fill = [&](MapEntry *e, MapExit *xit, const char *prefix, const std::vector<std::size_t> &dims, const char *label) {
-        e->exit = xit;
-        xit->entry = e;
-        e->label = xit->label = label;
-        for (auto &[n, size] : params(prefix, p, dims)) {
-            e->params.push_back(n);
-            e->ranges.push_back({0, size - 1, 1, 1});
-        }
-    };
-    fill(outer, outerExit, "_o", p.kept, "reduce_outer");
-    fill(inner, innerExit, "_r", p.reduced, "reduce");
-    inner->schedule = Schedule::Sequential;
-    auto tasklet = [&](const char *label, std::string code) {
-        auto *t = s.add<Tasklet>();
-        t->label = label;
-        t->code = {std::move(code), Language::Python};
-        return t;
-    };
-    auto *in = s.add<AccessNode>("_in");
-    auto *out = s.add<AccessNode>("_out");
-    auto *first = s.add<AccessNode>(acc);
-    auto *last = s.add<AccessNode>(acc);
-    auto *init = tasklet("init", "__y = " + start);
-    auto *accumulate = tasklet("reduce", "__y = __x");
-    auto *write = tasklet("write", "__y = __x");
-    auto whole = [&](Name n) { return Memlet::simple(n, x.inner().desc(n)->fullSubset()); };
-    auto element = [&](Name n, const std::vector<sym::Expr> &i) { return Memlet::simple(n, sym::Subset::point(i)); };
-    std::vector<sym::Expr> zero{0};
-    s.connect(in, {}, outer, "IN__in", whole("_in"));
-    s.connect(outer, {}, init, {}, Memlet::empty());
-    s.connect(init, "__y", first, {}, element(acc, zero));
-    s.connect(first, {}, inner, {}, Memlet::empty());
-    s.connect(outer, "OUT__in", inner, "IN__in", whole("_in"));
-    s.connect(inner, "OUT__in", accumulate, "__x", element("_in", inputIndex(p)));
-    Memlet update = element(acc, zero);
-    update.wcr = p.wcr;
-    s.connect(accumulate, "__y", innerExit, Name("IN_" + acc.str()), update);
-    s.connect(innerExit, Name("OUT_" + acc.str()), last, {}, update);
-    s.connect(last, {}, write, "__x", element(acc, zero));
-    Memlet result = element("_out", outputIndex(p)), resultWhole = whole("_out");
-    if (combine)
-        result.wcr = resultWhole.wcr = p.wcr;
-    s.connect(write, "__y", outerExit, "IN__out", result);
-    s.connect(outerExit, "OUT__out", out, {}, resultWhole);
-    s.renumber();
+    Expansion::Accumulation a;
+    a.outer = {{params("_o", p, p.kept)}};
+    a.inner = params("_r", p, p.reduced);
+    a.inputs = {{"i", "_in", inputIndex(p), ""}};
+    a.output = {"o", "_out", outputIndex(p), combine ? p.wcr : ""};
+    a.wcr = p.wcr;
+    a.start = start;
+    a.code = "o = i";
+    x.accumulated(x.addState("reduce"), "reduce", a);
 }
 
 /// Does the dimension that is contiguous in memory remain while others are reduced?

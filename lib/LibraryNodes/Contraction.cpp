@@ -1,0 +1,314 @@
+// Contractions as maps.
+//
+//   before   A, B -> MatMul -> C
+//   after    A, B -> nested SDFG { init: map i, j { C = 0 };  product: map i { map k, j (sequential) { C += A * B } } } -> C
+//
+// Order of the loops. The innermost loop is the label along which most operands lie next to each other in memory (or do not move at
+// all). When the result has that label, it is accumulated in memory, in rows; the other labels of the result form the parallel map
+// outside. When it is summed over, the sum is kept in a register. Without a label in the result, one map with conflict resolution is
+// left, which lowering makes an OpenMP reduction.
+//
+// Conflict resolution on the node's output: a sum at top level is added to directly; everything else is computed into a temporary and
+// combined element by element, so that concurrent writers meet only there.
+#include "Contraction.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+Factor::Factor(Name c, Operand o) : connector(c), operand(std::move(o)), labels(operand.subset.rank(), unit) {}
+
+void Factor::set(std::size_t dim, int label) {
+    if (!isUnit(dim))
+        labels[dim] = label;
+}
+
+bool Factor::setNonUnit(const std::vector<int> &all) {
+    std::vector<int> given;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(given), [](int l) { return l != unit; });
+    if (given.size() != operand.rank())
+        return false;
+    for (std::size_t i = 0; i < given.size(); ++i)
+        labels[operand.dims[i]] = given[i];
+    return true;
+}
+
+bool Factor::has(int label) const { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+
+sym::Expr Factor::stride(int label) const {
+    sym::Expr s = 0;
+    for (std::size_t d = 0; d < labels.size(); ++d)
+        if (labels[d] == label)
+            s += operand.desc->strides[d] * operand.subset.dims[d].step;
+    return s;
+}
+
+namespace {
+
+bool isNumber(const Coefficient &c, double v) {
+    if (c.value.kind() == sym::Kind::Float)
+        return c.value.floatValue() == v;
+    return c.value.isConstant(static_cast<int64_t>(v));
+}
+
+} // namespace
+
+bool Coefficient::isZero() const { return isNumber(*this, 0); }
+bool Coefficient::isOne() const { return isNumber(*this, 1); }
+
+Coefficient coefficient(const Expansion &x, const char *property, const char *otherwise) {
+    Coefficient c;
+    c.text = x.text(property, otherwise);
+    auto parsed = sym::parse(c.text);
+    c.value = parsed.expr ? *parsed.expr : sym::Expr::symbol(Name(c.text));
+    if (parsed.expr && !c.value.freeSymbols().empty())
+        c.text = c.value.str();
+    return c;
+}
+
+int Contraction::label(sym::Expr size) {
+    if (size.isOne())
+        return Factor::unit;
+    sizes.push_back(size);
+    return static_cast<int>(sizes.size()) - 1;
+}
+
+std::vector<int> Contraction::kept() const {
+    std::vector<int> out;
+    for (int l : result.labels)
+        if (l != Factor::unit && std::find(out.begin(), out.end(), l) == out.end())
+            out.push_back(l);
+    return out;
+}
+
+std::vector<int> Contraction::summed() const {
+    std::vector<int> out;
+    for (const Factor &f : factors)
+        for (int l : f.labels)
+            if (l != Factor::unit && !result.has(l) && std::find(out.begin(), out.end(), l) == out.end())
+                out.push_back(l);
+    return out;
+}
+
+namespace {
+
+Name parameter(int label) { return Name("_i" + std::to_string(label)); }
+
+std::vector<sym::Expr> index(const Factor &f) {
+    std::vector<sym::Expr> out;
+    for (int l : f.labels)
+        out.push_back(l == Factor::unit ? sym::Expr(0) : sym::Expr::symbol(parameter(l)));
+    if (out.empty())
+        out.emplace_back(0);
+    return out;
+}
+
+class Builder {
+public:
+    Builder(Expansion &x, Contraction c) : x_(x), c_(std::move(c)) {}
+    bool run();
+
+private:
+    Expansion::Params params(const std::vector<int> &labels) const {
+        Expansion::Params out;
+        for (int l : labels)
+            out.emplace_back(parameter(l), c_.sizes[static_cast<std::size_t>(l)]);
+        return out;
+    }
+    bool check();
+    void bindAll();
+    /// The container to compute into and how: a temporary for conflict resolution that the product cannot do itself.
+    void chooseTarget();
+    void addBeta();
+    /// Nothing is summed: the addend is added where the product is formed.
+    bool addsInPlace() const { return c_.summed().empty() && c_.addend.operand && !c_.beta.isZero(); }
+    bool product();
+    void blas(const std::string &code);
+    void maps();
+    void combine();
+    int innermost() const;
+    std::string term() const;
+    std::vector<Expansion::Access> inputs() const;
+    Type type() const { return c_.result.operand.type; }
+
+    Expansion &x_;
+    Contraction c_;
+    Factor target_;
+    std::string wcr_;         // of the output, empty when there is none or when it is a sum that is added to directly
+    bool accumulate_ = false; // the target holds what is to be added to
+};
+
+bool Builder::check() {
+    for (const Factor *f : {&c_.result, &c_.addend})
+        for (int l : f->labels)
+            if (l != Factor::unit && std::none_of(c_.factors.begin(), c_.factors.end(), [&](const Factor &in) { return in.has(l); }))
+                return x_.refuse("a dimension of `" + f->connector.str() + "` occurs in no input");
+    return true;
+}
+
+void Builder::bindAll() {
+    for (const Factor &f : c_.factors)
+        x_.bindFull(f.connector, f.operand);
+    x_.bindFull(c_.result.connector, c_.result.operand);
+    if (c_.addend.operand)
+        x_.bindFull(c_.addend.connector, c_.addend.operand);
+}
+
+void Builder::chooseTarget() {
+    target_ = c_.result;
+    wcr_ = c_.result.operand.edge->memlet.wcr;
+    auto parsed = py::parseWcr(wcr_);
+    bool sum = !wcr_.empty() && parsed.value && parsed.value->kind == py::Reduction::Sum;
+    if (wcr_.empty())
+        return;
+    // An output with conflict resolution adds to what is there: beta without an addend says the same (7.3).
+    if (!c_.addend.operand)
+        c_.beta = {"0", 0};
+    if (sum && !x_.insideScope() && !c_.addend.operand) {
+        wcr_.clear();
+        accumulate_ = true;
+        return;
+    }
+    std::vector<sym::Expr> shape;
+    target_.labels = c_.kept();
+    for (int l : target_.labels)
+        shape.push_back(c_.sizes[static_cast<std::size_t>(l)]);
+    target_.connector = x_.temporary("_product", type(), shape);
+    const DataDesc *d = x_.inner().desc(target_.connector);
+    target_.operand.desc = d;
+    target_.operand.subset = d->fullSubset();
+}
+
+/// target = beta * addend, or zero; nothing when the target holds what is to be added to.
+void Builder::addBeta() {
+    if (accumulate_)
+        return;
+    if (c_.beta.isZero() || addsInPlace())
+        return;
+    bool own = !c_.addend.operand;
+    if (own && c_.beta.isOne()) {
+        accumulate_ = true;
+        return;
+    }
+    const Factor &from = own ? c_.result : c_.addend;
+    std::string scale = c_.beta.isOne() ? "" : typedLiteral(type(), c_.beta.text) + " * ";
+    x_.mapped(x_.addState("init"), "init", params(c_.kept()), {{"i", from.connector, index(from), ""}},
+              {{"o", target_.connector, index(target_), ""}}, "o = " + scale + "i");
+    accumulate_ = true;
+}
+
+std::string Builder::term() const {
+    std::string out = c_.alpha.isOne() ? "" : typedLiteral(type(), c_.alpha.text) + " * ";
+    for (std::size_t i = 0; i < c_.factors.size(); ++i)
+        out += (i ? " * f" : "f") + std::to_string(i);
+    if (addsInPlace())
+        out += (c_.beta.isOne() ? std::string(" + ") : " + " + typedLiteral(type(), c_.beta.text) + " * ") + std::string("g");
+    return out;
+}
+
+std::vector<Expansion::Access> Builder::inputs() const {
+    std::vector<Expansion::Access> out;
+    for (std::size_t i = 0; i < c_.factors.size(); ++i)
+        out.push_back({"f" + std::to_string(i), c_.factors[i].connector, index(c_.factors[i]), ""});
+    if (addsInPlace())
+        out.push_back({"g", c_.addend.connector, index(c_.addend), ""});
+    return out;
+}
+
+/// The label along which most operands move by at most one element; the last of the result, then of the sum, when there are several.
+int Builder::innermost() const {
+    std::vector<int> order = c_.summed();
+    for (int l : c_.kept())
+        order.push_back(l);
+    int best = Factor::unit, bestScore = -1;
+    for (int l : order) {
+        int score = 0;
+        auto count = [&](const Factor &f) { score += f.stride(l).isZero() || f.stride(l).isOne(); };
+        std::for_each(c_.factors.begin(), c_.factors.end(), count);
+        count(target_);
+        if (score >= bestScore) {
+            best = l;
+            bestScore = score;
+        }
+    }
+    return best;
+}
+
+void Builder::maps() {
+    std::vector<int> kept = c_.kept(), summed = c_.summed();
+    Expansion::Access out{"o", target_.connector, index(target_), ""};
+    const std::string sum = "lambda a, b: a + b";
+    if (summed.empty() && !accumulate_) {
+        x_.mapped(x_.addState("product"), "product", params(kept), inputs(), {out}, "o = " + term());
+        return;
+    }
+    int last = innermost();
+    bool lastKept = std::find(kept.begin(), kept.end(), last) != kept.end();
+    if (!summed.empty() && !lastKept && !kept.empty()) {
+        std::erase(summed, last);
+        summed.push_back(last);
+        out.wcr = accumulate_ ? sum : "";
+        x_.accumulated(x_.addState("product"), "product",
+                       {{{params(kept)}}, params(summed), inputs(), out, sum, typedLiteral(type(), "0"), "o = " + term()});
+        return;
+    }
+    if (!accumulate_)
+        x_.mapped(x_.addState("init"), "init", params(kept), {}, {out}, "o = " + typedLiteral(type(), "0"));
+    out.wcr = sum;
+    std::vector<Expansion::Level> levels{{params(kept.empty() ? summed : kept)}};
+    if (!summed.empty() && !kept.empty()) {
+        std::erase(kept, last);
+        summed.push_back(last);
+        levels = {{params(kept)}, {params(summed), Schedule::Sequential}};
+    }
+    x_.nested(x_.addState("product"), "product", levels, inputs(), {out}, "o = " + term());
+}
+
+void Builder::blas(const std::string &code) {
+    std::vector<Name> in;
+    for (const Factor &f : c_.factors)
+        if (std::find(in.begin(), in.end(), f.connector) == in.end())
+            in.push_back(f.connector);
+    if (accumulate_)
+        in.push_back(target_.connector);
+    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name("OpenBLAS")});
+}
+
+bool Builder::product() {
+    std::string why;
+    if (auto code = blasProduct(x_, c_, target_, !accumulate_, why)) {
+        blas(*code);
+        x_.took("OpenBLAS", why);
+        return true;
+    }
+    maps();
+    x_.took("pure", why);
+    return true;
+}
+
+void Builder::combine() {
+    if (wcr_.empty())
+        return;
+    x_.mapped(x_.addState("combine"), "combine", params(c_.kept()), {{"i", target_.connector, index(target_), ""}},
+              {{"o", c_.result.connector, index(c_.result), wcr_}}, "o = i");
+}
+
+bool Builder::run() {
+    if (!check())
+        return false;
+    bindAll();
+    chooseTarget();
+    addBeta();
+    product();
+    combine();
+    x_.finish();
+    return true;
+}
+
+} // namespace
+
+bool expandContraction(Expansion &x, Contraction c) { return Builder(x, std::move(c)).run(); }
+
+} // namespace sdfgc::libnodes

@@ -1,0 +1,257 @@
+// Contractions of two operands as calls of BLAS.
+//
+// Labels fall into four groups by where they occur:
+//
+//   both factors and the result   batch    a loop around the call
+//   first factor and result       m
+//   second factor and result      n
+//   both factors only             k
+//
+// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them. With m, n and k the
+// call is gemm, without m or n gemv, with k alone dot. Every matrix needs unit stride in one dimension; which one decides between the
+// normal and the transposed form. A result that is contiguous by columns is computed as its own transpose.
+#include "Contraction.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+/// Multiplications below which a call costs more than it gains.
+constexpr int64_t smallProduct = 16 * 16 * 16;
+
+/// One dimension of a call: a size, and its stride in each of the two operands that have it.
+struct Dim {
+    sym::Expr size = 1, first = 0, second = 0;
+    bool present = false;
+};
+
+/// Merges the labels into one dimension of both operands, or says that they do not lie in memory like one.
+std::optional<Dim> merged(std::vector<int> labels, const Factor &a, const Factor &b, const std::vector<sym::Expr> &sizes) {
+    Dim d;
+    // From the innermost label outwards, as the first operand has them.
+    for (auto l = labels.rbegin(); l != labels.rend(); ++l) {
+        sym::Expr sa = a.stride(*l), sb = b.stride(*l);
+        if (!d.present)
+            d = {1, sa, sb, true};
+        else if (!(sa == d.first * d.size) || !(sb == d.second * d.size))
+            return std::nullopt;
+        d.size = d.size * sizes[static_cast<std::size_t>(*l)];
+    }
+    return d;
+}
+
+struct Call {
+    const Factor *a, *b;
+    Dim m, n, k;            // strides: m in (a, c), n in (b, c), k in (a, b)
+    std::vector<int> batch;
+};
+
+char letterOf(Type t) {
+    switch (t.scalar()) {
+    case ScalarKind::Float32: return 's';
+    case ScalarKind::Float64: return 'd';
+    case ScalarKind::Complex64: return 'c';
+    case ScalarKind::Complex128: return 'z';
+    default: return 0;
+    }
+}
+
+class Printer {
+public:
+    Printer(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
+        : x_(x), c_(c), target_(target), overwrite_(overwrite), type_(target.operand.type), letter_(letterOf(type_)) {}
+
+    std::optional<std::string> run(std::string &why) {
+        why = unsuitable();
+        if (!why.empty())
+            return std::nullopt;
+        Call call{&c_.factors[0], &c_.factors[1], {}, {}, {}, {}};
+        why = classify(call);
+        if (!why.empty())
+            return std::nullopt;
+        auto text = call.m.present && call.n.present ? gemm(call)
+                    : call.m.present || call.n.present ? gemv(call)
+                                                       : dot(call);
+        why = text ? routine_ : "no unit stride that BLAS could use";
+        return text;
+    }
+
+private:
+    std::string unsuitable() const;
+    std::string classify(Call &call) const;
+    std::optional<std::string> gemm(Call c);
+    std::optional<std::string> gemv(Call c);
+    std::optional<std::string> dot(const Call &c);
+    bool complex() const { return type_.isComplex(); }
+    std::string word(const char *hint, sym::Expr e) { return x_.word(hint, e); }
+
+    /// `_in_a + _p0 * 64 + ...`: start of the matrix of a batch.
+    std::string start(const std::string &base, const Factor &f, const std::vector<int> &batch) {
+        std::string out = base;
+        for (int l : batch)
+            if (sym::Expr s = f.stride(l); !s.isZero())
+                out += " + _p" + std::to_string(l) + " * " + word("s", s);
+        return out;
+    }
+    std::string in(const Factor &f, const std::vector<int> &batch) { return start("_in" + f.connector.str(), f, batch); }
+    std::string out(const std::vector<int> &batch) { return start("_out" + target_.connector.str(), target_, batch); }
+
+    /// Declarations of alpha and beta, the loops of the batch, and the call.
+    std::string around(const Call &c, const std::string &call) {
+        std::string real = type_.scalar() == ScalarKind::Float32 || type_.scalar() == ScalarKind::Complex64 ? "float" : "double", text;
+        auto constant = [&](const char *name, const std::string &value) {
+            text += complex() ? "const " + real + " " + name + "[2] = {static_cast<" + real + ">(" + value + "), 0};\n"
+                              : "const " + real + " " + name + " = static_cast<" + real + ">(" + value + ");\n";
+        };
+        constant("_alpha", c_.alpha.text);
+        constant("_beta", overwrite_ ? "0" : "1");
+        for (int l : c.batch) {
+            std::string p = "_p" + std::to_string(l);
+            text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
+        }
+        return text + call;
+    }
+    std::string function(const char *name) { return "cblas_" + std::string(1, letter_) + name; }
+
+    Expansion &x_;
+    const Contraction &c_;
+    const Factor &target_;
+    bool overwrite_;
+    Type type_;
+    char letter_;
+    std::string routine_;
+};
+
+std::string Printer::unsuitable() const {
+    if (x_.node().implementation == "pure")
+        return "the node asks for it";
+    if (!x_.context().options.haveBlas)
+        return "the toolchain has no BLAS";
+    if (c_.factors.size() != 2)
+        return "BLAS multiplies two operands";
+    if (!letter_)
+        return "BLAS has no routine for " + type_.str();
+    for (const Factor &f : c_.factors)
+        if (!(f.operand.type == type_))
+            return "operands of different types";
+    if (!c_.alpha.value.isInteger() && c_.alpha.value.kind() != sym::Kind::Float &&
+        (complex() || !c_.alpha.value.isSymbol()))
+        return "the coefficient is an expression";
+    sym::Expr work = 1;
+    for (sym::Expr s : c_.sizes)
+        work *= s;
+    if (auto n = work.asInt(); n && *n <= smallProduct)
+        return "a small product of " + std::to_string(*n) + " multiplications";
+    return "";
+}
+
+std::string Printer::classify(Call &call) const {
+    std::vector<int> m, n, k;
+    for (int l = 0; l < static_cast<int>(c_.sizes.size()); ++l) {
+        for (const Factor *f : {call.a, call.b, &target_})
+            if (std::count(f->labels.begin(), f->labels.end(), l) > 1)
+                return "an operand is read along a diagonal";
+        bool a = call.a->has(l), b = call.b->has(l), c = target_.has(l);
+        if (a && b && c)
+            call.batch.push_back(l);
+        else if (a && c)
+            m.push_back(l);
+        else if (b && c)
+            n.push_back(l);
+        else if (a && b)
+            k.push_back(l);
+        else if (a || b)
+            return "a dimension of one operand alone is summed";
+    }
+    if (k.empty())
+        return "an outer product";
+    auto inOrderOf = [](std::vector<int> labels, const Factor &f) {
+        std::sort(labels.begin(), labels.end(), [&](int x, int y) {
+            return std::find(f.labels.begin(), f.labels.end(), x) < std::find(f.labels.begin(), f.labels.end(), y);
+        });
+        return labels;
+    };
+    auto dm = merged(inOrderOf(m, *call.a), *call.a, target_, c_.sizes), dn = merged(inOrderOf(n, *call.b), *call.b, target_, c_.sizes),
+         dk = merged(inOrderOf(k, *call.a), *call.a, *call.b, c_.sizes);
+    if (!dm || !dn || !dk)
+        return "dimensions that do not merge into one";
+    call.m = *dm;
+    call.n = *dn;
+    call.k = *dk;
+    for (const Dim *d : {&call.m, &call.n, &call.k})
+        if (sym::isLess(d->first, 0) == sym::Truth::True || sym::isLess(d->second, 0) == sym::Truth::True)
+            return "an operand is read backwards";
+    return "";
+}
+
+/// How a matrix of `rows` x `columns` with these strides is passed: transposed or not, and its leading dimension.
+struct Layout {
+    bool transposed;
+    sym::Expr leading;
+};
+std::optional<Layout> layoutOf(sym::Expr rows, sym::Expr rowStride, sym::Expr columns, sym::Expr columnStride) {
+    if (columnStride.isOne() && sym::isLess(rowStride, columns) != sym::Truth::True)
+        return Layout{false, rowStride};
+    if (rowStride.isOne() && sym::isLess(columnStride, rows) != sym::Truth::True)
+        return Layout{true, columnStride};
+    return std::nullopt;
+}
+
+const char *transposition(bool t) { return t ? "CblasTrans" : "CblasNoTrans"; }
+
+std::optional<std::string> Printer::gemm(Call c) {
+    if (!c.n.second.isOne()) {
+        // By columns: the transpose of the result is the product of the transposes, in reverse order.
+        std::swap(c.a, c.b);
+        std::swap(c.m, c.n);
+        std::swap(c.k.first, c.k.second);
+    }
+    auto la = layoutOf(c.m.size, c.m.first, c.k.size, c.k.first), lb = layoutOf(c.k.size, c.k.second, c.n.size, c.n.first),
+         lc = layoutOf(c.m.size, c.m.second, c.n.size, c.n.second);
+    if (!la || !lb || !lc || lc->transposed)
+        return std::nullopt;
+    routine_ = function("gemm");
+    return around(c, routine_ + "(CblasRowMajor, " + transposition(la->transposed) + ", " + transposition(lb->transposed) + ", " +
+                         word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", _alpha, " +
+                         in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
+                         word("ldb", lb->leading) + ", _beta, " + out(c.batch) + ", " + word("ldc", lc->leading) + ");");
+}
+
+std::optional<std::string> Printer::gemv(Call c) {
+    if (!c.m.present) {
+        std::swap(c.a, c.b);
+        std::swap(c.m, c.n);
+        std::swap(c.k.first, c.k.second);
+    }
+    auto la = layoutOf(c.m.size, c.m.first, c.k.size, c.k.first);
+    if (!la)
+        return std::nullopt;
+    // BLAS counts rows and columns of the matrix as it is stored.
+    sym::Expr rows = la->transposed ? c.k.size : c.m.size, columns = la->transposed ? c.m.size : c.k.size;
+    routine_ = function("gemv");
+    return around(c, routine_ + "(CblasRowMajor, " + transposition(la->transposed) + ", " + word("m", rows) + ", " + word("n", columns) +
+                         ", _alpha, " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
+                         word("incx", c.k.second) + ", _beta, " + out(c.batch) + ", " + word("incy", c.m.second) + ");");
+}
+
+std::optional<std::string> Printer::dot(const Call &c) {
+    if (!c.batch.empty() || !overwrite_ || !c_.alpha.isOne())
+        return std::nullopt;
+    std::string arguments = word("n", c.k.size) + ", _in" + c.a->connector.str() + ", " + word("incx", c.k.first) + ", _in" +
+                            c.b->connector.str() + ", " + word("incy", c.k.second);
+    std::string result = "_out" + target_.connector.str();
+    routine_ = function(complex() ? "dotu_sub" : "dot");
+    return complex() ? routine_ + "(" + arguments + ", &" + result + ");" : result + " = " + routine_ + "(" + arguments + ");";
+}
+
+} // namespace
+
+std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why) {
+    return Printer(x, c, target, overwrite).run(why);
+}
+
+} // namespace sdfgc::libnodes
