@@ -134,11 +134,30 @@ void CommandLine::argument(const std::string &name, std::string &field, const st
     });
 }
 
+namespace {
+
+/// Without `--`: the words behind it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such rule
+/// beside extra words).
+std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
+    std::vector<std::string> words;
+    bool files = false;
+    for (const std::string &a : arguments) {
+        if (!files && a == "--")
+            files = true;
+        else
+            words.push_back(files && a.size() > 1 && a[0] == '-' ? "./" + a : a);
+    }
+    return words;
+}
+
+} // namespace
+
 CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments, diag::Engine &d) {
     std::size_t errorsBefore = d.errorCount();
     impl_->diags = &d;
     try {
-        impl_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // CLI11 takes the words last first
+        std::vector<std::string> words = plainWords(arguments);
+        impl_->app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 takes the words last first
     } catch (const CLI::CallForHelp &) {
         return Result::Help;
     } catch (const CLI::ParseError &e) { // an option without its value, a flag with one

@@ -279,7 +279,7 @@ TEST_CASE("build: a run that is killed leaves nothing that the next one trusts")
             ::_exit(0);
         }
         ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
-        ::kill(run, SIGKILL);
+        ::kill(-run, SIGKILL); // with its compilers: orphans would still write
         REQUIRE(::waitpid(run, nullptr, 0) == run);
         REQUIRE(p.build().status == Status::Done);
         CHECK(p.call() == 1 + milliseconds);
