@@ -1,6 +1,7 @@
 // sdfgc emit and sdfgc build: from a graph to a build folder, and on to the library.
 //
-// The steps stand in the order of run(): read, passes, lower, emit, package, build. Each is one call into the library whose job it is.
+// The steps stand in the order of run(): read, passes, lower, emit, package, build. Each is one call into the library whose job it
+// is.
 #include "Driver/Crash.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
@@ -51,7 +52,8 @@ private:
         if (!runPasses(s, *graph, pipeline_, context, &files) || !pipeline_.stopAfter.empty())
             return;
         if (graph->level < ir::Level::Expanded) { // --passes, or a pipeline file of the user
-            s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph->level)), std::string(ir::name(ir::Level::Expanded))});
+            s.diags.report(diag::Id::LevelTooLow, {},
+                           {std::string(ir::name(graph->level)), std::string(ir::name(ir::Level::Expanded))});
             return;
         }
         std::unique_ptr<tree::Module> module = lower(s, *graph, context, printTree);
@@ -103,7 +105,8 @@ private:
         return package::write(request, s.diags);
     }
 
-    bool makeLibrary(Session &s, const build::Folder &folder, const codegen::Sources &sources, const build::Toolchain &toolchain) const {
+    bool makeLibrary(Session &s, const build::Folder &folder, const codegen::Sources &sources,
+                     const build::Toolchain &toolchain) const {
         crash::setActivity("compiling");
         build::Request request;
         for (const codegen::SourceFile &f : sources.files)

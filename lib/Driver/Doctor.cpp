@@ -23,7 +23,8 @@ class Doctor : public Subcommand {
         if (std::optional<build::Toolchain> toolchain = toolchain_.find(s, unused, true))
             describe(out, *toolchain);
         const std::string cmake = process::find("cmake");
-        out << "cmake: " << (cmake.empty() ? "not found (only needed to build the CMake projects of build folders)" : cmake) << '\n';
+        out << "cmake: " << (cmake.empty() ? "not found (only needed to build the CMake projects of build folders)" : cmake)
+            << '\n';
     }
 
     static void resource(Session &s, const std::string &kind, const std::string &words) {

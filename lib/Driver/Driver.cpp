@@ -1,9 +1,7 @@
 #include "sdfgc/Driver/Driver.h"
-#include "Driver/Crash.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/Version.h"
 
-#include <new>
 #include <ostream>
 
 namespace sdfgc::driver {
@@ -79,18 +77,6 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
     }
 }
 
-/// Runs `work`; what it throws is reported. Exceptions are no part of any interface here: one that arrives is a bug or a lack of
-/// memory.
-template <class Work> void guarded(Session &session, Work work) {
-    try {
-        work();
-    } catch (const std::bad_alloc &) {
-        session.diags.report(diag::Id::OutOfMemory, {});
-    } catch (const std::exception &e) {
-        session.diags.report(diag::Id::InternalError, {}, {std::string(e.what()) + " while " + crash::activity()});
-    }
-}
-
 } // namespace
 
 const std::vector<SubcommandInfo> &subcommands() {
@@ -114,7 +100,7 @@ int run(const std::vector<std::string> &arguments, Environment &environment) {
     }
     Session session(environment);
     presetDiagnostics(arguments, session.general);
-    guarded(session, [&] {
+    session.guard([&] {
         if (const SubcommandInfo *info = findSubcommand(first))
             runSubcommand(*info, arguments, session);
         else

@@ -1,7 +1,7 @@
 // sdfgc info: what a program takes, holds and needs.
 //
-// Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor remove
-// arguments.
+// Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor
+// remove arguments.
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
 
@@ -81,13 +81,15 @@ std::string asText(const ProgramInfo &info) {
     for (const analysis::Argument &a : info.arguments.init)
         init.row({a.name.str(), a.type.str()});
     for (const ContainerInfo &t : info.transients)
-        transients.row({(t.owner->isRoot() ? "" : t.owner->name.str() + ".") + t.name.str(), t.desc->dtype.str() + shapeText(*t.desc),
-                        t.bytes() + " bytes", std::string(ir::name(t.desc->storage)), std::string(ir::name(t.desc->lifetime))});
+        transients.row({(t.owner->isRoot() ? "" : t.owner->name.str() + ".") + t.name.str(),
+                        t.desc->dtype.str() + shapeText(*t.desc), t.bytes() + " bytes", std::string(ir::name(t.desc->storage)),
+                        std::string(ir::name(t.desc->lifetime))});
     for (const auto &[name, count] : info.elements)
         elements.row({name, std::to_string(count)});
     for (const auto &[name, count] : info.schedules)
         schedules.row({name, std::to_string(count)});
-    std::string out = "program " + info.name + (info.daceVersion.empty() ? "" : " (written by DaCe " + info.daceVersion + ")") + "\n";
+    std::string out =
+        "program " + info.name + (info.daceVersion.empty() ? "" : " (written by DaCe " + info.daceVersion + ")") + "\n";
     out += "\narguments, in the order of the call:\n" + arguments.str();
     out += "\nsymbols that the initialiser takes:\n" + init.str();
     out += "\ntransients:\n" + transients.str();

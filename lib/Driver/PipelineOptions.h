@@ -18,8 +18,8 @@ struct TargetOptions {
 struct ToolchainChoice {
     std::string compiler, file;
     void addTo(CommandLine &line);
-    /// Describes the toolchain and enters in `compile` which libraries it has. Where it is not `needed` and the command line names none,
-    /// a machine without compiler is no fault.
+    /// Describes the toolchain and enters in `compile` which libraries it has. Where it is not `needed` and the command line names
+    /// none, a machine without compiler is no fault.
     std::optional<build::Toolchain> find(Session &session, pass::CompileOptions &compile, bool needed) const;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <ostream>
 
 namespace sdfgc::driver {
@@ -117,6 +118,16 @@ bool Session::writeOutput(const std::string &path, const std::string &content) {
     if (!written)
         diags.report(Id::OutputFailed, {}, {written.error()});
     return bool(written);
+}
+
+void Session::guard(const std::function<void()> &work) {
+    try {
+        work();
+    } catch (const std::bad_alloc &) {
+        diags.report(Id::OutOfMemory, {});
+    } catch (const std::exception &e) {
+        diags.report(Id::InternalError, {}, {std::string(e.what()) + " while " + crash::activity()});
+    }
 }
 
 int Session::finish() {

@@ -6,6 +6,7 @@
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/Time.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -36,6 +37,9 @@ public:
     std::unique_ptr<ir::SDFG> readGraph(const std::string &path);
     /// Writes a file in one step, or to standard output for `-`; reports a failure.
     bool writeOutput(const std::string &path, const std::string &content);
+    /// Runs `work`; what it throws is reported. Exceptions are no part of any interface here: one that arrives is a bug in sdfgc or
+    /// a lack of memory.
+    void guard(const std::function<void()> &work);
     bool failed() const { return diags.hasErrors(); }
 
     /// Writes the trace, prints the diagnostics, and says what the process returns (128 + signal after an interrupt, as shells do).

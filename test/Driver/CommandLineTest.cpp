@@ -74,7 +74,8 @@ TEST_CASE("a list takes one word only, so that the argument may follow") {
 
 TEST_CASE("the last of repeated options counts") {
     Sample s;
-    REQUIRE(s.parse({"in", "--mode", "two", "--mode", "three", "-o", "a", "-o", "b", "--fast", "--fast"}) == CommandLine::Result::Ok);
+    REQUIRE(s.parse({"in", "--mode", "two", "--mode", "three", "-o", "a", "-o", "b", "--fast", "--fast"}) ==
+            CommandLine::Result::Ok);
     CHECK(s.mode == "three");
     CHECK(s.output == "b");
 }
@@ -128,8 +129,9 @@ TEST_CASE("help lists arguments and groups with aligned, wrapped texts") {
     std::string field;
     CommandLine wide("sdfgc x", "X.");
     wide.text("--a-very-long-option-name", field, "PLACEHOLDER", std::string("word ") + std::string(65, 'w') + " next");
-    CHECK(wide.help().find("      --a-very-long-option-name PLACEHOLDER\n" + std::string(32, ' ') + "word\n" + std::string(32, ' ') +
-                           std::string(65, 'w') + "\n" + std::string(32, ' ') + "next\n") != std::string::npos);
+    CHECK(wide.help().find("      --a-very-long-option-name PLACEHOLDER\n" + std::string(32, ' ') + "word\n" +
+                           std::string(32, ' ') + std::string(65, 'w') + "\n" + std::string(32, ' ') + "next\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("flags are split as a shell splits them") {

@@ -1,10 +1,14 @@
 #include "sdfgc/Driver/Driver.h"
+#include "Driver/Crash.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Json.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 
 using namespace sdfgc;
 
@@ -142,7 +146,8 @@ TEST_CASE("opt writes graphs, also compressed and to standard output") {
 
 TEST_CASE("pipelines of opt") {
     Folder f;
-    const std::string good = f.add("good.yaml", "passes: [raise-control-flow]\n"), bad = f.add("bad.yaml", "passes:\n  - rise-control-flow\n");
+    const std::string good = f.add("good.yaml", "passes: [raise-control-flow]\n"),
+                      bad = f.add("bad.yaml", "passes:\n  - rise-control-flow\n");
     CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", good}).status == 0);
     Outcome wrong = sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", bad});
     CHECK(wrong.status == 1);
@@ -182,7 +187,8 @@ TEST_CASE("a dumped graph goes on where it was dumped") {
 }
 
 TEST_CASE("what is printed of passes") {
-    const std::vector<std::string> base{"opt", graph("vadd.sdfg"), "--passes=raise-control-flow,fill-scope-connectors,default-schedules"};
+    const std::vector<std::string> base{"opt", graph("vadd.sdfg"),
+                                        "--passes=raise-control-flow,fill-scope-connectors,default-schedules"};
     auto run = [&](const std::string &option) {
         std::vector<std::string> arguments = base;
         arguments.push_back(option);
@@ -199,8 +205,8 @@ TEST_CASE("what is printed of passes") {
 
 TEST_CASE("remarks, traces and dependencies are written to files") {
     Folder f;
-    REQUIRE(sdfgcRun({"opt", graph("external.sdfg"), "--passes=raise-control-flow", "-o", f / "a b.sdfg", "--remarks", f / "remarks",
-                      "--time-trace", f / "trace.json", "--depfile", f / "a.d"})
+    REQUIRE(sdfgcRun({"opt", graph("external.sdfg"), "--passes=raise-control-flow", "-o", f / "a b.sdfg", "--remarks",
+                      f / "remarks", "--time-trace", f / "trace.json", "--depfile", f / "a.d"})
                 .status == 0);
     f.read("remarks");
     auto trace = json::parse(f.read("trace.json"));
@@ -239,4 +245,28 @@ TEST_CASE("passes, targets and doctor list what there is") {
     Outcome doctor = sdfgcRun({"doctor", "--cc", "/no/such/compiler"});
     CHECK(doctor.status == 3);
     CHECK(contains(doctor.out, "pipelines: "));
+}
+
+TEST_CASE("exceptions end in a diagnostic") {
+    auto outcome = [](const std::function<void()> &work) {
+        std::ostringstream out, err;
+        driver::Environment environment{out, err, false};
+        driver::Session session(environment);
+        session.guard(work);
+        int status = session.finish();
+        return Outcome{status, out.str(), err.str()};
+    };
+    Outcome memory = outcome([] { throw std::bad_alloc(); });
+    CHECK(memory.status == 1);
+    CHECK(contains(memory.err, "there is not enough memory [SD9002]"));
+
+    Folder f;
+    ::setenv("TMPDIR", (f / "").c_str(), 1);
+    driver::crash::setActivity("testing");
+    Outcome bug = outcome([] { throw std::runtime_error("lost"); });
+    ::unsetenv("TMPDIR");
+    CHECK(bug.status == 70);
+    CHECK(contains(bug.err, "internal error: lost while testing [SD9001]"));
+    CHECK(contains(bug.err, "sdfgc: a reproducer is in " + (f / "")));
+    CHECK(outcome([] {}).status == 0);
 }

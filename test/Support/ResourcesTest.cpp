@@ -1,5 +1,5 @@
-#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
+#include "sdfgc/Support/File.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
