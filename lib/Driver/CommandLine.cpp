@@ -176,7 +176,7 @@ CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments
 void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const {
     bool anyOption = false;
     for (const std::string &word : words) {
-        if (word.size() < 2 || word[0] != '-')
+        if (word.size() < 2 || word[0] != '-' || word == "--")
             continue;
         anyOption = true;
         std::string near = diag::nearest(word.substr(0, word.find('=')), impl_->names);
@@ -185,7 +185,7 @@ void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::En
                                      : "did you mean `" + near + "`?"});
     }
     for (const std::string &word : words)
-        if (!anyOption)
+        if (!anyOption && word != "--") // CLI11 leaves the mark itself over
             d.report(diag::Id::ArgumentUnexpected, {}, {word, usage_});
 }
 
