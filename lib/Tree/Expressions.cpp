@@ -2,6 +2,7 @@
 #include "Lowering.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace sdfgc::tree {
 
@@ -67,11 +68,40 @@ sym::Expr Lowering::final(const Instance &in, sym::Expr e) const {
 
 namespace {
 
+/// An integer literal of the type of offsets.
+ExprRef typedInt(int64_t v) {
+    auto lit = std::make_shared<py::Expr>(*py::intLit(v));
+    lit->type = ScalarKind::Int64;
+    return lit;
+}
+
 ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
     ExprRef out = terms.front();
     for (std::size_t i = 1; i < terms.size(); ++i)
         out = py::binary(op, out, terms[i], t);
     return out;
+}
+
+/// `N - 3` rather than `N + -3`; a leading constant goes last.
+ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
+    const Type t = [&] {
+        Type joined;
+        for (const ExprRef &a : terms)
+            joined = commonType(joined, a->type);
+        return joined;
+    }();
+    ExprRef out;
+    int64_t constant = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        std::optional<int64_t> v = e.operands()[i].asInt();
+        if (v && *v != std::numeric_limits<int64_t>::min())
+            constant = *v;
+        else
+            out = out ? py::binary(py::Op::Add, out, terms[i], t) : terms[i];
+    }
+    if (!out || constant == 0)
+        return fold(py::Op::Add, terms, t);
+    return py::binary(constant < 0 ? py::Op::Sub : py::Op::Add, out, typedInt(constant < 0 ? -constant : constant), t);
 }
 
 ExprRef compareExpr(py::Op op, ExprRef a, ExprRef b) {
@@ -144,12 +174,7 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
     if (auto op = arithmetic(e.kind()))
         return py::binary(*op, args[0], args[1], joined(args));
     switch (e.kind()) {
-    case sym::Kind::Integer: {
-        ExprRef lit = py::intLit(e.numerator());
-        auto typed = std::make_shared<py::Expr>(*lit);
-        typed->type = ScalarKind::Int64;
-        return typed;
-    }
+    case sym::Kind::Integer: return typedInt(e.numerator());
     case sym::Kind::Float: {
         char text[40];
         std::snprintf(text, sizeof text, "%.17g", e.floatValue());
@@ -162,7 +187,7 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
         Type t = it != in.fn->facts.end() && it->second.type ? it->second.type : Type(ScalarKind::Int64);
         return py::name(e.name(), t);
     }
-    case sym::Kind::Add: return fold(py::Op::Add, args, joined(args));
+    case sym::Kind::Add: return sum(e, args);
     case sym::Kind::Mul: return fold(py::Op::Mul, args, joined(args));
     case sym::Kind::Pow: return py::binary(py::Op::Pow, args[0], args[1], joined(args));
     case sym::Kind::Min: return py::call("min", args, joined(args));

@@ -1,0 +1,309 @@
+// From small graphs to C++ text: what lowering decides and the CPU target prints.
+#include "sdfgc/Targets/Cpu.h"
+
+#include "sdfgc/Tree/Lower.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+using namespace sdfgc::ir;
+
+namespace {
+
+sym::Expr symbol(const char *n) { return sym::Expr::symbol(n); }
+
+/// A graph of one state, its lowering and its text.
+struct Program {
+    SDFG g{"f"};
+    State *s = nullptr;
+    diag::Engine diags;
+    pass::CompileOptions options;
+
+    Program() {
+        g.symbols.set("N", ScalarKind::Int64);
+        g.level = Level::Expanded;
+    }
+    State *state(const char *label = "main") {
+        s = g.add<State>();
+        s->label = label;
+        return s;
+    }
+    void array(const char *n, bool transient = false, Type t = ScalarKind::Float64) {
+        DataDesc d = DataDesc::array(t, {symbol("N")}, transient);
+        d.storage = Storage::CPU_Heap;
+        g.arrays.set(n, d);
+    }
+    Tasklet *tasklet(const char *code, Language l = Language::Python) {
+        auto *t = s->add<Tasklet>();
+        t->label = "t";
+        t->code = {code, l};
+        return t;
+    }
+    static Memlet at(const char *data, sym::Expr i) { return Memlet::simple(data, sym::Subset::point(std::vector<sym::Expr>{i})); }
+    Memlet whole(const char *data) { return Memlet::simple(data, g.desc(Name(data))->fullSubset()); }
+    void in(Node *from, const char *data, Tasklet *t, const char *conn, sym::Expr i, Type type = ScalarKind::Float64) {
+        s->connect(from, isa<AccessNode>(from) ? Name() : Name("OUT_" + std::string(data)), t, conn, at(data, i));
+        t->inConnector(conn)->type = type;
+    }
+    void out(Tasklet *t, const char *conn, Node *to, const char *data, sym::Expr i, const char *wcr = "", WcrMode mode = WcrMode::Unset) {
+        Memlet m = at(data, i);
+        m.wcr = wcr;
+        m.wcrMode = mode;
+        s->connect(t, conn, to, isa<AccessNode>(to) ? Name() : Name("IN_" + std::string(data)), m);
+        t->outConnector(conn)->type = ScalarKind::Float64;
+    }
+    /// Map over i = 0:N around one tasklet that reads A[i]; writes go to the exit.
+    std::pair<MapEntry *, MapExit *> map(Schedule schedule = Schedule::CPU_Multicore) {
+        auto *entry = s->add<MapEntry>();
+        auto *exit = s->add<MapExit>();
+        entry->exit = exit;
+        exit->entry = entry;
+        entry->label = "m";
+        entry->params = {"i"};
+        entry->ranges = {{0, symbol("N") - 1, 1, 1}};
+        entry->schedule = schedule;
+        return {entry, exit};
+    }
+    std::string text() {
+        g.renumber();
+        pass::Context context(diags, options);
+        auto module = tree::lower(g, context);
+        for (const auto &d : diags.all())
+            UNSCOPED_INFO(d.message);
+        REQUIRE(module);
+        return targets::emitCpu(*module, options).files.at(0).text;
+    }
+};
+
+bool has(const std::string &text, const std::string &part) {
+    UNSCOPED_INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a parallel map of one statement is a pragma, a loop and an assignment on elements") {
+    Program p;
+    p.array("A");
+    p.array("B");
+    p.state();
+    auto [entry, exit] = p.map();
+    auto *a = p.s->add<AccessNode>("A");
+    auto *b = p.s->add<AccessNode>("B");
+    auto *t = p.tasklet("y = x * 2.0");
+    p.s->connect(a, {}, entry, "IN_A", p.whole("A"));
+    p.in(entry, "A", t, "x", symbol("i"));
+    p.out(t, "y", exit, "B", symbol("i"));
+    p.s->connect(exit, "OUT_B", b, {}, p.whole("B"));
+    std::string text = p.text();
+    CHECK(has(text, "    // map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i) {\n        B[i] = A[i] * 2.0;\n    }\n"));
+    CHECK(has(text, "void __program_f(State *__state, double *A, double *B, int64_t N)"));
+}
+
+TEST_CASE("a reduction is a clause on an accumulator that joins the target once") {
+    Program p;
+    p.array("A");
+    p.array("S");
+    p.state();
+    auto [entry, exit] = p.map();
+    auto *t = p.tasklet("y = x");
+    p.s->connect(p.s->add<AccessNode>("A"), {}, entry, "IN_A", p.whole("A"));
+    p.in(entry, "A", t, "x", symbol("i"));
+    p.out(t, "y", exit, "S", 0, "lambda a, b: a + b", WcrMode::Reduction);
+    Memlet m = Program::at("S", 0);
+    m.wcr = "lambda a, b: a + b";
+    m.wcrMode = WcrMode::Reduction;
+    p.s->connect(exit, "OUT_S", p.s->add<AccessNode>("S"), {}, m);
+    std::string text = p.text();
+    CHECK(has(text, "reduction(+ : S_acc)"));
+    CHECK(has(text, "        S_acc += A[i];"));
+    CHECK(has(text, "S[0] += S_acc;"));
+}
+
+TEST_CASE("conflicting writes that are no reduction are atomic inside parallel maps only") {
+    for (Schedule schedule : {Schedule::CPU_Multicore, Schedule::Sequential}) {
+        Program p;
+        p.array("A");
+        p.array("S");
+        p.state();
+        auto [entry, exit] = p.map(schedule);
+        auto *t = p.tasklet("y = x");
+        p.s->connect(p.s->add<AccessNode>("A"), {}, entry, "IN_A", p.whole("A"));
+        p.in(entry, "A", t, "x", symbol("i"));
+        p.out(t, "y", exit, "S", 0, "lambda a, b: a + b", WcrMode::Atomic);
+        p.s->connect(exit, "OUT_S", p.s->add<AccessNode>("S"), {}, p.whole("S"));
+        CHECK(has(p.text(), "#pragma omp atomic") == (schedule == Schedule::CPU_Multicore));
+    }
+}
+
+TEST_CASE("an input that the code overwrites before its last use is read first") {
+    Program p;
+    p.array("A");
+    p.state();
+    auto *t = p.tasklet("y = x + 1.0\nz = x * y");
+    p.in(p.s->add<AccessNode>("A"), "A", t, "x", 0);
+    auto *b = p.s->add<AccessNode>("A");
+    p.out(t, "y", b, "A", 0);
+    p.out(t, "z", b, "A", 1);
+    std::string text = p.text();
+    CHECK(has(text, "const double x = A[0];"));
+    CHECK(has(text, "A[1] = "));
+}
+
+TEST_CASE("C++ tasklets see connectors, whatever the containers are called") {
+    Program p;
+    p.array("x");
+    p.array("y");
+    p.state();
+    auto *t = p.tasklet("y = x + 1;", Language::CPP);
+    p.in(p.s->add<AccessNode>("x"), "x", t, "x", 3);
+    p.out(t, "y", p.s->add<AccessNode>("y"), "y", 4);
+    std::string text = p.text();
+    CHECK(has(text, "double x = x_1[3];")); // through another name: `x` is the connector inside
+    CHECK(has(text, "y_1[4] = y;"));
+    CHECK(has(text, "            y = x + 1;\n"));
+}
+
+TEST_CASE("contiguous copies are one run, strided ones a loop") {
+    Program p;
+    p.array("A");
+    p.array("B");
+    p.state();
+    auto *a = p.s->add<AccessNode>("A");
+    auto *b = p.s->add<AccessNode>("B");
+    Memlet m = p.whole("A");
+    SECTION("whole") {
+        p.s->connect(a, {}, b, {}, m);
+        CHECK(has(p.text(), "std::memcpy(B, A, N * sizeof(double));"));
+    }
+    SECTION("every second element") {
+        m.subset = sym::Subset{{{0, 8, 2, 1}}};
+        m.otherSubset = sym::Subset{{{0, 4, 1, 1}}};
+        p.s->connect(a, {}, b, {}, m);
+        CHECK(has(p.text(), "B[i0] = A[2 * i0];"));
+    }
+}
+
+TEST_CASE("transients: a value, an array on the stack, a buffer, a buffer that gets its size later") {
+    Program p;
+    p.array("A");
+    auto use = [&](const char *name, sym::Expr size) {
+        DataDesc d = DataDesc::array(ScalarKind::Float64, {size}, true);
+        d.storage = Storage::CPU_Heap;
+        p.g.arrays.set(name, d);
+    };
+    use("one", 1);
+    use("small", 16);
+    use("large", symbol("N") * 8);
+    use("late", symbol("k"));
+    auto *first = p.state("first");
+    auto write = [&](const char *name) {
+        auto *t = p.tasklet("y = 1.0");
+        p.out(t, "y", p.s->add<AccessNode>(name), name, 0);
+    };
+    for (const char *n : {"one", "small", "large"})
+        write(n);
+    auto *second = p.state("second");
+    for (const char *n : {"one", "small", "large", "late"})
+        write(n);
+    auto *third = p.state("third");
+    write("late");
+    p.g.symbols.set("k", ScalarKind::Int64);
+    p.g.connect(first, second, {"1", Language::Python}, {{"k", "N + 1"}});
+    p.g.connect(second, third);
+    std::string text = p.text();
+    CHECK(has(text, "double one;"));
+    CHECK(has(text, "double small[16];"));
+    CHECK(has(text, "sdfgc::rt::Buffer<double> large(8 * N);"));
+    CHECK(has(text, "sdfgc::rt::Buffer<double> late;"));
+    CHECK(text.find("k = N + 1;") < text.find("late.allocate(k);"));
+    CHECK(text.find("late.allocate(k);") < text.find("late[0] = 1.0;"));
+}
+
+TEST_CASE("a nested SDFG in place: inner names are outer memory, inner symbols outer expressions") {
+    Program p;
+    p.array("A");
+    p.state();
+    auto nested = std::make_unique<SDFG>("inner");
+    nested->symbols.set("j", ScalarKind::Int64);
+    nested->arrays.set("v", DataDesc::array(ScalarKind::Float64, {2}));
+    auto *is = nested->add<State>();
+    auto *t = is->add<Tasklet>();
+    t->label = "t";
+    t->code = {"y = 1.0", Language::Python};
+    is->connect(t, "y", is->add<AccessNode>("v"), {}, Program::at("v", symbol("j")));
+    t->outConnector("y")->type = ScalarKind::Float64;
+    auto node = std::make_unique<NestedSDFGNode>();
+    node->label = "inner";
+    node->symbolMapping = {{"j", symbol("N") - 3}};
+    node->sdfg = std::move(nested);
+    auto *n = static_cast<NestedSDFGNode *>(p.s->adopt(std::move(node)));
+    p.s->connect(n, "v", p.s->add<AccessNode>("A"), {}, Memlet::simple("A", sym::Subset{{{5, 6, 1, 1}}}));
+    SECTION("as statements") { CHECK(has(p.text(), "    A[N + 2] = 1.0;")); }
+    SECTION("with an early return: a function") {
+        is->label = "s";
+        n->sdfg->connect(is, n->sdfg->add<ReturnBlock>());
+        std::string text = p.text();
+        CHECK(has(text, "static void inner(int64_t j, double *v) {"));
+        CHECK(has(text, "inner(N - 3, &A[5]);"));
+    }
+}
+
+TEST_CASE("loops: forms, break, continue that must not skip the update") {
+    Program p;
+    auto *l = p.g.add<LoopRegion>();
+    l->label = "l";
+    l->variable = "i";
+    l->init = Code{"i = 0", Language::Python};
+    l->condition = Code{"i < N", Language::Python};
+    l->update = Code{"i = i + 1", Language::Python};
+    auto *c = l->add<ConditionalBlock>();
+    auto branch = std::make_unique<Region>();
+    SECTION("for with break") {
+        branch->add<BreakBlock>();
+        c->addBranch(Code{"i == 3", Language::Python}, std::move(branch));
+        CHECK(has(p.text(), "for (i = 0; i < N; ++i) {\n        if (i == 3) {\n            break;\n        }\n    }"));
+    }
+    SECTION("do-while with continue") {
+        l->inverted = true;
+        branch->add<ContinueBlock>();
+        c->addBranch(Code{"i == 3", Language::Python}, std::move(branch));
+        std::string text = p.text();
+        CHECK(has(text, "goto next_0;"));
+        CHECK(has(text, "next_0:;\n        ++i;\n    } while (i < N);"));
+    }
+}
+
+TEST_CASE("unstructured control flow becomes labels and jumps") {
+    Program p;
+    p.array("A");
+    auto *r = p.g.add<Region>(BlockKind::Unstructured);
+    auto *a = r->add<State>();
+    auto *b = r->add<State>();
+    r->setStart(a);
+    r->connect(a, b, {"N > 1", Language::Python});
+    r->connect(a, a);
+    r->connect(b, a, {"N > 2", Language::Python});
+    std::string text = p.text();
+    CHECK(has(text, "if (N > 1) {\n            goto block_0_1;"));
+    CHECK(has(text, "goto block_0_0;"));
+    CHECK(has(text, "end_0:;"));
+}
+
+TEST_CASE("a container without memory is refused by name") {
+    Program p;
+    p.array("A");
+    p.state();
+    auto *t = p.tasklet("y = x");
+    DataDesc view = DataDesc::array(ScalarKind::Float64, {4}, true);
+    view.alias = AliasKind::View;
+    p.g.arrays.set("V", view);
+    p.in(p.s->add<AccessNode>("V"), "V", t, "x", 0);
+    p.out(t, "y", p.s->add<AccessNode>("A"), "A", 0);
+    p.g.renumber();
+    pass::Context context(p.diags, p.options);
+    CHECK_FALSE(tree::lower(p.g, context));
+    REQUIRE(p.diags.hasErrors());
+    CHECK(p.diags.all().front().id == diag::Id::NoPlace);
+    CHECK(p.diags.all().front().place.element.find("tasklet t") != std::string::npos);
+}
