@@ -179,7 +179,11 @@ void Expansion::finish(Name inputName, Name outputName) {
         nested->sdfg->symbols.set(name, ScalarKind::Int64);
         nested->symbolMapping.emplace_back(name, value);
     }
-    for (Name s : analysis::freeSymbols(*nested->sdfg)) {
+    // Shapes count as well: the verifier and the indices inside need them, even where no argument of a call would.
+    std::set<Name> symbols = analysis::freeSymbols(*nested->sdfg);
+    for (const auto &[n, d] : nested->sdfg->arrays)
+        symbols.merge(d.freeSymbols());
+    for (Name s : symbols) {
         if (mapping.contains(s))
             continue;
         nested->symbolMapping.emplace_back(s, sym::Expr::symbol(s));
