@@ -12,14 +12,12 @@ function(sdfgc_add_library name)
     get_filename_component(graph "${ARG_GRAPH}" ABSOLUTE)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
     set(library "${folder}/lib/lib${name}.so")
-    # sdfgc leaves a library that would not change untouched, so a stamp tells the build tool that the command has run.
-    add_custom_command(OUTPUT "${folder}.stamp"
-        COMMAND sdfgc::sdfgc build "${graph}" -o "${folder}" ${ARG_OPTIONS}
-        COMMAND "${CMAKE_COMMAND}" -E touch "${folder}.stamp"
-        BYPRODUCTS "${library}"
+    add_custom_command(OUTPUT "${library}"
+        COMMAND sdfgc::sdfgc build "${graph}" -o "${folder}" --depfile "${folder}.d" --quiet ${ARG_OPTIONS}
         DEPENDS "${graph}" sdfgc::sdfgc
+        DEPFILE "${folder}.d"
         COMMENT "sdfgc ${name}" VERBATIM)
-    add_custom_target(${name}_sdfgc DEPENDS "${folder}.stamp")
+    add_custom_target(${name}_sdfgc DEPENDS "${library}")
     file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
     add_library(${name} SHARED IMPORTED GLOBAL)
     set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" INTERFACE_INCLUDE_DIRECTORIES "${folder}/include")

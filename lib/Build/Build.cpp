@@ -58,6 +58,8 @@ public:
         const std::vector<std::size_t> stale = findStale();
         if (!stale.empty())
             runSteps(stale);
+        else
+            keepNewerThanOrigins();
         if (!writeRecordIfChanged() || fileErrors_)
             result_.status = result_.status == Status::Done ? Status::FileError : result_.status;
         if (result_.status == Status::Done)
@@ -137,6 +139,18 @@ private:
             at = record_.steps.erase(at);
             recordChanged_ = true;
         }
+    }
+
+    void keepNewerThanOrigins() {
+        const std::optional<file::Stamp> library = file::stamp(inFolder(plan_.library));
+        const bool isOld = library && std::any_of(request_.madeFrom.begin(), request_.madeFrom.end(), [&](const std::string &path) {
+                               const std::optional<file::Stamp> origin = file::stamp(path);
+                               return origin && origin->modifiedNs > library->modifiedNs;
+                           });
+        if (!isOld || !report(file::touch(inFolder(plan_.library))))
+            return;
+        record_.steps[plan_.library].outputStamp = stampText(file::stamp(inFolder(plan_.library)));
+        recordChanged_ = true;
     }
 
     void runSteps(const std::vector<std::size_t> &stale) {

@@ -9,6 +9,7 @@
 #include "sdfgc/Build/Build.h"
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Tree/Lower.h"
 
@@ -63,7 +64,7 @@ private:
         std::optional<build::Folder> folder = build::Folder::open(folder_, module->name.str(), s.diags);
         if (!folder || !writeFolder(s, *module, sources, *graph, compile))
             return;
-        if (withLibrary_ && !makeLibrary(s, *folder, sources, *toolchain))
+        if (withLibrary_ && !makeLibrary(s, *folder, sources, *toolchain, files))
             return;
         if (!depfile_.empty())
             s.writeOutput(depfile_, dependencyRule(output(module->name), files));
@@ -105,8 +106,8 @@ private:
         return package::write(request, s.diags);
     }
 
-    bool makeLibrary(Session &s, const build::Folder &folder, const codegen::Sources &sources,
-                     const build::Toolchain &toolchain) const {
+    bool makeLibrary(Session &s, const build::Folder &folder, const codegen::Sources &sources, const build::Toolchain &toolchain,
+                     const std::vector<std::string> &files) const {
         crash::setActivity("compiling");
         build::Request request;
         for (const codegen::SourceFile &f : sources.files)
@@ -114,6 +115,8 @@ private:
                 request.sources.push_back(f.path);
         request.includeFolders = {"include", "runtime-headers"};
         request.libraries = sources.libraries;
+        request.madeFrom = files;
+        request.madeFrom.push_back(executablePath());
         request.options.fpModel = package::fpModel(target_.fpModel);
         request.options.openmp = sources.openmp;
         request.options.cflags = splitWords(cflags_);

@@ -129,6 +129,12 @@ Result<void> rename(const std::string &from, const std::string &to) {
     return {};
 }
 
+Result<void> touch(const std::string &path) {
+    if (::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0)
+        return failure("touch", path, errno);
+    return {};
+}
+
 Result<void> makeFolder(const std::string &path) {
     if (path.empty() || isFolder(path))
         return {};

@@ -94,6 +94,23 @@ TEST_CASE("build: one source takes one command, a second run none, a changed hea
     CHECK(p.printed.empty());
 }
 
+TEST_CASE("build: a library that is up to date gets younger than the graph that it comes from") {
+    Project p;
+    p.write("f.sdfg", "{}");
+    p.request.madeFrom = {p.path("f.sdfg"), p.path("absent")};
+    CHECK(p.build().commandsRun == 1);
+    const auto first = file::stamp(p.path("lib/libf.so"));
+    CHECK(p.build().commandsRun == 0);
+    CHECK(file::stamp(p.path("lib/libf.so")) == first);
+    p.write("f.sdfg", "{}");
+    CHECK(p.build().commandsRun == 0);
+    CHECK(file::stamp(p.path("lib/libf.so"))->modifiedNs >= file::stamp(p.path("f.sdfg"))->modifiedNs);
+    const auto second = file::stamp(p.path("lib/libf.so"));
+    CHECK(second->inode == first->inode);
+    CHECK(p.build().commandsRun == 0); // the record knows the new time
+    CHECK(file::stamp(p.path("lib/libf.so")) == second);
+}
+
 TEST_CASE("build: only what changed is compiled again, then linked") {
     Project p;
     p.addSecond();

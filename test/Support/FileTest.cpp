@@ -94,6 +94,20 @@ TEST_CASE("file: writeIfChanged leaves an equal file untouched") {
     CHECK_FALSE(file::writeIfChanged("/no/such/file", "x"));
 }
 
+TEST_CASE("file: touch changes the time and nothing else") {
+    const auto tmp = folder();
+    const std::string path = join(tmp.path(), "a");
+    REQUIRE(file::writeAtomic(path, "x"));
+    const auto before = file::stamp(path);
+    ::usleep(20000); // time stamps count in ticks of the kernel
+    REQUIRE(file::touch(path));
+    const auto after = file::stamp(path);
+    CHECK(after->modifiedNs > before->modifiedNs);
+    CHECK(after->inode == before->inode);
+    CHECK(*file::read(path) == "x");
+    CHECK(file::touch("/no/such").error() == "cannot touch /no/such: No such file or directory");
+}
+
 TEST_CASE("file: temporaries of killed runs are removed, other hidden files stay") {
     const auto tmp = folder();
     const std::string mine = file::temporaryName(join(tmp.path(), "a.o"));

@@ -33,6 +33,9 @@ void removeTemporaries(const std::string &folder);
 /// Puts `from` in the place of `to`, in one step.
 Result<void> rename(const std::string &from, const std::string &to);
 
+/// Gives a file the present time as its time stamp.
+Result<void> touch(const std::string &path);
+
 /// Creates the folder and those above it; fine when it is there.
 Result<void> makeFolder(const std::string &path);
 /// Removes a file or a folder with all it holds, without following links; fine when it is not there. Refuses the root, the current
