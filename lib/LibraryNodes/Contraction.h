@@ -43,7 +43,7 @@ struct Contraction {
     std::vector<Factor> factors;
     Factor result;
     std::vector<sym::Expr> sizes; // by label
-    Coefficient alpha, beta;
+    Coefficient alpha, beta{"0", 0};
     Factor addend; // operand absent: beta applies to the old content of the result
 
     /// A label for a dimension of this size. Provably one: Factor::unit.
