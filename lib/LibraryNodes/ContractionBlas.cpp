@@ -50,20 +50,10 @@ struct Call {
     std::vector<int> batch;
 };
 
-char letterOf(Type t) {
-    switch (t.scalar()) {
-    case ScalarKind::Float32: return 's';
-    case ScalarKind::Float64: return 'd';
-    case ScalarKind::Complex64: return 'c';
-    case ScalarKind::Complex128: return 'z';
-    default: return 0;
-    }
-}
-
 class Printer {
 public:
     Printer(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
-        : x_(x), c_(c), target_(target), overwrite_(overwrite), type_(target.operand.type), letter_(letterOf(type_)) {}
+        : x_(x), c_(c), target_(target), overwrite_(overwrite), type_(target.operand.type), letter_(blasLetter(type_)) {}
 
     std::optional<std::string> run(std::string &why) {
         why = unsuitable();

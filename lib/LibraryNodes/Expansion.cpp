@@ -179,11 +179,7 @@ void Expansion::finish(Name inputName, Name outputName) {
         nested->sdfg->symbols.set(name, ScalarKind::Int64);
         nested->symbolMapping.emplace_back(name, value);
     }
-    // Shapes count as well: the verifier and the indices inside need them, even where no argument of a call would.
-    std::set<Name> symbols = analysis::freeSymbols(*nested->sdfg);
-    for (const auto &[n, d] : nested->sdfg->arrays)
-        symbols.merge(d.freeSymbols());
-    for (Name s : symbols) {
+    for (Name s : analysis::requiredSymbols(*nested->sdfg)) {
         if (mapping.contains(s))
             continue;
         nested->symbolMapping.emplace_back(s, sym::Expr::symbol(s));
@@ -240,6 +236,16 @@ std::string typedLiteral(Type t, const std::string &value) {
     if (t.isScalar() && !t.isVoid())
         return "dace." + std::string(scalarTypeName(t.scalar())) + "(" + value + ")";
     return value;
+}
+
+char blasLetter(Type t) {
+    switch (t.scalar()) {
+    case ScalarKind::Float32: return 's';
+    case ScalarKind::Float64: return 'd';
+    case ScalarKind::Complex64: return 'c';
+    case ScalarKind::Complex128: return 'z';
+    default: return 0;
+    }
 }
 
 } // namespace sdfgc::libnodes

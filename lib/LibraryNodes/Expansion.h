@@ -112,5 +112,7 @@ private:
 
 /// `dace.float64(1.5)`: a value in a type, as tasklet text.
 std::string typedLiteral(Type t, const std::string &value);
+/// Letter of the routines of BLAS and LAPACK for a type: s, d, c, z; 0 when they have none.
+char blasLetter(Type t);
 
 } // namespace sdfgc::libnodes

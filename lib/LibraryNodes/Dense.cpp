@@ -1,0 +1,283 @@
+#include "Dense.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
+    std::vector<sym::Expr> index(std::max<std::size_t>(rank, 1), 0);
+    if (!dims.empty())
+        index[dims[0]] = row;
+    if (dims.size() > 1)
+        index[dims[1]] = column;
+    return index;
+}
+
+Dense::Dense(Expansion &x, Type type) : x_(x), type_(type) {
+    if (x.node().implementation == "pure")
+        why_ = "the node asks for it";
+    else if (!x.context().options.haveLapacke)
+        why_ = "the toolchain has no LAPACKE";
+    else if (letter_ = blasLetter(type); !letter_)
+        why_ = "LAPACK has no routine for " + type.str();
+}
+
+void Dense::remark() { x_.took(lapack() ? "OpenBLAS" : "pure", lapack() ? "routines of LAPACKE for " + type_.str() : why_); }
+
+std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
+    Matrix m;
+    m.data = name;
+    m.type = o.type;
+    m.rank = o.subset.rank();
+    m.dims = o.dims;
+    if (m.rank <= 2) {
+        m.dims.resize(m.rank);
+        for (std::size_t i = 0; i < m.rank; ++i)
+            m.dims[i] = i;
+    }
+    if (m.dims.size() > 2)
+        return std::nullopt;
+    x_.bindFull(name, o);
+    const DataDesc *d = x_.inner().desc(name);
+    if (!m.dims.empty()) {
+        m.rows = d->shape[m.dims[0]];
+        m.rowStride = d->strides[m.dims[0]];
+    }
+    if (m.dims.size() == 2) {
+        m.columns = d->shape[m.dims[1]];
+        m.columnStride = d->strides[m.dims[1]];
+    }
+    return m;
+}
+
+Matrix Dense::temporary(std::string_view name, sym::Expr rows, sym::Expr columns) {
+    Matrix m;
+    m.data = x_.temporary(name, type_, {rows, columns});
+    m.type = type_;
+    m.rows = rows;
+    m.columns = columns;
+    m.rowStride = columns;
+    m.dims = {0, 1};
+    return m;
+}
+
+Matrix Dense::start(const Matrix &in, const Matrix &out, bool same) {
+    bool direct = out.contiguousRows() && out.type == type_;
+    Matrix work = direct ? out : temporary("_work", in.rows, in.columns);
+    if (!(direct && same))
+        copy(in, work);
+    return work;
+}
+
+void Dense::end(const Matrix &work, const Matrix &out) {
+    if (work.data != out.data)
+        copy(work, out);
+}
+
+namespace {
+
+const Name row("_r"), column("_c");
+Expansion::Params overAll(const Matrix &m) { return {{row, m.rows}, {column, m.columns}}; }
+std::vector<sym::Expr> here(const Matrix &m) { return m.at(sym::Expr::symbol(row), sym::Expr::symbol(column)); }
+
+} // namespace
+
+void Dense::copy(const Matrix &from, const Matrix &to) {
+    x_.mapped(x_.addState("copy"), "copy", overAll(from), {{"i", from.data, here(from), ""}}, {{"o", to.data, here(to), ""}}, "o = i");
+}
+
+void Dense::setIdentity(const Matrix &m) {
+    x_.mapped(x_.addState("identity"), "identity", overAll(m), {}, {{"o", m.data, here(m), ""}}, "o = 1 if _r == _c else 0");
+}
+
+void Dense::clearTriangle(const Matrix &m, bool lower) {
+    x_.mapped(x_.addState("clear"), "clear", overAll(m), {{"i", m.data, here(m), ""}}, {{"o", m.data, here(m), ""}},
+              "o = i if _c " + std::string(lower ? "<=" : ">=") + " _r else " + typedLiteral(type_, "0"));
+}
+
+/// A connector as a pointer; one element is a value, whose address is taken. LAPACKE has complex types of its own.
+std::string Dense::pointer(const Matrix &m, const char *direction) {
+    bool one = x_.inner().desc(m.data)->numElements().isOne();
+    std::string text = (one ? "&" : "") + std::string(direction) + m.data.str();
+    if (!lapack() || !type_.isComplex())
+        return text;
+    return std::string(type_.scalar() == ScalarKind::Complex64 ? "(lapack_complex_float *)" : "(lapack_complex_double *)") + text;
+}
+
+/// For comparisons only: of a complex number the square.
+std::string Dense::magnitude(const std::string &v) const {
+    if (type_.isComplex())
+        return "(" + v + ").real() * (" + v + ").real() + (" + v + ").imag() * (" + v + ").imag()";
+    return "((" + v + ") < 0 ? -(" + v + ") : (" + v + "))";
+}
+
+/// A tasklet; containers that are read and written are in both lists.
+void Dense::call(const char *label, std::vector<Name> inputs, const std::vector<Name> &outputs, const std::string &code) {
+    std::string prologue;
+    for (Name n : inputs)
+        if (std::find(outputs.begin(), outputs.end(), n) != outputs.end() && x_.inner().desc(n)->numElements().isOne())
+            prologue += "_out" + n.str() + " = _in" + n.str() + ";\n";
+    std::vector<Name> environments;
+    if (lapack())
+        environments.emplace_back("OpenBLAS");
+    x_.call(x_.addState(label), label, inputs, outputs, prologue + code, environments);
+}
+
+namespace {
+
+/// Replaces `$x` by its value in a text of loops.
+std::string fill(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {
+    for (const auto &[key, value] : values)
+        for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos; at += value.size())
+            text.replace(at, key.size(), value);
+    return text;
+}
+
+// Right-looking elimination with partial pivoting; pivots count from one, as in LAPACK.
+const char *const factorLoops = R"(auto *_a = $a; auto *_p = $p;
+$info = 0;
+for (long long _k = 0; _k < $n; ++_k) {
+    long long _best = _k;
+    for (long long _i = _k + 1; _i < $n; ++_i)
+        if ($candidate > $current)
+            _best = _i;
+    _p[_k] = static_cast<int>(_best + 1);
+    for (long long _j = 0; _j < $n && _best != _k; ++_j) {
+        auto _t = _a[_k * $ld + _j];
+        _a[_k * $ld + _j] = _a[_best * $ld + _j];
+        _a[_best * $ld + _j] = _t;
+    }
+    if (_a[_k * $ld + _k] == $T(0)) {
+        if ($info == 0)
+            $info = static_cast<int>(_k + 1);
+        continue;
+    }
+    for (long long _i = _k + 1; _i < $n; ++_i) {
+        $T _f = _a[_i * $ld + _k] / _a[_k * $ld + _k];
+        _a[_i * $ld + _k] = _f;
+        for (long long _j = _k + 1; _j < $n; ++_j)
+            _a[_i * $ld + _j] -= _f * _a[_k * $ld + _j];
+    }
+})";
+
+// Exchanges rows as the factorisation did, then solves with the unit lower and with the upper triangle.
+const char *const solveLoops = R"(auto *_a = $a; auto *_p = $p; auto *_b = $b;
+$info = 0;
+for (long long _k = 0; _k < $n; ++_k)
+    for (long long _j = 0; _j < $m && _p[_k] - 1 != _k; ++_j) {
+        auto _t = _b[_k * $lb + _j];
+        _b[_k * $lb + _j] = _b[(_p[_k] - 1) * $lb + _j];
+        _b[(_p[_k] - 1) * $lb + _j] = _t;
+    }
+for (long long _i = 0; _i < $n; ++_i)
+    for (long long _k = 0; _k < _i; ++_k)
+        for (long long _j = 0; _j < $m; ++_j)
+            _b[_i * $lb + _j] -= _a[_i * $ld + _k] * _b[_k * $lb + _j];
+for (long long _i = $n - 1; _i >= 0; --_i) {
+    for (long long _k = _i + 1; _k < $n; ++_k)
+        for (long long _j = 0; _j < $m; ++_j)
+            _b[_i * $lb + _j] -= _a[_i * $ld + _k] * _b[_k * $lb + _j];
+    for (long long _j = 0; _j < $m; ++_j)
+        _b[_i * $lb + _j] /= _a[_i * $ld + _i];
+})";
+
+// Row by row; `$low` is the index of element (i, j) of the lower factor, or of (j, i) of the upper one.
+const char *const choleskyLoops = R"(auto *_a = $a;
+$info = 0;
+for (long long _j = 0; _j < $n && $info == 0; ++_j) {
+    $T _d = _a[_j * $ld + _j];
+    for (long long _k = 0; _k < _j; ++_k)
+        _d -= $jk * $conj($jk);
+    if (!($real > 0)) {
+        $info = static_cast<int>(_j + 1);
+        break;
+    }
+    _d = std::sqrt($real);
+    _a[_j * $ld + _j] = _d;
+    for (long long _i = _j + 1; _i < $n; ++_i) {
+        $T _s = $ij;
+        for (long long _k = 0; _k < _j; ++_k)
+            _s -= $order;
+        $ij = _s / _d;
+    }
+})";
+
+} // namespace
+
+void Dense::factor(const Matrix &m, Name pivots, Name info) {
+    std::string result = "_out" + info.str(), code;
+    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_out" : "_out") + pivots.str();
+    if (lapack())
+        code = result + " = LAPACKE_" + letter_ + "getrf(LAPACK_ROW_MAJOR, " + order(m) + ", " + order(m) + ", " + pointer(m) + ", " +
+               leading(m) + ", " + p + ");";
+    else
+        code = fill(factorLoops, {{"$a", pointer(m)},
+                                  {"$p", p},
+                                  {"$info", result},
+                                  {"$candidate", magnitude("_a[_i * $ld + _k]")},
+                                  {"$current", magnitude("_a[_best * $ld + _k]")},
+                                  {"$ld", leading(m)},
+                                  {"$n", order(m)},
+                                  {"$T", type_.cppName()}});
+    call("factor", {m.data}, {m.data, pivots, info}, code);
+}
+
+void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info) {
+    std::string result = "_out" + info.str(), code;
+    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
+    if (lapack())
+        code = result + " = LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " + x_.word("m", right.columns) + ", " +
+               pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right) + ");";
+    else
+        code = fill(solveLoops, {{"$a", pointer(lu, "_in")},
+                                 {"$p", p},
+                                 {"$b", pointer(right)},
+                                 {"$info", result},
+                                 {"$lb", leading(right)},
+                                 {"$ld", leading(lu)},
+                                 {"$n", order(lu)},
+                                 {"$m", x_.word("m", right.columns)}});
+    call("solve", {lu.data, pivots, right.data}, {right.data, info}, code);
+}
+
+void Dense::invert(const Matrix &lu, Name pivots, Name info) {
+    if (!lapack()) {
+        Matrix inverse = temporary("_inverse", lu.rows, lu.columns);
+        setIdentity(inverse);
+        solve(lu, pivots, inverse, info);
+        copy(inverse, lu);
+        return;
+    }
+    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
+    call("invert", {lu.data, pivots}, {lu.data, info},
+         "_out" + info.str() + " = LAPACKE_" + letter_ + "getri(LAPACK_ROW_MAJOR, " + order(lu) + ", " + pointer(lu) + ", " +
+             leading(lu) + ", " + p + ");");
+}
+
+void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
+    std::string result = "_out" + info.str(), code;
+    auto element = [&](const char *i, const char *j) {
+        return "_a[" + std::string(lower ? i : j) + " * $ld + " + (lower ? j : i) + "]";
+    };
+    // a(i, j) = l(i, k) conj(l(j, k)); the upper factor u(k, i) is the conjugate of l(i, k).
+    std::string ik = element("_i", "_k"), jk = element("_j", "_k"), conj = type_.isComplex() ? "std::conj" : "";
+    if (lapack())
+        code = result + " = LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
+               pointer(m) + ", " + leading(m) + ");";
+    else
+        code = fill(choleskyLoops, {{"$order", lower ? ik + " * " + conj + "(" + jk + ")" : conj + "(" + jk + ") * " + ik},
+                                    {"$a", pointer(m)},
+                                    {"$info", result},
+                                    {"$jk", jk},
+                                    {"$ij", element("_i", "_j")},
+                                    {"$conj", conj},
+                                    {"$real", type_.isComplex() ? "_d.real()" : "_d"},
+                                    {"$ld", leading(m)},
+                                    {"$n", order(m)},
+                                    {"$T", type_.cppName()}});
+    call("cholesky", {m.data}, {m.data, info}, code);
+}
+
+} // namespace sdfgc::libnodes

@@ -1,0 +1,66 @@
+// Dense linear algebra on one matrix after another: what the LAPACK and linalg nodes are made of.
+//
+// Every operation works in place on a matrix that is contiguous by rows. Operands that lie otherwise in memory are copied to a
+// temporary first and back at the end. Each operation is one state with one C++ tasklet: a call of LAPACKE where the toolchain has it
+// and the type allows, else loops.
+#pragma once
+
+#include "Expansion.h"
+
+namespace sdfgc::libnodes {
+
+/// A container seen as a matrix (a vector is a matrix of one column).
+struct Matrix {
+    Name data;
+    Type type;
+    sym::Expr rows = 1, columns = 1, rowStride = 1, columnStride = 1;
+    std::vector<std::size_t> dims; // which dimensions of the container rows and columns are
+    std::size_t rank = 2;          // of the container
+    std::vector<sym::Expr> at(sym::Expr row, sym::Expr column) const;
+    bool contiguousRows() const { return columnStride.isOne(); }
+};
+
+class Dense {
+public:
+    /// `type`: of the matrices.
+    Dense(Expansion &x, Type type);
+    bool supported() const { return type_.isFloat() || type_.isComplex(); }
+    /// `LAPACKE` or `pure`, and why.
+    void remark();
+
+    /// Binds the operand under the name; nothing when it has more than two dimensions that are not one long.
+    std::optional<Matrix> bind(Name name, const Operand &o);
+    /// A packed temporary.
+    Matrix temporary(std::string_view name, sym::Expr rows, sym::Expr columns);
+    /// A matrix to work on with the content of `in`: `out` itself when it is contiguous by rows, else a temporary. `same`: both are the
+    /// same memory.
+    Matrix start(const Matrix &in, const Matrix &out, bool same);
+    /// Brings the result back to `out`.
+    void end(const Matrix &work, const Matrix &out);
+    void copy(const Matrix &from, const Matrix &to);
+    void setIdentity(const Matrix &m);
+    /// Sets the triangle above (`lower`) or below the diagonal to zero.
+    void clearTriangle(const Matrix &m, bool lower);
+
+    void factor(const Matrix &m, Name pivots, Name info);                          // getrf
+    void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info);     // getrs
+    void invert(const Matrix &lu, Name pivots, Name info);                         // getri
+    void factorPositive(const Matrix &m, bool lower, Name info);                   // potrf
+
+    Name pivots(sym::Expr n) { return x_.temporary("_pivots", ScalarKind::Int32, {n}); }
+    Name info() { return x_.temporary("_info", ScalarKind::Int32, {}); }
+
+private:
+    bool lapack() const { return letter_ != 0; }
+    std::string pointer(const Matrix &m, const char *direction = "_out");
+    std::string order(const Matrix &m) { return x_.word("n", m.rows); }
+    std::string leading(const Matrix &m) { return x_.word("ld", m.rowStride); }
+    std::string magnitude(const std::string &v) const;
+    void call(const char *label, std::vector<Name> inputs, const std::vector<Name> &outputs, const std::string &code);
+    Expansion &x_;
+    Type type_;
+    char letter_ = 0; // of the LAPACKE routines, 0 for loops
+    std::string why_;
+};
+
+} // namespace sdfgc::libnodes

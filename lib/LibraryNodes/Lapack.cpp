@@ -1,0 +1,177 @@
+// Factorisations and what is made with them: the nodes of lapack and linalg (format reference 7.4).
+//
+//   Getrf    LU with partial pivoting, pivots from one     Inv        copy, factor, invert
+//   Getrs    solution from LU                              Solve      copy, factor, solve
+//   Getri    inverse from LU                               Cholesky   copy, factor, clear the other triangle
+//   Potrf    Cholesky factor of one triangle
+//
+// The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first pivot
+// that is zero (not positive).
+#include "Dense.h"
+#include "Expanders.h"
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+bool sameMemory(const Operand &a, const Operand &b) {
+    return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset;
+}
+
+/// The node's operands as matrices.
+class Routine {
+public:
+    Routine(State &s, LibraryNode &n, pass::Context &c, Name matrix) : x_(s, n, c), dense_(x_, x_.input(matrix).type) {}
+
+    Expansion &x() { return x_; }
+    Dense &dense() { return dense_; }
+    bool refused() const { return refused_; }
+
+    Matrix input(Name connector) { return matrix(connector, x_.input(connector)); }
+    Matrix output(Name connector) { return matrix(connector, x_.output(connector)); }
+    /// A matrix to work on, from an input that becomes an output.
+    Matrix start(Name in, Name out) {
+        Matrix from = input(in), to = output(out);
+        return refused_ ? Matrix() : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)));
+    }
+    /// A matrix that is only read: itself, or a packed copy.
+    Matrix readable(Name connector) {
+        Matrix m = input(connector);
+        if (refused_ || (m.contiguousRows() && m.type == x_.input(connector).type && !m.dims.empty()))
+            return m;
+        return copyOf(m);
+    }
+    Matrix copyOf(const Matrix &m) {
+        if (refused_)
+            return m;
+        Matrix copy = dense_.temporary("_copy", m.rows, m.columns);
+        dense_.copy(m, copy);
+        return copy;
+    }
+    void end(const Matrix &work, Name out) { dense_.end(work, output(out)); }
+    /// A vector of integers at a connector; pivots lie next to each other.
+    Name integers(Name connector, bool isInput) {
+        Operand o = isInput ? x_.input(connector) : x_.output(connector);
+        if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()) || !(o.type == Type(ScalarKind::Int32)))
+            return refuse("`" + connector.str() + "` must be contiguous and of type int32"), connector;
+        x_.bind(connector, o);
+        return connector;
+    }
+    Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : dense_.info(); }
+    bool finish() {
+        if (refused_)
+            return false;
+        dense_.remark();
+        x_.finish();
+        return true;
+    }
+
+private:
+    Matrix matrix(Name connector, const Operand &o) {
+        if (!o) {
+            refuse("operand `" + connector.str() + "` is missing");
+            return {};
+        }
+        if (!dense_.supported())
+            refuse("matrices of " + o.type.str() + " are not supported");
+        auto m = dense_.bind(connector, o);
+        if (!m)
+            refuse("operand `" + connector.str() + "` is no matrix");
+        return m.value_or(Matrix());
+    }
+    void refuse(std::string why) {
+        if (!refused_)
+            x_.refuse(std::move(why));
+        refused_ = true;
+    }
+    Expansion x_;
+    Dense dense_;
+    bool refused_ = false;
+};
+
+} // namespace
+
+bool expandGetrf(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_xin");
+    Name pivots = k.integers("_ipiv", false), info = k.info();
+    Matrix work = k.start("_xin", "_xout");
+    if (k.refused())
+        return false;
+    k.dense().factor(work, pivots, info);
+    k.end(work, "_xout");
+    return k.finish();
+}
+
+bool expandGetrs(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_a");
+    Name pivots = k.integers("_ipiv", true), info = k.info();
+    Matrix lu = k.readable("_a"), work = k.start("_rhs_in", "_rhs_out");
+    if (k.refused())
+        return false;
+    k.dense().solve(lu, pivots, work, info);
+    k.end(work, "_rhs_out");
+    return k.finish();
+}
+
+bool expandGetri(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_xin");
+    Name pivots = k.integers("_ipiv", true), info = k.info();
+    Matrix work = k.start("_xin", "_xout");
+    if (k.refused())
+        return false;
+    k.dense().invert(work, pivots, info);
+    k.end(work, "_xout");
+    return k.finish();
+}
+
+bool expandPotrf(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_xin");
+    Name info = k.info();
+    Matrix work = k.start("_xin", "_xout");
+    if (k.refused())
+        return false;
+    k.dense().factorPositive(work, k.x().boolean("lower", true), info);
+    k.end(work, "_xout");
+    return k.finish();
+}
+
+bool expandCholesky(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_a");
+    Matrix work = k.start("_a", "_b");
+    if (k.refused())
+        return false;
+    bool lower = k.x().boolean("lower", true);
+    k.dense().factorPositive(work, lower, k.dense().info());
+    k.dense().clearTriangle(work, lower);
+    k.end(work, "_b");
+    return k.finish();
+}
+
+bool expandSolve(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_ain");
+    Matrix a = k.copyOf(k.input("_ain")), work = k.start("_bin", "_bout");
+    if (k.refused())
+        return false;
+    Name pivots = k.dense().pivots(a.rows), info = k.dense().info();
+    k.dense().factor(a, pivots, info);
+    k.dense().solve(a, pivots, work, info);
+    k.end(work, "_bout");
+    return k.finish();
+}
+
+bool expandInv(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_ain");
+    Name out = n.outEdge("_aout") ? "_aout" : "_ain";
+    Matrix work = k.start("_ain", out);
+    if (k.refused())
+        return false;
+    Name pivots = k.dense().pivots(work.rows), info = k.dense().info();
+    k.dense().factor(work, pivots, info);
+    k.dense().invert(work, pivots, info);
+    k.end(work, out);
+    return k.finish();
+}
+
+} // namespace sdfgc::libnodes
