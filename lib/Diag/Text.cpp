@@ -46,7 +46,7 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-/// Line `number` of a file, when that is a regular file of reasonable size and the line a reasonable length.
+/// Line `number` of a file, when that is a regular file of reasonable size, not compressed, and the line a reasonable length.
 bool readLine(const std::string &file, int number, std::string &line) {
     constexpr std::uintmax_t largest = 16u << 20;
     constexpr std::size_t longest = 400;
@@ -54,6 +54,9 @@ bool readLine(const std::string &file, int number, std::string &line) {
     if (!std::filesystem::is_regular_file(file, ec) || std::filesystem::file_size(file, ec) > largest || ec)
         return false;
     std::ifstream in(file);
+    constexpr int gzipStart = 0x1f; // lines of a compressed graph are those of its content
+    if (in.peek() == gzipStart)
+        return false;
     for (int i = 0; i < number; ++i)
         if (!std::getline(in, line))
             return false;
