@@ -46,6 +46,7 @@ public:
     template <class T> void nullable(std::string_view key, const T &a, const T &b) { field(key, a, b); }
     template <class T> void identifier(std::string_view key, const T &a, const T &b) { field(key, a, b); }
     template <class T> void dataName(std::string_view key, const T &a, const T &b) { field(key, a, b); }
+    void number(std::string_view key, sym::Expr a, sym::Expr b) { field(key, a, b); }
     template <class T> void meta(std::string_view key, const T &a, const T &b) { field(key, a, b); }
 
     // ---- graphs

@@ -22,6 +22,7 @@ public:
     void identifier(std::string_view key, Name &out);
     void identifier(std::string_view key, std::vector<Name> &out);
     void dataName(std::string_view key, Name &out);
+    void number(std::string_view key, sym::Expr &out) { field(key, out); }
     template <class T> void meta(std::string_view key, T &out) { field(key, out); }
 
     /// Puts what nobody took into `extra`: with a warning when the format does not know it for this class. Editors' data, history and

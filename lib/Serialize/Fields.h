@@ -4,6 +4,7 @@
 //   field(key, member...)       the attribute in its ordinary form; null is no value
 //   nullable(key, member...)    a text whose null means empty
 //   identifier(key, member...)  a name, or a list of names, that must be identifiers; empty is fine
+//   number(key, member...)      an expression that DaCe keeps as an integer where it is one
 //   dataName(key, member...)    the name of a container, dotted for members of structures; null means empty
 //   meta(key, member...)        what only sdfgc knows (`_meta...`: DaCe ignores such keys)
 // What does not fit (labels, connectors, subsets of old versions, contents) is beside the lists.
@@ -75,7 +76,7 @@ template <class V, class... N> void mapFields(V &v, N &...n) {
     v.field("unroll", n.unroll...);
     v.field("unroll_factor", n.unrollFactor...);
     v.field("instrument", n.instrument...);
-    v.field("omp_num_threads", n.ompNumThreads...);
+    v.number("omp_num_threads", n.ompNumThreads...);
     v.field("omp_schedule", n.ompSchedule...);
     v.field("omp_chunk_size", n.ompChunkSize...);
     v.field("gpu_block_size", n.gpuBlockSize...);
@@ -151,7 +152,7 @@ template <class V, class... D> void arrayFields(V &v, D &...d) {
     v.field("offset", d.offset...);
     v.field("may_alias", d.mayAlias...);
     v.field("alignment", d.alignment...);
-    v.field("start_offset", d.startOffset...);
+    v.number("start_offset", d.startOffset...);
     v.field("optional", d.optional...);
     v.field("pool", d.pool...);
 }

@@ -31,8 +31,7 @@ public:
     bool RawNumber(const char *text, rapidjson::SizeType size, bool) { return textual(JsonKind::Number, text, size); }
     bool String(const char *text, rapidjson::SizeType size, bool) { return textual(JsonKind::String, text, size); }
     bool Key(const char *text, rapidjson::SizeType size, bool) {
-        keyWaits_ = true;
-        return append(JsonKind::String, offset(text), size);
+        return keyWaits_ = append(JsonKind::String, offset(text), size);
     }
     bool StartObject() { return open(JsonKind::Object); }
     bool StartArray() { return open(JsonKind::Array); }
@@ -66,27 +65,27 @@ private:
         doc_.nodes_.push_back({start, static_cast<uint64_t>(kind), static_cast<uint32_t>(size), next});
         return true;
     }
-    void count() {
+    /// Appends a value (not a key): one more child of the innermost open one.
+    bool appendValue(JsonKind kind, uint64_t start, uint64_t size) {
+        if (!append(kind, start, size))
+            return false;
         keyWaits_ = false;
         if (!open_.empty())
             ++doc_.nodes_[open_.back()].size;
+        return true;
     }
-    bool token(JsonKind kind, uint64_t length) {
-        count();
-        return append(kind, stream_.Tell() - length, 0);
-    }
-    bool textual(JsonKind kind, const char *text, uint64_t size) {
-        count();
-        return append(kind, offset(text), size);
-    }
+    bool token(JsonKind kind, uint64_t length) { return appendValue(kind, stream_.Tell() - length, 0); }
+    bool textual(JsonKind kind, const char *text, uint64_t size) { return appendValue(kind, offset(text), size); }
     bool open(JsonKind kind) {
         if (open_.size() >= static_cast<std::size_t>(std::max(limits_.depth, 1))) {
             refuse(diag::Id::JsonTooDeep, stream_.Tell(), {std::to_string(limits_.depth)});
             return false;
         }
-        count();
-        open_.push_back(static_cast<uint32_t>(doc_.nodes_.size()));
-        return append(kind, stream_.Tell(), 0); // RapidJSON takes the bracket after this call
+        const auto at = static_cast<uint32_t>(doc_.nodes_.size());
+        if (!appendValue(kind, stream_.Tell(), 0)) // RapidJSON takes the bracket after this call
+            return false;
+        open_.push_back(at);
+        return true;
     }
     void close() {
         doc_.nodes_[open_.back()].end = static_cast<uint32_t>(doc_.nodes_.size());
@@ -183,8 +182,10 @@ bool DocumentBuilder::distinctKeys(Json object) {
 
 /// Reports a place where parsing stopped; the path is that of the innermost value that had begun.
 void DocumentBuilder::reportAt(diag::Engine &d, diag::Id id, uint64_t at, std::vector<std::string> args) {
-    if (keyWaits_)
-        token(JsonKind::Null, 0);
+    if (keyWaits_) {
+        const auto next = static_cast<uint32_t>(doc_.nodes_.size() + 1);
+        doc_.nodes_.push_back({at, static_cast<uint64_t>(JsonKind::Null), 0, next});
+    }
     while (!open_.empty())
         close();
     diag::Place place = doc_.placeOfByte(at);

@@ -115,6 +115,10 @@ public:
     template <class T> void nullable(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
     template <class T> void identifier(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
     template <class T> void dataName(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
+    void number(std::string_view key, sym::Expr value, sym::Expr otherwise) {
+        const std::optional<int64_t> constant = value.asInt();
+        constant ? field(key, *constant, otherwise.asInt().value_or(~*constant)) : field(key, value, otherwise);
+    }
     template <class T> void meta(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
 
     void extra(const ir::Extra &e) {

@@ -13,7 +13,7 @@
 
 namespace sdfgc::serialize {
 
-inline std::string graphPath(const std::string &name) { return std::string(SDFGC_SOURCE_DIR) + "/test/graphs/" + name; }
+inline std::string graphPath(const std::string &name) { return SDFGC_SOURCE_DIR "/test/graphs/" + name; }
 
 inline std::string graphText(const std::string &name) {
     Result<std::string> text = file::read(graphPath(name));

@@ -118,6 +118,8 @@ TEST_CASE("document: nesting is limited") {
     for (int i = 0; i < 100000; ++i)
         objects += "{\"a\":";
     CHECK(parseError(objects, 50).find("nested more than 50") != std::string::npos);
+    CHECK(parseError("{\"a\": {\"b\": {}}}", 2) == "1:13 a.b: values are nested more than 2 levels deep");
+    CHECK(parseError("{\"a\": {\"b\": }}").substr(0, 9) == "1:13 a.b:");
 }
 
 TEST_CASE("files: plain, compressed, missing, not a graph") {

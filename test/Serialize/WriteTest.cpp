@@ -61,11 +61,11 @@ TEST_CASE("the text has the keys that DaCe 2.x asks for") {
     CHECK_FALSE(at(state, "edges[0].attributes.data.attributes").get("wcr"));
 }
 
-TEST_CASE("files of debug info are listed once") {
+TEST_CASE("files of debug info are listed once, in the order in which they come") {
     Reading r = readGraph("dataflow.sdfg");
     json::Value root = parsed(writeText(*r.graph));
     CHECK(at(root, "source_files").dump() == R"(["lib/helper.py","prog.py"])");
-    CHECK(at(root, "attributes.debuginfo.file_index").asInt() == 1);
+    CHECK(at(root, "attributes.debuginfo.file_index").text() == "1");
     CHECK(at(root, "attributes._arrays.F.attributes.debuginfo").dump() ==
           R"({"type":"DebugInfo","start_line":3,"start_column":2,"end_column":9,"file_index":0})");
 }
@@ -115,7 +115,7 @@ TEST_CASE("difference: names the first place") {
         {"vadd.sdfg", "attributes._arrays.B.type", "\"ArrayView\"", "_arrays.B.type: \"Array\" against \"ArrayView\""},
         {"vadd.sdfg", "nodes[0].nodes[3].attributes.code.string_data", "\"c = 0\"", "nodes[0].nodes[3].code: "},
         {"vadd.sdfg", "nodes[0].edges[2].attributes.data.attributes.volume", "\"2\"", "nodes[0].edges[2].volume: \"1\" against \"2\""},
-        {"vadd.sdfg", "nodes[0].edges[2].dst", "\"5\"", "nodes[0].nodes[5].in_connectors: "},
+        {"vadd.sdfg", "nodes[0].edges[5].dst_connector", "\"x\"", "nodes[0].nodes[5].in_connectors: {} against "},
         {"control.sdfg", "edges[5].attributes.data.attributes.condition.string_data", "\"1\"", "edges[5].condition: "},
         {"control.sdfg", "nodes[1].nodes[0].branches[0][0].string_data", "\"x\"", "nodes[1].nodes[0].branches[0].condition: "},
         {"control.sdfg", "nodes[7].type", "\"NamedRegion\"", "nodes[7].kind of block: "},
