@@ -38,8 +38,7 @@ public:
     Printer(TextWriter &w, const PrintOptions &o) : w_(w), o_(o) {}
 
     void body(const SDFG &g) {
-        for (const auto &[name, type] : g.symbols)
-            w_.line("symbol " + name.str() + ": " + type.str());
+        symbols(g);
         for (const auto &[name, c] : g.constants)
             w_.line("constant " + name.str() + ": " + descriptor(c.desc) + " = " + shortened(c.value));
         for (const auto &[name, d] : g.arrays)
@@ -53,6 +52,15 @@ public:
     }
 
 private:
+    /// One line per type, in order of first appearance: large programs declare hundreds of sizes.
+    void symbols(const SDFG &g) {
+        OrderedMap<Type, std::vector<std::string>> byType;
+        for (const auto &[name, type] : g.symbols)
+            byType[type].push_back(name.str());
+        for (const auto &[type, names] : byType)
+            w_.line("symbol " + join(names) + ": " + type.str());
+    }
+
     static std::string word(const DataDesc &d) { return d.isView() ? "view " : d.isReference() ? "reference " : "transient "; }
     std::string comment(const DebugInfo &d) const { return o_.debugInfo ? source(d) : ""; }
 
@@ -192,7 +200,7 @@ private:
 
 } // namespace
 
-std::string printArguments(const SDFG &g) {
+std::vector<std::string> printArguments(const SDFG &g) {
     std::vector<std::pair<Name, const DataDesc *>> arrays, scalars;
     for (const auto &[name, d] : g.arrays)
         if (!d.transient)
@@ -203,14 +211,14 @@ std::string printArguments(const SDFG &g) {
     for (const auto *list : {&arrays, &scalars})
         for (const auto &[name, d] : *list)
             items.push_back(name.str() + ": " + descriptor(*d) + placement(*d));
-    return join(items);
+    return items;
 }
 
 void printBody(TextWriter &w, const SDFG &g, const PrintOptions &o) { Printer(w, o).body(g); }
 
 std::string print(const SDFG &g, const PrintOptions &o) {
     TextWriter w("  ");
-    w.open("sdfg " + g.name.str() + "(" + printArguments(g) + ")");
+    text::openList(w, "sdfg " + g.name.str(), printArguments(g), "");
     printBody(w, g, o);
     w.close();
     return w.take();

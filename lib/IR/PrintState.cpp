@@ -109,11 +109,11 @@ private:
     std::string inputs(const Node &n) const {
         std::vector<std::string> items;
         for (const Edge *e : n.inEdges()) {
-            if (!e->dstConn || pairedConnector(e->dstConn))
+            if (n.isEntry() ? !e->dstConn || pairedConnector(e->dstConn) : !e->dstConn && !e->memlet.data)
                 continue;
             const Node *from = ends_.source(e);
             std::string value = e->memlet.data ? side(*e, true) : nameOf(*from) + (e->srcConn ? "." + e->srcConn.str() : "");
-            items.push_back(e->dstConn.str() + " <- " + value + (e->memlet.dynamic ? " dynamic" : ""));
+            items.push_back((e->dstConn ? e->dstConn.str() + " <- " : "") + value + (e->memlet.dynamic ? " dynamic" : ""));
         }
         return join(items);
     }
@@ -121,10 +121,11 @@ private:
     std::string outputs(const Node &n) const {
         std::vector<std::string> items;
         for (const Edge *e : n.outEdges()) {
-            if (!e->srcConn || !e->memlet.data) // values for other code nodes are shown where they are read
+            if (!e->memlet.data) // order only, or a value for another code node, which is shown where it is read
                 continue;
             const bool set = isa<AccessNode>(e->dst) && e->dstConn == Name("set");
-            items.push_back(store((set ? "set " : "") + side(*e, false), e->srcConn.str(), e->memlet));
+            std::string value = e->srcConn ? e->srcConn.str() : "result"; // some library nodes have no connectors
+            items.push_back(store((set ? "set " : "") + side(*e, false), value, e->memlet));
         }
         return join(items);
     }
@@ -181,9 +182,8 @@ private:
         std::vector<std::string> symbols;
         for (const auto &[inner, value] : n.symbolMapping)
             symbols.push_back(inner.str() + " = " + value.str());
-        std::string head =
-            "nested " + labelOf(n) + "(" + (n.sdfg ? printArguments(*n.sdfg) : "") + ")" + (n.noInline ? " (no inline)" : "");
-        w_.open(head + with(n, symbols) + comment(n));
+        openList(w_, "nested " + labelOf(n), n.sdfg ? printArguments(*n.sdfg) : std::vector<std::string>(),
+                 (n.noInline ? " (no inline)" : "") + with(n, symbols) + comment(n));
         if (n.sdfg)
             printBody(w_, *n.sdfg, o_);
         else

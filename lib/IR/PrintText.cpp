@@ -190,6 +190,21 @@ std::string store(const std::string &destination, const std::string &value, cons
     return m.dynamic ? text + " dynamic" : text;
 }
 
+void openList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail) {
+    constexpr std::size_t widest = 120;
+    std::string line = head + "(" + join(items) + ")" + tail;
+    if (line.size() + 2 * static_cast<std::size_t>(w.depth()) <= widest || items.size() < 2)
+        return w.open(line);
+    w.line(head + "(");
+    w.indent();
+    w.indent();
+    for (std::size_t i = 0; i < items.size(); ++i)
+        w.line(items[i] + (i + 1 < items.size() ? "," : ""));
+    w.dedent();
+    w.dedent();
+    w.open(")" + tail);
+}
+
 std::string source(const DebugInfo &d) {
     if (!d.known())
         return "";

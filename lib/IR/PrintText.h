@@ -24,8 +24,11 @@ std::string placement(const DataDesc &d);
 
 /// `A[i, 0:N]`; `s` for a scalar or without subset.
 std::string access(Name data, const std::optional<sym::Subset> &subset, const SDFG &g);
-/// `A[i] -> `, or `A[i] (+)= ` for a conflict resolution: what stands between a destination and its value.
+/// `value -> A[i]`, or `A[i] (+)= value` for a conflict resolution.
 std::string store(const std::string &destination, const std::string &value, const Memlet &m);
+
+/// Opens a block with `head(items) tail {`, for instance a signature. Beyond 120 columns every item has a line of its own.
+void openList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail);
 
 /// `   // t.py:12`, empty when unknown.
 std::string source(const DebugInfo &d);
@@ -36,10 +39,10 @@ namespace sdfgc::ir {
 
 struct PrintOptions;
 
-/// Prints a whole SDFG behind `head`; nested SDFGs come back to it.
+/// What stands between the braces of an SDFG; nested SDFGs come back to it.
 void printBody(TextWriter &w, const SDFG &g, const PrintOptions &o);
 void printState(TextWriter &w, const State &s, const PrintOptions &o);
-/// `A: float64[N], s: int32`: what is not transient, in the order of the C call.
-std::string printArguments(const SDFG &g);
+/// `A: float64[N]`, `s: int32`: what is not transient, in the order of the C call.
+std::vector<std::string> printArguments(const SDFG &g);
 
 } // namespace sdfgc::ir

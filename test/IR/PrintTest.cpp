@@ -292,6 +292,39 @@ TEST_CASE("scopes with dynamic ranges, attributes, library nodes, nested SDFGs")
     )"));
 }
 
+TEST_CASE("long argument lists have a line for each, symbols of a type share one") {
+    Graph g;
+    g.symbol("rows");
+    g.symbol("n", ScalarKind::Int32);
+    g.symbol("columns");
+    for (const char *n : {"first_argument", "second_argument", "third_argument"})
+        g.array(n, "rows, columns");
+    g.scalar("scale");
+    CHECK(printed(g) == golden(R"(
+        sdfg f(
+            first_argument: float64[rows, columns],
+            second_argument: float64[rows, columns],
+            third_argument: float64[rows, columns],
+            scale: float64
+        ) {
+          symbol rows, columns: int64
+          symbol n: int32
+
+          state main {}
+        }
+    )"));
+}
+
+TEST_CASE("library nodes without connectors") {
+    Graph g;
+    g.array("A", "N");
+    g.scalar("s");
+    auto *lib = g.library("dace.libraries.standard.nodes.reduce.Reduce", "sum");
+    g.edge(g.access("A"), "", lib, "", "A[0:N]");
+    g.edge(lib, "", g.access("s"), "", "s[0]");
+    CHECK(printed(g).find("library Reduce sum   with A[0:N]; result -> s\n") != std::string::npos);
+}
+
 TEST_CASE("source lines on request") {
     Graph g;
     auto *t = g.tasklet("o = 1", "one");
