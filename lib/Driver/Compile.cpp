@@ -125,7 +125,12 @@ private:
         request.options.verbose = s.general.verbose;
         request.options.quiet = s.general.quiet || s.general.diagnostics != "text";
         request.options.trace = s.trace();
+        std::string compilerOutput; // diagnostics for machines are alone on standard error
+        if (s.general.diagnostics != "text")
+            request.options.print = [&compilerOutput](std::string_view text) { compilerOutput += text; };
         build::BuildResult result = build::build(folder, request, toolchain, s.diags);
+        if (!compilerOutput.empty())
+            s.diags.report(diag::Id::CompilerOutput, {}, {compilerOutput});
         s.interruptedBy = result.signal;
         if (result.status == build::Status::Done)
             s.progress(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);

@@ -70,7 +70,6 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     r.dumpDir = o.dumpDir;
     r.stopAfter = o.stopAfter;
     r.startAfter = o.startAfter;
-    r.timePasses = o.timePasses;
     r.out = &s.environment.out;
     r.printGraph = [](const ir::SDFG &g) { return ir::print(g); };
     r.saveGraph = [&s](const ir::SDFG &g, const std::string &path) { return serialize::writeFile(g, path, s.diags); };
@@ -188,7 +187,9 @@ bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Cont
 }
 
 std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph) {
-    std::vector<std::string> files{graphFile};
+    std::vector<std::string> files;
+    if (graphFile != "-")
+        files.push_back(graphFile);
     for (ir::SDFG *g : ir::allSDFGs(graph))
         if (g->parentNode && !g->parentNode->externalPath.empty())
             files.push_back(file::join(file::folderOf(graphFile), g->parentNode->externalPath));

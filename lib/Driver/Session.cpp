@@ -71,12 +71,12 @@ void GeneralOptions::addTo(CommandLine &line) {
     line.choice("--diagnostics", diagnostics, {"text", "json", "sarif"}, "form of errors, warnings and remarks on standard error");
     line.choice("--color", color, {"auto", "always", "never"}, "colours; auto: on a terminal, unless NO_COLOR is set");
     line.flag("-v,--verbose", verbose, "say what is being done");
-    line.flag("-q,--quiet", quiet, "print errors only");
+    line.flag("-q,--quiet", quiet, "no warnings, remarks or progress");
     line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
 }
 
 void Session::progress(const std::string &text) {
-    if (general.verbose)
+    if (general.verbose && general.diagnostics == "text")
         environment.err << "sdfgc: " << text << '\n';
 }
 
@@ -136,16 +136,16 @@ int Session::finish() {
     if (!environment.out.flush())
         diags.report(Id::OutputFailed, {}, {"cannot write to standard output"});
     const int status = exitStatus(diags);
-    printDiagnostics();
     if (status == InternalFault)
-        environment.err << "sdfgc: a reproducer is in " << crash::writeReproducer() << '\n';
+        diags.report(Id::Reproducer, {}, {crash::writeReproducer()});
+    printDiagnostics();
     return interruptedBy != 0 ? 128 + interruptedBy : status;
 }
 
 void Session::printDiagnostics() {
     std::vector<diag::Diagnostic> all = diags.sorted();
     if (general.quiet)
-        std::erase_if(all, [](const diag::Diagnostic &d) { return d.severity != diag::Severity::Error; });
+        std::erase_if(all, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark; });
     std::ostream &err = environment.err;
     if (general.diagnostics == "json") {
         diag::printJson(err, all);

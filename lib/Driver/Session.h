@@ -28,7 +28,7 @@ public:
     diag::Engine diags;
     int interruptedBy = 0; // signal that stopped a compiler run
 
-    /// A progress line, with -v.
+    /// A progress line, with -v; not beside diagnostics for machines.
     void progress(const std::string &text);
     /// The trace for --time-trace, or null.
     TimeTrace *trace();

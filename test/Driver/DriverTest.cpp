@@ -267,6 +267,6 @@ TEST_CASE("exceptions end in a diagnostic") {
     ::unsetenv("TMPDIR");
     CHECK(bug.status == 70);
     CHECK(contains(bug.err, "internal error: lost while testing [SD9001]"));
-    CHECK(contains(bug.err, "sdfgc: a reproducer is in " + (f / "")));
+    CHECK(contains(bug.err, "a reproducer is in " + (f / "")));
     CHECK(outcome([] {}).status == 0);
 }

@@ -46,7 +46,6 @@ struct RunOptions {
     /// A pass by name (its first occurrence), by position (`05`) or both as in the name of a dumped file (`05-infer-types`).
     std::string stopAfter, startAfter;
     bool verify = true; // after every pass
-    bool timePasses = false;
     std::ostream *out = nullptr;                                              // where prints go
     std::function<std::string(const ir::SDFG &)> printGraph;                  // text form
     std::function<bool(const ir::SDFG &, const std::string &path)> saveGraph; // for dumpDir; reports its own errors
