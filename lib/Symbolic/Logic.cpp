@@ -194,11 +194,11 @@ public:
         for (Expr e : args)
             add(e);
         sort();
+        dropDominated();
         Num shift = takeCommonShift();
         std::vector<Expr> ops;
         for (const Family &f : families_)
-            ops.push_back(f.base.isZero() ? number(f.constant) : f.base + number(f.constant));
-        dropDominated(ops);
+            ops.push_back(valueOf(f));
         return (ops.size() == 1 ? ops[0] : node(kind_, ops)) + number(shift);
     }
 
@@ -255,18 +255,22 @@ private:
         return shift;
     }
 
+    static Expr valueOf(const Family &f) { return f.base.isZero() ? number(f.constant) : f.base + number(f.constant); }
+
     /// Leaves out what another argument bounds provably. Quadratic, so only for the few arguments that are usual.
-    void dropDominated(std::vector<Expr> &ops) const {
+    void dropDominated() {
         constexpr std::size_t few = 8;
-        if (ops.size() > few)
+        if (families_.size() > few)
             return;
-        for (std::size_t i = 0; i < ops.size();) {
-            bool dominated = std::any_of(ops.begin(), ops.end(), [&](Expr other) {
-                return other != ops[i] &&
-                       (kind_ == Kind::Min ? isLessEqual(other, ops[i]) : isLessEqual(ops[i], other)) == Truth::True;
+        for (std::size_t i = 0; i < families_.size();) {
+            Expr value = valueOf(families_[i]);
+            bool dominated = std::any_of(families_.begin(), families_.end(), [&](const Family &f) {
+                Expr other = valueOf(f);
+                return other != value &&
+                       (kind_ == Kind::Min ? isLessEqual(other, value) : isLessEqual(value, other)) == Truth::True;
             });
             if (dominated)
-                ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
+                families_.erase(families_.begin() + static_cast<std::ptrdiff_t>(i));
             else
                 ++i;
         }

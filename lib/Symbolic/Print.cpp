@@ -147,8 +147,8 @@ private:
             return dace_ ? nested(e, "And") : joined(e, " and ", Conjunction, precedence);
         case Kind::Or:
             return dace_ ? nested(e, "Or") : joined(e, " or ", Disjunction, precedence);
-        case Kind::Attr:
-            return print(e.operands()[0], Atom) + "." + e.name().str();
+        case Kind::Attr: // after the digits of a number the point would be a decimal one
+            return print(e.operands()[0], isNumber(e.operands()[0]) ? Atom + 1 : Atom) + "." + e.name().str();
         case Kind::Subscript:
             return subscript(e);
         case Kind::Call:

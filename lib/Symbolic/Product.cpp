@@ -106,10 +106,16 @@ void ProductBuilder::multiplyInteger(Expr e, int64_t exponent) {
     }
 }
 
-/// 2**(i + 3) is 8 * 2**i, and 2**3 is 8.
+/// 2**(i + 3) is 8 * 2**i, and 4**(1/2) is 2.
 void ProductBuilder::foldNumericPower(Factor &f) {
-    std::optional<Num> base = asNumber(f.base);
-    if (!base || base->isZero() || !base->isExact())
+    std::optional<Num> base = asNumber(f.base), exponent = asNumber(f.exponent);
+    if (!base)
+        return;
+    if (std::optional<Num> value = exponent && !exponent->isInteger() ? numericPower(*base, *exponent) : std::nullopt) {
+        coefficient_ = coefficient_ * *value;
+        f.exponent = 0;
+    }
+    if (base->isZero() || !base->isExact())
         return;
     Expr last = termsOf(f.exponent).back();
     constexpr int64_t limit = 62; // beyond that the coefficient overflows for every base but 1 and -1

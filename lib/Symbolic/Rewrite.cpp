@@ -70,7 +70,8 @@ Expr rebuild(Expr e, const std::vector<Expr> &ops) {
     }
 }
 
-/// Bottom-up; shared nodes are rewritten once. Depth is that of the expression, which makeNode bounds.
+/// Bottom-up: `visit` gets each node as it was and as it is with rewritten operands, which simplification may have made anything.
+/// Shared nodes are rewritten once. Depth is that of the expression, which makeNode bounds.
 template <class Skip, class Visit> class Rewriter {
 public:
     Rewriter(Skip skip, Visit visit) : skip_(skip), visit_(visit) {}
@@ -79,7 +80,7 @@ public:
         if (skip_(e))
             return e;
         if (e.operands().empty())
-            return visit_(e);
+            return visit_(e, e);
         if (auto known = done_.find(e); known != done_.end())
             return known->second;
         std::vector<Expr> ops;
@@ -89,7 +90,7 @@ public:
             ops.push_back((*this)(op));
             changed = changed || ops.back() != op;
         }
-        Expr result = visit_(changed ? rebuild(e, ops) : e);
+        Expr result = visit_(e, changed ? rebuild(e, ops) : e);
         done_.emplace(e, result);
         return result;
     }
@@ -102,7 +103,7 @@ private:
 
 Expr chooseApprox(Expr e, std::size_t side) {
     auto skip = [](Expr x) { return !x.node()->has(HasApprox); };
-    auto visit = [side](Expr x) { return x.kind() == Kind::Approx ? x.operands()[side] : x; };
+    auto visit = [side](Expr, Expr x) { return x.kind() == Kind::Approx ? x.operands()[side] : x; };
     return Rewriter(skip, visit)(e);
 }
 
@@ -134,12 +135,13 @@ Expr substitute(Expr e, const std::map<Name, Expr> &replacements) {
         }
         return true;
     };
-    auto visit = [&](Expr x) {
-        if (x.isSymbol()) {
+    // What was no symbol before is not replaced again: floor(i / 2) with i = 2*i is i.
+    auto visit = [&](Expr original, Expr x) {
+        if (original.isSymbol()) {
             auto at = replacements.find(x.name());
             return at == replacements.end() ? x : at->second;
         }
-        return x.kind() == Kind::Subscript ? renameContainer(x, replacements) : x;
+        return original.kind() == Kind::Subscript ? renameContainer(x, replacements) : x;
     };
     return Rewriter(skip, visit)(e);
 }
@@ -148,7 +150,7 @@ Expr exact(Expr e) { return chooseApprox(e, 0); }
 Expr overApproximation(Expr e) { return chooseApprox(e, 1); }
 
 Expr rewrite(Expr e, const std::function<Expr(Expr)> &f) {
-    return Rewriter([](Expr) { return false; }, [&](Expr x) { return f(x); })(e);
+    return Rewriter([](Expr) { return false; }, [&](Expr, Expr x) { return f(x); })(e);
 }
 
 } // namespace sdfgc::sym
