@@ -16,7 +16,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kCacheFormat = 1; // a file of another format counts as absent
+constexpr int kCacheFormat = 2; // a file of another format counts as absent
 constexpr double kAnswerSeconds = 30;
 
 // ---- asking
@@ -70,16 +70,16 @@ std::string interrogate(Compiler &compiler) {
     if (!version.ok())
         return version.describe();
     compiler.version = firstLine(version.out);
-    if (version.out.find("clang") != std::string::npos)
+    const process::Outcome includes = ask(compiler, {"-xc++", "-E", "-v", "/dev/null"});
+    if (includes.err.find("clang version ") != std::string::npos)
         compiler.kind = CompilerKind::Clang;
-    else if (version.out.find("Free Software Foundation") != std::string::npos)
+    else if (includes.err.find("gcc version ") != std::string::npos)
         compiler.kind = CompilerKind::Gcc;
     else
         return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version says nothing" : compiler.version);
-    const process::Outcome includes = ask(compiler, {"-xc++", "-E", "-v", "/dev/null"});
-    const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
     if (!includes.ok())
         return "it does not preprocess an empty file: " + includes.describe();
+    const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
     compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
     compiler.libraryFolders = usableFolders(parseLibraryFolders(libraries.out));
     const std::optional<file::Stamp> stamp = file::stamp(compiler.command[0]);

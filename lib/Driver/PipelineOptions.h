@@ -40,7 +40,8 @@ const pass::Registry &passRegistry();
 bool runPasses(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
                std::vector<std::string> *files = nullptr);
 
-/// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may inline the parts.
+/// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may inline
+/// the parts.
 std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph);
 /// Rule of a Makefile: `output` depends on `files`, each named once.
 std::string dependencyRule(const std::string &output, const std::vector<std::string> &files);

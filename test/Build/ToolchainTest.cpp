@@ -11,7 +11,9 @@ using fixture::Variable;
 namespace {
 
 /// A compiler that knows one include folder and one library folder of `folder`, and counts how often it is asked.
-std::string fakeCompiler(const fixture::Folder &folder, const std::string &version) {
+/// `version` is its answer to --version, `self` what it calls itself with -v.
+std::string fakeCompiler(const fixture::Folder &folder, const std::string &version,
+                         const std::string &self = "gcc version 12.2.0") {
     REQUIRE(file::makeFolder(folder / "include"));
     REQUIRE(file::makeFolder(folder / "lib"));
     return folder.script("cc/compiler", "echo asked >> " + folder / "log" + "\n" +
@@ -20,8 +22,9 @@ std::string fakeCompiler(const fixture::Folder &folder, const std::string &versi
                                             version + "';;\n" +
                                             "-print-search-dirs) echo 'install: /'; echo 'libraries: =" + folder / "lib/../lib/" +
                                             ":/no/such'; echo;;\n"
-                                            "*) printf '#include <...> search starts here:\\n " +
-                                            folder / "include" + "\\n /no/such\\nEnd of search list.\\n' >&2;;\nesac\n");
+                                            "*) printf '" +
+                                            self + "\\n#include <...> search starts here:\\n " + folder / "include" +
+                                            "\\n /no/such\\nEnd of search list.\\n' >&2;;\nesac\n");
 }
 
 ToolchainOptions with(const std::string &compiler, const fixture::Folder &folder) {
@@ -56,7 +59,8 @@ TEST_CASE("toolchain: kind, version and folders come from the compiler's answers
 TEST_CASE("toolchain: clang is told apart") {
     const fixture::Folder folder;
     diag::Engine diags;
-    const auto t = findToolchain(with(fakeCompiler(folder, "Debian clang version 14.0.6\\nTarget: x\\n"), folder), diags);
+    const auto t =
+        findToolchain(with(fakeCompiler(folder, "Debian clang version 14.0.6\\n", "Debian clang version 14.0.6"), folder), diags);
     REQUIRE(t);
     CHECK(t->compiler.kind == CompilerKind::Clang);
 }
@@ -105,7 +109,8 @@ TEST_CASE("toolchain: what cannot be used is refused with the reason") {
     };
     CHECK(refused("no-such-compiler -x") == "SD7002: `no-such-compiler -x` is not a C++ compiler that sdfgc can use: there is no "
                                             "such program (name another one with --cc)\n");
-    CHECK(refused(fakeCompiler(folder, "nvc++ 23\\n")).find("it is neither GCC nor Clang: nvc++ 23") != std::string::npos);
+    CHECK(refused(fakeCompiler(folder, "nvc++ 23\\n", "nvc++")).find("it is neither GCC nor Clang: nvc++ 23") != std::string::npos);
+    CHECK(refused("/bin/true").find("it is neither GCC nor Clang: ") != std::string::npos);
     CHECK(refused("/bin/false").find("exit status 1") != std::string::npos);
 }
 

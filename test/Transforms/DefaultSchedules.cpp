@@ -124,6 +124,17 @@ TEST_CASE("nested arguments follow the outer container; inner scopes the outer s
     CHECK_FALSE(n->sdfg->desc("z")->mayAlias);
 }
 
+TEST_CASE("what outlives a call is not in registers") {
+    SDFG g("f");
+    array(g, "kept", {16}, true);
+    g.desc("kept")->lifetime = Lifetime::Persistent;
+    state(g);
+    PassRun defaults(transforms::createDefaultSchedules());
+    defaults(g);
+    CHECK_FALSE(defaults.diags.hasErrors());
+    CHECK(g.desc("kept")->storage == Storage::CPU_Heap);
+}
+
 TEST_CASE("a view has the storage of what it views") {
     SDFG g("f");
     array(g, "A", {16});

@@ -14,6 +14,7 @@
 //      depth makes the result independent of the order of states: everything that a decision looks at is decided before.
 //   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not GPU_Shared.
 //   4. Containers that no access node mentions become Register.
+// What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
 // Left alone: concrete values, except storages of nested arguments, which always follow the outer container.
 #include "Transforms/Lower/DefaultTables.h"
@@ -124,6 +125,9 @@ Storage storageAt(const Stack &stack, ThreadBlocks &blocks) {
 /// Sets the storage of a container and of the members that have none of their own. `force`: also when it has one.
 bool setStorage(DataDesc &d, Storage s, bool force = false) {
     bool changed = false;
+    const bool outlivesCalls = d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::External;
+    if (s == Storage::Register && outlivesCalls)
+        s = Storage::CPU_Heap;
     if (d.storage == Storage::Default || (force && d.storage != s)) {
         d.storage = s;
         changed = true;
