@@ -257,11 +257,7 @@ void BodyPrinter::statement(const Node &n) {
     case Kind::Block: return block(static_cast<const Block &>(n));
     case Kind::Comment: return comment(n.comment);
     case Kind::Declare: return declare(static_cast<const Declare &>(n));
-    case Kind::Allocate: {
-        const auto &a = static_cast<const Allocate &>(n);
-        w_.line(varText(a.var) + ".allocate(" + sym(a.count) + ");");
-        return;
-    }
+    case Kind::Allocate: return allocate(static_cast<const Allocate &>(n));
     case Kind::Code: return code(static_cast<const Code &>(n));
     case Kind::Update: return update(static_cast<const Update &>(n));
     case Kind::RawTasklet: return rawTasklet(static_cast<const RawTasklet &>(n));
@@ -336,12 +332,7 @@ void BodyPrinter::declare(const Declare &d) {
     }
     case VarKind::Buffer: {
         use("buffer");
-        std::string args = v.countKnown ? sym(v.count) : "";
-        bool shifted = !v.startOffset.isZero();
-        if (v.countKnown && (shifted || v.alignment > 0))
-            args += ", " + sym(v.startOffset);
-        if (v.countKnown && v.alignment > 0)
-            args += ", " + std::to_string(v.alignment);
+        std::string args = v.countKnown ? allocation(v, v.count) : "";
         w_.line("sdfgc::rt::Buffer<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
@@ -374,6 +365,22 @@ void BodyPrinter::declare(const Declare &d) {
         return;
     default: return;
     }
+}
+
+/// Arguments of Buffer's constructor and of allocate(): what is not the default.
+std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
+    std::string args = sym(count);
+    if (!v.startOffset.isZero() || v.alignment > 0)
+        args += ", " + sym(v.startOffset);
+    if (v.alignment > 0)
+        args += ", " + std::to_string(v.alignment);
+    return args;
+}
+
+void BodyPrinter::allocate(const Allocate &a) {
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
+    if (a.zero)
+        w_.line(varText(a.var) + ".zero();");
 }
 
 // ---------------------------------------------------------------------------------------------------- statements
@@ -515,6 +522,8 @@ std::string_view ompOperator(py::Reduction r) {
 
 std::string BodyPrinter::pragma(const Omp &o) const {
     std::string text = o.inParallelRegion ? "#pragma omp for" : "#pragma omp parallel for";
+    if (o.simd)
+        text += " simd";
     if (o.collapse > 1)
         text += " collapse(" + std::to_string(o.collapse) + ")";
     if (o.schedule != ir::OmpSchedule::Default) {
@@ -524,9 +533,23 @@ std::string BodyPrinter::pragma(const Omp &o) const {
     }
     if (!o.numThreads.isZero() && !o.inParallelRegion)
         text += " num_threads(" + sym(o.numThreads) + ")";
-    for (const Omp::Reduction &r : o.reductions)
-        text += " reduction(" + std::string(ompOperator(r.kind)) + " : " + var(r.var).name.str() +
-                (r.count.isZero() ? "" : "[:" + sym(r.count) + "]") + ")";
+    return text + reductions(o.reductions);
+}
+
+/// One clause for each operator: `reduction(+ : a, b)`.
+std::string BodyPrinter::reductions(const std::vector<Omp::Reduction> &list) const {
+    std::vector<std::pair<std::string_view, std::string>> clauses;
+    for (const Omp::Reduction &r : list) {
+        std::string name = var(r.var).name.str() + (r.count.isZero() ? "" : "[:" + sym(r.count) + "]");
+        auto it = std::find_if(clauses.begin(), clauses.end(), [&](const auto &c) { return c.first == ompOperator(r.kind); });
+        if (it == clauses.end())
+            clauses.emplace_back(ompOperator(r.kind), name);
+        else
+            it->second += ", " + name;
+    }
+    std::string text;
+    for (const auto &[op, names] : clauses)
+        text += " reduction(" + std::string(op) + " : " + names + ")";
     return text;
 }
 
@@ -542,6 +565,8 @@ void BodyPrinter::forLoop(const For &f) {
         w_.line("#pragma GCC unroll " + std::to_string(f.unrollFactor > 0 ? f.unrollFactor : f.end.asInt() && f.begin.asInt() ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024) : 8));
     if (f.omp)
         w_.line(pragma(*f.omp));
+    else if (!f.simd.empty())
+        w_.line("#pragma omp simd" + reductions(f.simd));
     std::string step;
     if (f.step.isOne())
         step = "++" + name;
@@ -647,7 +672,9 @@ void BodyPrinter::call(const Call &c) {
 }
 
 void BodyPrinter::parallelRegion(const ParallelRegion &p) {
-    use("omp");
+    comment(p.comment);
+    if (p.threadVar >= 0 || p.teamSizeVar >= 0)
+        use("omp");
     w_.line("#pragma omp parallel" + (p.numThreads.isZero() ? "" : " num_threads(" + sym(p.numThreads) + ")"));
     w_.open();
     if (p.threadVar >= 0)

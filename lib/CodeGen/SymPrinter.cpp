@@ -75,17 +75,59 @@ SymPrinter::Text SymPrinter::joined(const char *op, Precedence p, std::span<cons
     return {text, p};
 }
 
-/// Positive terms first, then negative ones, the constant last: `i * N + j - 1`.
+/// The factor that most terms have in common, if at least two have it; the first one in the order of the terms.
+std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
+    std::vector<std::pair<Expr, int>> counts;
+    auto count = [&](Expr factor) {
+        auto it = std::find_if(counts.begin(), counts.end(), [&](const auto &c) { return c.first == factor; });
+        if (it == counts.end())
+            counts.emplace_back(factor, 1);
+        else
+            ++it->second;
+    };
+    for (Expr t : terms) {
+        if (t.kind() == Kind::Mul)
+            for (Expr f : t.operands())
+                if (f.kind() == Kind::Symbol)
+                    count(f);
+        if (t.kind() == Kind::Symbol)
+            count(t);
+    }
+    auto best = std::max_element(counts.begin(), counts.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+    return best != counts.end() && best->second > 1 ? std::optional(best->first) : std::nullopt;
+}
+
+/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come
+/// first, then negative ones, the constant last.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
         return binary("/", Precedence::Multiplicative, num, den);
     std::vector<Expr> terms(e.operands().begin(), e.operands().end());
+    std::string text;
+    int groups = 0;
+    for (; std::optional<Expr> factor = commonFactor(terms); ++groups) {
+        Expr inside = 0;
+        std::vector<Expr> rest;
+        for (Expr t : terms) {
+            if (t == *factor)
+                inside += 1;
+            else if (t.kind() == Kind::Mul && std::find(t.operands().begin(), t.operands().end(), *factor) != t.operands().end())
+                inside += t / *factor;
+            else
+                rest.push_back(t);
+        }
+        bool factorFirst = inside.freeSymbols().empty() || factor->name().str() < inside.freeSymbols()[0].str();
+        Expr first = factorFirst ? *factor : inside, second = factorFirst ? inside : *factor;
+        text += (text.empty() ? "" : " + ") + print(first, Precedence::Multiplicative) + " * " + print(second, Precedence::Multiplicative);
+        terms = std::move(rest);
+    }
+    if (!text.empty() && terms.empty())
+        return {text, groups == 1 ? Precedence::Multiplicative : Precedence::Additive};
     std::stable_sort(terms.begin(), terms.end(), [](Expr a, Expr b) {
         auto rank = [](Expr t) { return t.isInteger() ? 2 : coefficient(t).first < 0 ? 1 : 0; };
         return rank(a) < rank(b);
     });
-    std::string text;
     for (Expr t : terms) {
         auto [c, rest] = coefficient(t);
         bool negative = c < 0 && c != std::numeric_limits<int64_t>::min();
@@ -144,12 +186,12 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
             return binary("/", Precedence::Multiplicative, Expr(1), sym::pow(args[0], -args[1]));
         if (n && *n <= 3 && *n >= 2 && args[0].isSymbol())
             return joined("*", Precedence::Multiplicative, std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
-        if (n) {
-            use("math");
-            return call("sdfgc::rt::ipow", args);
+        if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float) {
+            use("cmath");
+            return call("std::pow", args);
         }
-        use("cmath");
-        return call("std::pow", args);
+        use("math"); // symbols are integers
+        return call("sdfgc::rt::ipow", args);
     }
     case Kind::FloorDiv: use("math"); return call("sdfgc::rt::floordiv", args);
     case Kind::Mod: use("math"); return call("sdfgc::rt::floormod", args);

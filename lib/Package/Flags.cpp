@@ -16,10 +16,10 @@ std::vector<std::string> compileFlags(FpModel model, bool openmp) {
         flags.push_back("-fopenmp");
     switch (model) {
     case FpModel::Strict:
-        flags.insert(flags.end(), {"-ffp-contract=off", "-fno-math-errno"});
+        flags.insert(flags.end(), {"-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"});
         break;
     case FpModel::Contract:
-        flags.insert(flags.end(), {"-ffp-contract=fast", "-fno-math-errno"});
+        flags.insert(flags.end(), {"-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"});
         break;
     case FpModel::Fast:
         flags.push_back("-ffast-math");

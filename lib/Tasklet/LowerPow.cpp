@@ -21,6 +21,16 @@ bool isSimple(const Expr &e) {
     return true;
 }
 
+/// The value of an exponent that is a number, also one that was converted to the type of the base: `complex128(2)`.
+std::optional<double> exponentValue(const Expr &e) {
+    if (e.kind == ExprKind::Cast && e.args.size() == 1) {
+        const auto value = exponentValue(*e.args[0]);
+        const bool kept = value && (!isIntegral(e.type) || std::floor(*value) == *value);
+        return kept ? value : std::nullopt;
+    }
+    return literalValue(e);
+}
+
 } // namespace
 
 ExprRef Lowering::wholePower(const ExprRef &base, uint64_t n, Type t) const {
@@ -40,7 +50,7 @@ ExprRef Lowering::power(const ExprRef &e) const {
     const Type a = valueOf(base->type), b = valueOf(exponent->type), t = e->type;
     if (!a || !b || !t)
         return py::call("pow", {base, exponent}, t);
-    const auto value = literalValue(*exponent);
+    const auto value = exponentValue(*exponent);
     constexpr double largest = 1 << 30;
     if (value && std::fabs(*value) == 0.5) {
         const ExprRef root = py::call("sqrt", {convert(base, t)}, t);

@@ -1,4 +1,5 @@
 // The module: interface, types, constants, code of the user, and the program function.
+#include "Improve.h"
 #include "Lowering.h"
 
 #include "sdfgc/Support/Json.h"
@@ -32,6 +33,8 @@ std::unique_ptr<Module> Lowering::run() {
     userCode();
     if (context_.diags.errorCount() == errors)
         program();
+    for (auto &f : module_->functions)
+        improve(*f);
     return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
 }
 

@@ -45,6 +45,14 @@ private:
     std::vector<Saved> saved_;
 };
 
+/// Reads well wherever the parameter stood, and costs nothing: a sum or product of symbols and integers.
+bool isPlain(sym::Expr e) {
+    bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul;
+    for (sym::Expr operand : e.operands())
+        ok = ok && isPlain(operand);
+    return ok;
+}
+
 py::Reduction reductionOf(const Edge &e) {
     auto w = py::parseWcr(e.memlet.wcr);
     return w.value ? w.value->kind : py::Reduction::Custom;
@@ -121,12 +129,25 @@ void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
     }
 }
 
+/// A constant number of iterations that one thread has done before a team has woken up: scalar code only.
+bool Lowering::isTiny(const Instance &in, const MapEntry &m) const {
+    constexpr int64_t iterations = 64;
+    int64_t total = 1;
+    for (const sym::Range &r : m.ranges) {
+        std::optional<int64_t> steps = sub(in, r.steps()).asInt();
+        if (!steps || *steps > iterations || (total *= std::max<int64_t>(*steps, 0)) > iterations)
+            return false;
+    }
+    std::vector<ir::Node *> inside = in.scopes->children(&m);
+    return std::all_of(inside.begin(), inside.end(), [](const ir::Node *n) { return isa<Tasklet>(n) || isa<AccessNode>(n) || isa<MapExit>(n); });
+}
+
 void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     // Inside a parallel map another team would have one thread; inside a persistent map the team's threads share the iterations.
     bool shared = in.fn->persistentDepth > 0 && in.fn->parallelDepth == in.fn->persistentDepth;
     bool parallel = m.schedule == Schedule::CPU_Multicore && !m.params.empty() && (in.fn->parallelDepth == 0 || shared);
     bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
-    parallel = parallel && (shared || !once); // a team for one iteration is only overhead
+    parallel = parallel && (shared || !(once || isTiny(in, m))); // a team for a few iterations is only overhead
     Omp omp;
     std::vector<ReductionPlan> plans;
     if (parallel) {
@@ -144,11 +165,15 @@ void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     For *outermost = nullptr;
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
+        if (sym::Expr begin = final(in, sub(in, r.begin)); r.steps().isOne() && isPlain(begin) && !shared) {
+            symbols.define(m.params[d], begin, ScalarKind::Int64); // one iteration: no loop
+            continue;
+        }
         auto *loop = at->add<For>();
         loop->begin = final(in, sub(in, r.begin));
         loop->end = final(in, sub(in, r.end));
         loop->step = final(in, sub(in, r.step));
-        bool independent = rectangular == static_cast<int>(d);
+        bool independent = rectangular == static_cast<int>(variables.size());
         for (Name v : variables)
             independent = independent && !loop->begin.dependsOn(v) && !loop->end.dependsOn(v) && !loop->step.dependsOn(v);
         rectangular += independent;
@@ -176,7 +201,7 @@ void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->parallelDepth += parallel;
     scope(in, &m, *at);
     in.fn->parallelDepth -= parallel;
-    for (std::size_t d = 0; d < m.params.size(); ++d)
+    for (std::size_t d = 0; d < variables.size(); ++d)
         in.fn->names.close();
     finishReductions(in, plans, out);
 }

@@ -26,6 +26,8 @@ private:
     void statement(const tree::Node &n);
     void block(const Block &b);
     void declare(const tree::Declare &d);
+    void allocate(const tree::Allocate &a);
+    std::string allocation(const tree::Variable &v, sym::Expr count) const;
     void code(const tree::Code &c);
     void update(const tree::Update &u);
     void rawTasklet(const tree::RawTasklet &t);
@@ -40,6 +42,7 @@ private:
     void parallelRegion(const tree::ParallelRegion &p);
     void comment(const std::string &text);
     std::string pragma(const tree::Omp &o) const;
+    std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
     std::string simpleStatement(const py::Stmt &s) const;
 
     const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }

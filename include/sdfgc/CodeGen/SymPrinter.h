@@ -4,7 +4,9 @@
 #include "sdfgc/Symbolic/Expr.h"
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sdfgc::codegen {
 
@@ -26,6 +28,7 @@ private:
     };
     Text render(sym::Expr e) const;
     Text sum(sym::Expr e) const;
+    static std::optional<sym::Expr> commonFactor(const std::vector<sym::Expr> &terms);
     Text product(sym::Expr e) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
     Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;

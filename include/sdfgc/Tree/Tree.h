@@ -99,12 +99,15 @@ struct Declare : Node {
     int target = -1;  // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
 };
 
-/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before.
+/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`, contents
+/// are lost and memory that is large enough is kept.
 struct Allocate : Node {
     Allocate(VarId v, sym::Expr n) : Node(Kind::Allocate), var(v), count(n) {}
     static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
     VarId var;
     sym::Expr count;
+    bool reserve = false;
+    bool zero = false;
 };
 
 /// Statements of a tasklet or an edge, on memory references and local variables.
@@ -152,6 +155,7 @@ struct Omp {
     int64_t chunk = 0;
     sym::Expr numThreads = 0; // 0: runtime default
     bool inParallelRegion = false; // `omp for` instead of `omp parallel for`
+    bool simd = false;             // the iterations of a thread may be combined in vectors, reductions in any order
     struct Reduction {
         py::Reduction kind;
         VarId var;
@@ -168,6 +172,7 @@ struct For : Node {
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
+    std::vector<Omp::Reduction> simd; // a sequential loop whose accumulators may be kept in vectors: `omp simd reduction(...)`
     bool unroll = false;
     int64_t unrollFactor = 0;
     bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not

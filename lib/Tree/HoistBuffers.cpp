@@ -1,0 +1,139 @@
+// Heap arrays that a loop would allocate anew in each iteration are allocated once, in front of the outermost loop.
+//
+//     for (t ...) {                                  Buffer<double> tmp(N);
+//         Buffer<double> tmp(N);          becomes    for (t ...) {
+//         ...                                            ...
+//
+// A buffer whose size changes with the loop, that is only needed under a condition, or that must be zero, is declared in front of the loop
+// without memory; where it was declared, `reserve` gives it at least the memory that it needs. In a parallel loop the buffers go to the
+// top of the parallel region: each thread has its own.
+//
+// A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of the
+// end of the iteration.
+#include "Improve.h"
+#include "Mentions.h"
+
+#include <set>
+
+namespace sdfgc::tree {
+namespace {
+
+/// The loop in front of which buffers are put.
+struct Target {
+    const Mentions &loop;
+    std::vector<NodePtr> declarations;
+    std::set<Name> names; // of the declarations
+};
+
+class Hoister {
+public:
+    explicit Hoister(Function &f) : f_(f), table_(f) {}
+    void run() { block(f_.body, nullptr, false); }
+
+private:
+    void block(Block &b, Target *target, bool conditional);
+    void loop(Block &b, std::size_t at);
+    void hoist(NodePtr &declaration, Target &target, bool conditional);
+    NodePtr inParallelRegion(NodePtr loop, std::vector<NodePtr> declarations);
+    Name freshName(Name wanted);
+
+    Function &f_;
+    MentionTable table_;
+};
+
+bool isBuffer(const Node &n, const Function &f) {
+    if (n.kind != Kind::Declare)
+        return false;
+    const Variable &v = f.vars[static_cast<std::size_t>(static_cast<const Declare &>(n).var)];
+    return v.kind == VarKind::Buffer && v.countKnown;
+}
+
+void Hoister::block(Block &b, Target *target, bool conditional) {
+    for (std::size_t i = 0; i < b.body.size(); ++i) {
+        Node &n = *b.body[i];
+        if (target && isBuffer(n, f_)) {
+            hoist(b.body[i], *target, conditional);
+            continue;
+        }
+        bool parallelLoop = n.kind == Kind::For && static_cast<For &>(n).omp;
+        bool isLoop = n.kind == Kind::For || n.kind == Kind::Loop;
+        if (isLoop && (!target || parallelLoop)) {
+            loop(b, i);
+            continue;
+        }
+        bool ownThreads = n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume;
+        forEachBlock(n, [&](Block &inner) { block(inner, ownThreads ? nullptr : target, conditional || n.kind == Kind::If); });
+    }
+    std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+}
+
+/// Hoists out of the loop at a position of a block.
+void Hoister::loop(Block &b, std::size_t at) {
+    Node &n = *b.body[at];
+    Target target{table_.of(n), {}, {}};
+    forEachBlock(n, [&](Block &inner) { block(inner, &target, false); });
+    if (target.declarations.empty())
+        return;
+    auto *parallel = n.kind == Kind::For ? static_cast<For *>(&n) : nullptr;
+    if (parallel && parallel->omp && !parallel->omp->inParallelRegion) {
+        b.body[at] = inParallelRegion(std::move(b.body[at]), std::move(target.declarations));
+        return;
+    }
+    // Their memory is given back after the loop.
+    auto scope = std::make_unique<Block>();
+    scope->braces = at + 1 < b.body.size();
+    insert(*scope, 0, std::move(target.declarations));
+    scope->body.push_back(std::move(b.body[at]));
+    b.body[at] = std::move(scope);
+}
+
+NodePtr Hoister::inParallelRegion(NodePtr loop, std::vector<NodePtr> declarations) {
+    auto region = std::make_unique<ParallelRegion>();
+    Omp &omp = *static_cast<For &>(*loop).omp;
+    region->numThreads = omp.numThreads;
+    std::swap(region->comment, loop->comment);
+    omp.inParallelRegion = true;
+    insert(region->body, 0, std::move(declarations));
+    region->body.body.push_back(std::move(loop));
+    return region;
+}
+
+void Hoister::hoist(NodePtr &declaration, Target &target, bool conditional) {
+    Variable &v = f_.vars[static_cast<std::size_t>(static_cast<Declare &>(*declaration).var)];
+    bool fixed = true;
+    for (sym::Expr e : {v.count, v.startOffset})
+        for (Name n : e.freeSymbols())
+            fixed = fixed && !target.loop.changes(n) && !target.loop.declared.count(n);
+    NodePtr inPlace;
+    if (!fixed || conditional || v.zeroed) {
+        auto reserve = std::make_unique<Allocate>(static_cast<Declare &>(*declaration).var, v.count);
+        reserve->reserve = true;
+        reserve->zero = v.zeroed;
+        inPlace = std::move(reserve);
+        v.countKnown = false;
+    }
+    if (!target.names.insert(v.name).second) {
+        v.name = freshName(v.name);
+        target.names.insert(v.name);
+    }
+    target.declarations.push_back(std::move(declaration));
+    declaration = std::move(inPlace);
+}
+
+Name Hoister::freshName(Name wanted) {
+    std::set<Name> taken;
+    for (const Variable &v : f_.vars)
+        taken.insert(v.name);
+    const Mentions &all = table_.of(f_.body);
+    for (int k = 0;; ++k) {
+        Name n(wanted.str() + "_" + std::to_string(k));
+        if (!taken.count(n) && !all.has(n))
+            return n;
+    }
+}
+
+} // namespace
+
+void hoistBuffers(Function &f) { Hoister(f).run(); }
+
+} // namespace sdfgc::tree

@@ -1,0 +1,274 @@
+// Atomic updates of one element by all iterations of a loop become updates of a local accumulator.
+//
+// resolve-wcr decides by the memlets of a map; what a nested SDFG does under a condition it can only call atomic. After the lowering the
+// whole body is in sight:
+//
+//     #pragma omp parallel for                       double tmp_acc = 0.0;
+//     for (j ...)                                    #pragma omp parallel for reduction(+ : tmp_acc)
+//         if (mask[j]) {                 becomes     for (j ...)
+//             #pragma omp atomic                         if (mask[j])
+//             tmp += data[j];                                tmp_acc += data[j];
+//         }                                          tmp += tmp_acc;
+//
+// In a sequential loop inside of a parallel one the accumulator is combined with the element by one atomic update after the loop. The
+// innermost loop of a map that accumulates gets its own accumulator, too, and the leave to keep it in vectors: the order of the updates
+// is not defined, whatever the model of floating-point arithmetic.
+//
+//     for (j ...)                                    double sum_acc = 0.0;
+//         sum[i] += A[N * i + j];        becomes     #pragma omp simd reduction(+ : sum_acc)
+//                                                    for (j ...)
+//                                                        sum_acc += A[N * i + j];
+//                                                    sum[i] += sum_acc;
+//
+// Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element does
+// not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single value) is
+// touched after the loop even if no iteration did: so there the updates must be unconditional.
+#include "Improve.h"
+#include "Mentions.h"
+
+#include "sdfgc/Tasklet/Types.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+bool hasOperator(py::Reduction r, Type t) {
+    using py::Reduction;
+    if (!t.isScalar())
+        return false;
+    bool logical = r == Reduction::LogicalAnd || r == Reduction::LogicalOr;
+    bool bits = r == Reduction::BitAnd || r == Reduction::BitOr || r == Reduction::BitXor;
+    bool arithmetic = r == Reduction::Sum || r == Reduction::Product || r == Reduction::Min || r == Reduction::Max;
+    if (t.isBool())
+        return logical;
+    bool native = t.isInteger() || t.scalar() == ScalarKind::Float32 || t.scalar() == ScalarKind::Float64;
+    return native && (arithmetic || logical || (bits && t.isInteger()));
+}
+
+bool isStraight(const std::vector<py::StmtRef> &stmts) {
+    using py::StmtKind;
+    return std::all_of(stmts.begin(), stmts.end(), [](const py::StmtRef &s) {
+        bool plain = s->kind == StmtKind::Assign || s->kind == StmtKind::AnnAssign || s->kind == StmtKind::AugAssign;
+        return plain || (s->kind == StmtKind::If && isStraight(s->body) && isStraight(s->orelse));
+    });
+}
+
+/// Statements that a vector loop may hold: assignments, updates and branches.
+bool isStraight(Node &n) {
+    if (n.kind == Kind::Code)
+        return isStraight(static_cast<Code &>(n).stmts);
+    if (n.kind == Kind::Update)
+        return !static_cast<Update &>(n).atomic;
+    if (n.kind == Kind::Comment)
+        return true;
+    if (n.kind == Kind::Declare)
+        return static_cast<Declare &>(n).target < 0;
+    if (n.kind != Kind::Block && n.kind != Kind::If)
+        return false;
+    bool straight = true;
+    forEachBlock(n, [&](Block &b) {
+        for (NodePtr &s : b.body)
+            straight = straight && isStraight(*s);
+    });
+    return straight;
+}
+
+/// Worth vectors: not a handful of iterations.
+bool isVectorLoop(For &loop) {
+    std::optional<int64_t> last = (loop.end - loop.begin).asInt();
+    return isStraight(loop.body) && !(last && *last < 8) && !loop.unroll;
+}
+
+/// The updates of one element in a loop.
+struct Group {
+    MemRef element;
+    py::Reduction kind;
+    std::vector<Update *> updates;
+    bool conditional = false;
+};
+
+class Privatiser {
+public:
+    explicit Privatiser(Function &f) : f_(f), table_(f) {}
+    void run() { block(f_.body, false); }
+
+private:
+    void block(Block &b, bool parallel);
+    std::vector<Group> groups(Node &loop);
+    void collect(Node &n, bool conditional, std::vector<Group> &out);
+    void vectorise(For &loop);
+    static bool uniform(const Group &g);
+    bool qualifies(const Group &g, Node &loop, const Omp *omp, bool parallel);
+    bool mentionedElsewhere(Node &n, Name variable, const Group &g);
+    NodePtr privatise(NodePtr loop, const std::vector<Group> &groups, Omp *omp);
+    VarId accumulator(const Group &g);
+    const Variable &var(const MemRef &r) const { return f_.vars[static_cast<std::size_t>(r.var)]; }
+
+    Function &f_;
+    MentionTable table_;
+};
+
+void Privatiser::block(Block &b, bool parallel) {
+    for (NodePtr &n : b.body) {
+        Node *original = n.get();
+        auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
+        Omp *omp = loop && loop->omp ? &*loop->omp : nullptr;
+        bool teamLoop = omp && !omp->inParallelRegion && !parallel;
+        bool sequential = (loop && !omp) || n->kind == Kind::Loop;
+        if (teamLoop || sequential) {
+            std::vector<Group> found = groups(*n);
+            std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, omp, parallel); });
+            if (!found.empty())
+                n = privatise(std::move(n), found, omp);
+        }
+        bool starts = omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
+        forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts); });
+        if (loop)
+            vectorise(*loop);
+    }
+}
+
+/// A loop that accumulates in single values and does nothing else that vectors could not do.
+void Privatiser::vectorise(For &loop) {
+    if (!isVectorLoop(loop))
+        return;
+    if (loop.omp) {
+        const auto &reductions = loop.omp->reductions;
+        loop.omp->simd = !reductions.empty() && std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
+        return;
+    }
+    for (const Group &g : groups(loop))
+        if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && hasOperator(g.kind, var(g.element).type) &&
+            !table_.of(loop).declared.count(var(g.element).name) && !mentionedElsewhere(loop, var(g.element).name, g))
+            loop.simd.push_back({g.kind, g.element.var, 0});
+}
+
+void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
+    if (n.kind == Kind::RawTasklet)
+        for (NodePtr &after : static_cast<RawTasklet &>(n).after)
+            collect(*after, conditional, out);
+    if (n.kind == Kind::Update) {
+        auto &u = static_cast<Update &>(n);
+        const MemRef &r = f_.refs[static_cast<std::size_t>(u.target)];
+        auto same = [&](const Group &g) { return g.element.var == r.var && g.element.offset == r.offset; };
+        auto it = std::find_if(out.begin(), out.end(), same);
+        if (it == out.end())
+            it = out.insert(out.end(), Group{r, u.reduction, {}, false});
+        it->updates.push_back(&u);
+        it->conditional |= conditional;
+        return;
+    }
+    bool opaque = n.kind == Kind::Consume || n.kind == Kind::Sections || n.kind == Kind::ParallelRegion;
+    if (!opaque)
+        forEachBlock(n, [&](Block &b) {
+            for (NodePtr &s : b.body)
+                collect(*s, conditional || n.kind == Kind::If, out);
+        });
+}
+
+std::vector<Group> Privatiser::groups(Node &loop) {
+    std::vector<Group> out;
+    collect(loop, false, out);
+    return out;
+}
+
+bool Privatiser::mentionedElsewhere(Node &n, Name variable, const Group &g) {
+    if (n.kind == Kind::Update && std::find(g.updates.begin(), g.updates.end(), &n) != g.updates.end()) {
+        const auto &u = static_cast<const Update &>(n);
+        return table_.inExpr(u.value).has(variable);
+    }
+    if (table_.own(n).has(variable))
+        return true;
+    bool found = false;
+    auto look = [&](Node &inner) { found = found || mentionedElsewhere(inner, variable, g); };
+    if (n.kind == Kind::RawTasklet)
+        for (NodePtr &after : static_cast<RawTasklet &>(n).after)
+            look(*after);
+    forEachBlock(n, [&](Block &b) {
+        for (NodePtr &s : b.body)
+            look(*s);
+    });
+    return found;
+}
+
+/// One kind of plain resolutions on one element.
+bool Privatiser::uniform(const Group &g) {
+    return std::all_of(g.updates.begin(), g.updates.end(),
+                       [&](const Update *u) { return u->reduction == g.kind && u->old < 0 && u->targetIndices.empty(); });
+}
+
+/// Shall the element have an accumulator of its own around this loop?
+bool Privatiser::qualifies(const Group &g, Node &loop, const Omp *omp, bool parallel) {
+    const Variable &v = var(g.element);
+    if (g.element.castTo || g.element.address || g.element.pop || !hasOperator(g.kind, v.type) || !uniform(g))
+        return false;
+    bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
+    bool allAtomic = std::all_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
+    bool single = v.kind == VarKind::Value || v.kind == VarKind::Reference;
+    if (omp && !anyAtomic)
+        return false;
+    if (!omp && anyAtomic && !(allAtomic && parallel))
+        return false;
+    if (!omp && !anyAtomic && (single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
+        return false;
+    if (!single && g.conditional)
+        return false;
+    const Mentions &inside = table_.of(loop);
+    if (inside.declared.count(table_.root(g.element.var)))
+        return false;
+    for (Name n : g.element.offset.freeSymbols())
+        if (inside.changes(n) || inside.declared.count(n))
+            return false;
+    return !mentionedElsewhere(loop, table_.root(g.element.var), g);
+}
+
+VarId Privatiser::accumulator(const Group &g) {
+    Variable v;
+    v.type = var(g.element).type;
+    std::string wanted = table_.root(g.element.var).str() + "_acc", text = wanted;
+    auto taken = [&](const std::string &t) {
+        return std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &x) { return x.name.str() == t; });
+    };
+    for (int k = 0; taken(text); ++k)
+        text = wanted + "_" + std::to_string(k);
+    v.name = Name(text);
+    return f_.addVar(std::move(v));
+}
+
+/// `{ T acc = identity; loop; element op= acc; }`
+NodePtr Privatiser::privatise(NodePtr loop, const std::vector<Group> &groups, Omp *omp) {
+    auto out = std::make_unique<Block>();
+    out->braces = true;
+    std::swap(out->comment, loop->comment);
+    std::vector<NodePtr> combine;
+    for (const Group &g : groups) {
+        Type type = var(g.element).type;
+        VarId local = accumulator(g);
+        out->add<Declare>(local)->init = *py::reductionIdentity(g.kind, type);
+        MemRef here;
+        here.var = local;
+        bool atomic = !omp && g.updates[0]->atomic;
+        for (Update *u : g.updates) {
+            u->target = f_.addRef(here);
+            u->atomic = false;
+        }
+        if (omp)
+            omp->reductions.push_back({g.kind, local, 0});
+        auto update = std::make_unique<Update>();
+        update->target = f_.addRef(g.element);
+        update->value = py::name(f_.vars[static_cast<std::size_t>(local)].name, type);
+        update->reduction = g.kind;
+        update->atomic = atomic;
+        combine.push_back(std::move(update));
+    }
+    out->body.push_back(std::move(loop));
+    insert(*out, out->body.size(), std::move(combine));
+    return out;
+}
+
+} // namespace
+
+void privatiseUpdates(Function &f) { Privatiser(f).run(); }
+
+} // namespace sdfgc::tree

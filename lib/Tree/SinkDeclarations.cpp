@@ -1,0 +1,236 @@
+// Variables are declared where they get their first value, in the innermost scope that needs them.
+//
+//     double r1;                                     for (int64_t i = 0; i < n; ++i) {
+//     int64_t i;                         becomes         const double r1 = rmax * i;
+//     for (i = 0; i < n; ++i) {                          ...
+//         r1 = rmax * i;
+//
+// A declaration moves down to its first use; into a block or branch if all uses are inside; into the body of a loop if, moreover, each
+// iteration assigns the variable before it reads it. There it takes the assignment as its initial value, and becomes const when nothing
+// else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What nothing mentions is
+// dropped.
+//
+// Blocks with labels keep their declarations: a goto must not pass an initialisation.
+#include "Improve.h"
+#include "Mentions.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+class Sinker {
+public:
+    explicit Sinker(Function &f) : f_(f), table_(f) {}
+    void run() { block(f_.body); }
+
+private:
+    void block(Block &b);
+    void sink(Block &b, std::size_t at);
+    bool intoStatement(NodePtr declaration, Node &user);
+    bool intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v);
+    bool intoAssignment(Block &b, std::size_t user, const Declare &d);
+    bool assigns(const py::StmtRef &s, Name n, VarId v);
+    bool startsLoop(const Node &n, Name name, VarId v);
+    bool assignedFirst(Block &b, Name n, VarId v);
+    std::vector<std::size_t> usersAfter(const Block &b, std::size_t at, Name n);
+    bool movable(const Declare &d) const;
+    bool sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v);
+
+    Function &f_;
+    MentionTable table_;
+    std::vector<NodePtr> replaced_; // kept alive: the table knows statements by address
+};
+
+bool hasLabel(const Block &b) {
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
+}
+
+bool Sinker::movable(const Declare &d) const {
+    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    bool kind = v.kind == VarKind::Value || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
+    return kind && !d.init && d.target < 0 && !v.zeroed;
+}
+
+/// Blocks without braces are only groups: their statements move up, so that all statements of one C++ scope stand side by side.
+void flatten(Block &b) {
+    std::vector<NodePtr> out;
+    for (NodePtr &n : b.body) {
+        forEachBlock(*n, flatten);
+        auto *group = n->kind == Kind::Block ? static_cast<Block *>(n.get()) : nullptr;
+        if (!group || group->braces) {
+            out.push_back(std::move(n));
+            continue;
+        }
+        if (!group->comment.empty() && !group->body.empty())
+            out.push_back(std::make_unique<Comment>(group->comment));
+        for (NodePtr &inner : group->body) {
+            if (inner->origin.empty())
+                inner->origin = group->origin;
+            out.push_back(std::move(inner));
+        }
+    }
+    b.body = std::move(out);
+}
+
+void Sinker::block(Block &b) {
+    if (!hasLabel(b))
+        for (std::size_t i = b.body.size(); i-- > 0;)
+            if (b.body[i]->kind == Kind::Declare && movable(static_cast<const Declare &>(*b.body[i])))
+                sink(b, i);
+    std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+    for (NodePtr &n : b.body)
+        forEachBlock(*n, [&](Block &inner) { block(inner); });
+}
+
+std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name n) {
+    std::vector<std::size_t> users;
+    for (std::size_t k = at + 1; k < b.body.size(); ++k)
+        if (b.body[k] && table_.of(*b.body[k]).has(n))
+            users.push_back(k);
+    return users;
+}
+
+/// Moves the declaration at a position of a block; leaves null there when it went elsewhere.
+void Sinker::sink(Block &b, std::size_t at) {
+    const auto &d = static_cast<const Declare &>(*b.body[at]);
+    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    std::vector<std::size_t> users = usersAfter(b, at, v.name);
+    if (users.empty()) {
+        replaced_.push_back(std::move(b.body[at]));
+        return;
+    }
+    if (v.kind == VarKind::Value && (intoAssignment(b, users[0], d) || intoHeaders(b, users, d.var))) {
+        replaced_.push_back(std::move(b.body[at]));
+        return;
+    }
+    if (sizeChanges(b, at + 1, users[0], v))
+        return;
+    if (users.size() == 1 && intoStatement(std::move(b.body[at]), *b.body[users[0]]))
+        return;
+    if (!b.body[at]) { // refused: intoStatement gave it back
+        b.body[at] = std::move(replaced_.back());
+        replaced_.pop_back();
+    }
+    // Next to its first use, above the comments that introduce that; memory of a buffer stays where it was asked for.
+    std::size_t to = users[0];
+    while (to > at + 1 && (!b.body[to - 1] || b.body[to - 1]->kind == Kind::Comment))
+        --to;
+    if (v.kind != VarKind::Buffer)
+        std::rotate(b.body.begin() + static_cast<std::ptrdiff_t>(at), b.body.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                    b.body.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+/// Does a statement of a range change a symbol that the size of the variable depends on?
+bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v) {
+    for (std::size_t k = from; k < to; ++k)
+        for (sym::Expr e : {v.count, v.startOffset})
+            for (Name n : e.freeSymbols())
+                if (b.body[k] && table_.of(*b.body[k]).changes(n))
+                    return true;
+    return false;
+}
+
+/// Into the one statement that uses the variable. A refused declaration is left at the end of `replaced_`.
+bool Sinker::intoStatement(NodePtr declaration, Node &user) {
+    VarId id = static_cast<const Declare &>(*declaration).var;
+    const Variable &v = f_.vars[static_cast<std::size_t>(id)];
+    Block *into = nullptr;
+    int blocks = 0;
+    if (!table_.own(user).has(v.name))
+        forEachBlock(user, [&](Block &inner) {
+            bool uses = std::any_of(inner.body.begin(), inner.body.end(), [&](const NodePtr &n) { return table_.of(*n).has(v.name); });
+            blocks += uses;
+            if (uses)
+                into = &inner;
+        });
+    bool plain = user.kind == Kind::Block || user.kind == Kind::If || user.kind == Kind::Timer;
+    bool loop = user.kind == Kind::For || user.kind == Kind::Loop;
+    bool allowed = into && blocks == 1 && !hasLabel(*into) &&
+                   (plain || (loop && v.kind == VarKind::Value && assignedFirst(*into, v.name, id)));
+    // Parallel loops share what is declared outside of them.
+    if (user.kind == Kind::For && static_cast<const For &>(user).omp)
+        allowed = false;
+    if (!allowed) {
+        replaced_.push_back(std::move(declaration));
+        return false;
+    }
+    into->body.insert(into->body.begin(), std::move(declaration));
+    return true;
+}
+
+bool Sinker::assigns(const py::StmtRef &s, Name n, VarId v) {
+    if (s->kind != py::StmtKind::Assign || s->targets.size() != 1 || table_.inExpr(s->value).has(n))
+        return false;
+    const py::Expr &target = *s->targets[0];
+    if (target.kind == py::ExprKind::Name)
+        return target.name == n;
+    if (target.kind != py::ExprKind::MemRef || !target.args.empty())
+        return false;
+    const MemRef &r = f_.refs[static_cast<std::size_t>(target.slot)];
+    return r.var == v && r.offset.isZero() && !r.castTo && !r.address && !r.pop;
+}
+
+/// `int64_t i; ... i = 0;` as one statement, if the first user is an assignment.
+bool Sinker::intoAssignment(Block &b, std::size_t user, const Declare &d) {
+    Node &n = *b.body[user];
+    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    if (n.kind != Kind::Code)
+        return false;
+    auto &code = static_cast<Code &>(n);
+    if (!code.locals.empty() || code.stmts.size() != 1 || !assigns(code.stmts[0], v.name, d.var))
+        return false;
+    auto declare = std::make_unique<Declare>(d.var);
+    declare->init = code.stmts[0]->value;
+    declare->comment = n.comment;
+    declare->origin = n.origin;
+    bool changed = false;
+    for (std::size_t k = user + 1; k < b.body.size(); ++k)
+        changed = changed || (b.body[k] && table_.of(*b.body[k]).changes(v.name));
+    f_.vars[static_cast<std::size_t>(d.var)].isConst = !changed && v.type.isScalar();
+    replaced_.push_back(std::move(b.body[user]));
+    b.body[user] = std::move(declare);
+    return true;
+}
+
+bool Sinker::startsLoop(const Node &n, Name name, VarId v) {
+    if (n.kind != Kind::Loop)
+        return false;
+    const auto &l = static_cast<const Loop &>(n);
+    return l.form != Loop::DoWhile && l.init && l.declares < 0 && assigns(l.init, name, v);
+}
+
+/// `for (int64_t i = 0; ...)` in each of the statements that use the variable.
+bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v) {
+    Name name = f_.vars[static_cast<std::size_t>(v)].name;
+    if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name, v); }))
+        return false;
+    for (std::size_t k : users)
+        static_cast<Loop &>(*b.body[k]).declares = v;
+    return true;
+}
+
+/// Does the block assign the variable before anything else that mentions it, whatever path it takes?
+bool Sinker::assignedFirst(Block &b, Name n, VarId v) {
+    for (NodePtr &s : b.body) {
+        if (!table_.of(*s).has(n))
+            continue;
+        if (s->kind == Kind::Block)
+            return assignedFirst(static_cast<Block &>(*s), n, v);
+        if (s->kind == Kind::Code) {
+            const auto &code = static_cast<const Code &>(*s);
+            return code.locals.empty() && !code.stmts.empty() && assigns(code.stmts[0], n, v);
+        }
+        return startsLoop(*s, n, v);
+    }
+    return false;
+}
+
+} // namespace
+
+void sinkDeclarations(Function &f) {
+    flatten(f.body);
+    Sinker(f).run();
+}
+
+} // namespace sdfgc::tree
