@@ -130,7 +130,7 @@ TEST_CASE("conflicting writes that are no reduction are atomic inside parallel m
         auto *t = p.tasklet("y = x");
         p.s->connect(p.s->add<AccessNode>("A"), {}, entry, "IN_A", p.whole("A"));
         p.in(entry, "A", t, "x", symbol("i"));
-        p.out(t, "y", exit, "S", 0, "lambda a, b: a + b", WcrMode::Atomic);
+        p.out(t, "y", exit, "S", sym::mod(symbol("i"), 2), "lambda a, b: a + b", WcrMode::Atomic);
         p.s->connect(exit, "OUT_S", p.s->add<AccessNode>("S"), {}, p.whole("S"));
         CHECK(has(p.text(), "#pragma omp atomic") == (schedule == Schedule::CPU_Multicore));
     }
@@ -212,7 +212,7 @@ TEST_CASE("transients: a value, an array on the stack, a buffer, a buffer that g
     p.g.connect(first, second, {"1", Language::Python}, {{"k", "N + 1"}});
     p.g.connect(second, third);
     std::string text = p.text();
-    CHECK(has(text, "double one;"));
+    CHECK(has(text, "double one = 1.0;"));
     CHECK(has(text, "double small[16];"));
     CHECK(has(text, "sdfgc::rt::Buffer<double> large(8 * N);"));
     CHECK(has(text, "sdfgc::rt::Buffer<double> late;"));
@@ -262,7 +262,7 @@ TEST_CASE("loops: forms, break, continue that must not skip the update") {
     SECTION("for with break") {
         branch->add<BreakBlock>();
         c->addBranch(Code{"i == 3", Language::Python}, std::move(branch));
-        CHECK(has(p.text(), "for (i = 0; i < N; ++i) {\n        if (i == 3) {\n            break;\n        }\n    }"));
+        CHECK(has(p.text(), "for (int64_t i = 0; i < N; ++i) {\n        if (i == 3) {\n            break;\n        }\n    }"));
     }
     SECTION("do-while with continue") {
         l->inverted = true;
