@@ -29,6 +29,19 @@ std::string fill(std::string_view pattern, const std::vector<std::string> &args)
     return out;
 }
 
+/// Names and code of a hostile graph may have megabytes; people need the beginning. Never ends inside a UTF-8 character.
+void shorten(std::string &text) {
+    constexpr std::size_t longest = 1000;
+    if (text.size() <= longest)
+        return;
+    const std::size_t whole = text.size();
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+        --end;
+    text.resize(end);
+    text += "... (" + std::to_string(whole) + " bytes)";
+}
+
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Compares texts with numbers by value, so that nodes[9] comes before nodes[10].
@@ -82,6 +95,10 @@ std::vector<Info> allKinds() { return {std::begin(kTable), std::end(kTable)}; }
 
 Diagnostic &Engine::report(Id id, Place place, std::vector<std::string> args) {
     const Info &kind = info(id);
+    if (kind.severity != Severity::Note) // notes carry what compilers say
+        std::for_each(args.begin(), args.end(), shorten);
+    shorten(place.element);
+    shorten(place.path);
     Diagnostic d{id, kind.severity, std::move(place), fill(kind.message, args), fill(kind.hint, args), {}};
     std::size_t &count = kind.severity == Severity::Error ? errors_ : others_;
     if (count++ < limit)

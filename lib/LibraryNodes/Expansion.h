@@ -39,7 +39,7 @@ public:
     /// A transient inside.
     Name temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, ir::Storage storage = ir::Storage::Default);
 
-    /// A new state after the last one.
+    /// A new state after the last one; a label that is taken gets a number.
     ir::State &addState(std::string_view label);
     /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets over the
     /// parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.

@@ -12,7 +12,7 @@ enum CharClass : uint8_t { Other, Space, Digit, Letter };
 constexpr std::array<CharClass, 256> charClasses = [] {
     std::array<CharClass, 256> table{};
     for (int c = 0; c < 256; ++c) {
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80; // names may be UTF-8
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; // DaCe's names are ASCII, too
         table[static_cast<std::size_t>(c)] = letter                                            ? Letter
                                              : c >= '0' && c <= '9'                            ? Digit
                                              : c == ' ' || c == '\t' || c == '\n' || c == '\r' ? Space

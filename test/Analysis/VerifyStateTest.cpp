@@ -162,6 +162,11 @@ TEST_CASE("connector names") {
         g.edge(a, "", g.tasklet("", "u"), "N", "A[0]");
         CHECK(reported(g) == "ConnectorShadows");
     }
+    SECTION("symbols that type inference declared are no matter") {
+        g.edge(a, "", t, "N", "A[0]");
+        CHECK(reported(g) == "ConnectorShadows");
+        CHECK(reported(g, Level::Typed).find("ConnectorShadows") == std::string::npos);
+    }
     SECTION("identifiers") {
         g.edge(a, "", t, "x y", "A[0]");
         CHECK(reported(g) == "NotAnIdentifier");

@@ -34,6 +34,19 @@ TEST_CASE("every kind has a code of its own and a message in the house style") {
     CHECK(info(Id::InternalError).name == "InternalError");
 }
 
+TEST_CASE("long texts of hostile graphs are cut, between characters") {
+    Engine engine;
+    const std::string name = std::string(999, 'x') + "\xc3\xa9" + std::string(1000000, 'y');
+    Place place = at("f.sdfg", 1, name);
+    place.element = name;
+    const Diagnostic &d = engine.report(Id::LibraryNotFound, place, {name, "cblas.h", "p"});
+    const std::string cut = std::string(999, 'x') + "... (1001001 bytes)";
+    CHECK(d.message == "the program needs " + cut + ", but cblas.h was not found");
+    CHECK(d.place.element == cut);
+    CHECK(d.place.path == cut);
+    CHECK(engine.report(Id::CompilerOutput, {}, {name}).message.size() > name.size());
+}
+
 TEST_CASE("arguments replace their numbers in message and hint") {
     Engine engine;
     const Diagnostic &d = engine.report(Id::LibraryNotFound, {}, {"OpenBLAS", "cblas.h", "libopenblas-dev"});

@@ -60,8 +60,8 @@ struct Diagnostic {
 
 class Engine {
 public:
-    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint. Returns it for notes (valid until the next
-    /// report).
+    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint, each cut behind 1000 bytes except in notes.
+    /// Returns it for notes (valid until the next report).
     Diagnostic &report(Id id, Place place, std::vector<std::string> args = {});
     bool hasErrors() const { return errors_ != 0; }
     std::size_t errorCount() const { return errors_; }

@@ -53,6 +53,7 @@ public:
     const std::vector<Value> &items() const { return items_; }
     std::vector<Value> &items() { return items_; }
     const std::vector<Member> &members() const { return members_; }
+    std::vector<Member> &members() { return members_; }
     /// Member of an object by name, or null pointer.
     const Value *get(std::string_view key) const;
     /// Appends or overwrites a member (the value becomes an object when it is null).

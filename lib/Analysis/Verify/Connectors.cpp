@@ -30,8 +30,10 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
                 report(Id::ConnectorInAndOut, n, {c.name.str()});
             if (n.isEntry()) // dynamic ranges may be called like a symbol
                 continue;
+            // Type inference declares what loops and edges define; files need not, and there a connector may have such a name.
+            const bool isSymbol = !atLeast(Level::Typed) && g.symbols.contains(c.name);
             const char *taken = g.arrays.contains(c.name)      ? "container"
-                                : g.symbols.contains(c.name)   ? "symbol"
+                                : isSymbol                     ? "symbol"
                                 : g.constants.contains(c.name) ? "constant"
                                                                : nullptr;
             if (taken)

@@ -141,7 +141,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
             report(Id::NotAnIdentifier, l, {"loop variable", l.variable.str()});
         f.defined.insert(l.variable);
     }
-    if (!l.condition && atLeast(Level::Structured))
+    if (!l.condition)
         report(Id::LoopWithoutCondition, l);
     ++f.loops;
     region(l, f);

@@ -1,0 +1,171 @@
+#include "Mutator.h"
+
+#include <algorithm>
+
+namespace sdfgc::fuzz {
+
+using json::Value;
+
+namespace {
+
+Value chain(std::size_t levels) {
+    Value v;
+    for (std::size_t i = 0; i < levels; ++i) {
+        std::vector<Value> one;
+        one.push_back(std::move(v));
+        v = Value::array(std::move(one));
+    }
+    return v;
+}
+
+} // namespace
+
+std::string Mutator::mutate(Value graph) {
+    if (random_.oneIn(16))
+        return damageBytes(graph.dump());
+    for (std::size_t rounds = random_.oneIn(2) ? 1 : 1 + random_.below(4); rounds != 0; --rounds) {
+        spots_.clear();
+        collect(graph);
+        mutateTree();
+    }
+    return graph.dump();
+}
+
+void Mutator::collect(Value &root) {
+    spots_.push_back({&root, nullptr, 0, ""});
+    for (std::size_t next = 0; next < spots_.size(); ++next) {
+        const Spot at = spots_[next];
+        Value &v = *at.value;
+        for (std::size_t i = 0; i < v.items().size(); ++i)
+            spots_.push_back({&v.items()[i], &v, i, at.key});
+        auto &members = v.members();
+        for (std::size_t i = 0; i < members.size(); ++i)
+            spots_.push_back({&members[i].second, &v, i, members[i].first});
+    }
+}
+
+void Mutator::mutateTree() {
+    const Spot at = random_.pick(spots_);
+    switch (random_.below(8)) {
+    case 0: return replace(at);
+    case 1:
+    case 2: return changeParent(at);
+    case 3: return borrow(at, false);
+    case 4:
+    case 5: return borrow(at, true);
+    default: return changeText(at);
+    }
+}
+
+/// Mostly of the sort that stands under the key, so that it gets past the reader.
+std::string Mutator::hostileText(std::string_view key) {
+    static constexpr std::string_view expressions[] = {"start", "end", "step", "tile", "shape", "strides", "offset", "total_size", "volume", "num_accesses",
+                                                       "assignments", "init_statement", "update_statement", "start_offset", "gpu_block_size"};
+    static constexpr std::string_view codes[] = {"string_data", "code", "loop_condition", "wcr", "conditions"};
+    const std::size_t choice = random_.below(8);
+    if (choice == 0 || std::find(std::begin(expressions), std::end(expressions), key) != std::end(expressions))
+        return hostileExpression(random_);
+    if (choice == 1 || std::find(std::begin(codes), std::end(codes), key) != std::end(codes))
+        return random_.oneIn(3) ? "lambda a, b: " + hostileExpression(random_) : hostileCode(random_);
+    return hostileName(random_);
+}
+
+Value Mutator::strangeValue() {
+    static const std::string numbers[] = {"0", "-1", "1", "2", "1e400", "NaN", "Infinity", "-Infinity", "4294967296", "2147483648", "-9223372036854775808",
+                                          "18446744073709551616", "0.5", "1e-400", "999999"};
+    switch (random_.below(9)) {
+    case 0: return {};
+    case 1: return Value(random_.oneIn(2));
+    case 2: return Value(hostileName(random_));
+    case 3: return Value(hostileExpression(random_));
+    case 4: return Value::array();
+    case 5: return Value::object();
+    case 6: return random_.oneIn(20) ? chain(900) : chain(3);
+    default: return Value::number(random_.pick(numbers));
+    }
+}
+
+void Mutator::replace(const Spot &at) { *at.value = strangeValue(); }
+
+/// Removes, doubles, moves or renames one child of the parent.
+void Mutator::changeParent(const Spot &at) {
+    if (!at.parent)
+        return;
+    const bool list = at.parent->isArray();
+    auto &items = at.parent->items();
+    auto &members = at.parent->members();
+    const auto offset = static_cast<std::ptrdiff_t>(at.position);
+    switch (random_.below(4)) {
+    case 0: list ? void(items.erase(items.begin() + offset)) : void(members.erase(members.begin() + offset)); return;
+    case 1:
+        if (list)
+            items.insert(items.begin() + offset, Value(items[at.position]));
+        else
+            members.insert(members.begin() + offset, Value::Member(members[at.position]));
+        return;
+    case 2:
+        if (list)
+            std::swap(items[at.position], items[random_.below(items.size())]);
+        else
+            std::swap(members[at.position].second, members[random_.below(members.size())].second);
+        return;
+    default:
+        if (list)
+            items.push_back(strangeValue());
+        else
+            members[at.position].first = random_.oneIn(2) ? hostileName(random_) : std::string(random_.pick(spots_).key);
+        return;
+    }
+}
+
+/// Copies another part of the graph here: with `sameKey` one of the same meaning, which fits in form.
+void Mutator::borrow(const Spot &at, bool sameKey) {
+    const Spot *from = &random_.pick(spots_);
+    for (int tries = 0; sameKey && tries < 400 && (from->key != at.key || from->value == at.value); ++tries)
+        from = &random_.pick(spots_);
+    constexpr std::size_t largest = 200000; // copies of copies would grow without bound
+    Value copy = *from->value;
+    if (copy.dump().size() < largest)
+        *at.value = std::move(copy);
+}
+
+void Mutator::changeText(const Spot &start) {
+    Spot at = start;
+    for (int tries = 0; tries < 50 && !at.value->isString() && !at.value->isNumber(); ++tries)
+        at = random_.pick(spots_);
+    if (at.key == "type" && !random_.oneIn(8))
+        return changeText(random_.pick(spots_)); // nothing is read of what has no type
+    if (at.value->isNumber()) {
+        *at.value = strangeValue();
+        return;
+    }
+    if (!at.value->isString())
+        return;
+    std::string text = at.value->text();
+    switch (random_.below(6)) {
+    case 0:
+    case 1:
+    case 2: text = hostileText(at.key); break;
+    case 3: text += " + " + hostileExpression(random_); break;
+    case 4: text.insert(random_.below(text.size() + 1), 1, static_cast<char>(random_.below(256))); break;
+    default:
+        if (!text.empty())
+            text.erase(random_.below(text.size()), 1 + random_.below(4));
+        break;
+    }
+    *at.value = Value(std::move(text));
+}
+
+std::string Mutator::damageBytes(std::string text) {
+    switch (random_.below(3)) {
+    case 0: text.resize(random_.below(text.size() + 1)); break;
+    case 1:
+        for (std::size_t n = 1 + random_.below(8); n != 0 && !text.empty(); --n)
+            text[random_.below(text.size())] = static_cast<char>(random_.below(256));
+        break;
+    default: text.insert(random_.below(text.size() + 1), text.substr(random_.below(text.size() + 1), random_.below(4000))); break;
+    }
+    return text;
+}
+
+} // namespace sdfgc::fuzz

@@ -1,0 +1,62 @@
+// Damages graphs the way that broken tools, broken disks and attackers do: a mutation changes the JSON tree of a file, or its bytes.
+#pragma once
+
+#include "sdfgc/Support/Json.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sdfgc::fuzz {
+
+/// Random numbers that are the same everywhere (std::uniform_int_distribution differs between libraries).
+class Random {
+public:
+    explicit Random(uint64_t seed) : engine_(seed) {}
+    /// A number below `bound`, which is not 0.
+    std::size_t below(std::size_t bound) { return static_cast<std::size_t>(engine_() % bound); }
+    bool oneIn(std::size_t n) { return below(n) == 0; }
+    template <class List> auto &pick(List &list) { return list[below(std::size(list))]; }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+/// Names that no program should have: separators of paths, quotes, line ends, words of C++, words of shells and CMake.
+std::string hostileName(Random &r);
+/// Symbolic expressions out of range, endless, or no expressions at all.
+std::string hostileExpression(Random &r);
+/// Tasklet code that is deep, long, or no code at all.
+std::string hostileCode(Random &r);
+
+class Mutator {
+public:
+    explicit Mutator(uint64_t seed) : random_(seed) {}
+
+    /// The text of a damaged copy of `graph`: one to four mutations of the tree, one time in sixteen of the bytes.
+    std::string mutate(json::Value graph);
+
+private:
+    /// A value of the tree with the key that it stands under (that of the list for items).
+    struct Spot {
+        json::Value *value, *parent;
+        std::size_t position; // in the parent
+        std::string_view key;
+    };
+    void collect(json::Value &root);
+    void mutateTree();
+    void replace(const Spot &at);
+    void changeParent(const Spot &at);
+    void borrow(const Spot &at, bool sameKey);
+    void changeText(const Spot &at);
+    std::string hostileText(std::string_view key);
+    json::Value strangeValue();
+    std::string damageBytes(std::string text);
+
+    Random random_;
+    std::vector<Spot> spots_;
+};
+
+} // namespace sdfgc::fuzz
