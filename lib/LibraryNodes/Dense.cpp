@@ -84,8 +84,8 @@ std::vector<sym::Expr> here(const Matrix &m) { return m.at(sym::Expr::symbol(row
 
 } // namespace
 
-void Dense::copy(const Matrix &from, const Matrix &to) {
-    x_.mapped(x_.addState("copy"), "copy", overAll(from), {{"i", from.data, here(from), ""}}, {{"o", to.data, here(to), ""}}, "o = i");
+void Dense::copy(const Matrix &from, const Matrix &to, const std::string &wcr) {
+    x_.mapped(x_.addState("copy"), "copy", overAll(from), {{"i", from.data, here(from), ""}}, {{"o", to.data, here(to), wcr}}, "o = i");
 }
 
 void Dense::setIdentity(const Matrix &m) {

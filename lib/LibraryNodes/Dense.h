@@ -37,7 +37,7 @@ public:
     Matrix start(const Matrix &in, const Matrix &out, bool same);
     /// Brings the result back to `out`.
     void end(const Matrix &work, const Matrix &out);
-    void copy(const Matrix &from, const Matrix &to);
+    void copy(const Matrix &from, const Matrix &to, const std::string &wcr = "");
     void setIdentity(const Matrix &m);
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);

@@ -96,10 +96,9 @@ Name Expansion::temporary(std::string_view name, Type t, std::vector<sym::Expr> 
 
 State &Expansion::addState(std::string_view label) {
     auto *s = inner_->add<State>();
-    std::size_t same = 0; // labels of blocks differ
-    for (const auto &b : inner_->blocks())
-        same += b->label == label || b->label.starts_with(std::string(label) + "_");
-    s->label = std::string(label) + (same ? "_" + std::to_string(same) : "");
+    s->label = std::string(label);
+    if (int earlier = labels_[s->label]++; earlier > 0)
+        s->label += "_" + std::to_string(earlier);
     if (last_)
         inner_->connect(last_, s);
     last_ = s;
@@ -158,14 +157,10 @@ void Expansion::finish(Name inputName, Name outputName) {
     nested->debugInfo = node_.debugInfo;
     nested->instrument = node_.instrument;
     std::vector<Edge *> in = node_.inEdges(), out = node_.outEdges();
-    auto connector = [&](Name given, Name otherwise, const Edge *e) {
-        const bool isOther = !given || (!inner_->arrays.contains(given) && inner_->arrays.contains(otherwise));
-        return isOther && !e->memlet.isEmpty() ? otherwise : given;
-    };
     for (Edge *e : in)
-        state_.setDestination(e, nested, connector(e->dstConn, inputName, e));
+        state_.setDestination(e, nested, e->dstConn ? e->dstConn : e->memlet.isEmpty() ? Name() : inputName);
     for (Edge *e : out)
-        state_.setSource(e, nested, connector(e->srcConn, outputName, e));
+        state_.setSource(e, nested, e->srcConn ? e->srcConn : e->memlet.isEmpty() ? Name() : outputName);
     // The expansion may use fewer operands than the node had.
     for (Edge *e : std::vector<Edge *>(nested->inEdges()))
         if (e->dstConn && !inner_->arrays.contains(e->dstConn)) {

@@ -4,6 +4,8 @@
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Tasklet/Types.h"
 
+#include <map>
+
 namespace sdfgc::libnodes {
 
 /// One operand: the container behind an edge of the node, seen through the subset of the memlet.
@@ -39,7 +41,7 @@ public:
     /// A transient inside.
     Name temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, ir::Storage storage = ir::Storage::Default);
 
-    /// A new state after the last one; a label that is taken gets a number.
+    /// A new state after the last one. Labels that repeat get a number.
     ir::State &addState(std::string_view label);
     /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets over the
     /// parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
@@ -52,7 +54,9 @@ public:
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
     ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
-    /// The same with maps inside each other, outermost first. Levels without parameters are left out.
+    /// Gives a tasklet in a map a whole container as a connector of the container's name.
+    void readWhole(ir::State &s, ir::MapEntry &entry, ir::Tasklet &t, Name data);
+    /// As `mapped`, with maps inside each other, outermost first. Levels without parameters are left out.
     struct Level {
         Params params;
         ir::Schedule schedule = ir::Schedule::Default;
@@ -107,6 +111,7 @@ private:
     pass::Context &context_;
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
+    std::map<std::string, int> labels_; // of states: how many there are
     std::vector<std::pair<Name, sym::Expr>> words_;
 };
 

@@ -14,14 +14,14 @@ const std::vector<Definition> &all() {
 }
 
 const Definition *find(std::string_view className, std::string_view library) {
-    const Definition *byName = nullptr;
-    for (const Definition &d : all())
-        if (d.className == className) {
-            if (library.empty() || d.library == library)
-                return &d;
-            byName = byName ? byName : &d;
-        }
-    return library.empty() ? byName : nullptr;
+    const Definition *wholeLibrary = nullptr;
+    for (const Definition &d : all()) {
+        if (d.className == className && (library.empty() || d.library == library))
+            return &d;
+        if (d.className == "*" && d.library == library)
+            wholeLibrary = &d;
+    }
+    return wholeLibrary;
 }
 
 } // namespace sdfgc::libnodes

@@ -108,6 +108,14 @@ Tasklet *Expansion::mapped(State &s, std::string_view label, const Params &param
     return nested(s, label, {{params, schedule}}, inputs, outputs, std::move(code));
 }
 
+void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name data) {
+    Memlet all = Memlet::simple(data, inner_->desc(data)->fullSubset());
+    s.connect(s.add<AccessNode>(data), {}, &entry, Name("IN_" + data.str()), all);
+    all.dynamic = true;
+    s.connect(&entry, Name("OUT_" + data.str()), &t, data, all);
+    s.renumber();
+}
+
 void Expansion::accumulated(State &s, std::string_view label, const Accumulation &a) {
     Name acc = temporary("_acc", inner_->desc(a.output.data)->dtype, {}, Storage::Register);
     Access whole{"", acc, {0}, ""}, update{"o", acc, {0}, a.wcr};

@@ -1,0 +1,100 @@
+// Products with a sparse matrix in compressed rows: CSRMM and CSRMV (format reference 7.8).
+//
+//   c[i, :] = alpha * sum over p in rows[i] .. rows[i + 1] of vals[p] * b[cols[p], :] + beta * cin[i, :]
+//
+// One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows of b.
+#include "Contraction.h"
+#include "Dense.h"
+#include "Expanders.h"
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+class Product {
+public:
+    Product(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c), dense_(x_, x_.output("_c").type) {}
+
+    bool run(bool transposed) {
+        for (Name v : {Name("_a_rows"), Name("_a_cols"), Name("_a_vals")})
+            if (!bindVector(v))
+                return x_.refuse("`" + v.str() + "` must be a contiguous vector");
+        Operand b = x_.input("_b"), c = x_.output("_c");
+        auto mb = b ? dense_.bind("_b", b) : std::nullopt, mc = c ? dense_.bind("_c", c) : std::nullopt;
+        if (!mb || !mc)
+            return x_.refuse("`_b` and `_c` must be matrices or vectors");
+        if (transposed) {
+            std::swap(mb->rows, mb->columns);
+            std::swap(mb->rowStride, mb->columnStride);
+        }
+        Coefficient beta = coefficient(x_, "beta", "0");
+        std::optional<Matrix> addend;
+        if (!beta.isZero()) {
+            addend = x_.input("_cin") ? dense_.bind("_cin", x_.input("_cin")) : mc;
+            if (!addend)
+                return x_.refuse("`_cin` must be a matrix or a vector");
+        }
+        std::string wcr = c.edge->memlet.wcr;
+        Matrix target = wcr.empty() ? *mc : dense_.temporary("_product", mc->rows, mc->columns);
+        std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", "_b"};
+        if (addend)
+            inputs.push_back(addend->data);
+        x_.call(x_.addState("product"), "product", inputs, {target.data}, text(*mb, target, addend, beta), {});
+        if (!wcr.empty())
+            dense_.copy(target, *mc, wcr);
+        x_.took("pure", "a loop over the rows");
+        x_.finish();
+        return true;
+    }
+
+private:
+    bool bindVector(Name connector) {
+        Operand o = x_.input(connector);
+        if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()))
+            return false;
+        x_.bind(connector, o);
+        return true;
+    }
+    /// A container as a pointer: one element is a value.
+    std::string pointer(const char *direction, Name n) {
+        return (x_.inner().desc(n)->numElements().isOne() ? "&" : "") + std::string(direction) + n.str();
+    }
+    std::string element(const char *base, const Matrix &m, const char *row) {
+        return std::string(base) + "[" + row + " * " + x_.word("s", m.rowStride) + " + _j * " + x_.word("s", m.columnStride) + "]";
+    }
+
+    std::string text(const Matrix &b, const Matrix &c, const std::optional<Matrix> &addend, const Coefficient &beta) {
+        std::string type = c.type.cppName(), columns = x_.word("n", c.columns);
+        Coefficient alpha = coefficient(x_, "alpha", "1");
+        std::string out = "auto *_rows = " + pointer("_in", "_a_rows") + "; auto *_cols = " + pointer("_in", "_a_cols") + ";\n";
+        out += "auto *_vals = " + pointer("_in", "_a_vals") + "; auto *_bp = " + pointer("_in", "_b") + "; auto *_cp = " +
+               pointer("_out", c.data) + ";\n";
+        if (addend)
+            out += "auto *_dp = " + pointer("_in", addend->data) + ";\n";
+        if (!x_.insideScope())
+            out += "#pragma omp parallel for\n";
+        out += "for (long long _i = 0; _i < " + x_.word("m", c.rows) + "; ++_i) {\n    for (long long _j = 0; _j < " + columns +
+               "; ++_j)\n        " + element("_cp", c, "_i") + " = ";
+        out += addend ? type + "(" + beta.text + ") * " + element("_dp", *addend, "_i") : type + "(0)";
+        out += ";\n    for (long long _p = _rows[_i]; _p < _rows[_i + 1]; ++_p) {\n        const " + type + " _v = ";
+        out += (alpha.isOne() ? "" : type + "(" + alpha.text + ") * ") + type + "(_vals[_p]);\n";
+        return out + "        for (long long _j = 0; _j < " + columns + "; ++_j)\n            " + element("_cp", c, "_i") + " += _v * " +
+               type + "(" + element("_bp", b, "_cols[_p]") + ");\n    }\n}";
+    }
+
+    Expansion x_;
+    Dense dense_;
+};
+
+} // namespace
+
+bool expandCSRMM(State &s, LibraryNode &n, pass::Context &c) {
+    const json::Value *transposed = n.properties.find("transB");
+    return Product(s, n, c).run(transposed && transposed->asBool());
+}
+
+bool expandCSRMV(State &s, LibraryNode &n, pass::Context &c) { return Product(s, n, c).run(false); }
+
+} // namespace sdfgc::libnodes
