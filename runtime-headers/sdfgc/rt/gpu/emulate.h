@@ -1,0 +1,193 @@
+// The emulated GPU behind gpu.h: the functions that host code calls. gpu_emulate.cpp implements them; docs/emulation.md tells users
+// what is checked.
+//
+// Rules: every function has CUDA's meaning, in the most adverse reading that CUDA's documentation allows: an asynchronous operation
+// may run at once or as late as the host waits for it, and streams are only ordered by events and by the default stream. Numbers of
+// Status are CUDA's. Functions may be called from several threads. None of them throws.
+#pragma once
+
+#include "sdfgc/rt/gpu.h"
+#include "sdfgc/rt/gpu/emulate_kernel.h"
+
+namespace sdfgc::gpu {
+
+enum Status : int {
+    success = 0,
+    invalidValue = 1,
+    outOfMemory = 2,
+    invalidConfiguration = 9,
+    invalidCopyDirection = 21,
+    invalidDevice = 101,
+    invalidHandle = 400,
+    notReady = 600,
+    illegalAddress = 700,
+    cooperativeLaunchTooLarge = 720,
+    launchFailure = 719,
+};
+
+namespace emulate {
+struct StreamState;
+struct EventState;
+} // namespace emulate
+using Stream = emulate::StreamState *;
+using Event = emulate::EventState *;
+
+// Devices
+
+Status deviceCount(int &count);
+Status setDevice(int device);
+Status getDevice(int &device);
+Status limits(Limits &result, int device);
+Status deviceSynchronize();
+Status getLastError();
+Status peekLastError();
+const char *getErrorString(Status status);
+const char *getErrorName(Status status);
+
+// Memory
+
+namespace emulate {
+Status mallocBytes(void **pointer, size_t bytes, const char *name);
+Status mallocBytesAsync(void **pointer, size_t bytes, Stream stream, const char *name);
+Status mallocBytesHost(void **pointer, size_t bytes, const char *name);
+} // namespace emulate
+
+template <class T> Status malloc(T **pointer, size_t bytes, const char *name = "") {
+    return emulate::mallocBytes(reinterpret_cast<void **>(pointer), bytes, name);
+}
+Status free(void *pointer);
+template <class T> Status mallocAsync(T **pointer, size_t bytes, Stream stream, const char *name = "") {
+    return emulate::mallocBytesAsync(reinterpret_cast<void **>(pointer), bytes, stream, name);
+}
+Status freeAsync(void *pointer, Stream stream);
+template <class T> Status mallocHost(T **pointer, size_t bytes, const char *name = "") {
+    return emulate::mallocBytesHost(reinterpret_cast<void **>(pointer), bytes, name);
+}
+Status freeHost(void *pointer);
+inline Status setPoolReleaseThreshold(uint64_t) { return success; } // nothing is ever kept: addresses are not used again
+
+Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream);
+Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind);
+Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind kind,
+                     Stream stream);
+Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream stream);
+Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream);
+Status memsetSync(void *pointer, int byte, size_t bytes);
+Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream stream);
+
+// Streams and events
+
+Status streamCreate(Stream &stream);
+Status streamCreateBlocking(Stream &stream);
+Status streamCreateWithPriority(Stream &stream, int priority);
+Status streamDestroy(Stream stream);
+Status streamSynchronize(Stream stream);
+Status streamQuery(Stream stream);
+Status streamWaitEvent(Stream stream, Event event);
+Status launchHostFunction(Stream stream, void (*function)(void *), void *argument);
+Status eventCreate(Event &event);
+Status eventCreateTiming(Event &event);
+Status eventDestroy(Event event);
+Status eventRecord(Event event, Stream stream);
+Status eventSynchronize(Event event);
+Status eventQuery(Event event);
+Status eventElapsed(float &milliseconds, Event begin, Event end);
+
+// Kernels
+
+namespace emulate {
+
+/// An argument of a kernel that is a pointer.
+struct PointerArgument {
+    int index; // among all arguments
+    const volatile void *address;
+    size_t elementBytes; // of what it points to; 1 if that is not known
+};
+
+/// Takes the launch over, `body` included (made by new), and queues it.
+Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, const PointerArgument *pointers,
+                     int pointerCount, KernelBody *body);
+
+Status allowDynamicShared(const void *kernel, size_t bytes);
+Status blocksPerMultiprocessor(int &blocks, int threadsPerBlock, size_t dynamicShared);
+
+template <class T> constexpr size_t elementBytes() {
+    if constexpr (std::is_void<T>::value || std::is_function<T>::value)
+        return 1;
+    else
+        return sizeof(T);
+}
+
+template <class T> void addPointer(PointerArgument *pointers, int &count, int &index, const T &argument) {
+    if constexpr (std::is_pointer<T>::value && !std::is_function<std::remove_pointer_t<T>>::value)
+        pointers[count++] = {index, argument, elementBytes<std::remove_pointer_t<T>>()};
+    ++index;
+}
+
+/// The kernel's code with its arguments. The loop over threads is compiled together with the kernel, so that a kernel without
+/// barriers runs like a loop.
+template <class Body> class BodyOf final : public KernelBody {
+public:
+    explicit BodyOf(const Body &body) : body_(body) {}
+    void runThread() const override { body_(); }
+    void runBlock(const Index3 *threads, unsigned count) const override {
+        for (unsigned i = 0; i < count; ++i) {
+            threadIdx = threads[i];
+            body_();
+        }
+    }
+
+private:
+    Body body_;
+};
+
+} // namespace emulate
+
+namespace detail {
+
+template <auto Kernel, class... P> struct KernelOf<Kernel, void (*)(P...)> {
+    static Status launch(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, P... arguments) {
+        emulate::PointerArgument pointers[sizeof...(P) + 1];
+        int count = 0, index = 0;
+        (emulate::addPointer(pointers, count, index, arguments), ...);
+        (void)index;
+        const auto body = [=] { Kernel(arguments...); };
+        auto *owned = new (std::nothrow) emulate::BodyOf<decltype(body)>(body);
+        return owned ? emulate::enqueueKernel(how, grid, block, shared, stream, pointers, count, owned) : outOfMemory;
+    }
+};
+
+} // namespace detail
+
+template <auto Kernel, class... A>
+Status launch(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, A &&...arguments) {
+    if (grid.empty() || block.empty())
+        return success;
+    return detail::KernelOf<Kernel>::launch(how, grid, block, shared, stream, static_cast<A &&>(arguments)...);
+}
+template <auto Kernel> Status allowDynamicShared(size_t bytes) {
+    return emulate::allowDynamicShared(reinterpret_cast<const void *>(Kernel), bytes);
+}
+template <auto Kernel> Status blocksPerMultiprocessor(int &blocks, int threadsPerBlock, size_t dynamicShared) {
+    return emulate::blocksPerMultiprocessor(blocks, threadsPerBlock, dynamicShared);
+}
+
+void finalise(const char *program);
+
+// What tests of the emulation and debuggers use
+
+namespace emulate {
+
+/// Waits for everything and starts anew with this seed, as if SDFGC_EMULATE_SEED had it. Memory, streams and events stay.
+void setSeed(uint64_t seed);
+
+/// How many reports there were, and the text of the latest one ("" if none).
+int reportCount();
+const char *lastReport();
+
+/// Forgets reports and the error that a faulty kernel left behind.
+void clearErrors();
+
+} // namespace emulate
+
+} // namespace sdfgc::gpu
