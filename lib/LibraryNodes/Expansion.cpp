@@ -16,7 +16,8 @@ Expansion::Expansion(State &s, LibraryNode &n, pass::Context &c)
     for (char &ch : name)
         if (!std::isalnum(static_cast<unsigned char>(ch)))
             ch = '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
+    const bool isWord = name == "True" || name == "False" || name == "None";
+    if (name.empty() || isWord || std::isdigit(static_cast<unsigned char>(name[0])))
         name = "_" + name;
     inner_->name = Name(name);
     inner_->label = name;
@@ -153,7 +154,7 @@ void Expansion::renameInput(Name from, Name to) {
 
 void Expansion::finish(Name inputName, Name outputName) {
     auto *nested = state_.add<NestedSDFGNode>();
-    nested->label = node_.label.empty() ? node_.className() : node_.label;
+    nested->label = inner_->name.str();
     nested->debugInfo = node_.debugInfo;
     nested->instrument = node_.instrument;
     std::vector<Edge *> in = node_.inEdges(), out = node_.outEdges();

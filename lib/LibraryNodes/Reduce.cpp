@@ -10,6 +10,8 @@
 #include "Expansion.h"
 #include "Expanders.h"
 
+#include "sdfgc/Analysis/Symbols.h"
+
 #include <algorithm>
 
 namespace sdfgc::libnodes {
@@ -114,6 +116,9 @@ bool expandReduce(State &s, LibraryNode &n, pass::Context &c) {
     p.wcr = x.text("wcr", "lambda a, b: a");
     if (const json::Value *v = n.properties.find("identity"); v && !v->isNull())
         p.identity = v->text();
+    for (Name used : p.identity ? analysis::namesInCode({*p.identity, Language::Python}, *s.sdfg()) : std::set<Name>())
+        if (!analysis::symbolType(*s.sdfg(), used))
+            return x.refuse("its identity `" + *p.identity + "` reads `" + used.str() + "`, which is no symbol");
     auto axes = x.integers("axes");
     for (std::size_t i = 0; i < p.in.rank(); ++i) {
         int64_t dim = static_cast<int64_t>(p.in.dims[i]), rank = static_cast<int64_t>(p.in.subset.rank());

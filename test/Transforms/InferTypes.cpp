@@ -60,6 +60,20 @@ TEST_CASE("existing scope connectors are completed, not doubled") {
     CHECK(fill.reported(diag::Id::ScopeConnectorUnmatched));
 }
 
+TEST_CASE("data that leaves a scope which nothing brings in is refused") {
+    SDFG g("f");
+    array(g, "A", {expr("N")});
+    State *s = state(g);
+    MapEntry *m = map(s, {{"i", range("0", "N - 1")}});
+    Tasklet *t = tasklet(s, "pass");
+    s->connect(m, "", t, "", Memlet::empty());
+    s->connect(t, "", m->exit, "", Memlet::empty());
+    s->connect(m->exit, "", s->add<AccessNode>("A"), "", memlet("A", {range("0", "N - 1")}));
+    PassRun fill(transforms::createFillScopeConnectors());
+    fill(g);
+    CHECK(fill.reported(diag::Id::ScopeConnectorUnmatched));
+}
+
 TEST_CASE("connectors take the type of one element or a pointer") {
     SDFG g("f");
     array(g, "A", {expr("N")});

@@ -133,7 +133,22 @@ void Verifier::block(const Block &b, Frame &f) {
     }
 }
 
+/// Loop statements define symbols; what does not parse is told when it is translated.
+void Verifier::loopTargets(const LoopRegion &l) {
+    for (const auto *code : {&l.init, &l.update}) {
+        if (!*code || (*code)->language != Language::Python)
+            continue;
+        auto block = py::parseBlock((*code)->text);
+        if (!block.value)
+            continue;
+        for (Name target : py::blockNames(*block.value).written)
+            if (!isIdentifier(target.view()))
+                report(Id::NotAnIdentifier, l, {"symbol", target.str()});
+    }
+}
+
 void Verifier::loop(const LoopRegion &l, Frame &f) {
+    loopTargets(l);
     if (l.init)
         codeSymbols(*l.init, l, f);
     if (l.variable) {

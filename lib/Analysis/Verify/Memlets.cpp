@@ -38,12 +38,11 @@ void Verifier::edge(const Edge &e, const StateFrame &sf) {
 
 void Verifier::emptyMemlet(const Edge &e, const Node *source, const Node *destination) {
     const bool adjacent = e.src == source && e.dst == destination;
-    const bool fromTasklet = source->kind() == NodeKind::Tasklet, toTasklet = destination->kind() == NodeKind::Tasklet;
-    if (adjacent && fromTasklet && toTasklet)
+    if (adjacent && source->kind() == NodeKind::Tasklet && destination->kind() == NodeKind::Tasklet)
         return;
-    if (toTasklet && e.dst == destination && e.dstConn)
+    if (destination->isCode() && e.dst == destination && e.dstConn)
         report(Id::EmptyMemletAtConnector, e, {e.dstConn.str()});
-    else if (fromTasklet && e.src == source && e.srcConn)
+    else if (source->isCode() && e.src == source && e.srcConn)
         report(Id::EmptyMemletAtConnector, e, {e.srcConn.str()});
 }
 

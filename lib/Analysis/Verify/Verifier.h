@@ -48,6 +48,7 @@ private:
     void regionShape(const ir::Region &r);
     void structure(const ir::Region &r);
     void block(const ir::Block &b, Frame &f);
+    void loopTargets(const ir::LoopRegion &l);
     void loop(const ir::LoopRegion &l, Frame &f);
     void conditional(const ir::ConditionalBlock &c, Frame &f);
     void interstateEdge(const ir::InterstateEdge &e, const ir::Region &r, Frame &f);

@@ -59,11 +59,16 @@ public:
 
     bool run() {
         for (Edge *e : outer_.edges)
-            if (isUnnamed(outer_, *e))
+            if (isUnnamed(outer_, *e)) {
                 name(outer_, *e, suffixForOuter(*e));
+                named_.push_back(e);
+            }
         for (Edge *e : inner_.edges)
             if (isUnnamed(inner_, *e))
                 nameInner(*e);
+        for (const Edge *e : named_)
+            if (!edgeWithSuffix(inner_, *suffixOf(outer_, *e)))
+                unmatched(*e);
         return changed_;
     }
 
@@ -107,15 +112,22 @@ private:
         if (!match && unusedCount == 1)
             match = unused;
         if (!match) {
-            context_.diags.report(diag::Id::ScopeConnectorUnmatched, analysis::placeOf(e), {e.memlet.data.str()});
+            unmatched(e);
             return;
         }
         name(inner_, e, *suffixOf(outer_, *match));
     }
 
+    void unmatched(const Edge &e) {
+        diag::Place place = analysis::placeOf(e);
+        place.file = context_.options.file;
+        context_.diags.report(diag::Id::ScopeConnectorUnmatched, place, {e.memlet.data.str()});
+    }
+
     Node &node_;
     pass::Context &context_;
     Side outer_, inner_;
+    std::vector<const Edge *> named_; // outer ones
     bool changed_ = false;
 };
 
