@@ -58,7 +58,7 @@ std::string callbackParameter(Type t, const std::string &name) {
 } // namespace
 
 std::string cParameter(const Param &p) {
-    const std::string &name = p.name.str();
+    const std::string &name = p.cName.str();
     if (!p.desc)
         return p.type.isCallback() ? callbackParameter(p.type, name) : spaced(cType(p.type), name);
     const ir::DataDesc &d = *p.desc;
@@ -79,7 +79,7 @@ std::string cParameters(const std::vector<Param> &ps) {
 }
 
 std::string toProgram(const Param &p) {
-    const std::string &name = p.name.str();
+    const std::string &name = p.cName.str();
     Type t = p.desc ? p.desc->dtype : p.type;
     if (p.desc && p.desc->isStream())
         return "*static_cast<sdfgc::rt::Stream<" + t.cppName() + "> *>(" + name + ")";
@@ -139,7 +139,7 @@ std::string header(const Module &m) {
     w.line(" * Initialise once, call the program as often as you like (not concurrently on one handle), finalise once.");
     w.line(" * Arguments in order:");
     for (const Param &p : m.params)
-        w.line(" *   " + p.name.str() + ": " + describe(p));
+        w.line(" *   " + p.cName.str() + ": " + describe(p));
     w.line(" */");
     w.line("#ifndef SDFGC_PROGRAM_" + n + "_H");
     w.line("#define SDFGC_PROGRAM_" + n + "_H");

@@ -153,7 +153,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
     f.comment = ir::elementName(*in.g) + ": " + name.str();
     std::set<Name> init;
     for (const Param &p : module_->init)
-        init.insert(p.name);
+        init.insert(p.cName);
     for (Name s : f.count.freeSymbols())
         if (!init.count(s)) {
             error(diag::Id::PersistentSize, analysis::placeOf(*in.g, d, name), {name.str(), f.count.str()});

@@ -39,10 +39,21 @@ std::unique_ptr<Module> Lowering::run() {
 }
 
 void Lowering::moduleInterface() {
+    NameScopes names;
+    names.open();
+    std::map<Name, Name> spelled;
+    auto spell = [&](const auto &arguments, bool symbols) { // in the order in which the program declares them
+        for (const auto &a : arguments)
+            if (symbols == !a.desc && !spelled.count(a.name))
+                spelled[a.name] = names.declare(a.name);
+    };
+    spell(arguments_.program, true);
+    spell(arguments_.program, false);
+    spell(arguments_.init, true);
     for (const auto &a : arguments_.program)
-        module_->params.push_back({a.name, a.type, a.desc});
+        module_->params.push_back({a.name, spelled[a.name], a.type, a.desc});
     for (const auto &a : arguments_.init)
-        module_->init.push_back({a.name, a.type, a.desc});
+        module_->init.push_back({a.name, spelled[a.name], a.type, a.desc});
 }
 
 // ---------------------------------------------------------------------------------------------------- types

@@ -1,6 +1,5 @@
 #include "Lowering.h"
 
-
 namespace sdfgc::tree {
 namespace {
 
@@ -17,8 +16,19 @@ const std::unordered_set<std::string_view> &reservedWords() {
         "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "int8_t", "int16_t", "int32_t", "int64_t",
         "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace", "main", "NULL", "INFINITY", "NAN", "I",
         "linux", "unix", "omp_get_thread_num", "State", "__state", "assert", "errno", "stdin", "stdout", "stderr", "EOF", "M_PI",
-        "abs", "min", "max", "printf"};
+        "abs", "min", "max", "printf", "handle", "memory", "restrict", "typeof", "alloca"};
     return words;
+}
+
+/// Also names that only the compiler may define: `_Complex`, `__LINE__`, `__restrict`, and those of the program's own functions.
+/// (`__return`, `__tmp0` and the like are DaCe's and ordinary.)
+bool isReserved(std::string_view name) {
+    if (reservedWords().count(name) || name.starts_with("__dace_") || name.starts_with("__program_"))
+        return true;
+    if (name == "__restrict" || name == "__restrict__" || name == "__asm__" || name == "__volatile__" || name == "__func__")
+        return true;
+    auto isUpper = [&](std::size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
+    return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));
 }
 
 } // namespace
@@ -36,7 +46,7 @@ Name NameScopes::declare(Name wanted) {
         if (c == '.')
             c = '_';
     Name candidate(base);
-    if (reservedWords().count(base)) {
+    if (isReserved(base)) {
         base += '_';
         candidate = Name(base);
     }

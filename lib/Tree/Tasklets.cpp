@@ -22,7 +22,10 @@ void TaskletLowering::run() {
         auto parsed = py::parseBlock(t_.code.text);
         if (parsed.value)
             return python(*parsed.value);
-    } else if (t_.code.language != Language::CPP) {
+        l_.error(diag::Id::BadCode, analysis::placeOf(t_), {parsed.error.message});
+        return;
+    }
+    if (t_.code.language != Language::CPP) {
         l_.error(diag::Id::LowerUnsupported, analysis::placeOf(t_),
                  {"a tasklet in " + std::string(name(t_.code.language)), "target cpu compiles Python and CPP tasklets"});
         return;

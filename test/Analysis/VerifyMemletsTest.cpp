@@ -128,7 +128,7 @@ TEST_CASE("empty memlets are not at connectors, except between tasklets") {
     g.s->connect(t, "o", u, "x", Memlet::empty());
     CHECK(reported(g) == "");
     g.s->connect(u, "y", g.access("A"), "", Memlet::empty());
-    CHECK(message(g) == "empty memlet at tasklet connector `y` | remove the connector, or give the memlet data");
+    CHECK(message(g) == "empty memlet at connector `y` | remove the connector, or give the memlet data");
 }
 
 TEST_CASE("edges do not connect scopes beside each other") {

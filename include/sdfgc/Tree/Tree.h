@@ -355,6 +355,7 @@ struct Function {
 
 struct Param { // of the C interface
     Name name;
+    Name cName;                 // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
     Type type;                  // element type of arrays
     const ir::DataDesc *desc = nullptr; // null: symbol
 };
