@@ -33,6 +33,9 @@ std::map<std::string, std::string> headers() {
     return all;
 }
 
+/// Only gpu_emulate.cpp includes these.
+bool isPartOfEmulation(const std::string &name) { return name.rfind("sdfgc/rt/gpu/emulated/", 0) == 0; }
+
 std::set<std::string> standardIncludes(const std::string &text) {
     std::set<std::string> found;
     std::istringstream lines(text);
@@ -50,7 +53,8 @@ TEST_CASE("every runtime header is in the documentation and opens with its rules
     REQUIRE(all.size() > 15);
     for (const auto &[name, text] : all) {
         INFO(name);
-        CHECK(documentation.find("| `" + name + "` |") != std::string::npos);
+        if (!isPartOfEmulation(name))
+            CHECK(documentation.find("| `" + name + "` |") != std::string::npos);
         CHECK(text.rfind("// ", 0) == 0);
         CHECK(text.find("#pragma once") != std::string::npos);
     }
@@ -68,10 +72,11 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/report.h", {"map", "string", "vector"}},
         {"sdfgc/rt/probe.h", {"map", "string"}},
         {"sdfgc/rt/files.h", {"string"}},
+        {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
         {"sdfgc/rt/gpu/native.h", {"cuda_runtime.h", "hip/hip_runtime.h"}},
     };
     for (const auto &[name, text] : headers()) {
-        if (name == "dace/dace.h")
+        if (name == "dace/dace.h" || isPartOfEmulation(name))
             continue;
         for (const std::string &include : standardIncludes(text)) {
             INFO(name << " includes <" << include << ">");

@@ -146,6 +146,7 @@ namespace sdfgc::gpu {
 //   Status blocksPerMultiprocessor<kernel>(int &blocks, int threadsPerBlock, size_t dynamicSharedBytes)  for persistent kernels
 //
 // Reports (the emulation; nothing on devices)
-//   void finalise(const char *program)  reports what the program did not free. Call it when the program has freed all that it owns
+//   void initialise(const char *program)  an instance of the program begins
+//   void finalise(const char *program)    it ends and has freed all that it owns: when the last one ends, what is left is reported
 
 } // namespace sdfgc::gpu

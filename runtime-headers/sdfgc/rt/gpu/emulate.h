@@ -16,13 +16,16 @@ enum Status : int {
     invalidValue = 1,
     outOfMemory = 2,
     invalidConfiguration = 9,
+    invalidPitch = 12,
     invalidCopyDirection = 21,
+    noDevice = 100,
     invalidDevice = 101,
     invalidHandle = 400,
     notReady = 600,
     illegalAddress = 700,
-    cooperativeLaunchTooLarge = 720,
     launchFailure = 719,
+    cooperativeLaunchTooLarge = 720,
+    notPermitted = 800,
 };
 
 namespace emulate {
@@ -101,26 +104,18 @@ namespace emulate {
 struct PointerArgument {
     int index; // among all arguments
     const volatile void *address;
-    size_t elementBytes; // of what it points to; 1 if that is not known
 };
 
 /// Takes the launch over, `body` included (made by new), and queues it.
-Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, const PointerArgument *pointers,
-                     int pointerCount, KernelBody *body);
+Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, const void *kernel,
+                     const PointerArgument *pointers, int pointerCount, KernelBody *body);
 
 Status allowDynamicShared(const void *kernel, size_t bytes);
 Status blocksPerMultiprocessor(int &blocks, int threadsPerBlock, size_t dynamicShared);
 
-template <class T> constexpr size_t elementBytes() {
-    if constexpr (std::is_void<T>::value || std::is_function<T>::value)
-        return 1;
-    else
-        return sizeof(T);
-}
-
 template <class T> void addPointer(PointerArgument *pointers, int &count, int &index, const T &argument) {
     if constexpr (std::is_pointer<T>::value && !std::is_function<std::remove_pointer_t<T>>::value)
-        pointers[count++] = {index, argument, elementBytes<std::remove_pointer_t<T>>()};
+        pointers[count++] = {index, argument};
     ++index;
 }
 
@@ -153,7 +148,9 @@ template <auto Kernel, class... P> struct KernelOf<Kernel, void (*)(P...)> {
         (void)index;
         const auto body = [=] { Kernel(arguments...); };
         auto *owned = new (std::nothrow) emulate::BodyOf<decltype(body)>(body);
-        return owned ? emulate::enqueueKernel(how, grid, block, shared, stream, pointers, count, owned) : outOfMemory;
+        return owned ? emulate::enqueueKernel(how, grid, block, shared, stream, reinterpret_cast<const void *>(Kernel), pointers,
+                                              count, owned)
+                     : outOfMemory;
     }
 };
 
@@ -172,6 +169,7 @@ template <auto Kernel> Status blocksPerMultiprocessor(int &blocks, int threadsPe
     return emulate::blocksPerMultiprocessor(blocks, threadsPerBlock, dynamicShared);
 }
 
+void initialise(const char *program);
 void finalise(const char *program);
 
 // What tests of the emulation and debuggers use

@@ -249,6 +249,7 @@ template <auto Kernel> Status blocksPerMultiprocessor(int &blocks, int threadsPe
 }
 #endif
 
+inline void initialise(const char *) {}
 inline void finalise(const char *) {}
 
 } // namespace sdfgc::gpu

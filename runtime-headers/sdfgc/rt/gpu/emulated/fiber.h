@@ -1,0 +1,186 @@
+// Fibers: the threads of a block, each with a stack of its own, on one thread of the host. Part of gpu_emulate.cpp.
+//
+// Rules: resume() runs a fiber until it calls yield() or ends; then resume() returns. Switching costs some ten instructions on
+// x86-64 and a system call elsewhere (ucontext). AddressSanitizer is told of every switch. Stacks end at a closed page and are used
+// again.
+#pragma once
+
+#include "sdfgc/rt/gpu/emulated/report.h"
+
+#include <sys/mman.h>
+#include <vector>
+
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+#ifdef SDFGC_EMULATE_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace sdfgc::gpu::emulate {
+
+/// Memory for a fiber's stack, below which there is a closed page.
+class Stack {
+public:
+    Stack() {
+        page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        bytes_ = (settings().stackBytes + page_ - 1) / page_ * page_;
+        void *memory = mmap(nullptr, bytes_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            throw std::bad_alloc();
+        mprotect(memory, page_, PROT_NONE);
+        memory_ = static_cast<char *>(memory);
+    }
+    Stack(const Stack &) = delete;
+    Stack &operator=(const Stack &) = delete;
+    ~Stack() { munmap(memory_, bytes_ + page_); }
+
+    char *bottom() const { return memory_ + page_; }
+    size_t bytes() const { return bytes_; }
+    bool overflowed(const void *address) const { return address >= memory_ && address < bottom(); }
+
+private:
+    char *memory_;
+    size_t bytes_, page_;
+};
+
+#ifdef __x86_64__
+
+/// What a suspended flow of control needs: everything else is on its stack.
+struct Context {
+    void *stackPointer = nullptr;
+};
+
+/// Saves the present flow in `from` and goes on with `to`. Keeps what the System V ABI says that calls keep.
+__attribute__((naked, noinline)) inline void switchContext(Context *, const Context *) {
+    __asm__(R"(
+        pushq %rbp
+        pushq %rbx
+        pushq %r12
+        pushq %r13
+        pushq %r14
+        pushq %r15
+        movq %rsp, (%rdi)
+        movq (%rsi), %rsp
+        popq %r15
+        popq %r14
+        popq %r13
+        popq %r12
+        popq %rbx
+        popq %rbp
+        retq
+    )");
+}
+
+inline void prepareContext(Context &context, const Stack &stack, void (*entry)()) {
+    void **top = reinterpret_cast<void **>(stack.bottom() + stack.bytes());
+    *--top = nullptr; // the entry's return address: it never returns, and the stack must be as after a call
+    *--top = reinterpret_cast<void *>(entry);
+    for (int i = 0; i < 6; ++i) // the saved registers
+        *--top = nullptr;
+    context.stackPointer = top;
+}
+
+#else
+
+struct Context {
+    ucontext_t context;
+};
+inline void switchContext(Context *from, const Context *to) { swapcontext(&from->context, &to->context); }
+inline void prepareContext(Context &context, const Stack &stack, void (*entry)()) {
+    getcontext(&context.context);
+    context.context.uc_stack.ss_sp = stack.bottom();
+    context.context.uc_stack.ss_size = stack.bytes();
+    context.context.uc_link = nullptr;
+    makecontext(&context.context, entry, 0);
+}
+
+#endif
+
+/// Runs functions as fibers of the thread that made it.
+class Fiber {
+public:
+    /// Must not be called while the fiber is suspended in the middle of a function that is still needed.
+    void start(void (*function)(void *), void *argument) {
+        function_ = function;
+        argument_ = argument;
+        done_ = false;
+#ifdef SDFGC_EMULATE_ASAN
+        __asan_unpoison_memory_region(stack_.bottom(), stack_.bytes()); // frames of a fiber that was given up
+#endif
+        prepareContext(own_, stack_, &Fiber::entry);
+    }
+
+    /// Runs the fiber until it yields or ends.
+    void resume() {
+        current() = this;
+#ifdef SDFGC_EMULATE_ASAN
+        void *fakeStack = nullptr;
+        __sanitizer_start_switch_fiber(&fakeStack, stack_.bottom(), stack_.bytes());
+        resumerFakeStack_ = fakeStack;
+#endif
+        switchContext(&resumer_, &own_);
+        returned();
+    }
+
+    /// Back to resume(), from inside the fiber.
+    void yield() {
+#ifdef SDFGC_EMULATE_ASAN
+        void *fakeStack = nullptr;
+        __sanitizer_start_switch_fiber(done_ ? nullptr : &fakeStack, resumerBottom_, resumerBytes_);
+#endif
+        switchContext(&own_, &resumer_);
+#ifdef SDFGC_EMULATE_ASAN
+        __sanitizer_finish_switch_fiber(fakeStack, &resumerBottom_, &resumerBytes_);
+#endif
+    }
+
+    /// The fiber that runs on this thread; null outside fibers.
+    static Fiber *&current() {
+        static thread_local Fiber *fiber = nullptr;
+        return fiber;
+    }
+
+    /// Before and after a jump out of the running fiber into its resumer's frame (siglongjmp), which gives the fiber up.
+    void leave() {
+#ifdef SDFGC_EMULATE_ASAN
+        __sanitizer_start_switch_fiber(nullptr, resumerBottom_, resumerBytes_);
+#endif
+        done_ = true;
+    }
+    void returned() {
+#ifdef SDFGC_EMULATE_ASAN
+        __sanitizer_finish_switch_fiber(resumerFakeStack_, nullptr, nullptr);
+#endif
+        current() = nullptr;
+    }
+
+    bool done() const { return done_; }
+    const Stack &stack() const { return stack_; }
+
+private:
+    static void entry() {
+        Fiber *fiber = current();
+#ifdef SDFGC_EMULATE_ASAN
+        __sanitizer_finish_switch_fiber(nullptr, &fiber->resumerBottom_, &fiber->resumerBytes_);
+#endif
+        fiber->function_(fiber->argument_);
+        fiber->done_ = true;
+        fiber->yield();
+        __builtin_unreachable();
+    }
+
+    Stack stack_;
+    Context own_, resumer_;
+    void (*function_)(void *) = nullptr;
+    void *argument_ = nullptr;
+    bool done_ = true;
+#ifdef SDFGC_EMULATE_ASAN
+    void *resumerFakeStack_ = nullptr;
+    const void *resumerBottom_ = nullptr;
+    size_t resumerBytes_ = 0;
+#endif
+};
+
+} // namespace sdfgc::gpu::emulate

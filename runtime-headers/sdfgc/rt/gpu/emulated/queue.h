@@ -1,0 +1,221 @@
+// Streams, events and the order in which queued operations run. Part of gpu_emulate.cpp.
+//
+// Rules: an operation may run when it is the first of its stream and all that it depends on has run: events that its stream waits
+// for and, for streams that are not non-blocking, the default stream's rule (an operation of the default stream comes after all
+// that was queued before in blocking streams, and before all that is queued there later). Within that, the seed decides:
+//   seed 0                in the order of the calls, at once: for stepping through a program
+//   seed modulo 4 == 1    as late as possible: only what the host waits for, and what that depends on
+//   seed modulo 4 == 2    the other streams first, the latest one first, then what the host waits for
+//   seed modulo 4 == 3    any order, and some operations before the host waits
+//   seed modulo 4 == 0    at once, in the order of the calls; threads and blocks are shuffled as for every seed but 0
+#pragma once
+
+#include "sdfgc/rt/gpu/emulated/report.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sdfgc::gpu::emulate {
+
+struct Operation {
+    std::string name; // for reports: "kernel k (state s, map m)"
+    StreamState *stream = nullptr;
+    std::function<void()> run;                     // released when it has run
+    std::vector<std::shared_ptr<Operation>> after; // must have run before
+    std::vector<const volatile void *> uses;       // addresses, to notice that memory is freed too early
+    bool done = false;
+    std::chrono::steady_clock::time_point finished;
+};
+using OperationRef = std::shared_ptr<Operation>;
+
+struct StreamState {
+    int number = 0; // 0: the default stream
+    bool blocking = true;
+    bool destroyed = false;
+    std::deque<OperationRef> queue;
+    OperationRef last; // the latest one that was queued, whether or not it has run
+
+    bool idle() const { return queue.empty(); }
+};
+
+struct EventState {
+    bool timing = false, destroyed = false;
+    OperationRef recorded; // null: never
+};
+
+class Scheduler {
+public:
+    Scheduler() { streams_.push_back(std::make_unique<StreamState>()); }
+
+    /// Begins a new order. Nothing may be queued.
+    void setSeed(uint64_t seed) {
+        random_ = Random(seed);
+        policy_ = seed == 0 ? Eager : static_cast<Policy>(seed % 4);
+    }
+
+    StreamState *create(bool blocking) {
+        streams_.push_back(std::make_unique<StreamState>());
+        streams_.back()->number = static_cast<int>(streams_.size()) - 1;
+        streams_.back()->blocking = blocking;
+        return streams_.back().get();
+    }
+
+    /// The stream of a handle; null if there is none.
+    StreamState *resolve(Stream handle) const {
+        if (!handle)
+            return streams_[0].get();
+        for (const auto &stream : streams_)
+            if (stream.get() == handle)
+                return stream->destroyed ? nullptr : handle;
+        return nullptr;
+    }
+
+    void submit(const OperationRef &operation, StreamState &stream) {
+        operation->stream = &stream;
+        if (&stream == streams_[0].get()) {
+            for (const auto &other : streams_)
+                if (other->blocking && other.get() != &stream)
+                    addDependence(*operation, other->last);
+        } else if (stream.blocking)
+            addDependence(*operation, streams_[0]->last);
+        stream.queue.push_back(operation);
+        stream.last = operation;
+        if (policy_ == Eager)
+            finish(operation);
+        else if (policy_ == Any)
+            while (random_.below(3) == 0 && runSome())
+                ;
+    }
+
+    static void addDependence(Operation &operation, const OperationRef &earlier) {
+        if (earlier && !earlier->done)
+            operation.after.push_back(earlier);
+    }
+
+    /// The host waits for this operation.
+    void finish(const OperationRef &target) {
+        if (!target)
+            return;
+        if (policy_ == OthersFirst)
+            runOthers(*target->stream);
+        while (!target->done && policy_ == Any)
+            runSome();
+        finishClosure(target);
+    }
+
+    /// The host waits for everything.
+    void finishAll() {
+        if (policy_ == OthersFirst)
+            runOthers(*streams_[0]);
+        while (policy_ == Any && runSome())
+            ;
+        // A late stream's operations before an early one's: what lacks an event comes too early.
+        for (size_t i = streams_.size(); i-- > 0;)
+            finish(streams_[i]->last);
+    }
+
+    /// The host looks whether something is done: time passes, so that a loop that polls ends.
+    void poll() { runSome(); }
+
+    bool idle() const {
+        for (const auto &stream : streams_)
+            if (!stream->idle())
+                return false;
+        return true;
+    }
+
+    /// Calls one(operation) for all that have not run.
+    template <class One> void forEachQueued(One one) const {
+        for (const auto &stream : streams_)
+            for (const OperationRef &operation : stream->queue)
+                one(*operation);
+    }
+
+    int liveStreams() const {
+        int count = 0;
+        for (const auto &stream : streams_)
+            count += stream->number != 0 && !stream->destroyed;
+        return count;
+    }
+
+    Random &random() { return random_; }
+
+private:
+    enum Policy { Eager, Late, OthersFirst, Any };
+
+    static bool runnable(const StreamState &stream) {
+        if (stream.idle())
+            return false;
+        for (const OperationRef &earlier : stream.queue.front()->after)
+            if (!earlier->done)
+                return false;
+        return true;
+    }
+
+    static void runFirst(StreamState &stream) {
+        const OperationRef operation = stream.queue.front();
+        operation->run();
+        operation->run = nullptr;
+        operation->after.clear();
+        operation->finished = std::chrono::steady_clock::now();
+        operation->done = true;
+        stream.queue.pop_front();
+        if (stream.last == operation && stream.destroyed)
+            stream.last = nullptr;
+    }
+
+    /// Runs one operation of any stream; false if nothing is queued.
+    bool runSome() {
+        std::vector<StreamState *> ready;
+        for (const auto &stream : streams_)
+            if (runnable(*stream))
+                ready.push_back(stream.get());
+        if (ready.empty())
+            return false;
+        runFirst(*ready[random_.below(ready.size())]);
+        return true;
+    }
+
+    /// Runs all that can run without this stream, late streams first.
+    void runOthers(const StreamState &stream) {
+        for (bool progress = true; progress;) {
+            progress = false;
+            for (size_t i = streams_.size(); i-- > 0;)
+                while (streams_[i].get() != &stream && runnable(*streams_[i])) {
+                    runFirst(*streams_[i]);
+                    progress = true;
+                }
+        }
+    }
+
+    /// Runs the operation and what it depends on, nothing else. Dependences lead to earlier operations only, so this ends.
+    void finishClosure(const OperationRef &target) {
+        std::vector<OperationRef> wanted{target};
+        while (!wanted.empty()) {
+            const OperationRef operation = wanted.back();
+            if (operation->done) {
+                wanted.pop_back();
+                continue;
+            }
+            const OperationRef first = operation->stream->queue.front();
+            const OperationRef *blocker = nullptr;
+            for (const OperationRef &earlier : first->after)
+                if (!earlier->done)
+                    blocker = &earlier;
+            if (blocker)
+                wanted.push_back(*blocker);
+            else
+                runFirst(*operation->stream);
+        }
+    }
+
+    std::vector<std::unique_ptr<StreamState>> streams_; // [0] is the default stream; handles stay valid as addresses
+    Policy policy_ = Eager;
+    Random random_;
+};
+
+} // namespace sdfgc::gpu::emulate

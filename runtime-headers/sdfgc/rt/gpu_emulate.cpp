@@ -1,0 +1,585 @@
+// The emulated GPU: what gpu/emulate.h and gpu/emulate_kernel.h declare. Compile this one source with the programs that were
+// compiled with SDFGC_GPU_EMULATE, with the same sanitizers and the same SDFGC_WARP_SIZE. docs/emulation.md tells users what is
+// checked.
+#define SDFGC_GPU_EMULATE
+#include "sdfgc/rt/gpu/emulated/copy.h"
+
+namespace sdfgc::gpu {
+
+namespace {
+
+using namespace emulate;
+
+/// Every call: takes the lock, and says whether the call can be made at all.
+class Call {
+public:
+    Call() : device(Device::get()), lock_(device.mutex) {
+        if (!device.inHostFunction)
+            return;
+        fail("host function: a function that a stream calls must not call the GPU's runtime");
+        status_ = notPermitted;
+    }
+    /// Not success: return this.
+    Status status() const { return status_ != success ? status_ : device.error; }
+    bool refused() const { return status() != success; }
+    /// Keeps an error for getLastError().
+    Status result(Status status) const {
+        if (status != success && status != notReady)
+            device.lastError = status;
+        return status;
+    }
+
+    Device &device;
+
+private:
+    std::lock_guard<std::recursive_mutex> lock_;
+    Status status_ = success;
+};
+
+/// Runs body(device) under the lock unless an error sticks; keeps what it returns for getLastError().
+template <class Body> Status call(Body body) {
+    Call call;
+    if (call.refused())
+        return call.result(call.status());
+    try {
+        return call.result(body(call.device));
+    } catch (const std::bad_alloc &) {
+        return call.result(outOfMemory);
+    }
+}
+
+/// The same with a stream.
+template <class Body> Status callOn(Stream handle, Body body) {
+    return call([&](Device &device) {
+        StreamState *stream = device.scheduler.resolve(handle);
+        if (!stream) {
+            fail("invalid stream: it was destroyed, or never made");
+            return invalidHandle;
+        }
+        return body(device, *stream);
+    });
+}
+
+/// The same with an event.
+template <class Body> Status callWith(Event event, Body body) {
+    return call([&](Device &device) {
+        if (!event || device.events.count(event) == 0) {
+            fail("invalid event: it was destroyed, or never made");
+            return invalidHandle;
+        }
+        return body(device, *event);
+    });
+}
+
+struct ErrorText {
+    Status status;
+    const char *name, *text;
+};
+const ErrorText errorTexts[] = {
+    {success, "success", "no error"},
+    {invalidValue, "invalidValue", "invalid argument"},
+    {outOfMemory, "outOfMemory", "out of memory"},
+    {invalidConfiguration, "invalidConfiguration", "invalid configuration argument"},
+    {invalidPitch, "invalidPitch", "invalid pitch argument"},
+    {invalidCopyDirection, "invalidCopyDirection", "invalid copy direction for memcpy"},
+    {noDevice, "noDevice", "no GPU device"},
+    {invalidDevice, "invalidDevice", "invalid device ordinal"},
+    {invalidHandle, "invalidHandle", "invalid resource handle"},
+    {notReady, "notReady", "device not ready"},
+    {illegalAddress, "illegalAddress", "an illegal memory access was encountered"},
+    {launchFailure, "launchFailure", "unspecified launch failure"},
+    {cooperativeLaunchTooLarge, "cooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+    {notPermitted, "notPermitted", "operation not permitted"},
+};
+
+constexpr int threadsPerBlock = 1024, threadsPerMultiprocessor = 2048, deepestBlock = 64;
+constexpr int64_t widestGrid = 0x7fffffff, highestGrid = 65535;
+
+} // namespace
+
+// Devices
+
+Status deviceCount(int &count) {
+    count = static_cast<int>(environmentNumber("DEVICES", 1));
+    return count > 0 ? success : noDevice;
+}
+Status setDevice(int device) {
+    int count = 0;
+    const Status status = deviceCount(count);
+    return status != success ? status : device == 0 ? success : invalidDevice;
+}
+Status getDevice(int &device) {
+    device = 0;
+    return success;
+}
+Status limits(Limits &result, int device) {
+    if (const Status status = setDevice(device); status != success)
+        return status;
+    result.multiprocessors = settings().multiprocessors;
+    result.threadsPerBlock = threadsPerBlock;
+    result.threadsPerMultiprocessor = threadsPerMultiprocessor;
+    result.warpSize = warpSize;
+    result.sharedPerBlock = SharedMemory::limit;
+    result.sharedPerBlockOptin = SharedMemory::limitOptin;
+    result.grid[0] = widestGrid;
+    result.grid[1] = result.grid[2] = highestGrid;
+    result.block[0] = result.block[1] = threadsPerBlock;
+    result.block[2] = deepestBlock;
+    return success;
+}
+Status deviceSynchronize() {
+    return call([](Device &device) {
+        device.finishAll();
+        return device.error;
+    });
+}
+Status peekLastError() {
+    Call call;
+    return call.refused() ? call.status() : call.device.lastError;
+}
+Status getLastError() {
+    Call call;
+    const Status status = call.refused() ? call.status() : call.device.lastError;
+    call.device.lastError = success;
+    return status;
+}
+const char *getErrorString(Status status) {
+    for (const ErrorText &entry : errorTexts)
+        if (entry.status == status)
+            return entry.text;
+    return "unrecognized error code";
+}
+const char *getErrorName(Status status) {
+    for (const ErrorText &entry : errorTexts)
+        if (entry.status == status)
+            return entry.name;
+    return "unrecognized";
+}
+
+// Memory
+
+namespace emulate {
+
+Status mallocBytes(void **pointer, size_t bytes, const char *name) {
+    *pointer = nullptr;
+    return call([&](Device &device) {
+        if (bytes == 0)
+            return success;
+        Allocation *a = device.arena.allocate(bytes, name, Allocation::Live);
+        *pointer = a ? reinterpret_cast<void *>(a->begin) : nullptr;
+        return a ? success : outOfMemory;
+    });
+}
+
+Status mallocBytesAsync(void **pointer, size_t bytes, Stream handle, const char *name) {
+    *pointer = nullptr;
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        if (bytes == 0)
+            return success;
+        Allocation *a = device.arena.allocate(bytes, name, Allocation::Pending);
+        if (!a)
+            return outOfMemory;
+        *pointer = reinterpret_cast<void *>(a->begin);
+        auto operation = std::make_shared<Operation>();
+        operation->name = "the allocation of '" + a->name + "'";
+        operation->run = [a, &device] { device.arena.activate(*a); };
+        device.submit(stream, operation);
+        return success;
+    });
+}
+
+Status mallocBytesHost(void **pointer, size_t bytes, const char *name) {
+    *pointer = nullptr;
+    return call([&](Device &device) {
+        void *memory = bytes ? std::aligned_alloc(256, (bytes + 255) / 256 * 256) : nullptr;
+        if (!memory)
+            return bytes ? outOfMemory : success;
+        const std::string label = *name ? name : "page-locked block " + std::to_string(device.pinned.size() + 1);
+        fillPattern(memory, bytes, device.arena.origins.pattern("'" + label + "'"));
+        device.pinned[reinterpret_cast<uintptr_t>(memory)] = {bytes, label};
+        *pointer = memory;
+        return success;
+    });
+}
+
+/// The allocation that begins at `pointer` and is not freed; reports otherwise.
+static Allocation *freeable(Device &device, void *pointer) {
+    Allocation *a = device.arena.owns(pointer) ? device.arena.nearest(pointer) : nullptr;
+    if (a && a->begin == reinterpret_cast<uintptr_t>(pointer) && a->state != Allocation::Freed)
+        return a;
+    if (a && a->state == Allocation::Freed && a->contains(reinterpret_cast<uintptr_t>(pointer), 0))
+        fail("freed twice: '%s' (%zu bytes) was freed by %s before", a->name.c_str(), a->bytes, a->freedBy.c_str());
+    else
+        fail("invalid free: %p is not the beginning of device memory", pointer);
+    return nullptr;
+}
+
+} // namespace emulate
+
+Status free(void *pointer) {
+    return call([&](Device &device) {
+        if (!pointer)
+            return success;
+        Allocation *a = freeable(device, pointer);
+        if (!a)
+            return invalidValue;
+        device.checkQueuedUses(a->begin, a->bytes, a->name);
+        device.arena.release(*a, "free");
+        return device.error;
+    });
+}
+
+Status freeAsync(void *pointer, Stream handle) {
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        if (!pointer)
+            return success;
+        Allocation *a = freeable(device, pointer);
+        if (!a)
+            return invalidValue;
+        auto operation = std::make_shared<Operation>();
+        operation->name = "the release of '" + a->name + "'";
+        const std::string how = "freeAsync in stream " + std::to_string(stream.number);
+        operation->run = [a, how, &device] {
+            if (a->state == Allocation::Freed)
+                fail("freed twice: '%s' (%zu bytes), by %s and by %s", a->name.c_str(), a->bytes, a->freedBy.c_str(), how.c_str());
+            else
+                device.arena.release(*a, how);
+        };
+        device.submit(stream, operation);
+        return device.error;
+    });
+}
+
+Status freeHost(void *pointer) {
+    return call([&](Device &device) {
+        if (!pointer)
+            return success;
+        const auto block = device.pinned.find(reinterpret_cast<uintptr_t>(pointer));
+        if (block == device.pinned.end()) {
+            fail("invalid free: %p is not the beginning of page-locked memory, or was freed before", pointer);
+            return invalidValue;
+        }
+        device.checkQueuedUses(block->first, block->second.bytes, block->second.name);
+        device.pinned.erase(block);
+        std::free(pointer);
+        return device.error;
+    });
+}
+
+Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream) {
+    return memcpy3DAsync({to, bytes, bytes, from, bytes, bytes, bytes, 1, 1}, kind, stream);
+}
+Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind) {
+    return callOn(nullptr, [&](Device &device, StreamState &stream) {
+        return Copy(device, {to, bytes, bytes, from, bytes, bytes, bytes, 1, 1}, kind).submit(stream, true);
+    });
+}
+Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind kind,
+                     Stream stream) {
+    return memcpy3DAsync({to, toPitch, toPitch * height, from, fromPitch, fromPitch * height, width, height, 1}, kind, stream);
+}
+Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream handle) {
+    return callOn(handle, [&](Device &device, StreamState &stream) { return Copy(device, copy, kind).submit(stream, false); });
+}
+Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream) {
+    return memset2DAsync(pointer, bytes, byte, bytes, 1, stream);
+}
+Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream handle) {
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        return submitFill(device, {static_cast<char *>(pointer), pitch, pitch * height, width, height, 1}, byte, stream, false);
+    });
+}
+Status memsetSync(void *pointer, int byte, size_t bytes) {
+    return callOn(nullptr, [&](Device &device, StreamState &stream) {
+        return submitFill(device, {static_cast<char *>(pointer), bytes, bytes, bytes, 1, 1}, byte, stream, true);
+    });
+}
+
+// Streams and events
+
+static Status makeStream(Stream &stream, bool blocking) {
+    return call([&](Device &device) {
+        stream = device.scheduler.create(blocking);
+        return success;
+    });
+}
+Status streamCreate(Stream &stream) { return makeStream(stream, false); }
+Status streamCreateBlocking(Stream &stream) { return makeStream(stream, true); }
+Status streamCreateWithPriority(Stream &stream, int) { return makeStream(stream, false); }
+
+Status streamDestroy(Stream handle) {
+    return callOn(handle, [&](Device &, StreamState &stream) {
+        if (stream.number == 0)
+            return invalidHandle;
+        stream.destroyed = true; // what is queued runs all the same
+        return success;
+    });
+}
+Status streamSynchronize(Stream handle) {
+    return callOn(handle, [](Device &device, StreamState &stream) {
+        device.finish(stream.last);
+        return device.error;
+    });
+}
+Status streamQuery(Stream handle) {
+    return callOn(handle, [](Device &device, StreamState &stream) {
+        device.poll();
+        return device.error != success ? device.error : stream.idle() ? success : notReady;
+    });
+}
+Status streamWaitEvent(Stream handle, Event event) {
+    return callOn(handle, [&](Device &, StreamState &stream) {
+        return callWith(event, [&](Device &device, EventState &state) {
+            if (!state.recorded || state.recorded->done)
+                return success; // never recorded: there is nothing to wait for, in CUDA either
+            auto operation = std::make_shared<Operation>();
+            operation->name = "a wait for an event";
+            operation->run = [] {};
+            Scheduler::addDependence(*operation, state.recorded);
+            device.submit(stream, operation);
+            return device.error;
+        });
+    });
+}
+Status launchHostFunction(Stream handle, void (*function)(void *), void *argument) {
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        auto operation = std::make_shared<Operation>();
+        operation->name = "a host function";
+        operation->run = [&device, function, argument] {
+            device.arena.closeAll();
+            device.inHostFunction = true;
+            function(argument);
+            device.inHostFunction = false;
+        };
+        device.submit(stream, operation);
+        return device.error;
+    });
+}
+
+static Status makeEvent(Event &event, bool timing) {
+    return call([&](Device &device) {
+        event = new EventState;
+        event->timing = timing;
+        device.events.insert(event);
+        return success;
+    });
+}
+Status eventCreate(Event &event) { return makeEvent(event, false); }
+Status eventCreateTiming(Event &event) { return makeEvent(event, true); }
+Status eventDestroy(Event event) {
+    return callWith(event, [](Device &device, EventState &state) {
+        device.events.erase(&state);
+        delete &state;
+        return success;
+    });
+}
+Status eventRecord(Event event, Stream handle) {
+    return callOn(handle, [&](Device &, StreamState &stream) {
+        return callWith(event, [&](Device &device, EventState &state) {
+            auto operation = std::make_shared<Operation>();
+            operation->name = "the record of an event";
+            operation->run = [] {};
+            state.recorded = operation;
+            device.submit(stream, operation);
+            return device.error;
+        });
+    });
+}
+Status eventSynchronize(Event event) {
+    return callWith(event, [](Device &device, EventState &state) {
+        device.finish(state.recorded);
+        return device.error;
+    });
+}
+Status eventQuery(Event event) {
+    return callWith(event, [](Device &device, EventState &state) {
+        device.poll();
+        return device.error != success ? device.error : !state.recorded || state.recorded->done ? success : notReady;
+    });
+}
+Status eventElapsed(float &milliseconds, Event begin, Event end) {
+    return callWith(begin, [&](Device &, EventState &from) {
+        return callWith(end, [&](Device &, EventState &to) {
+            if (!from.timing || !to.timing || !from.recorded || !to.recorded)
+                return invalidHandle;
+            if (!from.recorded->done || !to.recorded->done)
+                return notReady;
+            milliseconds = std::chrono::duration<float, std::milli>(to.recorded->finished - from.recorded->finished).count();
+            return success;
+        });
+    });
+}
+
+// Kernels
+
+namespace emulate {
+
+static Status checkLaunch(Device &device, const KernelName &name, const Launch &how, Dim3 grid, Dim3 block, size_t shared,
+                          const void *kernel) {
+    if (grid.x > widestGrid || grid.y > highestGrid || grid.z > highestGrid || block.threads() > threadsPerBlock ||
+        block.z > deepestBlock) {
+        fail("invalid configuration: kernel %s is launched with a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", name.text,
+             grid.x, grid.y, grid.z, block.x, block.y, block.z);
+        return invalidConfiguration;
+    }
+    const auto granted = device.dynamicShared.find(kernel);
+    if (shared > (granted == device.dynamicShared.end() ? SharedMemory::limit : granted->second)) {
+        fail("too much shared memory: kernel %s is launched with %zu bytes; beyond %zu, allowDynamicShared must be called",
+             name.text, shared, SharedMemory::limit);
+        return invalidValue;
+    }
+    int resident = 0;
+    (void)blocksPerMultiprocessor(resident, static_cast<int>(block.threads()), shared);
+    if (how.cooperative && grid.threads() > int64_t(resident) * settings().multiprocessors) {
+        fail("too many blocks: kernel %s is launched cooperatively with %lld blocks, but only %lld run at once", name.text,
+             static_cast<long long>(grid.threads()), static_cast<long long>(resident) * settings().multiprocessors);
+        return cooperativeLaunchTooLarge;
+    }
+    return success;
+}
+
+static Status checkPointers(Device &device, const KernelName &name, const PointerArgument *pointers, int count) {
+    for (int i = 0; i < count; ++i) {
+        const volatile void *p = pointers[i].address;
+        if (!p)
+            continue;
+        const Residence residence = device.residence(p);
+        if (residence == Residence::Pageable) {
+            fail("host memory in a kernel: argument %d of kernel %s, %p, points to neither device nor page-locked memory",
+                 pointers[i].index, name.text, const_cast<const void *>(p));
+            return illegalAddress;
+        }
+        const Allocation *a = residence == Residence::Device ? device.arena.find(p) : nullptr;
+        if (a && a->state == Allocation::Freed) {
+            fail("use after free: argument %d of kernel %s points to '%s' (%zu bytes), which was freed by %s", pointers[i].index,
+                 name.text, a->name.c_str(), a->bytes, a->freedBy.c_str());
+            return illegalAddress;
+        }
+    }
+    return success;
+}
+
+Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream handle, const void *kernel,
+                     const PointerArgument *pointers, int pointerCount, KernelBody *owned) {
+    const std::shared_ptr<KernelBody> body(owned);
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        const KernelName name(how);
+        Status status = checkLaunch(device, name, how, grid, block, shared, kernel);
+        if (status != success)
+            return status;
+        status = checkPointers(device, name, pointers, pointerCount);
+        if (status != success) {
+            device.stick(status);
+            return status;
+        }
+        auto operation = std::make_shared<Operation>();
+        operation->name = std::string("kernel ") + name.text;
+        for (int i = 0; i < pointerCount; ++i)
+            if (pointers[i].address)
+                operation->uses.push_back(pointers[i].address);
+        operation->run = [&device, how, grid, block, shared, body, uses = operation->uses] {
+            KernelRun run{how, grid, block, shared, *body, device.arena.origins};
+            device.runKernel(run, uses);
+        };
+        device.submit(stream, operation);
+        return device.error;
+    });
+}
+
+Status allowDynamicShared(const void *kernel, size_t bytes) {
+    return call([&](Device &device) {
+        if (bytes > SharedMemory::limitOptin)
+            return invalidValue;
+        device.dynamicShared[kernel] = std::max(bytes, SharedMemory::limit);
+        return success;
+    });
+}
+
+Status blocksPerMultiprocessor(int &blocks, int threads, size_t dynamicShared) {
+    const size_t bySharedMemory = dynamicShared == 0 ? 32 : SharedMemory::limitOptin / dynamicShared;
+    blocks = threads <= 0 || threads > threadsPerBlock
+                 ? 0
+                 : static_cast<int>(std::min<size_t>(threadsPerMultiprocessor / ((threads + warpSize - 1) / warpSize * warpSize),
+                                                     bySharedMemory));
+    return success;
+}
+
+// What kernels call
+
+static Worker &runningWorker(const char *what) {
+    Worker *worker = Worker::current();
+    if (!worker) {
+        fail("host calls a device function: %s outside a kernel", what);
+        throw KernelAbort();
+    }
+    return *worker;
+}
+void *sharedMemory(const void *key, size_t bytes, const char *name) { return runningWorker(name).sharedMemory(key, bytes, name); }
+void *dynamicSharedMemory() { return runningWorker("dynamic shared memory").dynamicSharedMemory(); }
+int blockBarrier(BlockVote vote, int predicate, const Place &place) {
+    return runningWorker("a barrier").blockBarrier(vote, predicate, place);
+}
+void gridBarrier(const Place &place) { runningWorker("a barrier").gridBarrier(place); }
+void warpExchange(uint64_t mask, const void *value, void *result, unsigned bytes, int source, const Place &place) {
+    runningWorker("a shuffle").warpExchange(mask, value, result, bytes, source, place);
+}
+uint64_t warpVote(uint64_t mask, bool predicate, const Place &place) {
+    return runningWorker("a vote").warpVote(mask, predicate, place);
+}
+int laneIndex() { return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize); }
+uint64_t activeLanes() { return uint64_t(1) << laneIndex(); }
+
+// Tests and debuggers
+
+void setSeed(uint64_t seed) {
+    Call call;
+    call.device.finishAll();
+    settings().seed = seed;
+    call.device.scheduler.setSeed(seed);
+}
+int reportCount() { return reports().count(); }
+const char *lastReport() { return reports().last(); }
+void clearErrors() {
+    Call call;
+    reports().clear();
+    call.device.error = call.device.lastError = success;
+    call.device.reportedUninitialised.clear();
+}
+
+} // namespace emulate
+
+// Reports at the end
+
+void initialise(const char *program) {
+    Call call;
+    ++call.device.programs[program];
+}
+
+void finalise(const char *program) {
+    Call call;
+    Device &device = call.device;
+    --device.programs[program];
+    for (const auto &[name, instances] : device.programs)
+        if (instances > 0)
+            return; // what is left may belong to it
+    if (!device.scheduler.idle() && device.error == success) {
+        device.scheduler.forEachQueued([&](const Operation &operation) {
+            warn("never waited for: program %s ends while %s in stream %d has not run", program, operation.name.c_str(),
+                 operation.stream->number);
+        });
+        device.finishAll();
+    }
+    if (device.error != success)
+        return; // the program could not free anything
+    device.arena.forEachLive([&](const Allocation &a) {
+        warn("leak: program %s ends without freeing '%s' (%zu bytes of device memory)", program, a.name.c_str(), a.bytes);
+    });
+    for (const auto &[address, block] : device.pinned)
+        warn("leak: program %s ends without freeing '%s' (%zu bytes of page-locked memory)", program, block.name.c_str(),
+             block.bytes);
+    if (device.scheduler.liveStreams() + device.events.size() != 0)
+        warn("leak: program %s ends without destroying %d streams and %zu events", program, device.scheduler.liveStreams(),
+             device.events.size());
+}
+
+} // namespace sdfgc::gpu
