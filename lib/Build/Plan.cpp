@@ -27,6 +27,8 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         flags.push_back("-I" + folder);
     for (const Library &lib : libraries)
         append(flags, lib.compileFlags);
+    if (request.options.emulate)
+        flags.push_back("-DSDFGC_GPU_EMULATE");
     append(flags, request.options.cflags);
     return flags;
 }
@@ -74,15 +76,78 @@ std::string objectName(const std::string &source) {
     return ".sdfgc/obj/" + flat + ".o";
 }
 
-PlannedStep compileStep(const std::string &source, const Words &flags, const Toolchain &toolchain) {
+bool isCuda(const std::string &source) { return source.ends_with(".cu"); }
+bool isHip(const std::string &source) { return source.ends_with(".hip"); }
+
+/// nvcc hands the host compiler's flags over one by one.
+Words nvccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
+    Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20", "-O3", "--extended-lambda", "--expt-relaxed-constexpr"};
+    for (const std::string &arch : request.options.gpuArch) {
+        const std::string number = arch.substr(arch.find('_') + 1);
+        words.insert(words.end(), {"-gencode", "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]"});
+    }
+    switch (request.options.fpModel) {
+    case package::FpModel::Strict: words.push_back("-fmad=false"); break;
+    case package::FpModel::Contract: break;
+    case package::FpModel::Fast: words.push_back("-use_fast_math"); break;
+    }
+    for (const std::string &flag : flags) {
+        const bool both = flag.starts_with("-I") || flag.starts_with("-D");
+        const bool set = flag.starts_with("-std=") || flag.starts_with("-O");
+        if (both)
+            words.push_back(flag);
+        else if (!set)
+            words.push_back("-Xcompiler=" + flag);
+    }
+    return words;
+}
+
+Words hipccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
+    Words words{toolchain.hipcc};
+    for (const std::string &arch : request.options.gpuArch)
+        words.push_back("--offload-arch=" + arch);
+    append(words, flags);
+    return words;
+}
+
+PlannedStep compileStep(const std::string &source, const Words &flags, const Request &request, const Toolchain &toolchain) {
     PlannedStep step;
     step.title = "compile " + source;
     step.source = source;
     step.output = objectName(source);
+    const bool gpu = isCuda(source) || isHip(source);
+    if (gpu && !request.options.emulate) {
+        step.before = isCuda(source) ? nvccWords(request, toolchain, flags) : hipccWords(request, toolchain, flags);
+        step.before.insert(step.before.end(), {"-c", source});
+        return step;
+    }
     step.before = toolchain.compiler.command;
     append(step.before, flags);
+    if (gpu)
+        step.before.insert(step.before.end(), {"-x", "c++"});
     step.before.insert(step.before.end(), {"-c", source});
     return step;
+}
+
+/// The compiler that brings the GPU's runtime library links.
+Words gpuLinkWords(const Request &request, const Toolchain &toolchain) {
+    if (std::any_of(request.sources.begin(), request.sources.end(), isHip))
+        return {toolchain.hipcc};
+    return {toolchain.nvcc, "-ccbin", toolchain.compiler.command.front()};
+}
+
+/// Flags that only the host's linker driver knows.
+Words forGpuCompiler(const Words &flags) {
+    Words words;
+    for (const std::string &flag : flags) {
+        if (flag.starts_with("-Wl,"))
+            words.push_back("-Xlinker=" + flag.substr(4));
+        else if (flag == "-shared" || flag.starts_with("-l") || flag.starts_with("-L"))
+            words.push_back(flag);
+        else
+            words.push_back("-Xcompiler=" + flag);
+    }
+    return words;
 }
 
 } // namespace
@@ -106,8 +171,9 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.output = plan.library;
     last.before = toolchain.compiler.command;
     last.after = libraryWords(libraries);
+    const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return isCuda(s) || isHip(s); });
     const bool oneCommand =
-        request.sources.size() == 1 && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
+        request.sources.size() == 1 && !gpu && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
         last.title = "build " + request.sources[0];
         last.source = request.sources[0];
@@ -116,9 +182,11 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
         last.before.push_back(last.source);
     } else {
         last.title = "link " + plan.library;
-        append(last.before, linkWords(name, request, toolchain));
+        if (gpu && !request.options.emulate)
+            last.before = gpuLinkWords(request, toolchain);
+        append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain)) : linkWords(name, request, toolchain));
         for (const std::string &source : request.sources) {
-            plan.steps.push_back(compileStep(source, plan.flags, toolchain));
+            plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
             last.objects.push_back(plan.steps.back().output);
         }
         append(last.before, last.objects);

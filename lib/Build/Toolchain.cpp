@@ -5,6 +5,7 @@
 #include "sdfgc/Support/Process.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Host.h>
 
 #include <algorithm>
@@ -57,6 +58,25 @@ std::vector<std::string> pathList(std::string_view text) {
     return result;
 }
 
+namespace {
+
+/// On PATH, else in the toolkit's folder that a variable or custom names.
+std::string gpuCompiler(const std::string &name, const std::vector<const char *> &variables, const std::string &customary) {
+    if (const std::string found = process::find(name); !found.empty())
+        return found;
+    std::vector<std::string> folders;
+    for (const char *variable : variables)
+        if (const char *value = std::getenv(variable); value && *value)
+            folders.push_back(value);
+    folders.push_back(customary);
+    for (const std::string &folder : folders)
+        if (const std::string path = folder + "/bin/" + name; llvm::sys::fs::can_execute(path))
+            return path;
+    return "";
+}
+
+} // namespace
+
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags) {
     ToolchainFile file;
     if (!options.file.empty()) {
@@ -79,6 +99,8 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.linkFlags = std::move(file.linkFlags);
     toolchain.described = std::move(file.libraries);
     toolchain.source = choice.source;
+    toolchain.nvcc = gpuCompiler("nvcc", {"CUDA_HOME", "CUDA_PATH"}, "/usr/local/cuda");
+    toolchain.hipcc = gpuCompiler("hipcc", {"ROCM_PATH", "HIP_PATH"}, "/opt/rocm");
     return toolchain;
 }
 

@@ -168,7 +168,7 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
         return zero ? "&" + text : "&" + text + " + " + index(r, args);
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
-    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::StateField;
+    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::StateField || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer;
     return owns ? text + ".data()" : text;
 }
 
@@ -218,7 +218,7 @@ std::string BodyPrinter::signature() const {
 
 void BodyPrinter::function(const std::string &linkage) {
     comment(f_.comment);
-    w_.open(linkage + signature());
+    w_.open((onDevice() ? kernelHead() : linkage) + signature());
     statements(f_.body);
     w_.close();
 }
@@ -310,6 +310,7 @@ void BodyPrinter::statement(const Node &n) {
     }
     case Kind::Timer: return timer(static_cast<const Timer &>(n));
     case Kind::DataProbe: return probe(static_cast<const DataProbe &>(n));
+    default: deviceOperation(n); return;
     }
 }
 
@@ -330,10 +331,14 @@ void BodyPrinter::declare(const Declare &d) {
         w_.line(align + type + " " + name + "[" + sym(v.count) + "]" + (v.zeroed ? " = {}" : "") + ";");
         return;
     }
-    case VarKind::Buffer: {
-        use("buffer");
+    case VarKind::Shared: w_.line("SDFGC_SHARED(" + type + ", " + name + ", " + sym(v.count) + ");"); return;
+    case VarKind::Buffer:
+    case VarKind::DeviceBuffer:
+    case VarKind::PinnedBuffer: {
+        const bool host = v.kind == VarKind::Buffer;
+        use(host ? "buffer" : "gpu_program");
         std::string args = v.countKnown ? allocation(v, v.count) : "";
-        w_.line("sdfgc::rt::Buffer<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        w_.line((host ? "sdfgc::rt::Buffer<" : v.kind == VarKind::DeviceBuffer ? "sdfgc::gpu::Buffer<" : "sdfgc::gpu::PinnedBuffer<") + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
         return;
@@ -430,6 +435,8 @@ void BodyPrinter::update(const Update &u) {
     bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
     std::string operand = looseValue ? "(" + v + ")" : v;
     const bool fetch = u.old >= 0;
+    if (onDevice() && u.atomic)
+        return deviceUpdate(u);
     auto assign = [&](const char *op) {
         if (u.atomic && native)
             w_.line("#pragma omp atomic");
@@ -554,9 +561,11 @@ std::string BodyPrinter::reductions(const std::vector<Omp::Reduction> &list) con
 }
 
 void BodyPrinter::forLoop(const For &f) {
+    if (f.spread)
+        return spreadLoop(f);
     const std::string name = var(f.var).name.str(), type = var(f.var).type.cppName();
     comment(f.comment);
-    if (f.checkStep) {
+    if (f.checkStep && !onDevice()) {
         use("abi");
         w_.line("if (" + sym(f.step, Precedence::Relational) + " <= 0)");
         w_.line("    throw sdfgc::rt::Error(sdfgc::rt::InvalidArgument, \"the step of a map is not positive\");");

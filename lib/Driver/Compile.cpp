@@ -119,6 +119,8 @@ private:
         request.madeFrom.push_back(executablePath());
         request.options.fpModel = package::fpModel(target_.fpModel);
         request.options.openmp = sources.openmp;
+        request.options.emulate = target_.emulate;
+        request.options.gpuArch = target_.gpuArch;
         request.options.cflags = splitWords(cflags_);
         request.options.jobs = static_cast<unsigned>(jobs_);
         request.options.jobserver = jobs_ == 0;

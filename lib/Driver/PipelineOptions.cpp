@@ -109,6 +109,8 @@ void TargetOptions::addTo(CommandLine &line) {
         names.push_back(t.name);
     line.group("What to compile for");
     line.choice("--target", target, names, "the target (cpu)");
+    line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
+    line.list("--gpu-arch", gpuArch, "LIST", "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
     line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
     line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
@@ -117,6 +119,7 @@ void TargetOptions::addTo(CommandLine &line) {
 pass::CompileOptions TargetOptions::compileOptions(const std::string &file) const {
     pass::CompileOptions o;
     o.target = target;
+    o.emulate = emulate;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
     o.file = file;

@@ -10,6 +10,8 @@ namespace sdfgc::driver {
 /// What the program is compiled for.
 struct TargetOptions {
     std::string target = "cpu", compat = "none", fpModel = "strict";
+    bool emulate = false;
+    std::vector<std::string> gpuArch;
     void addTo(CommandLine &line);
     pass::CompileOptions compileOptions(const std::string &file) const;
 };

@@ -1,6 +1,8 @@
 // Containers as variables: declaration, allocation, views, and references to their elements.
 #include "Lowering.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree {
 
 using ir::DataDesc;
@@ -9,6 +11,8 @@ namespace {
 
 /// Heap containers of constant size up to this many bytes live on the stack: same meaning, no allocation.
 constexpr int64_t smallStackBytes = 4096;
+/// Arrays of a kernel up to this many bytes stay in the thread's own memory.
+constexpr int64_t kernelStackBytes = 4096;
 /// Register arrays up to this size stay on the stack (DaCe: compiler.max_stack_array_size).
 constexpr int64_t registerStackBytes = 65536;
 
@@ -101,6 +105,25 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     } else if (d.isStructure()) {
         v.kind = VarKind::Value;
         v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+    } else if (!in.fn->device.inside && (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
+        v.kind = d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
+        v.countKnown = !late;
+        fn(in).needsState = true;
+        module_->streams = std::max(module_->streams, 1);
+    } else if (in.fn->device.inside && !(isOneElement(d) && d.storage == ir::Storage::Register)) {
+        std::optional<int64_t> constant = size.asInt();
+        const bool hostKnows = std::all_of(size.freeSymbols().begin(), size.freeSymbols().end(), [&](Name n) { return !in.fn->device.ownNames.count(n); });
+        const bool slices = d.storage != ir::Storage::GPU_Shared && hostKnows &&
+                            (!constant || *constant * d.dtype.bytes().value_or(8) > kernelStackBytes);
+        if (slices && d.startOffset.isZero()) {
+            in.places[name] = arena(in, name, d, size, out);
+            return;
+        }
+        // Arrays of a kernel: shared by a block, or private to a thread.
+        bool shared = d.storage == ir::Storage::GPU_Shared || (d.storage == ir::Storage::GPU_Global && in.fn->device.blockLevel);
+        v.kind = shared ? VarKind::Shared : isOneElement(d) ? VarKind::Value : VarKind::Stack;
+        if (!size.asInt())
+            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), {name.str(), size.str()});
     } else if (isOneElement(d) && !late) {
         v.kind = VarKind::Value;
     } else if (late) {

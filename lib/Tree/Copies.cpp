@@ -1,72 +1,11 @@
 // Copies between containers: one run of memory, loops over corresponding dimensions, or row-major order of both subsets (format
 // reference 6.14). Streams push and pop. References are set.
+#include "Axes.h"
 #include "Lowering.h"
 
 namespace sdfgc::tree {
 
 using namespace ir;
-
-namespace {
-
-/// One dimension of an iteration over a subset: how many steps, and how far the element moves with each.
-struct Axis {
-    sym::Expr size, stride;
-};
-
-std::vector<Axis> axesOf(const std::vector<sym::Expr> &strides, const sym::Subset &s) {
-    std::vector<Axis> axes;
-    for (std::size_t d = 0; d < s.rank(); ++d) {
-        const sym::Range &r = s.dims[d];
-        sym::Expr stride = d < strides.size() ? strides[d] : sym::Expr(1);
-        if (!r.steps().isOne())
-            axes.push_back({r.steps(), stride * r.step});
-        if (!r.tile.isOne()) // each step addresses `tile` neighbours (format reference 1.10)
-            axes.push_back({r.tile, stride});
-    }
-    return axes;
-}
-
-/// Is the iteration one run of memory? (innermost stride 1, each next one the product of the sizes below)
-bool isRun(const std::vector<Axis> &axes) {
-    sym::Expr expected = 1;
-    for (auto a = axes.rbegin(); a != axes.rend(); ++a) {
-        if (a->stride != expected)
-            return false;
-        expected *= a->size;
-    }
-    return true;
-}
-
-bool sameSizes(const std::vector<Axis> &a, const std::vector<Axis> &b) {
-    if (a.size() != b.size())
-        return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (sym::isEqual(a[i].size, b[i].size) == sym::Truth::False)
-            return false;
-    return true;
-}
-
-sym::Expr volume(const std::vector<Axis> &axes) {
-    sym::Expr v = 1;
-    for (const Axis &a : axes)
-        v *= a.size;
-    return v;
-}
-
-/// Offset of the element with row-major number `linear`.
-sym::Expr offsetOfLinear(const std::vector<Axis> &axes, sym::Expr linear) {
-    sym::Expr offset = 0, below = 1;
-    for (std::size_t i = axes.size(); i-- > 0;) {
-        sym::Expr index = sym::floorDiv(linear, below);
-        if (i > 0)
-            index = sym::mod(index, axes[i].size);
-        offset += index * axes[i].stride;
-        below *= axes[i].size;
-    }
-    return offset;
-}
-
-} // namespace
 
 std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool source) {
     auto *node = dyn_cast<AccessNode>(source ? analysis::pathSource(&e) : analysis::pathDestination(&e));
@@ -132,6 +71,10 @@ void Lowering::copy(Instance &in, const CopySide &src, const CopySide &dst, cons
         error(diag::Id::CopyVolume, analysis::placeOf(e), {src.subset.str(), dst.subset.str()});
         return;
     }
+    if (queued(in, src.place, dst.place))
+        return deviceCopy(in, src, dst, e, out);
+    if (in.fn->device.inside)
+        return kernelCopy(in, src, dst, e, out);
     bool bytes = src.place.type == dst.place.type || src.place.type.isVector() != dst.place.type.isVector();
     bool apart = src.place.var != dst.place.var;
     if (e.memlet.wcr.empty() && bytes && apart && !from.empty() && isRun(from) && isRun(to)) {
@@ -250,7 +193,9 @@ void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
         value = expression(in, v && !v->text().empty() ? v->text() : "0", Language::Python, analysis::placeOf(n));
     }
     std::vector<Axis> axes = axesOf(dst->place.strides, dst->subset);
-    if (isRun(axes)) {
+    if (!in.fn->device.inside && onDevice(dst->place))
+        return deviceFill(in, *dst, value, out);
+    if (isRun(axes) && !in.fn->device.inside) {
         auto *fill = out.add<Fill>();
         fill->target = addressAt(in, dst->place, startOffset(dst->place, dst->subset));
         fill->count = final(in, volume(axes));

@@ -434,6 +434,8 @@ VarId Lowering::declareValue(Instance &in, Name wanted, Type t, bool isConst) {
     v.name = in.fn->names.declare(wanted);
     v.type = t;
     v.isConst = isConst;
+    if (in.fn->device.inside)
+        in.fn->device.ownNames.insert(v.name);
     in.fn->facts[v.name] = {};
     in.fn->facts[v.name].type = t;
     return fn(in).addVar(std::move(v));

@@ -45,7 +45,7 @@ bool isBuffer(const Node &n, const Function &f) {
     if (n.kind != Kind::Declare)
         return false;
     const Variable &v = f.vars[static_cast<std::size_t>(static_cast<const Declare &>(n).var)];
-    return v.kind == VarKind::Buffer && v.countKnown;
+    return (v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer) && v.countKnown;
 }
 
 void Hoister::block(Block &b, Target *target, bool conditional) {

@@ -5,6 +5,8 @@
 //   Regions.cpp     control flow
 //   States.cpp      order inside a state, scopes, access nodes
 //   Maps.cpp        maps and consume scopes
+//   Kernels.cpp     GPU maps
+//   DeviceCopies.cpp  copies and fills that a GPU program's host queues
 //   Tasklets.cpp    tasklets: connectors to memory references
 //   Copies.cpp      copies between containers
 //   Nested.cpp      nested SDFGs
@@ -49,6 +51,16 @@ private:
 };
 
 struct FunctionContext {
+    /// Where in a kernel the code is.
+    struct Device {
+        bool inside = false;
+        bool threadBlocks = false; // the kernel has thread-block maps
+        bool blockLevel = false;   // outside of them: each statement is run by all threads of a block
+        std::array<sym::Expr, 3> block{1, 1, 1};
+        const Launch *launch = nullptr; // grid and block are known
+        std::set<Name> ownNames;        // values that only the kernel knows
+        Block *host = nullptr;          // where the launch will stand
+    } device;
     Function *function = nullptr;
     NameScopes names;
     sym::Assumptions facts;  // about variables: which are known nonnegative
@@ -70,6 +82,42 @@ struct Instance {
     std::map<Name, Place> reductions;     // targets of active OpenMP reductions, by container
     const ir::State *state = nullptr;     // being lowered
     const analysis::ScopeTree *scopes = nullptr;
+};
+
+/// Connectors of an entry that carry values for its own ranges, not data for the inside.
+inline bool isDynamicRange(Name connector) { return connector && connector.str().rfind("IN_", 0) != 0; }
+
+/// Remembers symbols of an instance that a scope redefines, and puts them back.
+class SymbolScope {
+public:
+    explicit SymbolScope(Instance &in) : in_(in) {}
+    ~SymbolScope() {
+        for (auto it = saved_.rbegin(); it != saved_.rend(); ++it) {
+            if (it->had) {
+                in_.symbols[it->name] = it->expr;
+                in_.symbolTypes[it->name] = it->type;
+            } else {
+                in_.symbols.erase(it->name);
+                in_.symbolTypes.erase(it->name);
+            }
+        }
+    }
+    void define(Name n, sym::Expr e, Type t) {
+        auto it = in_.symbols.find(n);
+        saved_.push_back({n, it != in_.symbols.end(), it != in_.symbols.end() ? it->second : sym::Expr(), in_.symbolTypes[n]});
+        in_.symbols[n] = e;
+        in_.symbolTypes[n] = t;
+    }
+
+private:
+    struct Saved {
+        Name name;
+        bool had;
+        sym::Expr expr;
+        Type type;
+    };
+    Instance &in_;
+    std::vector<Saved> saved_;
 };
 
 struct LoopContext { // innermost loop region being lowered, for `continue`
@@ -106,6 +154,8 @@ private:
     void scope(Instance &in, const ir::Node *entry, Block &out);
     void node(Instance &in, ir::Node &n, Block &out);
     void accessNode(Instance &in, ir::AccessNode &n, Block &out);
+    void libraryNode(Instance &in, ir::LibraryNode &n, Block &out);
+    void blockTasklet(Instance &in, ir::Tasklet &t, Block &out);
 
     // ---- Maps.cpp
     void map(Instance &in, ir::MapEntry &m, Block &out);
@@ -123,15 +173,45 @@ private:
     void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, Block &out);
     void consume(Instance &in, ir::ConsumeEntry &c, Block &out);
 
+    struct CopySide {
+        Place place;
+        sym::Subset subset; // over variables
+    };
+
+    // ---- Kernels.cpp
+    struct KernelShape {
+        bool threadBlocks = false;
+        std::array<sym::Expr, 3> block{1, 1, 1};
+    };
+    void kernel(Instance &in, ir::MapEntry &m, Block &out);
+    KernelShape kernelShape(Instance &in, ir::MapEntry &m);
+    Block *gridLoops(Instance &in, ir::MapEntry &m, const KernelShape &shape, Launch &launch, Block &out,
+                     const std::function<void(Name, sym::Expr)> &define);
+    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch, Block &out);
+    void finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r);
+    void finishKernel(Instance &in, ir::MapEntry &m, Block body, const KernelInfo &info, Launch &launch);
+    /// An array of a kernel whose size is only known when it is started: a slice of device memory for each thread or block.
+    Place arena(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size, Block &out);
+    void deviceMap(Instance &in, ir::MapEntry &m, Block &out);
+    void threadBlockMap(Instance &in, ir::MapEntry &m, Block &out);
+
+    // ---- DeviceCopies.cpp
+    bool onDevice(const Place &p) const;
+    bool queued(const Instance &in, const Place &src, const Place &dst) const;
+    void deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+    void deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, Block &out);
+    void kernelCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+    /// The function queues work on streams: it needs the program's state, which has them.
+    void usesStream(Instance &in, int stream) {
+        module_->streams = std::max(module_->streams, stream + 1);
+        fn(in).needsState = true;
+    }
+
     // ---- Tasklets.cpp
     friend class TaskletLowering;
     void tasklet(Instance &in, ir::Tasklet &t, Block &out);
 
     // ---- Copies.cpp
-    struct CopySide {
-        Place place;
-        sym::Subset subset; // over variables
-    };
     void copyEdge(Instance &in, ir::Edge &e, Block &out);
     void copy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
     void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);

@@ -9,42 +9,6 @@ using namespace ir;
 
 namespace {
 
-/// Connectors of an entry that carry values for its own ranges, not data for the inside.
-bool isDynamicRange(Name connector) { return connector && connector.str().rfind("IN_", 0) != 0; }
-
-/// Remembers symbols of an instance that a scope redefines, and puts them back.
-class SymbolScope {
-public:
-    explicit SymbolScope(Instance &in) : in_(in) {}
-    ~SymbolScope() {
-        for (auto it = saved_.rbegin(); it != saved_.rend(); ++it) {
-            if (it->had) {
-                in_.symbols[it->name] = it->expr;
-                in_.symbolTypes[it->name] = it->type;
-            } else {
-                in_.symbols.erase(it->name);
-                in_.symbolTypes.erase(it->name);
-            }
-        }
-    }
-    void define(Name n, sym::Expr e, Type t) {
-        auto it = in_.symbols.find(n);
-        saved_.push_back({n, it != in_.symbols.end(), it != in_.symbols.end() ? it->second : sym::Expr(), in_.symbolTypes[n]});
-        in_.symbols[n] = e;
-        in_.symbolTypes[n] = t;
-    }
-
-private:
-    struct Saved {
-        Name name;
-        bool had;
-        sym::Expr expr;
-        Type type;
-    };
-    Instance &in_;
-    std::vector<Saved> saved_;
-};
-
 /// Reads well wherever the parameter stood, and costs nothing: a sum or product of symbols and integers.
 bool isPlain(sym::Expr e) {
     bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul;
@@ -61,7 +25,9 @@ py::Reduction reductionOf(const Edge &e) {
 } // namespace
 
 void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
-    if (isGpuSchedule(m.schedule) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
+    if (in.fn->device.inside)
+        return deviceMap(in, m, out);
+    if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
         m.schedule == Schedule::Snitch || m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(m),
               {"a map with schedule " + std::string(name(m.schedule)), "target cpu has Sequential, CPU_Multicore and CPU_Persistent maps"});
@@ -85,7 +51,9 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
         if (isDynamicRange(e->dstConn))
             symbols.define(e->dstConn, 0, Type()); // remembered; dynamicRanges sets the value
     dynamicRanges(in, m, *body);
-    if (m.schedule == Schedule::CPU_Persistent)
+    if (m.schedule == Schedule::GPU_Device)
+        kernel(in, m, *body);
+    else if (m.schedule == Schedule::CPU_Persistent)
         persistentMap(in, m, *body);
     else
         mapLoops(in, m, *body);

@@ -97,6 +97,13 @@ public:
 
 private:
     void declare(const Declare &d);
+    void arguments(const std::vector<Call::Argument> &list) {
+        for (const Call::Argument &a : list) {
+            slot(a.ref, true);
+            symbols(a.value);
+            expr(a.expr);
+        }
+    }
     void omp(const Omp &o);
 
     const Function &f_;
@@ -194,13 +201,29 @@ void Collector::node(const Node &n) {
         variable(s.var, true);
         return slot(s.source, true);
     }
-    case Kind::Call:
-        for (const Call::Argument &a : static_cast<const Call &>(n).arguments) {
-            slot(a.ref, true);
-            symbols(a.value);
-            expr(a.expr);
-        }
+    case Kind::Call: return arguments(static_cast<const Call &>(n).arguments);
+    case Kind::Launch: {
+        const auto &l = static_cast<const Launch &>(n);
+        arguments(l.arguments);
+        for (const auto *sizes : {&l.grid, &l.block})
+            for (sym::Expr e : *sizes)
+                symbols(e);
         return;
+    }
+    case Kind::DeviceCopy: {
+        const auto &c = static_cast<const DeviceCopy &>(n);
+        slot(c.source, false);
+        slot(c.target, true);
+        for (sym::Expr e : {c.width, c.rows, c.sourcePitch, c.targetPitch})
+            symbols(e);
+        return;
+    }
+    case Kind::DeviceFill: {
+        const auto &x = static_cast<const DeviceFill &>(n);
+        slot(x.target, true);
+        symbols(x.count);
+        return expr(x.value);
+    }
     case Kind::ParallelRegion: {
         const auto &p = static_cast<const ParallelRegion &>(n);
         variable(p.threadVar, true);
@@ -296,6 +319,15 @@ void forEachBlock(Node &n, const std::function<void(Block &)> &f) {
     case Kind::Timer: return f(static_cast<Timer &>(n).body);
     default: return;
     }
+}
+
+bool contains(Block &b, Kind kind) {
+    bool found = false;
+    for (NodePtr &n : b.body) {
+        found = found || n->kind == kind;
+        forEachBlock(*n, [&](Block &inner) { found = found || contains(inner, kind); });
+    }
+    return found;
 }
 
 std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted) {

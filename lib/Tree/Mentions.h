@@ -40,6 +40,8 @@ private:
     std::unordered_map<const Node *, Mentions> table_;
 };
 
+/// Is there a statement of a kind in a block, however deep?
+bool contains(Block &b, Kind kind);
 /// Calls `f` with the blocks of statements directly inside of a statement.
 void forEachBlock(Node &n, const std::function<void(Block &)> &f);
 /// Moves all of `inserted` into `b` in front of position `at`; returns the position behind them.

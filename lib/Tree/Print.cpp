@@ -96,6 +96,15 @@ private:
         line("}");
     }
 
+    void launch(const Launch &l) {
+        std::string text = "queue on " + std::to_string(l.stream) + ": launch " + m_.functions[static_cast<std::size_t>(l.function)]->name.str();
+        for (const auto *sizes : {&l.grid, &l.block})
+            text += " (" + (*sizes)[0].str() + ", " + (*sizes)[1].str() + ", " + (*sizes)[2].str() + ")";
+        for (const Call::Argument &a : l.arguments)
+            text += " " + (a.expr ? value(a.expr) : a.ref >= 0 ? ref(a.ref) : a.value.str());
+        line(text);
+    }
+
     void node(const Node &n) {
         switch (n.kind) {
         case Kind::Block: return block("block" + (n.comment.empty() ? "" : " '" + n.comment + "'"), static_cast<const Block &>(n));
@@ -155,6 +164,26 @@ private:
         case Kind::StreamPush: return line("push " + ref(static_cast<const StreamPush &>(n).stream));
         case Kind::StreamPop: return line("pop " + ref(static_cast<const StreamPop &>(n).stream));
         case Kind::Timer: return block("timer '" + static_cast<const Timer &>(n).name + "'", static_cast<const Timer &>(n).body);
+        case Kind::Launch: return launch(static_cast<const Launch &>(n));
+        case Kind::DeviceCopy: {
+            const auto &c = static_cast<const DeviceCopy &>(n);
+            return line("queue on " + std::to_string(c.stream) + ": copy " + ref(c.target) + " <- " + ref(c.source) + ", " + c.rows.str() + " x " +
+                        c.width.str() + " elements, pitches " + c.targetPitch.str() + " <- " + c.sourcePitch.str());
+        }
+        case Kind::DeviceFill: {
+            const auto &x = static_cast<const DeviceFill &>(n);
+            return line("queue on " + std::to_string(x.stream) + ": fill " + ref(x.target) + "[" + x.count.str() + "] with " + value(x.value));
+        }
+        case Kind::Synchronise: return line("synchronise " + std::to_string(static_cast<const Synchronise &>(n).stream));
+        case Kind::EventRecord: {
+            const auto &r = static_cast<const EventRecord &>(n);
+            return line("record event " + std::to_string(r.event) + " on " + std::to_string(r.stream));
+        }
+        case Kind::EventWait: {
+            const auto &w = static_cast<const EventWait &>(n);
+            return line((w.stream < 0 ? std::string("host") : std::to_string(w.stream)) + " waits for event " + std::to_string(w.event));
+        }
+        case Kind::Barrier: return line("barrier");
         case Kind::DataProbe: return line("probe " + static_cast<const DataProbe &>(n).container);
         }
     }

@@ -91,7 +91,7 @@ struct Group {
 class Privatiser {
 public:
     explicit Privatiser(Function &f) : f_(f), table_(f) {}
-    void run() { block(f_.body, false); }
+    void run() { block(f_.body, f_.kernel || f_.device); }
 
 private:
     void block(Block &b, bool parallel);
@@ -131,7 +131,7 @@ void Privatiser::block(Block &b, bool parallel) {
 
 /// A loop that accumulates in single values and does nothing else that vectors could not do.
 void Privatiser::vectorise(For &loop) {
-    if (!isVectorLoop(loop))
+    if (f_.kernel || f_.device || !isVectorLoop(loop))
         return;
     if (loop.omp) {
         const auto &reductions = loop.omp->reductions;
@@ -210,7 +210,7 @@ bool Privatiser::qualifies(const Group &g, Node &loop, const Omp *omp, bool para
         return false;
     if (!omp && anyAtomic && !(allAtomic && parallel))
         return false;
-    if (!omp && !anyAtomic && (single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
+    if (!omp && !anyAtomic && (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
         return false;
     if (!single && g.conditional)
         return false;

@@ -118,15 +118,43 @@ void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
         node(in, *n, out);
 }
 
+namespace {
+
+/// Does a tasklet write what all threads of a block see?
+bool writesSharedMemory(const ir::Node &n) {
+    for (const Edge *e : n.outEdges())
+        if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(const_cast<Edge *>(e)))) {
+            const DataDesc *d = a->state()->sdfg()->desc(a->data);
+            if (!d || d->storage != Storage::Register)
+                return true;
+        }
+    return false;
+}
+
+} // namespace
+
+/// Code between a kernel's map and its thread-block maps runs once for each block: one thread does it.
+void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+    auto *only = out.add<If>();
+    only->branches.push_back({py::raw("sdfgc::gpu::threadInBlock() == 0", ScalarKind::Bool), std::make_unique<tree::Block>()});
+    tasklet(in, t, *only->branches.back().body);
+    out.add<Barrier>();
+}
+
 void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
     std::size_t before = out.body.size();
     switch (n.kind()) {
     case NodeKind::Access: accessNode(in, static_cast<AccessNode &>(n), out); break;
-    case NodeKind::Tasklet: tasklet(in, static_cast<Tasklet &>(n), out); break;
+    case NodeKind::Tasklet:
+        if (in.fn->device.blockLevel && writesSharedMemory(n))
+            blockTasklet(in, static_cast<Tasklet &>(n), out);
+        else
+            tasklet(in, static_cast<Tasklet &>(n), out);
+        break;
     case NodeKind::NestedSDFG: nested(in, static_cast<NestedSDFGNode &>(n), out); break;
     case NodeKind::MapEntry: map(in, static_cast<MapEntry &>(n), out); break;
     case NodeKind::ConsumeEntry: consume(in, static_cast<ConsumeEntry &>(n), out); break;
-    case NodeKind::Library: copyOrFillNode(in, static_cast<LibraryNode &>(n), out); break;
+    case NodeKind::Library: libraryNode(in, static_cast<LibraryNode &>(n), out); break;
     case NodeKind::MapExit:
     case NodeKind::ConsumeExit: break;
     }

@@ -24,6 +24,8 @@ namespace sdfgc::build {
 struct Options {
     package::FpModel fpModel = package::FpModel::Strict;
     bool openmp = true;
+    bool emulate = false;                        // GPU sources are built by the host compiler against the emulation
+    std::vector<std::string> gpuArch;            // `sm_90`, `gfx90a`; empty: the GPU compiler's default
     std::vector<std::string> cflags;             // the user's, last in every compile command
     unsigned jobs = 0;                           // 0: as many as processors
     bool jobserver = true;                       // obey GNU make's jobserver

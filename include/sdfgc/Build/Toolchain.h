@@ -38,6 +38,7 @@ public:
     Compiler compiler;
     std::vector<std::string> compileFlags, linkFlags; // from the toolchain file, for every command
     std::map<std::string, Library> described;         // libraries that the toolchain file describes
+    std::string nvcc, hipcc;                          // full paths; empty: not found
     std::string source;                               // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
 
     /// A library by its link name (`openblas`, `lapacke`, `fftw3`, or any other: then only `lib<name>` is looked for). Headers are

@@ -41,6 +41,17 @@ private:
     void probe(const tree::DataProbe &p);
     void parallelRegion(const tree::ParallelRegion &p);
     void comment(const std::string &text);
+    // ---- DevicePrinter.cpp
+    bool onDevice() const;
+    std::string kernelHead() const;
+    std::string dimensions(const std::array<sym::Expr, 3> &sizes) const;
+    bool deviceOperation(const tree::Node &n);
+    void launch(const tree::Launch &l);
+    void deviceCopy(const tree::DeviceCopy &c);
+    void deviceFill(const tree::DeviceFill &f);
+    void spreadLoop(const tree::For &f);
+    void deviceUpdate(const tree::Update &u);
+
     std::string pragma(const tree::Omp &o) const;
     std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
     std::string simpleStatement(const py::Stmt &s) const;

@@ -33,6 +33,7 @@ struct Memlet {
     std::optional<bool> isDataSrc; // as stored; only meaningful for a container copied onto itself
     std::string wcr;               // lambda text; empty = none
     WcrMode wcrMode = WcrMode::Unset;
+    std::optional<int> stream; // a copy that the device does: number of the GPU stream that it is queued on
     DebugInfo debugInfo;
     Extra extra;
 
@@ -152,6 +153,7 @@ public:
     std::string gpuLaunchBounds = "0";
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
+    std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by gpu-streams
 };
 
 class MapExit : public Node {

@@ -17,6 +17,8 @@ namespace sdfgc::pass {
 /// What the whole compilation knows; the same for every pass of a run.
 struct CompileOptions {
     std::string target = "cpu";
+    bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
+    bool gpu() const { return target == "cuda" || target == "hip"; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
     std::string fpModel = "strict";

@@ -9,6 +9,7 @@
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Tasklet/Types.h"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ enum class VarKind : uint8_t {
     StreamView, // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
     StructPtr,  // S *x
     Callback,   // function pointer parameter; `type` is the callback type
+    DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used as Buffer is
+    PinnedBuffer, // sdfgc::gpu::PinnedBuffer<T> x: owning array in page-locked host memory
+    Shared,     // in a kernel: T x[count] shared by the threads of a block
 };
 
 struct Variable {
@@ -61,6 +65,7 @@ struct MemRef {
 enum class Kind : uint8_t {
     Block, Comment, Declare, Allocate, Code, Update, RawTasklet, For, Loop, If, Memcpy, Fill, SetPointer, Call, Break, Continue, Return,
     Goto, Label, ParallelRegion, Sections, Consume, StreamPush, StreamPop, Timer, DataProbe,
+    Launch, DeviceCopy, DeviceFill, Synchronise, EventRecord, EventWait, Barrier,
 };
 
 struct Node {
@@ -164,6 +169,18 @@ struct Omp {
     std::vector<Reduction> reductions;
 };
 
+/// How the iterations of a loop in a kernel are spread over the hardware, along one axis of the grid (0: x).
+struct Spread {
+    enum Level : uint8_t {
+        Grid,    // blocks: iteration k belongs to block k
+        Block,   // threads of each block: iteration k belongs to thread k of the block
+        Threads, // all threads of the grid
+    } level = Threads;
+    int axis = 0;      // -1 (Block only): the linear number of the thread
+    bool once = false; // there are at least as many as iterations: `if` instead of a loop
+    bool exact = false; // exactly as many: not even that
+};
+
 /// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
 struct For : Node {
     For() : Node(Kind::For) {}
@@ -172,6 +189,7 @@ struct For : Node {
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
+    std::optional<Spread> spread;     // in a kernel; `simd` and `omp` are empty then
     std::vector<Omp::Reduction> simd; // a sequential loop whose accumulators may be kept in vectors: `omp simd reduction(...)`
     bool unroll = false;
     int64_t unrollFactor = 0;
@@ -333,9 +351,81 @@ struct DataProbe : Node {
     py::ExprRef condition;      // null: always
 };
 
+// ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
+
+/// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
+struct Launch : Node {
+    Launch() : Node(Kind::Launch) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Launch; }
+    int function = -1; // index into Module::functions
+    std::vector<Call::Argument> arguments;
+    std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
+    int stream = 0;
+    std::string element; // for messages: `state s, map m`
+};
+
+/// `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart.
+struct DeviceCopy : Node {
+    DeviceCopy() : Node(Kind::DeviceCopy) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
+    enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
+    int source = -1, target = -1;
+    Type type;
+    sym::Expr width = 1, rows = 1, sourcePitch = 0, targetPitch = 0;
+    int stream = 0;
+};
+
+/// `count` contiguous elements in device memory get a value.
+struct DeviceFill : Node {
+    DeviceFill() : Node(Kind::DeviceFill) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DeviceFill; }
+    int target = -1;
+    sym::Expr count;
+    Type type;
+    py::ExprRef value;
+    int stream = 0;
+};
+
+/// The host waits for everything on a stream.
+struct Synchronise : Node {
+    Synchronise() : Node(Kind::Synchronise) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Synchronise; }
+    int stream = 0;
+};
+
+/// Marks what a stream has been given so far.
+struct EventRecord : Node {
+    EventRecord() : Node(Kind::EventRecord) {}
+    static bool classof(const Node *n) { return n->kind == Kind::EventRecord; }
+    int event = 0, stream = 0;
+};
+
+/// A stream waits for an event before what it is given next; stream -1: the host waits.
+struct EventWait : Node {
+    EventWait() : Node(Kind::EventWait) {}
+    static bool classof(const Node *n) { return n->kind == Kind::EventWait; }
+    int event = 0, stream = 0;
+};
+
+/// In a kernel: all threads of a block have come so far, and see what the others wrote.
+struct Barrier : Node {
+    Barrier() : Node(Kind::Barrier) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Barrier; }
+};
+
+/// What makes a function a kernel.
+struct KernelInfo {
+    int64_t maxThreads = 0; // of a block, when known: launch bounds
+    int64_t minBlocks = 0;  // per multiprocessor; 0: not asked for
+    int64_t maxRegisters = 0; // per thread; 0: not asked for
+    bool barriers = false;  // threads of a block meet: the emulation runs them side by side
+};
+
 struct Function {
     Name name;
     std::string comment;
+    std::optional<KernelInfo> kernel;
+    bool device = false; // a function that kernels call
     std::vector<Variable> vars;
     std::vector<MemRef> refs;
     std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback
@@ -396,6 +486,8 @@ struct Module {
     std::vector<Name> environments; // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
     bool instrumented = false;      // has a report
     bool dataInstrumented = false;
+    int streams = 0;                // GPU streams and events that the program uses; streams > 0: a GPU program
+    int events = 0;
     bool rawCpp = false;            // C++ text of the user is present: the compatibility header is needed
 };
 

@@ -2,6 +2,8 @@
 #include "Analysis/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/Analysis/Async.h"
+
 #include <algorithm>
 
 namespace sdfgc::analysis {
@@ -107,7 +109,7 @@ void Verifier::levelOfNode(const Node &n) {
     if (s == Schedule::Default)
         report(Id::UndecidedSchedule, n);
     if (auto *l = dyn_cast<LibraryNode>(&n); l && atLeast(Level::Expanded))
-        if (std::string c = l->className(); c != "CopyLibraryNode" && c != "FillLibraryNode")
+        if (std::string c = l->className(); c != "CopyLibraryNode" && c != "FillLibraryNode" && !asyncOp(*l))
             report(Id::UnexpandedNode, n, {c});
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 class CpuEmitter {
 public:
-    CpuEmitter(const Module &m, const codegen::Options &o) : m_(m), options_(o), name_(m.name.str()) {}
+    CpuEmitter(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
+        : m_(m), options_(o), name_(m.name.str()), target_(compile.target), gpu_(m.streams > 0) {}
 
     codegen::Sources emit() {
         functions();
@@ -27,7 +28,12 @@ public:
     }
 
 private:
-    const std::string mainPath() const { return "src/cpu/" + name_ + ".cpp"; }
+    /// A GPU program is one file: kernels, and the host code that starts them.
+    std::string mainPath() const {
+        if (!gpu_)
+            return "src/cpu/" + name_ + ".cpp";
+        return target_ == "hip" ? "src/hip/" + name_ + ".hip" : "src/cuda/" + name_ + ".cu";
+    }
 
     /// Bodies first: they say what the file must include.
     void functions() {
@@ -64,6 +70,8 @@ private:
         for (const Param &p : m_.params)
             if (p.desc && p.desc->isStream())
                 topics_.insert("stream");
+        if (gpu_)
+            topics_.insert("gpu_program");
         if (m_.instrumented)
             topics_.insert("report");
         if (m_.dataInstrumented)
@@ -75,7 +83,7 @@ private:
     void frameHead(TextWriter &w, const std::string &) {
         interfaceTopics();
         std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
-        w.line("// " + name_ + ".cpp: program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
+        w.line("// " + mainPath().substr(mainPath().rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
         w.line("#include \"" + name_ + ".h\"");
         w.line();
         std::vector<std::string> own, standard;
@@ -129,6 +137,10 @@ private:
         }
     }
 
+    static const char *bufferClass(const StateField &f) {
+        return f.storage == ir::Storage::GPU_Global ? "sdfgc::gpu::Buffer" : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer" : "sdfgc::rt::Buffer";
+    }
+
     void state(TextWriter &w) {
         w.line("// What lives as long as a handle.");
         w.open("struct " + name_ + "_state_t");
@@ -141,8 +153,10 @@ private:
             else if (f.lifetime == ir::Lifetime::External)
                 w.line(type + " *" + field + " = nullptr; // " + f.comment);
             else
-                w.line("sdfgc::rt::Buffer<" + type + "> " + field + "; // " + f.comment);
+                w.line(std::string(bufferClass(f)) + "<" + type + "> " + field + "; // " + f.comment);
         }
+        if (gpu_)
+            w.line("sdfgc::gpu::Program gpu; // streams and events");
         for (const std::string &f : m_.rawFields)
             w.line(f);
         w.line("sdfgc::rt::ErrorState error;");
@@ -194,6 +208,8 @@ private:
         w.line();
         finalise(w);
         external(w, init);
+        if (gpu_)
+            gpuInterface(w);
         aliases(w, init, all);
         return w.take();
     }
@@ -204,12 +220,14 @@ private:
         w.line("auto *__state = new (std::nothrow) State();");
         w.line("if (!__state)");
         w.line("    return nullptr;");
-        bool work = !m_.initCode.empty();
+        bool work = !m_.initCode.empty() || gpu_;
         for (const StateField &f : m_.fields)
             work |= !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External;
         if (work) {
             w.line("[[maybe_unused]] int __result = 0;");
             w.open("sdfgc::rt::guard(__state->error, [&]");
+            if (gpu_)
+                w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
             for (const std::string &code : m_.initCode) {
                 w.open();
                 w.line(code);
@@ -255,9 +273,23 @@ private:
             w.line("if (__err == 0)");
             w.line("    __err = failed;");
         }
+        if (gpu_) {
+            w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");
+            w.line("if (__err == 0)");
+            w.line("    __err = unfinished;");
+        }
         w.line("delete __state;");
         w.line("return __err;");
         w.close();
+    }
+
+    /// Streams of the caller, and errors of the device (C3).
+    void gpuInterface(TextWriter &w) {
+        w.line();
+        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, sdfgc::gpu::Stream stream) { return __state->gpu.setStream(streamid, stream); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, sdfgc::gpu::Stream stream) { __state->gpu.setAllStreams(stream); }");
+        w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
     }
 
     void external(TextWriter &w, const std::string &init) {
@@ -325,7 +357,8 @@ private:
 
     const Module &m_;
     const codegen::Options &options_;
-    std::string name_;
+    std::string name_, target_;
+    bool gpu_;
     codegen::Sources out_;
     std::set<std::string> topics_;
     std::vector<codegen::MapEntry> map_;
@@ -336,6 +369,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitCpu(const Module &m, const pass::CompileOptions &, const codegen::Options &o) { return CpuEmitter(m, o).emit(); }
+codegen::Sources emitCpu(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o) { return CpuEmitter(m, compile, o).emit(); }
 
 } // namespace sdfgc::targets

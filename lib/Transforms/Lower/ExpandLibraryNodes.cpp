@@ -12,6 +12,7 @@
 // run again behind this pass.
 #include "sdfgc/Transforms/Passes.h"
 
+#include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
@@ -23,7 +24,7 @@ namespace {
 
 bool staysForLowering(const LibraryNode &n) {
     std::string c = n.className();
-    return c == "CopyLibraryNode" || c == "FillLibraryNode";
+    return c == "CopyLibraryNode" || c == "FillLibraryNode" || analysis::asyncOp(n);
 }
 
 class ExpandLibraryNodes : public pass::Pass {

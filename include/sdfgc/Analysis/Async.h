@@ -1,0 +1,27 @@
+// Operations on GPU streams as graph elements: which stream an element is queued on, and nodes that order streams and the host.
+//
+// A kernel's stream is MapEntry::stream, a copy's is Memlet::stream. The nodes are library nodes of sdfgc's own classes; they are kept by
+// every pass, written to files and read back:
+//
+//     sdfgc.async.Synchronise  stream          the host waits for a stream
+//     sdfgc.async.Record       event, stream   marks what a stream has been given so far
+//     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <optional>
+
+namespace sdfgc::analysis {
+
+struct AsyncOp {
+    enum Kind : uint8_t { Synchronise, Record, Wait } kind = Synchronise;
+    int stream = 0;
+    int event = -1;
+};
+
+/// What an operation node does; nothing if the node is something else.
+std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n);
+/// A new operation node in a state, without edges.
+ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op);
+} // namespace sdfgc::analysis

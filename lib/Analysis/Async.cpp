@@ -1,0 +1,36 @@
+#include "sdfgc/Analysis/Async.h"
+
+namespace sdfgc::analysis {
+namespace {
+
+constexpr std::string_view prefix = "sdfgc.async.";
+constexpr std::string_view names[] = {"Synchronise", "Record", "Wait"};
+
+int number(const ir::LibraryNode &n, const char *property, int missing) {
+    const json::Value *v = n.properties.find(property);
+    return v && v->isNumber() ? static_cast<int>(v->asInt().value_or(missing)) : missing;
+}
+
+} // namespace
+
+std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n) {
+    if (n.classPath.rfind(prefix, 0) != 0)
+        return std::nullopt;
+    for (std::size_t k = 0; k < std::size(names); ++k)
+        if (std::string_view(n.classPath).substr(prefix.size()) == names[k])
+            return AsyncOp{static_cast<AsyncOp::Kind>(k), number(n, "stream", 0), number(n, "event", -1)};
+    return std::nullopt;
+}
+
+ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op) {
+    auto *n = s.add<ir::LibraryNode>();
+    n->classPath = std::string(prefix) + std::string(names[op.kind]);
+    n->name = n->label = std::string(names[op.kind]);
+    n->schedule = ir::Schedule::Sequential;
+    n->properties.set("stream", json::Value(static_cast<int64_t>(op.stream)));
+    if (op.event >= 0)
+        n->properties.set("event", json::Value(static_cast<int64_t>(op.event)));
+    return n;
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,178 @@
+// The part of BodyPrinter that GPU programs need: operations that the host queues, and what only kernels have.
+#include "sdfgc/CodeGen/BodyPrinter.h"
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+
+namespace {
+
+constexpr const char *axisNames[] = {"x", "y", "z"};
+
+std::string_view atomicName(py::Reduction r) {
+    using py::Reduction;
+    switch (r) {
+    case Reduction::Sum: return "atomicSum";
+    case Reduction::Sub: return "atomicDifference";
+    case Reduction::Product: return "atomicProduct";
+    case Reduction::Div: return "atomicQuotient";
+    case Reduction::Min: return "atomicMin";
+    case Reduction::Max: return "atomicMax";
+    case Reduction::LogicalAnd: return "atomicLogicalAnd";
+    case Reduction::LogicalOr: return "atomicLogicalOr";
+    case Reduction::LogicalXor: return "atomicLogicalXor";
+    case Reduction::BitAnd: return "atomicAnd";
+    case Reduction::BitOr: return "atomicOr";
+    case Reduction::BitXor: return "atomicXor";
+    case Reduction::Exchange: return "atomicExchange";
+    default: return "atomicUpdate";
+    }
+}
+
+/// A literal of C++ for a name: what would end the string or the line is left out.
+std::string quoted(const std::string &text) {
+    std::string out = "\"";
+    for (char c : text)
+        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ')
+            out += c;
+    return out + "\"";
+}
+
+} // namespace
+
+bool BodyPrinter::onDevice() const { return f_.kernel || f_.device; }
+
+/// `SDFGC_KERNEL __launch_bounds__(256) void k(const double *__restrict A, int64_t N)`
+std::string BodyPrinter::kernelHead() const {
+    use("gpu_program");
+    if (!f_.kernel)
+        return "static SDFGC_DEVICE ";
+    std::string bounds;
+    if (f_.kernel->maxRegisters > 0)
+        bounds = "SDFGC_MAX_REGISTERS(" + std::to_string(f_.kernel->maxRegisters) + ") ";
+    else if (f_.kernel->maxThreads > 0)
+        bounds = "__launch_bounds__(" + std::to_string(f_.kernel->maxThreads) +
+                 (f_.kernel->minBlocks > 0 ? ", " + std::to_string(f_.kernel->minBlocks) : "") + ") ";
+    return "SDFGC_KERNEL " + bounds;
+}
+
+/// `{(N + 255) / 256, 1, 1}`
+std::string BodyPrinter::dimensions(const std::array<sym::Expr, 3> &sizes) const {
+    std::string text = "{";
+    std::size_t used = 3;
+    while (used > 1 && sizes[used - 1].isOne())
+        --used;
+    for (std::size_t i = 0; i < used; ++i)
+        text += (i ? ", " : "") + sym(sizes[i]);
+    return text + "}";
+}
+
+void BodyPrinter::launch(const Launch &l) {
+    const Function &kernel = *m_.functions[static_cast<std::size_t>(l.function)];
+    std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" + quoted(kernel.name.str()) + ", " +
+                       quoted(l.element) + (kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers" : "") + "}, " +
+                       dimensions(l.grid) + ", " + dimensions(l.block);
+    for (const Call::Argument &a : l.arguments)
+        text += ", " + (a.expr ? value(a.expr) : a.ref < 0 ? sym(a.value) : memory(a.ref));
+    comment(l.comment);
+    w_.line(text + ");");
+}
+
+void BodyPrinter::deviceCopy(const DeviceCopy &c) {
+    constexpr const char *directions[] = {"ToDevice", "ToHost", "OnDevice", "OnHost"};
+    std::string text = "__state->gpu.copy" + std::string(directions[c.direction]) + "(" + std::to_string(c.stream) + ", " + addressOf(c.target) +
+                       ", " + addressOf(c.source) + ", " + sym(c.width);
+    if (!c.rows.isOne())
+        text += ", " + sym(c.rows) + ", " + sym(c.targetPitch) + ", " + sym(c.sourcePitch);
+    comment(c.comment);
+    w_.line(text + ");");
+}
+
+void BodyPrinter::deviceFill(const DeviceFill &f) {
+    comment(f.comment);
+    w_.line("__state->gpu.fill(" + std::to_string(f.stream) + ", " + addressOf(f.target) + ", " + sym(f.count) + ", " + f.type.cppName() + "(" +
+            value(f.value) + "));");
+}
+
+bool BodyPrinter::deviceOperation(const Node &n) {
+    switch (n.kind) {
+    case Kind::Launch: launch(static_cast<const Launch &>(n)); return true;
+    case Kind::DeviceCopy: deviceCopy(static_cast<const DeviceCopy &>(n)); return true;
+    case Kind::DeviceFill: deviceFill(static_cast<const DeviceFill &>(n)); return true;
+    case Kind::Synchronise: w_.line("__state->gpu.synchronise(" + std::to_string(static_cast<const Synchronise &>(n).stream) + ");"); return true;
+    case Kind::EventRecord: {
+        const auto &r = static_cast<const EventRecord &>(n);
+        w_.line("__state->gpu.record(" + std::to_string(r.event) + ", " + std::to_string(r.stream) + ");");
+        return true;
+    }
+    case Kind::EventWait: {
+        const auto &wait = static_cast<const EventWait &>(n);
+        w_.line(wait.stream < 0 ? "__state->gpu.synchroniseEvent(" + std::to_string(wait.event) + ");"
+                                : "__state->gpu.wait(" + std::to_string(wait.stream) + ", " + std::to_string(wait.event) + ");");
+        return true;
+    }
+    case Kind::Barrier: w_.line("__syncthreads();"); return true;
+    default: return false;
+    }
+}
+
+/// A loop whose iterations are spread over blocks or threads: the loop variable is computed from the hardware's indices.
+void BodyPrinter::spreadLoop(const For &f) {
+    const Spread &s = *f.spread;
+    const std::string name = var(f.var).name.str();
+    std::string index, stride;
+    if (s.axis < 0) {
+        index = "sdfgc::gpu::threadInBlock()";
+        stride = "sdfgc::gpu::threadsInBlock()";
+    } else {
+        const std::string axis = axisNames[s.axis], block = "int64_t(blockIdx." + axis + ")", thread = "threadIdx." + axis;
+        switch (s.level) {
+        case Spread::Grid:
+            index = block;
+            stride = "int64_t(gridDim." + axis + ")";
+            break;
+        case Spread::Block:
+            index = "int64_t(" + thread + ")";
+            stride = "int64_t(blockDim." + axis + ")";
+            break;
+        case Spread::Threads:
+            index = block + " * blockDim." + axis + " + " + thread;
+            stride = "int64_t(gridDim." + axis + ") * blockDim." + axis;
+            break;
+        }
+    }
+    const bool sum = index.find(" + ") != std::string::npos;
+    std::string begin = index, step = stride;
+    if (!f.step.isOne()) {
+        begin = sym(f.step, Precedence::Multiplicative) + " * " + (sum ? "(" + index + ")" : index);
+        step = sym(f.step, Precedence::Multiplicative) + " * " + (stride.find(" * ") == std::string::npos ? stride : "(" + stride + ")");
+    }
+    if (!f.begin.isZero())
+        begin = sym(f.begin, Precedence::Additive) + " + " + begin;
+    std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
+    comment(f.comment);
+    if (!s.once) {
+        w_.open("for (int64_t " + name + " = " + begin + "; " + test + "; " + name + " += " + step + ")");
+    } else {
+        w_.line("const int64_t " + name + " = " + begin + ";");
+        if (s.exact) {
+            statements(f.body);
+            return;
+        }
+        w_.open("if (" + test + ")");
+    }
+    statements(f.body);
+    w_.close();
+}
+
+/// `target op= value` by all threads that come by.
+void BodyPrinter::deviceUpdate(const Update &u) {
+    use("gpu_atomic");
+    const bool custom = u.reduction == py::Reduction::Custom || u.reduction == py::Reduction::MinLocation || u.reduction == py::Reduction::MaxLocation;
+    std::string text = "sdfgc::gpu::" + std::string(atomicName(u.reduction)) + "(&" + elementOf(u.target, u.targetIndices) + ", " + value(u.value);
+    if (custom)
+        text += ", " + value(u.lambda);
+    w_.line((u.old >= 0 ? varText(u.old) + " = " : "") + text + ");");
+}
+
+} // namespace sdfgc::codegen

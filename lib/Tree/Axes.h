@@ -1,0 +1,66 @@
+// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each.
+#pragma once
+
+#include "sdfgc/Symbolic/Subset.h"
+
+namespace sdfgc::tree {
+
+/// One dimension of an iteration over a subset: how many steps, and how far the element moves with each.
+struct Axis {
+    sym::Expr size, stride;
+};
+
+inline std::vector<Axis> axesOf(const std::vector<sym::Expr> &strides, const sym::Subset &s) {
+    std::vector<Axis> axes;
+    for (std::size_t d = 0; d < s.rank(); ++d) {
+        const sym::Range &r = s.dims[d];
+        sym::Expr stride = d < strides.size() ? strides[d] : sym::Expr(1);
+        if (!r.steps().isOne())
+            axes.push_back({r.steps(), stride * r.step});
+        if (!r.tile.isOne()) // each step addresses `tile` neighbours (format reference 1.10)
+            axes.push_back({r.tile, stride});
+    }
+    return axes;
+}
+
+/// Is the iteration one run of memory? (innermost stride 1, each next one the product of the sizes below)
+inline bool isRun(const std::vector<Axis> &axes) {
+    sym::Expr expected = 1;
+    for (auto a = axes.rbegin(); a != axes.rend(); ++a) {
+        if (a->stride != expected)
+            return false;
+        expected *= a->size;
+    }
+    return true;
+}
+
+inline bool sameSizes(const std::vector<Axis> &a, const std::vector<Axis> &b) {
+    if (a.size() != b.size())
+        return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (sym::isEqual(a[i].size, b[i].size) == sym::Truth::False)
+            return false;
+    return true;
+}
+
+inline sym::Expr volume(const std::vector<Axis> &axes) {
+    sym::Expr v = 1;
+    for (const Axis &a : axes)
+        v *= a.size;
+    return v;
+}
+
+/// Offset of the element with row-major number `linear`.
+inline sym::Expr offsetOfLinear(const std::vector<Axis> &axes, sym::Expr linear) {
+    sym::Expr offset = 0, below = 1;
+    for (std::size_t i = axes.size(); i-- > 0;) {
+        sym::Expr index = sym::floorDiv(linear, below);
+        if (i > 0)
+            index = sym::mod(index, axes[i].size);
+        offset += index * axes[i].stride;
+        below *= axes[i].size;
+    }
+    return offset;
+}
+
+} // namespace sdfgc::tree

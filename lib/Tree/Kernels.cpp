@@ -1,0 +1,323 @@
+// GPU_Device maps: kernels, their launches, and thread-block maps inside of them.
+//
+// A kernel's body is lowered like any scope, in the terms of the host function around it, and then moved into a function of its own
+// (Outline.h): what it uses becomes parameters. The parameters of the kernel's map are spread over the grid, last one along x:
+//
+//     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for
+//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
+//                                     largest of their sizes
+//
+// An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
+// share the z axis. Barriers separate the phases of a block: after each thread-block map, unless the kernel ends there.
+#include "Lowering.h"
+#include "Mentions.h"
+#include "Outline.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every device (CUDA programming guide, compute capabilities)
+constexpr int64_t maxThreads = 1024;   // of a block
+constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
+
+bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
+
+/// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
+sym::Expr upperBound(sym::Expr size) {
+    size = sym::overApproximation(size);
+    if (size.asInt())
+        return size;
+    auto minimum = [](sym::Expr e) { return e.kind() == sym::Kind::Min; };
+    auto operands = size.operands();
+    if (minimum(size)) {
+        for (sym::Expr a : operands)
+            if (sym::Expr bound = upperBound(a); bound.asInt())
+                return bound;
+    } else if (size.kind() == sym::Kind::Add) {
+        auto it = std::find_if(operands.begin(), operands.end(), minimum);
+        if (it != operands.end())
+            for (sym::Expr a : it->operands())
+                if (sym::Expr bound = upperBound(size - *it + a); bound.asInt())
+                    return bound;
+    }
+    return size;
+}
+
+/// Sizes along x, y, z of the thread-block maps in a scope, also in nested SDFGs; in terms of the outermost SDFG's symbols.
+class ThreadBlocks {
+public:
+    std::vector<std::array<sym::Expr, 3>> sizes;
+
+    void inScope(const State &s, const analysis::ScopeTree &scopes, const ir::Node *entry, const std::map<Name, sym::Expr> &outer) {
+        for (ir::Node *n : scopes.children(entry)) {
+            auto *m = dyn_cast<MapEntry>(n);
+            if (m && isThreadBlock(m->schedule))
+                add(*m, outer);
+            else if (m)
+                inScope(s, scopes, m, outer);
+            else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+                inNested(*nested, outer);
+        }
+    }
+
+private:
+    static sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
+
+    void add(const MapEntry &m, const std::map<Name, sym::Expr> &outer) {
+        std::array<sym::Expr, 3> size{1, 1, 1};
+        for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
+            size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
+        sizes.push_back(size);
+    }
+    void inNested(const NestedSDFGNode &n, const std::map<Name, sym::Expr> &outer) {
+        std::map<Name, sym::Expr> inner;
+        for (const auto &[symbol, value] : n.symbolMapping)
+            inner[symbol] = in(value, outer);
+        for (State *s : allStates(*n.sdfg)) {
+            analysis::ScopeTree scopes(*s);
+            inScope(*s, scopes, nullptr, inner);
+        }
+    }
+};
+
+std::string kernelName(const MapEntry &m) {
+    std::string name;
+    for (char c : m.label)
+        name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
+        name.insert(0, "kernel_");
+    return name;
+}
+
+} // namespace
+
+// ---------------------------------------------------------------------------------------------------- shape
+
+/// Threads of a block along x, y, z, and whether the scope says which thread does what.
+Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
+    KernelShape shape;
+    ThreadBlocks blocks;
+    blocks.inScope(*in.state, *in.scopes, &m, {});
+    shape.threadBlocks = !blocks.sizes.empty();
+    if (shape.threadBlocks) {
+        for (const auto &size : blocks.sizes)
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                shape.block[axis] = sym::max({shape.block[axis], sub(in, size[axis])});
+    } else if (m.gpuBlockSize) {
+        for (std::size_t d = 0; d < m.gpuBlockSize->size(); ++d)
+            shape.block[std::min<std::size_t>(d, 2)] *= sub(in, (*m.gpuBlockSize)[d]);
+    } else {
+        const auto &wanted = m.params.size() > 1 ? defaultBlock : defaultBlock1D;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            shape.block[axis] = wanted[axis];
+    }
+    sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
+    for (sym::Expr &e : shape.block)
+        e = final(in, e);
+    if (threads.asInt() && *threads.asInt() > maxThreads)
+        error(diag::Id::KernelShape, analysis::placeOf(m), {m.label, threads.str(), std::to_string(maxThreads)});
+    for (Name n : threads.freeSymbols())
+        if (!in.fn->names.visible(n)) {
+            error(diag::Id::KernelSize, analysis::placeOf(m), {m.label, threads.str(), n.str()});
+            break;
+        }
+    return shape;
+}
+
+// ---------------------------------------------------------------------------------------------------- loops that are spread
+
+/// The loops of a kernel's map; `launch` gets the grid. Returns the innermost body.
+tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &shape, Launch &launch, tree::Block &out,
+                                 const std::function<void(Name, sym::Expr)> &define) {
+    tree::Block *at = &out;
+    const std::size_t rank = m.params.size();
+    const std::size_t combined = rank > 3 ? rank - 2 : 0; // leading parameters that share z
+    if (combined > 0) {
+        sym::Expr total = 1;
+        for (std::size_t d = 0; d < combined; ++d)
+            total *= sub(in, m.ranges[d].steps());
+        at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, launch, *at);
+        sym::Expr rest = sym::Expr::symbol(varName(in, static_cast<For &>(*out.body.back()).var));
+        for (std::size_t d = combined; d-- > 0;) {
+            sym::Expr size = sub(in, m.ranges[d].steps());
+            sym::Expr index = d > 0 ? sym::mod(rest, size) : rest;
+            VarId v = declareValue(in, m.params[d], ScalarKind::Int64, true);
+            at->add<Declare>(v)->init = py::lowerOperators(
+                py::inferTypes(toPy(in, final(in, sub(in, m.ranges[d].begin) + sub(in, m.ranges[d].step) * index)), environment(in)), semantics());
+            define(m.params[d], sym::Expr::symbol(varName(in, v)));
+            rest = sym::floorDiv(rest, size);
+        }
+    }
+    for (std::size_t d = combined; d < rank; ++d) {
+        tree::Block *outer = at;
+        at = spreadLoop(in, m.params[d], {sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1}, shape,
+                        static_cast<int>(rank - 1 - d), launch, *at);
+        define(m.params[d], sym::Expr::symbol(varName(in, static_cast<For &>(*outer->body.back()).var)));
+    }
+    return at;
+}
+
+/// One axis of the grid.
+tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch,
+                                  tree::Block &out) {
+    auto *loop = out.add<For>();
+    sym::Expr steps = r.steps();
+    const std::size_t a = static_cast<std::size_t>(axis);
+    sym::Expr blocks = shape.threadBlocks ? steps : sym::ceilDiv(steps, shape.block[a]);
+    const bool fits = axis == 0 || (blocks.asInt() && *blocks.asInt() <= maxBlocksYZ);
+    if (!shape.threadBlocks && !blocks.asInt())
+        blocks = sym::call("sdfgc::gpu::blocks", {steps, shape.block[a]}); // reads better than the quotient
+    launch.grid[a] = final(in, fits ? blocks : sym::min({blocks, maxBlocksYZ}));
+    loop->spread = Spread{shape.threadBlocks ? Spread::Grid : Spread::Threads, axis, fits, shape.threadBlocks && fits};
+    finishSpread(in, *loop, parameter, r);
+    return &loop->body;
+}
+
+void Lowering::finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r) {
+    loop.begin = final(in, r.begin);
+    loop.end = final(in, r.end);
+    loop.step = final(in, r.step);
+    std::optional<int64_t> step = loop.step.asInt();
+    loop.descending = step && *step < 0;
+    loop.var = declareValue(in, parameter, ScalarKind::Int64);
+    sym::Expr lowest = loop.descending ? loop.end : loop.begin;
+    in.fn->facts[varName(in, loop.var)].nonnegative = sym::isNonNegative(lowest, in.fn->facts) == sym::Truth::True;
+}
+
+// ---------------------------------------------------------------------------------------------------- kernels
+
+void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
+    KernelShape shape = kernelShape(in, m);
+    auto launch = std::make_unique<Launch>();
+    launch->comment = "kernel " + m.label;
+    launch->element = elementName(m);
+    launch->block = shape.block;
+    launch->stream = m.stream.value_or(0);
+    usesStream(in, launch->stream);
+
+    tree::Block body;
+    FunctionContext::Device outer = in.fn->device;
+    in.fn->device = {true, shape.threadBlocks, shape.threadBlocks, shape.block, launch.get(), {}, &out};
+    ++in.fn->parallelDepth;
+    SymbolScope symbols(in);
+    in.fn->names.open();
+    tree::Block *at = gridLoops(in, m, shape, *launch, body, [&](Name n, sym::Expr e) { symbols.define(n, e, ScalarKind::Int64); });
+    scope(in, &m, *at);
+    while (!at->body.empty() && at->body.back()->kind == Kind::Barrier)
+        at->body.pop_back(); // the kernel ends here
+    in.fn->names.close();
+    --in.fn->parallelDepth;
+    in.fn->device = outer;
+
+    KernelInfo info;
+    info.barriers = contains(body, Kind::Barrier);
+    sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
+    info.maxThreads = m.gpuLaunchBounds == "-1" ? 0 : threads.asInt().value_or(0);
+    if (!m.gpuLaunchBounds.empty() && m.gpuLaunchBounds != "0" && m.gpuLaunchBounds != "-1")
+        info.maxThreads = std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10);
+    info.minBlocks = m.gpuMinWarpsPerEu;
+    info.maxRegisters = m.gpuMaxNReg;
+    finishKernel(in, m, std::move(body), info, *launch);
+    out.body.push_back(std::move(launch));
+}
+
+/// Moves the body into a function and fills in the launch's arguments.
+void Lowering::finishKernel(Instance &in, MapEntry &m, tree::Block body, const KernelInfo &info, Launch &launch) {
+    std::string base = kernelName(m);
+    int copy = functionNames_[base]++;
+    Name name(copy ? base + "_" + std::to_string(copy) : base);
+    auto typeOf = [&](Name n) {
+        auto it = in.fn->facts.find(n);
+        return it != in.fn->facts.end() && in.fn->names.visible(n) ? it->second.type : Type();
+    };
+    auto refuse = [&](const Variable &v, Obstacle why) {
+        error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m), {m.label, v.name.str()});
+    };
+    Outlined outlined = outline(fn(in), std::move(body), name, typeOf, refuse);
+    outlined.function->comment = "kernel " + m.label;
+    outlined.function->kernel = info;
+    launch.arguments = std::move(outlined.arguments);
+    launch.function = static_cast<int>(module_->functions.size());
+    module_->functions.push_back(std::move(outlined.function));
+}
+
+Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size, tree::Block &out) {
+    const FunctionContext::Device &device = in.fn->device;
+    sym::Expr slices = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        slices *= device.launch->grid[axis] * (device.blockLevel ? sym::Expr(1) : device.launch->block[axis]);
+    Variable memory;
+    memory.name = in.fn->names.declare(Name(name.str() + "_slices"));
+    memory.type = d.dtype;
+    memory.kind = VarKind::DeviceBuffer;
+    memory.count = slices * size;
+    memory.comment = "transient " + name.str();
+    VarId memoryId = fn(in).addVar(std::move(memory));
+    device.host->add<Declare>(memoryId);
+
+    Variable v;
+    v.name = in.fn->names.declare(name);
+    v.type = d.dtype;
+    v.kind = VarKind::Pointer;
+    VarId id = fn(in).addVar(std::move(v));
+    MemRef slice;
+    slice.var = memoryId;
+    slice.offset = sym::call(device.blockLevel ? "sdfgc::gpu::blockInGrid" : "sdfgc::gpu::threadInGrid", {}) * size;
+    slice.address = true;
+    out.add<Declare>(id)->target = fn(in).addRef(std::move(slice));
+    return placeFor(in, id, d);
+}
+
+// ---------------------------------------------------------------------------------------------------- inside of kernels
+
+/// A map inside of a kernel: over the threads of the block, or a loop of each thread.
+void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
+    const bool spreads = isThreadBlock(m.schedule) && in.fn->device.blockLevel;
+    auto *block = out.add<tree::Block>();
+    block->comment = "map " + m.label;
+    in.fn->names.open();
+    SymbolScope symbols(in);
+    for (Edge *e : m.inEdges())
+        if (isDynamicRange(e->dstConn))
+            symbols.define(e->dstConn, 0, Type());
+    dynamicRanges(in, m, *block);
+    if (spreads)
+        threadBlockMap(in, m, *block);
+    else
+        mapLoops(in, m, *block);
+    in.fn->names.close();
+    for (const NodePtr &n : block->body)
+        block->braces |= n->kind == Kind::Declare;
+    if (spreads || m.gpuForceSyncthreads)
+        out.add<Barrier>();
+}
+
+void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
+    SymbolScope symbols(in);
+    tree::Block *at = &out;
+    const std::size_t rank = m.params.size();
+    for (std::size_t d = 0; d < rank; ++d) {
+        auto *loop = at->add<For>();
+        sym::Range r{sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1};
+        const std::size_t axis = rank - 1 - d;
+        if (axis < 3) { // further ones are loops of each thread
+            std::optional<int64_t> steps = r.steps().asInt(), threads = in.fn->device.block[axis].asInt();
+            loop->spread = Spread{Spread::Block, static_cast<int>(axis), true, steps && threads && *steps == *threads};
+        }
+        finishSpread(in, *loop, m.params[d], r);
+        symbols.define(m.params[d], sym::Expr::symbol(varName(in, loop->var)), ScalarKind::Int64);
+        at = &loop->body;
+    }
+    in.fn->device.blockLevel = false;
+    in.fn->names.open();
+    scope(in, &m, *at);
+    in.fn->names.close();
+    in.fn->device.blockLevel = true;
+}
+
+} // namespace sdfgc::tree

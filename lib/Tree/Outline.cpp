@@ -1,0 +1,242 @@
+#include "Outline.h"
+
+#include "Fields.h"
+#include "Mentions.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::tree {
+namespace {
+
+using py::ExprKind;
+
+/// Variables that are declared inside of a block, and the names of values that its code declares by itself.
+struct Inside {
+    std::set<VarId> variables;
+    std::set<Name> names;
+
+    void note(VarId v, const Function &f) {
+        if (v < 0)
+            return;
+        variables.insert(v);
+        names.insert(f.vars[static_cast<std::size_t>(v)].name);
+    }
+    void collect(Node &n, const Function &f) {
+        if (n.kind == Kind::Declare)
+            note(static_cast<Declare &>(n).var, f);
+        if (n.kind == Kind::For)
+            note(static_cast<For &>(n).var, f);
+        if (n.kind == Kind::Loop)
+            note(static_cast<Loop &>(n).declares, f);
+        if (n.kind == Kind::Code)
+            for (const auto &[local, type] : static_cast<Code &>(n).locals)
+                names.insert(local);
+        if (n.kind == Kind::RawTasklet)
+            for (NodePtr &after : static_cast<RawTasklet &>(n).after)
+                collect(*after, f);
+        forEachBlock(n, [&](Block &b) {
+            for (NodePtr &s : b.body)
+                collect(*s, f);
+        });
+    }
+};
+
+/// Moves references of statements from one function's tables to another's, and finds out what must be passed.
+class Mover {
+public:
+    Mover(Function &from, Function &to, const Inside &inside, const Mentions &mentions, const std::function<Type(Name)> &typeOf,
+          const std::function<void(const Variable &, Obstacle)> &refuse)
+        : from_(from), to_(to), inside_(inside), mentions_(mentions), typeOf_(typeOf), refuse_(refuse) {}
+
+    void node(Node &n) {
+        fields(n, *this);
+        if (n.kind == Kind::RawTasklet) {
+            auto &t = static_cast<RawTasklet &>(n);
+            for (NodePtr &after : t.after)
+                node(*after);
+        }
+        forEachBlock(n, [&](Block &b) {
+            for (NodePtr &s : b.body)
+                node(*s);
+        });
+    }
+
+    // ---- visitor of fields()
+    void var(VarId &v) {
+        if (v >= 0)
+            v = moved(v);
+    }
+    void slot(int &s) {
+        if (s < 0)
+            return;
+        auto [it, isNew] = slots_.try_emplace(s, -1);
+        if (isNew) {
+            MemRef r = from_.refs[static_cast<std::size_t>(s)];
+            r.var = moved(r.var);
+            sym(r.offset);
+            for (sym::Expr &stride : r.strides)
+                sym(stride);
+            it->second = to_.addRef(std::move(r));
+        }
+        s = it->second;
+    }
+    void sym(sym::Expr &e) {
+        for (Name n : e.freeSymbols())
+            byName(n);
+    }
+    void expr(py::ExprRef &e) {
+        if (!e)
+            return;
+        names(*e);
+        e = py::rewrite(e, [this](const py::ExprRef &x) { return memory(x); });
+    }
+    void stmt(py::StmtRef &s) {
+        if (!s)
+            return;
+        stmtNames(*s);
+        s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
+    }
+
+    std::vector<Call::Argument> arguments;
+
+private:
+    py::ExprRef memory(const py::ExprRef &x) {
+        if (x->kind != ExprKind::MemRef)
+            return x;
+        auto copy = std::make_shared<py::Expr>(*x);
+        slot(copy->slot);
+        return copy;
+    }
+    void stmtNames(const py::Stmt &s) {
+        for (const py::ExprRef &t : s.targets)
+            names(*t);
+        for (const py::ExprRef &e : {s.value, s.extra})
+            if (e)
+                names(*e);
+        for (const auto *list : {&s.body, &s.orelse})
+            for (const py::StmtRef &b : *list)
+                stmtNames(*b);
+    }
+    void names(const py::Expr &e) {
+        for (Name n : py::freeNames(e))
+            byName(n);
+    }
+
+    /// A value of the caller that is known by name: a symbol, a loop variable.
+    void byName(Name n) {
+        if (inside_.names.count(n) || passed_.count(n))
+            return;
+        Type t = typeOf_(n);
+        if (!t || t.isVoid())
+            return;
+        Variable v;
+        v.name = n;
+        v.type = t;
+        pass(std::move(v), nullptr);
+    }
+
+    VarId pass(Variable v, const Call::Argument *argument) {
+        v.comment.clear();
+        v.count = 0;
+        v.startOffset = 0;
+        v.zeroed = false;
+        v.parent = -1;
+        const bool changed = mentions_.changes(v.name);
+        if (v.kind == VarKind::Value && changed)
+            refuse_(v, Obstacle::Written);
+        v.isConst = v.kind == VarKind::Value ? false : !changed;
+        Call::Argument a;
+        if (argument)
+            a = *argument;
+        else
+            a.expr = py::name(v.name, v.type);
+        passed_.insert(v.name);
+        VarId id = to_.addVar(std::move(v));
+        to_.params.push_back(id);
+        arguments.push_back(std::move(a));
+        return id;
+    }
+
+    VarId moved(VarId v) {
+        auto it = vars_.find(v);
+        if (it != vars_.end())
+            return it->second;
+        Variable x = from_.vars[static_cast<std::size_t>(v)];
+        VarId id = -1;
+        if (inside_.variables.count(v) || x.kind == VarKind::Constant || (x.isConst && x.kind == VarKind::Value && !typeOf_(x.name))) {
+            sym(x.count);
+            sym(x.startOffset);
+            id = to_.addVar(std::move(x));
+        } else if (x.kind == VarKind::Member) {
+            x.parent = moved(x.parent);
+            id = to_.addVar(std::move(x));
+        } else {
+            id = captured(v, std::move(x));
+        }
+        return vars_[v] = id;
+    }
+
+    VarId captured(VarId original, Variable x) {
+        switch (x.kind) {
+        case VarKind::Value: {
+            // By name and by reference it is one parameter.
+            for (VarId p : to_.params)
+                if (to_.vars[static_cast<std::size_t>(p)].name == x.name)
+                    return p;
+            return pass(std::move(x), nullptr);
+        }
+        case VarKind::Pointer:
+        case VarKind::Buffer:
+        case VarKind::Stack:
+        case VarKind::StateField:
+        case VarKind::DeviceBuffer:
+        case VarKind::PinnedBuffer: {
+            MemRef address;
+            address.var = original;
+            address.address = true;
+            Call::Argument a;
+            a.ref = from_.addRef(address);
+            x.isRestrict = x.kind != VarKind::Pointer || x.isRestrict;
+            x.kind = VarKind::Pointer;
+            return pass(std::move(x), &a);
+        }
+        default: refuse_(x, Obstacle::Kind); return to_.addVar(std::move(x));
+        }
+    }
+
+    Function &from_, &to_;
+    const Inside &inside_;
+    const Mentions &mentions_;
+    const std::function<Type(Name)> &typeOf_;
+    const std::function<void(const Variable &, Obstacle)> &refuse_;
+    std::map<VarId, VarId> vars_;
+    std::map<int, int> slots_;
+    std::set<Name> passed_;
+};
+
+} // namespace
+
+Outlined outline(Function &from, Block body, Name name, const std::function<Type(Name)> &typeOf,
+                 const std::function<void(const Variable &, Obstacle)> &refuse) {
+    Outlined out;
+    out.function = std::make_unique<Function>();
+    out.function->name = name;
+    Inside inside;
+    Mentions mentions;
+    {
+        MentionTable table(from);
+        for (NodePtr &n : body.body) {
+            inside.collect(*n, from);
+            mentions.add(table.of(*n));
+        }
+    }
+    Mover mover(from, *out.function, inside, mentions, typeOf, refuse);
+    for (NodePtr &n : body.body)
+        mover.node(*n);
+    out.function->body.body = std::move(body.body);
+    out.arguments = std::move(mover.arguments);
+    return out;
+}
+
+} // namespace sdfgc::tree

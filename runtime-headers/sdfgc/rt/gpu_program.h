@@ -1,0 +1,269 @@
+// What a generated GPU program holds while its handle lives: streams, events, device memory; and the operations that its host code
+// queues. A failed operation throws rt::Error, which guard() of abi.h turns into the error code and message of the call.
+//
+// Rules (C3; DaCe: dace/codegen/targets/cuda.py): streams are non-blocking and may be replaced by the caller's; the first error of the
+// device is kept for __dace_gpu_last_error; no operation ends the process.
+#pragma once
+
+#include "sdfgc/rt/abi.h"
+#include "sdfgc/rt/gpu.h"
+
+#include <cstdio>
+
+#ifdef SDFGC_GPU_CUDA
+#define SDFGC_MAX_REGISTERS(n) __maxnreg__(n)
+#else
+#define SDFGC_MAX_REGISTERS(n)
+#endif
+
+namespace sdfgc::gpu {
+
+inline constexpr bool withBarriers = true; // Launch::barriers, readable where a kernel is launched
+
+/// Throws unless the status is success; `what` was being done.
+inline void check(Status status, const char *what) {
+    if (status == success)
+        return;
+    char text[256];
+    std::snprintf(text, sizeof text, "%s: %s", what, getErrorString(status));
+    throw rt::Error(rt::DeviceError, text);
+}
+
+/// An owned array in device memory. Meaning and functions as rt::Buffer; memory is given back when nothing uses it any more (free()
+/// waits for the device).
+template <class T> class Buffer {
+public:
+    Buffer() noexcept = default;
+    explicit Buffer(int64_t count, int64_t startOffset = 0, int64_t = 0) { allocate(count, startOffset); }
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+    ~Buffer() { release(); }
+
+    void allocate(int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        const int64_t wanted = count > 0 ? count : 0;
+        if (wanted != size_) {
+            release();
+            if (wanted > 0)
+                check(malloc(&base_, static_cast<size_t>(wanted) * sizeof(T)), "allocating device memory");
+            size_ = wanted;
+        }
+        data_ = base_ ? base_ + startOffset : nullptr;
+    }
+    void reserve(int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        if (count > size_)
+            allocate(size_ > 0 && count < size_ + size_ / 2 ? size_ + size_ / 2 : count, startOffset);
+        data_ = base_ ? base_ + startOffset : nullptr;
+    }
+    void release() noexcept {
+        if (base_)
+            (void)free(base_);
+        base_ = data_ = nullptr;
+        size_ = 0;
+    }
+    /// All bytes zero; done when it returns.
+    void zero() {
+        if (base_) {
+            check(deviceSynchronize(), "clearing device memory");
+            check(memsetSync(base_, 0, static_cast<size_t>(size_) * sizeof(T)), "clearing device memory");
+        }
+    }
+    T *data() const noexcept { return data_; }
+    operator T *() const noexcept { return data_; }
+    T &operator[](int64_t index) const noexcept { return data_[index]; } // for addresses: &x[i]
+    int64_t size() const noexcept { return size_; }
+
+private:
+    T *base_ = nullptr, *data_ = nullptr;
+    int64_t size_ = 0;
+};
+
+/// An owned array in page-locked host memory, which kernels can reach, too.
+template <class T> class PinnedBuffer {
+public:
+    PinnedBuffer() noexcept = default;
+    explicit PinnedBuffer(int64_t count, int64_t startOffset = 0, int64_t = 0) { allocate(count, startOffset); }
+    PinnedBuffer(const PinnedBuffer &) = delete;
+    PinnedBuffer &operator=(const PinnedBuffer &) = delete;
+    ~PinnedBuffer() { release(); }
+
+    void allocate(int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        const int64_t wanted = count > 0 ? count : 0;
+        if (wanted != size_) {
+            release();
+            if (wanted > 0)
+                check(mallocHost(&base_, static_cast<size_t>(wanted) * sizeof(T)), "allocating page-locked memory");
+            size_ = wanted;
+        }
+        data_ = base_ ? base_ + startOffset : nullptr;
+    }
+    void reserve(int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        if (count > size_)
+            allocate(count, startOffset);
+        data_ = base_ ? base_ + startOffset : nullptr;
+    }
+    void release() noexcept {
+        if (base_)
+            (void)freeHost(base_);
+        base_ = data_ = nullptr;
+        size_ = 0;
+    }
+    void zero() noexcept {
+        for (int64_t i = 0; i < size_ * static_cast<int64_t>(sizeof(T)); ++i)
+            reinterpret_cast<char *>(base_)[i] = 0;
+    }
+    T *data() const noexcept { return data_; }
+    operator T *() const noexcept { return data_; }
+    T &operator[](int64_t index) const noexcept { return data_[index]; }
+    int64_t size() const noexcept { return size_; }
+
+private:
+    T *base_ = nullptr, *data_ = nullptr;
+    int64_t size_ = 0;
+};
+
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+namespace detail {
+
+template <class T> SDFGC_KERNEL void fillKernel(T *target, int64_t count, T value) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count)
+        target[i] = value;
+}
+
+} // namespace detail
+
+/// Number of this thread in its block, x running fastest, and their number.
+SDFGC_DEVICE inline int64_t threadInBlock() {
+    return (int64_t(threadIdx.z) * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+SDFGC_DEVICE inline int64_t threadsInBlock() { return int64_t(blockDim.x) * blockDim.y * blockDim.z; }
+/// Number of this block in the grid, and of this thread in all of it.
+SDFGC_DEVICE inline int64_t blockInGrid() { return (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+SDFGC_DEVICE inline int64_t threadInGrid() { return blockInGrid() * threadsInBlock() + threadInBlock(); }
+#endif
+
+/// The streams and events of one handle, by number.
+class Program {
+public:
+    Program() noexcept = default;
+    Program(const Program &) = delete;
+    Program &operator=(const Program &) = delete;
+    ~Program() { close(); }
+
+    /// Creates `streams` non-blocking streams and `events` events on the current device; throws when there is no device.
+    void open(int streams, int events) {
+        int devices = 0;
+        const Status found = deviceCount(devices);
+        if (found != success || devices == 0)
+            throw rt::Error(rt::DeviceError, "no GPU was found");
+        (void)getLastError(); // what other users of the device left behind is not ours
+        for (; owned_ < streams && owned_ < maximum; ++owned_) {
+            check(streamCreate(ownStreams_[owned_]), "creating a stream");
+            streams_[owned_] = ownStreams_[owned_];
+        }
+        for (; events_ < events && events_ < maximum; ++events_)
+            check(eventCreate(ownEvents_[events_]), "creating an event");
+    }
+
+    /// Waits for everything; throws what failed.
+    void finish() {
+        for (int i = 0; i < owned_; ++i)
+            check(streamSynchronize(streams_[i]), "finishing");
+    }
+
+    /// The caller's stream instead of ours (C3: __dace_gpu_set_stream); false if there is no stream of that number.
+    bool setStream(int index, Stream stream) noexcept {
+        if (index < 0 || index >= owned_)
+            return false;
+        streams_[index] = stream;
+        return true;
+    }
+    void setAllStreams(Stream stream) noexcept {
+        for (int i = 0; i < owned_; ++i)
+            streams_[i] = stream;
+    }
+    Stream stream(int index) const noexcept { return streams_[index]; }
+
+    int takeError() noexcept {
+        const int error = error_;
+        error_ = 0;
+        return error;
+    }
+    void drainError() noexcept { (void)getLastError(); }
+
+    template <auto Kernel, class... Arguments>
+    void launch(int stream, const Launch &how, Dim3 grid, Dim3 block, const Arguments &...arguments) {
+        done(gpu::launch<Kernel>(how, grid, block, 0, streams_[stream], arguments...), how.name);
+    }
+
+    /// `rows` rows of `width` elements; rows begin `toPitch` and `fromPitch` elements after each other.
+    template <class T>
+    void copyToDevice(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
+        copy(CopyKind::HostToDevice, stream, to, from, width, rows, toPitch, fromPitch);
+    }
+    template <class T>
+    void copyToHost(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
+        copy(CopyKind::DeviceToHost, stream, to, from, width, rows, toPitch, fromPitch);
+    }
+    template <class T>
+    void copyOnDevice(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
+        copy(CopyKind::DeviceToDevice, stream, to, from, width, rows, toPitch, fromPitch);
+    }
+
+    /// `count` elements of device memory get a value: as bytes where all bytes of the value agree, else by a kernel.
+    template <class T> void fill(int stream, T *target, int64_t count, T value) {
+        if (count <= 0)
+            return;
+        const auto *bytes = reinterpret_cast<const unsigned char *>(&value);
+        bool same = true;
+        for (size_t i = 1; i < sizeof(T); ++i)
+            same = same && bytes[i] == bytes[0];
+        if (same)
+            return done(memsetAsync(target, bytes[0], static_cast<size_t>(count) * sizeof(T), streams_[stream]), "filling memory");
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+        done(gpu::launch<detail::fillKernel<T>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0, streams_[stream], target, count, value),
+             "filling memory");
+#endif
+    }
+
+    void synchronise(int stream) { done(streamSynchronize(streams_[stream]), "waiting for a stream"); }
+    void record(int event, int stream) { done(eventRecord(ownEvents_[event], streams_[stream]), "recording an event"); }
+    void wait(int stream, int event) { done(streamWaitEvent(streams_[stream], ownEvents_[event]), "waiting for an event"); }
+    void synchroniseEvent(int event) { done(eventSynchronize(ownEvents_[event]), "waiting for an event"); }
+
+private:
+    static constexpr int maximum = 64;
+
+    template <class T>
+    void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, int64_t rows, int64_t toPitch, int64_t fromPitch) {
+        if (width <= 0 || rows <= 0)
+            return;
+        constexpr size_t size = sizeof(T);
+        const size_t bytes = static_cast<size_t>(width) * size;
+        if (rows == 1)
+            return done(memcpyAsync(to, from, bytes, kind, streams_[stream]), "copying");
+        done(memcpy2DAsync(to, static_cast<size_t>(toPitch) * size, from, static_cast<size_t>(fromPitch) * size, bytes,
+                           static_cast<size_t>(rows), kind, streams_[stream]),
+             "copying rows");
+    }
+
+    void done(Status status, const char *what) {
+        if (status != success && error_ == 0)
+            error_ = static_cast<int>(status);
+        check(status, what);
+    }
+
+    void close() noexcept {
+        for (int i = 0; i < owned_; ++i)
+            (void)streamDestroy(ownStreams_[i]);
+        for (int i = 0; i < events_; ++i)
+            (void)eventDestroy(ownEvents_[i]);
+        owned_ = events_ = 0;
+    }
+
+    Stream streams_[maximum] = {}, ownStreams_[maximum] = {};
+    Event ownEvents_[maximum] = {};
+    int owned_ = 0, events_ = 0, error_ = 0;
+};
+
+} // namespace sdfgc::gpu
