@@ -12,9 +12,15 @@
 // run again behind this pass.
 #include "sdfgc/Transforms/Passes.h"
 
+#include "Transforms/Offload/DevicePlacement.h"
+
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace sdfgc::transforms {
 
@@ -25,6 +31,15 @@ namespace {
 bool staysForLowering(const LibraryNode &n) {
     std::string c = n.className();
     return c == "CopyLibraryNode" || c == "FillLibraryNode" || analysis::asyncOp(n);
+}
+
+bool insideKernel(const Node &n) {
+    const State &s = *n.state();
+    for (const Node *scope : analysis::ScopeTree(s).enclosing(&n))
+        if (const auto *m = dyn_cast<MapEntry>(scope); m && isGpuSchedule(m->schedule))
+            return true;
+    const NestedSDFGNode *around = s.sdfg()->parentNode;
+    return around && insideKernel(*around);
 }
 
 class ExpandLibraryNodes : public pass::Pass {
@@ -42,6 +57,8 @@ public:
             changed = true;
             if (failed_)
                 break;
+            if (context.options.gpu())
+                placeOnDevice(root);
         }
         root.renumber();
         return changed;
@@ -58,6 +75,17 @@ private:
         return out;
     }
 
+    /// Is the node in a kernel, or does it touch device memory?
+    static bool usesDevice(const LibraryNode &n) {
+        auto device = [&](const Edge *e) {
+            const DataDesc *desc = e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
+            return desc && isGpuStorage(desc->storage);
+        };
+        auto in = n.inEdges(), out = n.outEdges();
+        return isGpuSchedule(n.schedule) || std::any_of(in.begin(), in.end(), device) || std::any_of(out.begin(), out.end(), device) ||
+               insideKernel(n);
+    }
+
     static bool expand(LibraryNode &n, pass::Context &context) {
         const libnodes::Definition *d = libnodes::find(n.className(), n.libraryName());
         diag::Place place = analysis::placeOf(n);
@@ -70,7 +98,16 @@ private:
             context.diags.report(diag::Id::LibraryNodeRefused, place, {n.classPath, context.options.target, std::string(d->refusal)});
             return false;
         }
-        return d->expand(*n.state(), n, context);
+        if (!context.options.gpu() || !usesDevice(n))
+            return d->expand(*n.state(), n, context);
+        // Libraries of the host cannot be called on device memory.
+        pass::CompileOptions onDevice = context.options;
+        onDevice.haveBlas = onDevice.haveLapacke = onDevice.haveFftw = false;
+        pass::Context deviceContext(context.diags, onDevice);
+        deviceContext.currentPass = context.currentPass;
+        const bool expanded = d->expand(*n.state(), n, deviceContext);
+        std::move(deviceContext.remarks.begin(), deviceContext.remarks.end(), std::back_inserter(context.remarks));
+        return expanded;
     }
 
     bool failed_ = false;

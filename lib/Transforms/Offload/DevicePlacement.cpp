@@ -1,0 +1,286 @@
+#include "Transforms/Offload/DevicePlacement.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+using Container = std::pair<SDFG *, Name>;
+
+Name owner(Name data) {
+    const auto dot = data.str().find('.');
+    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
+}
+
+/// A node outside of kernels, and the containers around it.
+struct HostNode {
+    Node *node;
+    std::vector<Container> reads, writes;
+};
+
+class Placement {
+public:
+    explicit Placement(SDFG &root) : root_(root) {}
+    bool run();
+
+private:
+    void collect(SDFG &g);
+    void collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry);
+    void join(Container a, Container b);
+    Container find(Container c);
+    bool onDevice(Container c) { return device_.count(find(c)) != 0; }
+    bool isDeviceNode(const HostNode &n);
+    void spread();
+    bool apply();
+    void wrap(State &s, const std::vector<Tasklet *> &together);
+    bool wrapTasklets();
+
+    SDFG &root_;
+    std::vector<HostNode> nodes_;
+    std::map<Container, Container> parent_;
+    std::vector<Container> containers_; // in order of appearance
+    std::set<Container> device_;        // representatives
+};
+
+Container Placement::find(Container c) {
+    auto it = parent_.find(c);
+    if (it == parent_.end()) {
+        parent_[c] = c;
+        containers_.push_back(c);
+        return c;
+    }
+    if (it->second == c)
+        return c;
+    Container top = find(it->second);
+    parent_[c] = top;
+    return top;
+}
+
+void Placement::join(Container a, Container b) {
+    a = find(a);
+    b = find(b);
+    if (a == b)
+        return;
+    if (device_.erase(b))
+        device_.insert(a);
+    parent_[b] = a;
+}
+
+bool isKernelMap(const Node &n) {
+    const auto *m = dyn_cast<MapEntry>(&n);
+    return m && isGpuSchedule(m->schedule);
+}
+
+bool holdsKernels(const analysis::ScopeTree &scopes, const Node *entry) {
+    for (Node *n : scopes.children(entry))
+        if (isKernelMap(*n) || (n->isEntry() && holdsKernels(scopes, n)))
+            return true;
+    return false;
+}
+
+void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
+    SDFG &g = *s.sdfg();
+    auto dataOf = [&](const Edge *e, bool source) -> std::optional<Container> {
+        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(const_cast<Edge *>(e)) : analysis::pathDestination(const_cast<Edge *>(e)));
+        return a ? std::optional<Container>({&g, owner(a->data)}) : std::nullopt;
+    };
+    for (Node *n : scopes.children(entry)) {
+        if (auto *a = dyn_cast<AccessNode>(n)) {
+            const DataDesc *d = g.desc(a->data);
+            if (d && d->isView())
+                if (AccessNode *viewed = analysis::viewedNode(a))
+                    join({&g, owner(a->data)}, {&g, owner(viewed->data)});
+            continue;
+        }
+        if (auto *nested = dyn_cast<NestedSDFGNode>(n)) {
+            if (!nested->sdfg)
+                continue;
+            for (const Edge *e : nested->inEdges())
+                if (auto c = dataOf(e, true); c && e->dstConn)
+                    join(*c, {nested->sdfg.get(), e->dstConn});
+            for (const Edge *e : nested->outEdges())
+                if (auto c = dataOf(e, false); c && e->srcConn)
+                    join(*c, {nested->sdfg.get(), e->srcConn});
+            collect(*nested->sdfg);
+            continue;
+        }
+        auto *m = dyn_cast<MapEntry>(n);
+        if (m && !isKernelMap(*m) && holdsKernels(scopes, m)) {
+            collectScope(s, scopes, m);
+            continue;
+        }
+        if (n->isExit() || isa<ConsumeEntry>(n))
+            continue;
+        HostNode found{n, {}, {}};
+        for (const Edge *e : n->inEdges())
+            if (auto c = dataOf(e, true); c && !e->memlet.isEmpty())
+                found.reads.push_back(*c);
+        const Node *last = m ? static_cast<Node *>(m->exit) : n;
+        for (const Edge *e : last->outEdges())
+            if (auto c = dataOf(e, false); c && !e->memlet.isEmpty())
+                found.writes.push_back(*c);
+        nodes_.push_back(std::move(found));
+    }
+}
+
+void Placement::collect(SDFG &g) {
+    for (const auto &[name, d] : g.arrays) {
+        Container top = find({&g, name});
+        if (d.storage == Storage::GPU_Global)
+            device_.insert(top);
+    }
+    for (State *s : allStates(g)) {
+        analysis::ScopeTree scopes(*s);
+        collectScope(*s, scopes, nullptr);
+    }
+}
+
+bool Placement::isDeviceNode(const HostNode &n) {
+    if (isKernelMap(*n.node))
+        return true;
+    if (const auto *t = dyn_cast<Tasklet>(n.node); t && t->code.language != Language::Python)
+        return false; // code of the host that may be given device memory
+    if (isa<LibraryNode>(n.node))
+        return false;
+    auto device = [this](const Container &c) { return onDevice(c); };
+    return std::any_of(n.reads.begin(), n.reads.end(), device) || std::any_of(n.writes.begin(), n.writes.end(), device);
+}
+
+/// What kernels write, and the arrays that they read, is device memory: until nothing changes.
+void Placement::spread() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        auto move = [&](const Container &c, bool written) {
+            const DataDesc *d = c.first->desc(c.second);
+            if (!d || onDevice(c) || d->isStream() || d->storage == Storage::CPU_Pinned || (d->isScalar() && !written))
+                return;
+            if (c.first == &root_ && !d->transient)
+                return; // the caller's memory
+            device_.insert(find(c));
+            changed = true;
+        };
+        for (const HostNode &n : nodes_) {
+            if (!isDeviceNode(n))
+                continue;
+            for (const Container &c : n.writes)
+                move(c, true);
+            for (const Container &c : n.reads)
+                move(c, false);
+        }
+    }
+}
+
+bool Placement::apply() {
+    bool changed = false;
+    for (const Container &c : containers_) {
+        DataDesc *d = c.first->arrays.find(c.second);
+        const bool callers = c.first == &root_ && d && !d->transient;
+        if (!d || callers || !onDevice(c) || d->storage == Storage::GPU_Global || d->isStream())
+            continue;
+        d->storage = Storage::GPU_Global;
+        changed = true;
+    }
+    for (const HostNode &n : nodes_)
+        if (auto *m = dyn_cast<MapEntry>(n.node); m && isDeviceNode(n) && !isKernelMap(*m)) {
+            m->schedule = Schedule::GPU_Device;
+            changed = true;
+        }
+    return changed;
+}
+
+/// Puts tasklets that hand values to each other into one kernel of one iteration.
+void Placement::wrap(State &s, const std::vector<Tasklet *> &together) {
+    auto *entry = s.add<MapEntry>();
+    auto *exit = s.add<MapExit>();
+    entry->exit = exit;
+    exit->entry = entry;
+    entry->label = exit->label = together.front()->label;
+    entry->params = {"thread"};
+    entry->ranges = {{0, 0, 1, 1}};
+    entry->schedule = Schedule::GPU_Device;
+    entry->gpuBlockSize = std::vector<sym::Expr>{1, 1, 1};
+    entry->debugInfo = exit->debugInfo = together.front()->debugInfo;
+    int number = 0;
+    auto inside = [&](const Node *n) { return std::find(together.begin(), together.end(), n) != together.end(); };
+    for (Tasklet *t : together) {
+        const std::vector<Edge *> in(t->inEdges().begin(), t->inEdges().end()), out(t->outEdges().begin(), t->outEdges().end());
+        bool fed = false;
+        for (Edge *e : in) {
+            if (inside(e->src)) {
+                fed = true;
+                continue;
+            }
+            const std::string suffix = std::to_string(number++);
+            const bool data = !e->memlet.isEmpty();
+            s.connect(e->src, e->srcConn, entry, data ? Name("IN_" + suffix) : Name(), e->memlet);
+            if (data)
+                s.connect(entry, Name("OUT_" + suffix), t, e->dstConn, e->memlet);
+            fed |= data;
+            s.removeEdge(e);
+        }
+        if (!fed)
+            s.connect(entry, {}, t, {}, Memlet::empty());
+        bool drained = false;
+        for (Edge *e : out) {
+            if (inside(e->dst)) {
+                drained = true;
+                continue;
+            }
+            const std::string suffix = std::to_string(number++);
+            const bool data = !e->memlet.isEmpty();
+            s.connect(exit, data ? Name("OUT_" + suffix) : Name(), e->dst, e->dstConn, e->memlet);
+            if (data)
+                s.connect(t, e->srcConn, exit, Name("IN_" + suffix), e->memlet);
+            drained |= data;
+            s.removeEdge(e);
+        }
+        if (!drained)
+            s.connect(t, {}, exit, {}, Memlet::empty());
+    }
+}
+
+bool Placement::wrapTasklets() {
+    std::set<const Node *> device, done;
+    for (const HostNode &n : nodes_)
+        if (isa<Tasklet>(n.node) && isDeviceNode(n))
+            device.insert(n.node);
+    bool changed = false;
+    for (const HostNode &n : nodes_) {
+        if (!device.count(n.node) || done.count(n.node))
+            continue;
+        std::vector<Tasklet *> together{static_cast<Tasklet *>(n.node)};
+        done.insert(n.node);
+        for (std::size_t i = 0; i < together.size(); ++i) {
+            auto add = [&](Node *other) {
+                if (auto *t = dyn_cast<Tasklet>(other); t && done.insert(t).second)
+                    together.push_back(t);
+            };
+            for (Edge *e : together[i]->inEdges())
+                add(e->src);
+            for (Edge *e : together[i]->outEdges())
+                add(e->dst);
+        }
+        wrap(*together.front()->state(), together);
+        changed = true;
+    }
+    return changed;
+}
+
+bool Placement::run() {
+    collect(root_);
+    spread();
+    bool changed = apply();
+    return wrapTasklets() || changed;
+}
+
+} // namespace
+
+bool placeOnDevice(SDFG &root) { return Placement(root).run(); }
+
+} // namespace sdfgc::transforms

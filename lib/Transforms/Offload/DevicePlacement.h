@@ -1,0 +1,14 @@
+// Which containers and nodes of the host's level belong to the device once some containers are in device memory, and making it so.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+namespace sdfgc::transforms {
+
+/// Nodes of host-level states (outside of kernels) that touch device memory become kernels: maps get the schedule GPU_Device, tasklets
+/// a map of one iteration around them. Transients that kernels write, and arrays that they read, move to device memory; nested SDFGs
+/// and views follow the containers behind them. Scalars that only the host writes stay there: kernels get them by value.
+/// Returns whether anything changed.
+bool placeOnDevice(ir::SDFG &root);
+
+} // namespace sdfgc::transforms
