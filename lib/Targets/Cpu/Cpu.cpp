@@ -28,6 +28,8 @@ public:
     }
 
 private:
+    static constexpr const char *emulation = "sdfgc/rt/gpu_emulate.cpp";
+
     /// A GPU program is one file: kernels, and the host code that starts them.
     std::string mainPath() const {
         if (!gpu_)
@@ -351,6 +353,8 @@ private:
             if (inc[0] == '"')
                 out_.runtimeHeaders.push_back(inc.substr(1, inc.size() - 2));
         }
+        if (gpu_)
+            out_.runtimeHeaders.push_back(emulation); // so that the folder can be built with or without a GPU
         std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());
         out_.runtimeHeaders.erase(std::unique(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end()), out_.runtimeHeaders.end());
     }
