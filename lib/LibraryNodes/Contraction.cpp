@@ -41,7 +41,7 @@ sym::Expr Factor::stride(int label) const {
     sym::Expr s = 0;
     for (std::size_t d = 0; d < labels.size(); ++d)
         if (labels[d] == label)
-            s += operand.desc->strides[d] * operand.subset.dims[d].step;
+            s += operand.allStrides[d];
     return s;
 }
 
@@ -58,11 +58,11 @@ bool isNumber(const Coefficient &c, double v) {
 bool Coefficient::isZero() const { return isNumber(*this, 0); }
 bool Coefficient::isOne() const { return isNumber(*this, 1); }
 
-Coefficient coefficient(const Expansion &x, const char *property, const char *otherwise) {
+Coefficient coefficient(Expansion &x, const char *property, const char *otherwise) {
     Coefficient c;
     c.text = x.text(property, otherwise);
     auto parsed = sym::parse(c.text);
-    c.value = parsed.expr ? *parsed.expr : sym::Expr::symbol(Name(c.text));
+    c.value = parsed.expr ? x.inside(*parsed.expr) : sym::Expr::symbol(Name(c.text));
     if (parsed.expr && !c.value.freeSymbols().empty())
         c.text = c.value.str();
     return c;
@@ -166,7 +166,7 @@ void Builder::chooseTarget() {
     // An output with conflict resolution adds to what is there: beta without an addend says the same (7.3).
     if (!c_.addend.operand)
         c_.beta = {"0", 0};
-    if (sum && !x_.insideScope() && !c_.addend.operand) {
+    if (sum && x_.parallel() && !c_.addend.operand) {
         wcr_.clear();
         accumulate_ = true;
         return;
@@ -179,6 +179,7 @@ void Builder::chooseTarget() {
     const DataDesc *d = x_.inner().desc(target_.connector);
     target_.operand.desc = d;
     target_.operand.subset = d->fullSubset();
+    target_.operand.allStrides = d->strides;
 }
 
 /// target = beta * addend, or zero; nothing when the target holds what is to be added to.
@@ -251,7 +252,7 @@ void Builder::maps() {
         summed.push_back(last);
         out.wcr = accumulate_ ? sum : "";
         x_.accumulated(x_.addState("product"), "product",
-                       {{{params(kept)}}, params(summed), inputs(), out, sum, typedLiteral(type(), "0"), "o = " + term()});
+                       {{{params(kept)}}, params(summed), {}, inputs(), out, sum, typedLiteral(type(), "0"), "o = " + term()});
         return;
     }
     if (!accumulate_)

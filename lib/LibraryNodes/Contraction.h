@@ -37,7 +37,7 @@ struct Coefficient {
     bool isOne() const;
 };
 /// Reads a coefficient from a property of the node: a number or symbolic text.
-Coefficient coefficient(const Expansion &x, const char *property, const char *otherwise);
+Coefficient coefficient(Expansion &x, const char *property, const char *otherwise);
 
 struct Contraction {
     std::vector<Factor> factors;

@@ -41,12 +41,15 @@ Operand Expansion::operand(Edge *e, bool input) {
     o.type = d->dtype;
     o.subset = subset && subset->rank() == d->rank() ? *subset : d->fullSubset();
     for (std::size_t i = 0; i < o.subset.rank(); ++i) {
-        sym::Expr size = o.subset.dims[i].size();
+        sym::Range &r = o.subset.dims[i];
+        r = {inside(r.begin), inside(r.end), inside(r.step), inside(r.tile)};
+        o.allStrides.push_back(inside(d->strides[i]) * r.step);
+        sym::Expr size = r.size();
         if (size.isOne())
             continue;
         o.dims.push_back(i);
         o.shape.push_back(size);
-        o.strides.push_back(d->strides[i] * o.subset.dims[i].step);
+        o.strides.push_back(o.allStrides[i]);
     }
     return o;
 }
@@ -81,7 +84,7 @@ void Expansion::bindFull(Name name, const Operand &o) {
         d = DataDesc::scalar(o.type);
     sym::Expr extent = 1;
     for (std::size_t i = 0; i < d.rank(); ++i) {
-        d.strides[i] = o.desc->strides[i] * o.subset.dims[i].step;
+        d.strides[i] = o.allStrides[i];
         extent += (d.shape[i] - 1) * d.strides[i];
     }
     d.totalSize = extent;
@@ -131,6 +134,16 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
     return t;
 }
 
+sym::Expr Expansion::inside(sym::Expr e) {
+    for (Name n : e.freeSymbols()) {
+        const std::string &text = n.str();
+        bool ours = text.size() > 1 && text[0] == '_' && std::isalpha(static_cast<unsigned char>(text[1]));
+        if (ours && !renamed_.contains(n))
+            renamed_[n] = sym::Expr::symbol(Name("_outer" + text));
+    }
+    return renamed_.empty() ? e : sym::substitute(e, renamed_);
+}
+
 std::string Expansion::word(std::string_view hint, sym::Expr e) {
     if (e.isInteger() || e.isSymbol())
         return e.str();
@@ -141,7 +154,7 @@ std::string Expansion::word(std::string_view hint, sym::Expr e) {
     return words_.back().first.str();
 }
 
-bool Expansion::insideScope() const { return analysis::ScopeTree(state_).scopeOf(&node_) != nullptr; }
+bool Expansion::parallel() const { return node_.schedule != Schedule::Sequential && !analysis::ScopeTree(state_).scopeOf(&node_); }
 
 void Expansion::renameInput(Name from, Name to) {
     Edge *e = node_.inEdge(from);
@@ -177,18 +190,22 @@ void Expansion::finish(Name inputName, Name outputName) {
         s->renumber();
     inner_->parentNode = nested;
     nested->sdfg = std::move(inner_);
-    std::map<Name, sym::Expr> mapping(words_.begin(), words_.end());
+    std::map<Name, sym::Expr> mapping, outerNames; // symbols inside: the words, and symbols with the outer name they stand for
+    for (const auto &[name, renamed] : renamed_)
+        outerNames[renamed.name()] = sym::Expr::symbol(name);
     for (const auto &[name, value] : words_) {
         nested->sdfg->symbols.set(name, ScalarKind::Int64);
-        nested->symbolMapping.emplace_back(name, value);
+        mapping[name] = sym::substitute(value, outerNames);
     }
     for (Name s : analysis::requiredSymbols(*nested->sdfg)) {
         if (mapping.contains(s))
             continue;
-        nested->symbolMapping.emplace_back(s, sym::Expr::symbol(s));
-        Type t = analysis::symbolType(outer, s);
+        auto renamed = outerNames.find(s);
+        mapping[s] = renamed == outerNames.end() ? sym::Expr::symbol(s) : renamed->second;
+        Type t = analysis::symbolType(outer, mapping[s].name());
         nested->sdfg->symbols.set(s, t ? t : Type(ScalarKind::Int64));
     }
+    nested->symbolMapping.assign(mapping.begin(), mapping.end());
     std::sort(nested->symbolMapping.begin(), nested->symbolMapping.end(),
               [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
     state_.removeNode(&node_);

@@ -13,7 +13,8 @@ struct Operand {
     ir::Edge *edge = nullptr;
     const ir::DataDesc *desc = nullptr; // outer container; null for an absent operand
     Type type;
-    sym::Subset subset;                 // of the outer container
+    sym::Subset subset;                 // of the outer container, in symbols of the nested SDFG (Expansion::inside)
+    std::vector<sym::Expr> allStrides;  // of all dimensions of the subset, step included
     std::vector<sym::Expr> shape;       // sizes of the dimensions that are not provably one
     std::vector<sym::Expr> strides;     // of those dimensions, step included
     std::vector<std::size_t> dims;      // which dimensions of the subset those are
@@ -64,10 +65,17 @@ public:
     ir::Tasklet *nested(ir::State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code);
     /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code` writes
-    /// `o`; the output's own `wcr` decides how the register is combined with what the output holds.
+    /// `o`; the output's own `wcr` decides how the register is combined with what the output holds. With a strip, the register is an array
+    /// and the strip's parameter the innermost loop of all three steps: neighbours in memory are accumulated together.
+    struct Strip {
+        Name parameter;        // empty: no strip
+        int64_t width = 1;     // of the array
+        sym::Expr size = 1;    // elements in use, at most `width`
+    };
     struct Accumulation {
         std::vector<Level> outer;
         Params inner;
+        Strip strip;
         std::vector<Access> inputs;
         Access output;
         std::string wcr, start, code;
@@ -78,10 +86,13 @@ public:
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
+    /// An outer expression in symbols of the nested SDFG. Expansions name their parameters `_i0`, `_r1`, ...: outer symbols of that form
+    /// (of graphs that were expanded before) get other names inside.
+    sym::Expr inside(sym::Expr e);
     /// An expression over outer symbols as one word of C++ text: a number, a symbol, or a new symbol inside that is mapped to it.
     std::string word(std::string_view hint, sym::Expr e);
-    /// Is the node inside a map or consume scope?
-    bool insideScope() const;
+    /// May the expansion run in parallel: is the node outside of scopes, and not scheduled to be sequential?
+    bool parallel() const;
     /// Renames an input connector of the node, for an input and an output of one name that are different memory.
     void renameInput(Name from, Name to);
 
@@ -103,8 +114,8 @@ public:
 private:
     struct Nest; // maps inside each other
     Nest open(ir::State &s, std::string_view label, const std::vector<Level> &levels);
-    void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs);
-    void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a);
+    void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs, ir::AccessNode *given = nullptr);
+    void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a, ir::AccessNode *given = nullptr);
     Operand operand(ir::Edge *e, bool input);
     ir::State &state_;
     ir::LibraryNode &node_;
@@ -112,7 +123,8 @@ private:
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
     std::map<std::string, int> labels_; // of states: how many there are
-    std::vector<std::pair<Name, sym::Expr>> words_;
+    std::vector<std::pair<Name, sym::Expr>> words_;  // symbol inside, its value in symbols inside
+    std::map<Name, sym::Expr> renamed_;              // outer symbol, symbol inside
 };
 
 /// `dace.float64(1.5)`: a value in a type, as tasklet text.

@@ -48,14 +48,15 @@ Expansion::Nest Expansion::open(State &s, std::string_view label, const std::vec
     return nest;
 }
 
-/// Leads each input from its container through the entries to `to`; without inputs, an ordering edge keeps `to` inside.
-void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Access> &inputs) {
+/// Leads each input from its container (from the given access node, when there is one) through the entries to `to`; without inputs, an
+/// ordering edge keeps `to` inside.
+void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Access> &inputs, AccessNode *given) {
     std::map<Name, AccessNode *> nodes;
     for (const Access &a : inputs) {
         AccessNode *&from = nodes[a.data];
         bool first = !from;
         if (first)
-            from = s.add<AccessNode>(a.data);
+            from = given ? given : s.add<AccessNode>(a.data);
         Node *at = from;
         Name connector;
         for (MapEntry *entry : nest.entries) {
@@ -76,8 +77,8 @@ void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Acc
     }
 }
 
-/// Leads an output from `from` through the exits to a new access node.
-void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a) {
+/// Leads an output from `from` through the exits to the given access node, or to a new one.
+void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a, AccessNode *given) {
     Node *at = from;
     Name connector(a.connector);
     for (std::size_t i = nest.entries.size(); i-- > 0;) {
@@ -86,7 +87,7 @@ void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a) {
         at = exit;
         connector = Name("OUT_" + a.data.str());
     }
-    s.connect(at, connector, s.add<AccessNode>(a.data), {}, at == from ? element(a) : whole(*inner_, a));
+    s.connect(at, connector, given ? given : s.add<AccessNode>(a.data), {}, at == from ? element(a) : whole(*inner_, a));
 }
 
 Tasklet *Expansion::nested(State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
@@ -117,8 +118,16 @@ void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name data) {
 }
 
 void Expansion::accumulated(State &s, std::string_view label, const Accumulation &a) {
-    Name acc = temporary("_acc", inner_->desc(a.output.data)->dtype, {}, Storage::Register);
-    Access whole{"", acc, {0}, ""}, update{"o", acc, {0}, a.wcr};
+    const bool strip = !a.strip.parameter.empty();
+    std::vector<sym::Expr> shape;
+    Params along;
+    if (strip) {
+        shape.emplace_back(a.strip.width);
+        along.emplace_back(a.strip.parameter, a.strip.size);
+    }
+    Name acc = temporary("_acc", inner_->desc(a.output.data)->dtype, shape, Storage::Register);
+    sym::Expr position = strip ? sym::Expr::symbol(a.strip.parameter) : sym::Expr(0);
+    Access current{"i", acc, {position}, ""}, initial{"o", acc, {position}, ""}, update{"o", acc, {position}, a.wcr};
     auto tasklet = [&](std::string_view name, std::string code) {
         auto *t = s.add<Tasklet>();
         t->label = std::string(name);
@@ -131,18 +140,26 @@ void Expansion::accumulated(State &s, std::string_view label, const Accumulation
     auto *result = tasklet("write", a.write);
     auto *first = s.add<AccessNode>(acc);
     auto *last = s.add<AccessNode>(acc);
-    Nest outer = open(s, std::string(label) + "_outer", a.outer), inner = open(s, label, {{a.inner, Schedule::Sequential}});
-    MapEntry *loop = inner.entries.front();
-    read(s, outer, init, {});
-    s.connect(init, "o", first, {}, element(whole));
-    s.connect(first, {}, loop, {}, Memlet::empty());
-    Nest through = outer;
-    through.entries.push_back(loop);
-    read(s, through, step, a.inputs);
-    s.connect(step, "o", loop->exit, Name("IN_" + acc.str()), element(update));
-    s.connect(loop->exit, Name("OUT_" + acc.str()), last, {}, element(update));
-    s.connect(last, {}, result, "i", element(whole));
-    write(s, outer, result, a.output);
+    Params reduced = a.inner;
+    reduced.insert(reduced.end(), along.begin(), along.end());
+    auto sequential = [](Params p) { return std::vector<Level>{{std::move(p), Schedule::Sequential}}; };
+    Nest outer = open(s, std::string(label) + "_outer", a.outer);
+    // Each step is a map of its own inside the outer maps.
+    auto in = [&](std::string_view name, const Params &params) {
+        Nest nest = outer, own = open(s, name, sequential(params));
+        nest.entries.insert(nest.entries.end(), own.entries.begin(), own.entries.end());
+        return std::pair(nest, own);
+    };
+    auto [starting, ownStart] = in("init", along);
+    read(s, starting, init, {});
+    write(s, ownStart, init, initial, first);
+    auto [accumulating, loop] = in(label, reduced);
+    s.connect(first, {}, loop.entries.front(), {}, Memlet::empty());
+    read(s, accumulating, step, a.inputs);
+    write(s, loop, step, update, last);
+    auto [writing, ownWrite] = in("write", along);
+    read(s, ownWrite, result, {current}, last);
+    write(s, writing, result, a.output);
     s.renumber();
 }
 

@@ -4,15 +4,28 @@
 //   identity absent     the result is combined with what the output holds
 //   no axis left        a plain copy
 //
-// A reduction to one element is one map over all dimensions with conflict resolution: lowering makes an OpenMP reduction of it. A partial
-// reduction is a parallel map over the remaining dimensions with a sequential map inside that accumulates in a register. When the
-// innermost memory dimension remains and an outer one is reduced, the accumulation runs over rows instead, so that memory is read in order.
+// How the loops lie, the first that applies:
+//
+//   copy       nothing is reduced
+//   direct     one element is left: a parallel map with conflict resolution, which lowering makes an OpenMP reduction
+//   in place   a function without neutral element and no identity: a parallel map around a sequential one that updates the output
+//   register   a parallel map over what is kept, a sequential one inside that accumulates in a register
+//
+// Two refinements of the last. When the dimension next to each other in memory is kept, the register is a strip of neighbours, so that
+// rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a second reduction
+// combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
+//
+//   out[j] = sum over i of in[i, j]
+//   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j] } }
+//   parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] = acc[j] } }
 #include "Expansion.h"
 #include "Expanders.h"
 
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
+#include <map>
 
 namespace sdfgc::libnodes {
 
@@ -20,143 +33,311 @@ using namespace ir;
 
 namespace {
 
-struct Plan {
-    Operand in, out;
-    std::vector<std::size_t> kept, reduced; // dimensions of the squeezed input
-    std::string wcr;
-    std::optional<std::string> identity;
+constexpr int64_t stripWidth = 2048; // elements that are accumulated together: rows are read in long runs, and the strip stays in cache
+constexpr int64_t chunkSize = 128;   // elements of a reduced dimension that one thread accumulates
+constexpr int64_t fewOutputs = 64;   // at most so many outputs make chunks worth it
+const sym::Expr chunk = sym::Expr::symbol("_chunk");
+
+bool isAssociative(py::Reduction r) {
+    switch (r) {
+    case py::Reduction::Custom:
+    case py::Reduction::Exchange:
+    case py::Reduction::MinLocation:
+    case py::Reduction::MaxLocation:
+    case py::Reduction::Sub:
+    case py::Reduction::Div: return false;
+    default: return true;
+    }
+}
+
+class Reduce {
+public:
+    Reduce(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c) {}
+    bool run();
+
+private:
+    bool readNode();
+    void copy();
+    void direct();
+    void inPlace();
+    void accumulate();
+    /// An accumulation under construction.
+    struct Loops {
+        Expansion::Accumulation a;
+        std::vector<std::size_t> outer;       // kept dimensions that get a parallel loop
+        Expansion::Params leading;            // loops around those
+        std::vector<sym::Expr> input, output; // indices
+        /// Moves the range of a parameter.
+        void shift(Name parameter, sym::Expr by) {
+            std::map<Name, sym::Expr> moved{{parameter, sym::Expr::symbol(parameter) + by}};
+            for (auto *index : {&input, &output})
+                for (sym::Expr &e : *index)
+                    e = sym::substitute(e, moved);
+        }
+    };
+    Loops plainLoops();
+    Loops cut(std::size_t dim, sym::Expr chunks);
+    Loops overChunks(Name partial, sym::Expr chunks);
+    void strip(Loops &l, std::size_t dim);
+    void build(Loops l, const char *label);
+    void applySchedule();
+    std::optional<std::size_t> row() const;
+    bool worthCutting() const;
+    std::size_t dimensionToCut() const;
+    sym::Expr product(const std::vector<std::size_t> &dims) const {
+        sym::Expr p = 1;
+        for (std::size_t d : dims)
+            p *= in_.shape[d];
+        return p;
+    }
+    /// `_o0`, `_r1`: the parameter of a dimension of the input.
+    Name parameter(std::size_t dim) const {
+        auto find = [&](const std::vector<std::size_t> &dims, const char *prefix) {
+            auto at = std::find(dims.begin(), dims.end(), dim);
+            return at == dims.end() ? Name() : Name(prefix + std::to_string(at - dims.begin()));
+        };
+        Name kept = find(kept_, "_o");
+        return kept.empty() ? find(reduced_, "_r") : kept;
+    }
+    Expansion::Params params(std::vector<std::size_t> dims) const;
+    std::vector<sym::Expr> index(const std::vector<std::size_t> &dims) const;
+    std::vector<std::size_t> all() const {
+        std::vector<std::size_t> dims(in_.rank());
+        for (std::size_t i = 0; i < dims.size(); ++i)
+            dims[i] = i;
+        return dims;
+    }
+
+    Expansion x_;
+    Operand in_, out_;
+    std::vector<std::size_t> kept_, reduced_; // dimensions of the squeezed input
+    std::string wcr_;
+    std::optional<std::string> identity_;
+    std::optional<std::string> neutral_; // of an associative function
+    std::string outerWcr_;               // of the node's output
 };
 
-Name parameter(const char *prefix, std::size_t i) { return Name(prefix + std::to_string(i)); }
+bool Reduce::readNode() {
+    for (Edge *e : x_.node().inEdges())
+        if (!e->memlet.isEmpty())
+            in_ = x_.input(e->dstConn);
+    for (Edge *e : x_.node().outEdges())
+        if (!e->memlet.isEmpty())
+            out_ = x_.output(e->srcConn);
+    if (!in_ || !out_)
+        return x_.refuse("it needs one input and one output");
+    outerWcr_ = out_.edge->memlet.wcr;
+    wcr_ = x_.text("wcr", "lambda a, b: a");
+    if (const json::Value *v = x_.node().properties.find("identity"); v && !v->isNull())
+        identity_ = v->text();
+    const SDFG &outer = *x_.state().sdfg();
+    for (Name used : identity_ ? analysis::namesInCode({*identity_, Language::Python}, outer) : std::set<Name>())
+        if (!analysis::symbolType(outer, used))
+            return x_.refuse("its identity `" + *identity_ + "` reads `" + used.str() + "`, which is no symbol");
+    auto function = py::parseWcr(wcr_);
+    if (function.value && isAssociative(function.value->kind))
+        if (auto neutral = py::reductionIdentity(function.value->kind, out_.type))
+            neutral_ = py::print(**neutral);
+    auto axes = x_.integers("axes");
+    for (std::size_t i = 0; i < in_.rank(); ++i) {
+        int64_t dim = static_cast<int64_t>(in_.dims[i]), rank = static_cast<int64_t>(in_.subset.rank());
+        bool reduced = !axes || std::any_of(axes->begin(), axes->end(), [&](int64_t a) { return a == dim || a + rank == dim; });
+        (reduced ? reduced_ : kept_).push_back(i);
+    }
+    if (kept_.size() != out_.rank())
+        return x_.refuse("its output has " + std::to_string(out_.rank()) + " dimensions, its input keeps " + std::to_string(kept_.size()));
+    if (!identity_ && !neutral_ && !outerWcr_.empty() && outerWcr_ != wcr_)
+        return x_.refuse("its function has no neutral element, and its output combines with another function", "give the node an identity");
+    return true;
+}
 
-std::vector<std::pair<Name, sym::Expr>> params(const char *prefix, const Plan &p, const std::vector<std::size_t> &dims) {
-    std::vector<std::pair<Name, sym::Expr>> out;
-    for (std::size_t i = 0; i < dims.size(); ++i)
-        out.emplace_back(parameter(prefix, i), p.in.shape[dims[i]]);
+/// One parameter per dimension; the dimension next to each other in memory is the innermost loop.
+Expansion::Params Reduce::params(std::vector<std::size_t> dims) const {
+    std::stable_partition(dims.begin(), dims.end(), [&](std::size_t d) { return !in_.strides[d].isOne(); });
+    Expansion::Params out;
+    for (std::size_t d : dims)
+        out.emplace_back(parameter(d), in_.shape[d]);
     return out;
 }
 
-std::vector<sym::Expr> inputIndex(const Plan &p) {
-    std::vector<sym::Expr> index(p.in.rank());
-    for (std::size_t i = 0; i < p.kept.size(); ++i)
-        index[p.kept[i]] = sym::Expr::symbol(parameter("_o", i));
-    for (std::size_t i = 0; i < p.reduced.size(); ++i)
-        index[p.reduced[i]] = sym::Expr::symbol(parameter("_r", i));
-    if (index.empty())
-        index.emplace_back(0);
-    return index;
+std::vector<sym::Expr> Reduce::index(const std::vector<std::size_t> &dims) const {
+    std::vector<sym::Expr> out;
+    for (std::size_t d : dims)
+        out.push_back(sym::Expr::symbol(parameter(d)));
+    if (out.empty())
+        out.emplace_back(0);
+    return out;
 }
 
-std::vector<sym::Expr> outputIndex(const Plan &p) {
-    std::vector<sym::Expr> index;
-    for (std::size_t i = 0; i < p.kept.size(); ++i)
-        index.push_back(sym::Expr::symbol(parameter("_o", i)));
-    if (index.empty())
-        index.emplace_back(0);
-    return index;
+void Reduce::copy() {
+    x_.mapped(x_.addState("copy"), "copy", params(kept_), {{"i", "_in", index(all()), ""}}, {{"o", "_out", index(kept_), outerWcr_}}, "o = i");
+    x_.took("pure", "no dimension is left to reduce, a copy");
 }
 
-void initialise(Expansion &x, const Plan &p) {
-    if (p.identity)
-        x.mapped(x.addState("init"), "init", params("_o", p, p.kept), {}, {{"__y", "_out", outputIndex(p), ""}}, "__y = " + *p.identity);
+void Reduce::direct() {
+    Name target = outerWcr_.empty() ? Name("_out") : x_.temporary("_total", out_.type, {});
+    if (identity_ || !outerWcr_.empty())
+        x_.mapped(x_.addState("init"), "init", {}, {}, {{"o", target, {0}, ""}}, "o = " + (identity_ ? *identity_ : *neutral_));
+    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", target, {0}, wcr_}}, "o = i");
+    if (!outerWcr_.empty())
+        x_.mapped(x_.addState("combine"), "combine", {}, {{"i", target, {0}, ""}}, {{"o", "_out", {0}, outerWcr_}}, "o = i");
+    x_.took("pure", "one map with conflict resolution");
 }
 
-/// Full reduction, or one whose function has no register form: conflict resolution on the output.
-void direct(Expansion &x, const Plan &p) {
-    initialise(x, p);
-    auto all = params("_o", p, p.kept);
-    for (auto &r : params("_r", p, p.reduced))
-        all.push_back(r);
-    x.mapped(x.addState("reduce"), "reduce", all, {{"__x", "_in", inputIndex(p), ""}}, {{"__y", "_out", outputIndex(p), p.wcr}}, "__y = __x");
+void Reduce::inPlace() {
+    x_.nested(x_.addState("reduce"), "reduce", {{params(kept_)}, {params(reduced_), Schedule::Sequential}}, {{"i", "_in", index(all()), ""}},
+              {{"o", "_out", index(kept_), wcr_}}, "o = i");
+    x_.took("pure", "updates the output in order: its function has no neutral element");
 }
 
-/// Rows: a sequential map over the reduced dimensions around a parallel map over the remaining ones.
-void byRows(Expansion &x, const Plan &p) {
-    initialise(x, p);
-    auto order = params("_r", p, p.reduced);
-    State &s = x.addState("reduce");
-    auto outer = params("_o", p, p.kept);
-    std::vector<std::pair<Name, sym::Expr>> all = order;
-    all.insert(all.end(), outer.begin(), outer.end());
-    x.mapped(s, "reduce", all, {{"__x", "_in", inputIndex(p), ""}}, {{"__y", "_out", outputIndex(p), p.wcr}}, "__y = __x", Schedule::Sequential);
+/// The kept dimension next to each other in memory.
+std::optional<std::size_t> Reduce::row() const {
+    auto at = std::find_if(kept_.begin(), kept_.end(), [&](std::size_t d) { return in_.strides[d].isOne(); });
+    return at == kept_.end() ? std::nullopt : std::optional(*at);
 }
 
-/// outer map { acc = identity; inner map { acc = f(acc, in) }; out = acc }
-void inRegister(Expansion &x, const Plan &p, const std::string &start, bool combine) {
-    Expansion::Accumulation a;
-    a.outer = {{params("_o", p, p.kept)}};
-    a.inner = params("_r", p, p.reduced);
-    a.inputs = {{"i", "_in", inputIndex(p), ""}};
-    a.output = {"o", "_out", outputIndex(p), combine ? p.wcr : ""};
-    a.wcr = p.wcr;
-    a.start = start;
-    a.code = "o = i";
-    x.accumulated(x.addState("reduce"), "reduce", a);
+/// Are there too few outputs to run in parallel over, as far as is known, and many elements for each? A row does not count: its
+/// neighbours are accumulated together.
+bool Reduce::worthCutting() const {
+    std::vector<std::size_t> outputs = kept_;
+    if (auto r = row())
+        std::erase(outputs, *r);
+    auto count = product(outputs).asInt(), elements = product(reduced_).asInt();
+    return x_.parallel() && neutral_ && count && *count <= fewOutputs && (!elements || *elements > chunkSize);
 }
 
-/// Does the dimension that is contiguous in memory remain while others are reduced?
-bool readsAcrossRows(const Plan &p) {
-    auto contiguous = [&](std::size_t d) { return p.in.strides[d].isOne(); };
-    return std::any_of(p.kept.begin(), p.kept.end(), contiguous) && std::none_of(p.reduced.begin(), p.reduced.end(), contiguous);
+/// The outermost reduced dimension of unknown size, else the longest one.
+std::size_t Reduce::dimensionToCut() const {
+    std::size_t longest = reduced_.front();
+    for (std::size_t d : reduced_) {
+        auto size = in_.shape[d].asInt();
+        if (!size)
+            return d;
+        if (*size > *in_.shape[longest].asInt())
+            longest = d;
+    }
+    return longest;
+}
+
+Reduce::Loops Reduce::plainLoops() {
+    Loops l;
+    l.outer = kept_;
+    l.input = index(all());
+    l.output = index(kept_);
+    l.a.wcr = wcr_;
+    l.a.code = "o = i";
+    l.a.inner = params(reduced_);
+    l.a.start = identity_ ? *identity_ : *neutral_;
+    l.a.output = {"o", "_out", {}, !outerWcr_.empty() ? outerWcr_ : identity_ ? "" : wcr_};
+    return l;
+}
+
+/// Chunk c has the elements c * size ... of the longest dimension; the results go to `_partial[c, ...]`.
+Reduce::Loops Reduce::cut(std::size_t dim, sym::Expr chunks) {
+    Loops l = plainLoops();
+    sym::Expr length = in_.shape[dim], begin = chunkSize * chunk;
+    for (auto &[name, count] : l.a.inner)
+        if (name == parameter(dim))
+            count = sym::min({sym::Expr(chunkSize), length - begin});
+    l.shift(parameter(dim), begin);
+    l.leading.emplace_back(chunk.name(), chunks);
+    std::vector<sym::Expr> shape{chunks};
+    for (std::size_t d : kept_)
+        shape.push_back(in_.shape[d]);
+    l.output.resize(kept_.size()); // without the 0 of a scalar
+    l.output.insert(l.output.begin(), chunk);
+    l.a.output = {"o", x_.temporary("_partial", out_.type, shape), {}, ""};
+    l.a.start = *neutral_;
+    return l;
+}
+
+Reduce::Loops Reduce::overChunks(Name partial, sym::Expr chunks) {
+    Loops l = plainLoops();
+    l.a.inner = {{chunk.name(), chunks}};
+    l.a.inputs = {{"i", partial, {}, ""}};
+    l.input = l.output;
+    l.input.resize(kept_.size());
+    l.input.insert(l.input.begin(), chunk);
+    return l;
+}
+
+/// Accumulates neighbours along a dimension together.
+void Reduce::strip(Loops &l, std::size_t dim) {
+    sym::Expr length = in_.shape[dim];
+    auto known = length.asInt();
+    std::erase(l.outer, dim);
+    l.a.strip = {parameter(dim), known ? std::min(*known, stripWidth) : stripWidth, length};
+    if (known && *known <= stripWidth)
+        return;
+    sym::Expr begin = stripWidth * sym::Expr::symbol("_strip");
+    l.a.strip.size = sym::min({sym::Expr(stripWidth), length - begin});
+    l.shift(parameter(dim), begin);
+    l.leading.emplace_back("_strip", sym::ceilDiv(length, stripWidth));
+}
+
+void Reduce::build(Loops l, const char *label) {
+    Expansion::Level parallel{l.leading};
+    for (auto &p : params(l.outer))
+        parallel.params.push_back(p);
+    l.a.outer = {parallel};
+    if (l.a.inputs.empty())
+        l.a.inputs = {{"i", "_in", {}, ""}};
+    l.a.inputs.front().index = l.input;
+    l.a.output.index = l.output;
+    x_.accumulated(x_.addState(label), label, l.a);
+}
+
+void Reduce::accumulate() {
+    const bool chunked = worthCutting();
+    std::string how = chunked ? "accumulates chunks in parallel" : "accumulates in registers";
+    std::size_t longest = dimensionToCut();
+    sym::Expr chunks = sym::ceilDiv(in_.shape[longest], chunkSize);
+    Loops first = chunked ? cut(longest, chunks) : plainLoops();
+    if (auto r = row()) {
+        strip(first, *r);
+        how += ", neighbours together";
+    }
+    build(first, "reduce");
+    if (chunked) {
+        Loops second = overChunks(first.a.output.data, chunks);
+        if (!kept_.empty())
+            strip(second, kept_.back());
+        build(second, "combine");
+    }
+    x_.took("pure", how);
+}
+
+/// The node's own schedule is that of the outermost map (7.5).
+void Reduce::applySchedule() {
+    Schedule schedule = x_.node().schedule;
+    if (schedule == Schedule::Default)
+        return;
+    for (State *s : allStates(x_.inner()))
+        for (const auto &node : s->nodes())
+            if (auto *m = dyn_cast<MapEntry>(node.get()); m && m->schedule == Schedule::Default)
+                m->schedule = schedule;
+}
+
+bool Reduce::run() {
+    if (!readNode())
+        return false;
+    x_.bind("_in", in_);
+    x_.bind("_out", out_);
+    if (reduced_.empty())
+        copy();
+    else if (!identity_ && !neutral_)
+        inPlace();
+    else if (kept_.empty() && neutral_ && x_.parallel())
+        direct();
+    else
+        accumulate();
+    applySchedule();
+    x_.finish("_in", "_out");
+    return true;
 }
 
 } // namespace
 
-bool expandReduce(State &s, LibraryNode &n, pass::Context &c) {
-    Expansion x(s, n, c);
-    Plan p;
-    for (Edge *e : n.inEdges())
-        if (!e->memlet.isEmpty())
-            p.in = x.input(e->dstConn);
-    for (Edge *e : n.outEdges())
-        if (!e->memlet.isEmpty())
-            p.out = x.output(e->srcConn);
-    if (!p.in || !p.out)
-        return x.refuse("it needs one input and one output");
-    p.wcr = x.text("wcr", "lambda a, b: a");
-    if (const json::Value *v = n.properties.find("identity"); v && !v->isNull())
-        p.identity = v->text();
-    for (Name used : p.identity ? analysis::namesInCode({*p.identity, Language::Python}, *s.sdfg()) : std::set<Name>())
-        if (!analysis::symbolType(*s.sdfg(), used))
-            return x.refuse("its identity `" + *p.identity + "` reads `" + used.str() + "`, which is no symbol");
-    auto axes = x.integers("axes");
-    for (std::size_t i = 0; i < p.in.rank(); ++i) {
-        int64_t dim = static_cast<int64_t>(p.in.dims[i]), rank = static_cast<int64_t>(p.in.subset.rank());
-        bool reduced = !axes || std::any_of(axes->begin(), axes->end(), [&](int64_t a) { return a == dim || a + rank == dim; });
-        (reduced ? p.reduced : p.kept).push_back(i);
-    }
-    if (p.kept.size() != p.out.rank())
-        return x.refuse("its output has " + std::to_string(p.out.rank()) + " dimensions, its input keeps " + std::to_string(p.kept.size()));
-    x.bind("_in", p.in);
-    x.bind("_out", p.out);
-    auto wcr = py::parseWcr(p.wcr);
-    bool outerWcr = !p.out.edge->memlet.wcr.empty();
-    auto neutral = wcr.value ? py::reductionIdentity(wcr.value->kind, p.out.type) : std::nullopt;
-    if (p.reduced.empty()) {
-        x.mapped(x.addState("copy"), "copy", params("_o", p, p.kept), {{"__x", "_in", inputIndex(p), ""}},
-                 {{"__y", "_out", outputIndex(p), p.out.edge->memlet.wcr}}, "__y = __x");
-        x.took("pure", "no dimension is left to reduce, a copy");
-    } else if (p.kept.empty() || (!p.identity && !neutral) || outerWcr) {
-        if (outerWcr)
-            p.identity.reset();
-        direct(x, p);
-        x.took("pure", "one map with conflict resolution");
-    } else if (readsAcrossRows(p) && wcr.value && wcr.value->kind != py::Reduction::Custom) {
-        byRows(x, p);
-        x.took("pure", "accumulates row by row, in the order of memory");
-    } else {
-        std::string start = p.identity ? *p.identity : py::print(**neutral);
-        inRegister(x, p, start, !p.identity);
-        x.took("pure", "accumulates in a register");
-    }
-    // Name of the node's own schedule for the outermost map (7.5).
-    if (n.schedule != Schedule::Default)
-        for (State *st : allStates(x.inner()))
-            for (const auto &node : st->nodes())
-                if (auto *m = dyn_cast<MapEntry>(node.get()); m && m->schedule == Schedule::Default)
-                    m->schedule = n.schedule;
-    x.finish("_in", "_out");
-    return true;
-}
+bool expandReduce(State &s, LibraryNode &n, pass::Context &c) { return Reduce(s, n, c).run(); }
 
 } // namespace sdfgc::libnodes

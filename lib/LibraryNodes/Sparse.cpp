@@ -73,7 +73,7 @@ private:
                pointer("_out", c.data) + ";\n";
         if (addend)
             out += "auto *_dp = " + pointer("_in", addend->data) + ";\n";
-        if (!x_.insideScope())
+        if (x_.parallel())
             out += "#pragma omp parallel for\n";
         out += "for (long long _i = 0; _i < " + x_.word("m", c.rows) + "; ++_i) {\n    for (long long _j = 0; _j < " + columns +
                "; ++_j)\n        " + element("_cp", c, "_i") + " = ";
