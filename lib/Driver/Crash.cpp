@@ -184,6 +184,7 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     commandText.append(process::quoted(arguments));
     commandText.append("\n");
     std::set_terminate(onTerminate);
+    ::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of that write, as a full disk is
 
     // A stack of its own, so that an overflow of the stack can be reported.
     static std::array<char, 65536> alternative;

@@ -81,10 +81,35 @@ std::string temporaryName(const std::string &path) {
                 "." + nameOf(path) + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++));
 }
 
-Result<void> writeAtomic(const std::string &path, std::string_view content) {
-    const std::string temporary = temporaryName(path);
+namespace {
+
+/// Devices and pipes (/dev/stdout, /dev/full) are written to: a file in their place would be the end of them.
+Result<void> writeSpecial(const std::string &path, std::string_view content) {
+    const Descriptor out{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (out.fd < 0)
+        return failure("write", path, errno);
+    const int error = writeAll(out.fd, content);
+    return error ? Result<void>(failure("write", path, error)) : Result<void>();
+}
+
+/// The file that a link leads to, or the path itself.
+std::string behindLinks(const std::string &path) {
+    std::error_code ec;
+    if (!fs::is_symlink(fs::symlink_status(path, ec)))
+        return path;
+    const fs::path target = fs::canonical(path, ec);
+    return ec ? path : target.string();
+}
+
+} // namespace
+
+Result<void> writeAtomic(const std::string &link, std::string_view content) {
     struct stat st;
-    const mode_t mode = ::stat(path.c_str(), &st) == 0 ? st.st_mode & 0777 : 0666;
+    const bool exists = ::stat(link.c_str(), &st) == 0;
+    if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return writeSpecial(link, content);
+    const std::string path = behindLinks(link), temporary = temporaryName(path);
+    const mode_t mode = exists ? st.st_mode & 0777 : 0666;
     int error = 0;
     {
         Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)};

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,6 +20,28 @@ file::TemporaryFolder folder() {
     return std::move(*made);
 }
 } // namespace
+
+TEST_CASE("file: devices are written to and links are followed, not replaced") {
+    const auto tmp = folder();
+    const std::string pipe = join(tmp.path(), "pipe"), link = join(tmp.path(), "link"), target = join(tmp.path(), "target");
+    CHECK(file::writeAtomic("/dev/full", "x").error() == "cannot write /dev/full: No space left on device");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    REQUIRE(reader >= 0);
+    REQUIRE(file::writeAtomic(pipe, "text"));
+    char text[8] = {};
+    CHECK(::read(reader, text, sizeof text) == 4);
+    ::close(reader);
+    CHECK(std::string(text) == "text");
+    REQUIRE(file::writeAtomic(target, "old"));
+    REQUIRE(::symlink("target", link.c_str()) == 0);
+    REQUIRE(file::writeAtomic(link, "new"));
+    CHECK(*file::read(target) == "new");
+    struct stat st;
+    REQUIRE(::lstat(link.c_str(), &st) == 0);
+    CHECK(S_ISLNK(st.st_mode));
+    CHECK(*file::list(tmp.path()) == std::vector<std::string>{"link", "pipe", "target"});
+}
 
 TEST_CASE("file: what is written atomically is read back, and nothing else is left") {
     const auto tmp = folder();

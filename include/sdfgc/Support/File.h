@@ -20,7 +20,7 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes = UINT6
 
 /// Writes `content` under a temporary name in the same folder and renames it, so that `path` holds the old content or the new one
 /// and never a part. Not flushed to disk: a power cut may lose the file, a killed process may not. Keeps the mode of a file that
-/// was there. On failure the temporary file is removed.
+/// was there. On failure the temporary file is removed. A link stays, its target is replaced; devices and pipes are written to.
 Result<void> writeAtomic(const std::string &path, std::string_view content);
 
 /// As writeAtomic, but leaves a file that already holds `content` untouched, with its time stamp. Returns whether it wrote.
