@@ -84,6 +84,17 @@ void Lowering::declareAt(Instance &in, const std::vector<Name> &names, Block &ou
                 declareContainer(in, n, false, out);
 }
 
+/// Containers that some access node asks to be zero from the start.
+const std::set<Name> &Lowering::zeroed(ir::SDFG &g) {
+    auto [known, isNew] = zeroed_.try_emplace(&g);
+    if (isNew)
+        for (const ir::State *s : ir::allStates(g))
+            for (const auto &n : s->nodes())
+                if (const auto *a = dyn_cast<ir::AccessNode>(n.get()); a && a->setZero)
+                    known->second.insert(a->data);
+    return known->second;
+}
+
 void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) {
     const DataDesc &d = *in.g->arrays.find(name);
     Variable v;
@@ -91,10 +102,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     v.alignment = d.alignment > 0 ? d.alignment : 0;
     v.startOffset = sub(in, d.startOffset);
     v.comment = "transient " + name.str();
-    for (const ir::State *s : ir::allStates(*in.g))
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<ir::AccessNode>(n.get()); a && a->data == name && a->setZero)
-                v.zeroed = true;
+    v.zeroed = zeroed(*in.g).count(name) != 0;
     sym::Expr size = final(in, sub(in, d.totalSize));
     if (d.isStream())
         return declareStream(in, name, d, out);

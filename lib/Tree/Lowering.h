@@ -1,7 +1,8 @@
 // Internal state of the lowering from SDFG to schedule tree. One Lowering per program; one FunctionContext per generated function; one
 // Instance per SDFG that is being lowered into a function (the root, nested SDFGs inlined, nested SDFGs as functions).
 //
-//   Lower.cpp       the module: parameters, constants, fields, code blocks of the user
+//   Lower.cpp       the module: parameters, constants, fields
+//   UserCode.cpp    code blocks of the user
 //   Regions.cpp     control flow
 //   States.cpp      order inside a state, scopes, access nodes
 //   Maps.cpp        maps and consume scopes
@@ -47,7 +48,11 @@ public:
     bool visible(Name n) const;
 
 private:
-    std::vector<std::unordered_set<Name>> scopes_;
+    struct Scope {
+        std::unordered_set<Name> names;
+        std::unordered_map<std::string, int> tried; // numbers below were visible behind this base, and are while the scope is open
+    };
+    std::vector<Scope> scopes_;
 };
 
 struct FunctionContext {
@@ -134,10 +139,13 @@ private:
     // ---- Lower.cpp
     void moduleInterface();
     void constants();
-    void userCode();
     void structTypes();
     void program();
     void error(diag::Id id, diag::Place place, std::vector<std::string> args = {});
+
+    // ---- UserCode.cpp
+    void userCode();
+    void checkReach(const std::vector<ir::TargetCode> &codes, const char *what);
 
     // ---- Regions.cpp
     void region(Instance &in, ir::Region &r, Block &out);
@@ -229,6 +237,7 @@ private:
     // ---- Containers.cpp
     void declareTop(Instance &in, Block &out);                              // containers of the whole SDFG
     void declareAt(Instance &in, const std::vector<Name> &names, Block &out); // at a state or scope
+    const std::set<Name> &zeroed(ir::SDFG &g);
     void declareContainer(Instance &in, Name name, bool late, Block &out);
     void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
     Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
@@ -284,6 +293,7 @@ private:
     analysis::ArgumentList arguments_;
     LoopContext *loops_ = nullptr;
     std::map<std::string, int> functionNames_;
+    std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_;
     int codeBlocks_ = 0;
 };
 

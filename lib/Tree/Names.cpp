@@ -1,5 +1,7 @@
 #include "Lowering.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree {
 namespace {
 
@@ -34,8 +36,8 @@ bool isReserved(std::string_view name) {
 } // namespace
 
 bool NameScopes::visible(Name n) const {
-    for (const auto &s : scopes_)
-        if (s.count(n))
+    for (const Scope &s : scopes_)
+        if (s.names.count(n))
             return true;
     return false;
 }
@@ -50,9 +52,17 @@ Name NameScopes::declare(Name wanted) {
         base += '_';
         candidate = Name(base);
     }
-    for (int i = 1; visible(candidate); ++i)
-        candidate = Name(base + "_" + std::to_string(i));
-    scopes_.back().insert(candidate);
+    if (visible(candidate)) {
+        int number = 1;
+        for (const Scope &s : scopes_)
+            if (auto it = s.tried.find(base); it != s.tried.end())
+                number = std::max(number, it->second);
+        do
+            candidate = Name(base + "_" + std::to_string(number++));
+        while (visible(candidate));
+        scopes_.back().tried[base] = number;
+    }
+    scopes_.back().names.insert(candidate);
     return candidate;
 }
 

@@ -29,17 +29,22 @@ private:
     void sink(Block &b, std::size_t at);
     bool intoStatement(NodePtr declaration, Node &user);
     bool intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v);
-    bool intoAssignment(Block &b, std::size_t user, const Declare &d);
+    bool intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d);
     bool assigns(const py::StmtRef &s, Name n, VarId v);
     bool startsLoop(const Node &n, Name name, VarId v);
     bool assignedFirst(Block &b, Name n, VarId v);
-    std::vector<std::size_t> usersAfter(const Block &b, std::size_t at, Name n);
+    void index(const Block &b);
+    std::vector<std::size_t> usersAfter(const Block &b, std::size_t at, Name n) const;
     bool movable(const Declare &d) const;
     bool sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v);
 
     Function &f_;
     MentionTable table_;
     std::vector<NodePtr> replaced_; // kept alive: the table knows statements by address
+
+    // Of the block at hand, so that many declarations do not each look through many statements.
+    std::unordered_map<Name, std::vector<const Node *>> users_; // statements that mention a movable variable, in order
+    std::unordered_set<Name> changed_;                          // what any statement changes
 };
 
 bool hasLabel(const Block &b) {
@@ -74,20 +79,45 @@ void flatten(Block &b) {
 }
 
 void Sinker::block(Block &b) {
-    if (!hasLabel(b))
+    if (!hasLabel(b)) {
+        index(b);
         for (std::size_t i = b.body.size(); i-- > 0;)
             if (b.body[i]->kind == Kind::Declare && movable(static_cast<const Declare &>(*b.body[i])))
                 sink(b, i);
+    }
     std::erase_if(b.body, [](const NodePtr &n) { return !n; });
     for (NodePtr &n : b.body)
         forEachBlock(*n, [&](Block &inner) { block(inner); });
 }
 
-std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name n) {
+void Sinker::index(const Block &b) {
+    users_.clear();
+    changed_.clear();
+    for (const NodePtr &n : b.body)
+        if (n->kind == Kind::Declare && movable(static_cast<const Declare &>(*n)))
+            users_[f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)].name];
+    if (users_.empty())
+        return;
+    for (const NodePtr &n : b.body) {
+        const Mentions &mentions = table_.of(*n);
+        changed_.insert(mentions.changed.begin(), mentions.changed.end());
+        for (Name name : mentions.names)
+            if (auto it = users_.find(name); it != users_.end())
+                it->second.push_back(n.get());
+    }
+}
+
+/// Positions behind `at`. Statements keep their order, so one look through the block finds those of the index.
+std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name n) const {
     std::vector<std::size_t> users;
-    for (std::size_t k = at + 1; k < b.body.size(); ++k)
-        if (b.body[k] && table_.of(*b.body[k]).has(n))
+    const std::vector<const Node *> &known = users_.at(n);
+    auto next = std::find(known.begin(), known.end(), b.body[at].get());
+    next = next == known.end() ? known.begin() : next + 1;
+    for (std::size_t k = at + 1; k < b.body.size() && next != known.end(); ++k)
+        if (b.body[k].get() == *next) {
             users.push_back(k);
+            ++next;
+        }
     return users;
 }
 
@@ -100,7 +130,7 @@ void Sinker::sink(Block &b, std::size_t at) {
         replaced_.push_back(std::move(b.body[at]));
         return;
     }
-    if (v.kind == VarKind::Value && (intoAssignment(b, users[0], d) || intoHeaders(b, users, d.var))) {
+    if (v.kind == VarKind::Value && (intoAssignment(b, users, d) || intoHeaders(b, users, d.var))) {
         replaced_.push_back(std::move(b.body[at]));
         return;
     }
@@ -123,9 +153,9 @@ void Sinker::sink(Block &b, std::size_t at) {
 
 /// Does a statement of a range change a symbol that the size of the variable depends on?
 bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v) {
-    for (std::size_t k = from; k < to; ++k)
-        for (sym::Expr e : {v.count, v.startOffset})
-            for (Name n : e.freeSymbols())
+    for (sym::Expr e : {v.count, v.startOffset})
+        for (Name n : e.freeSymbols())
+            for (std::size_t k = changed_.count(n) ? from : to; k < to; ++k)
                 if (b.body[k] && table_.of(*b.body[k]).changes(n))
                     return true;
     return false;
@@ -172,7 +202,8 @@ bool Sinker::assigns(const py::StmtRef &s, Name n, VarId v) {
 }
 
 /// `int64_t i; ... i = 0;` as one statement, if the first user is an assignment.
-bool Sinker::intoAssignment(Block &b, std::size_t user, const Declare &d) {
+bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d) {
+    const std::size_t user = users[0];
     Node &n = *b.body[user];
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
     if (n.kind != Kind::Code)
@@ -185,9 +216,12 @@ bool Sinker::intoAssignment(Block &b, std::size_t user, const Declare &d) {
     declare->comment = n.comment;
     declare->origin = n.origin;
     bool changed = false;
-    for (std::size_t k = user + 1; k < b.body.size(); ++k)
-        changed = changed || (b.body[k] && table_.of(*b.body[k]).changes(v.name));
+    for (std::size_t k = 1; k < users.size(); ++k)
+        changed = changed || table_.of(*b.body[users[k]]).changes(v.name);
     f_.vars[static_cast<std::size_t>(d.var)].isConst = !changed && v.type.isScalar();
+    for (Name mentioned : table_.of(n).names)
+        if (auto it = users_.find(mentioned); it != users_.end())
+            std::replace(it->second.begin(), it->second.end(), static_cast<const Node *>(&n), static_cast<const Node *>(declare.get()));
     replaced_.push_back(std::move(b.body[user]));
     b.body[user] = std::move(declare);
     return true;
