@@ -1,4 +1,4 @@
-// The module: interface, types, constants, code of the user, and the program function.
+// The module: interface, types, constants, and the program function.
 #include "Improve.h"
 #include "Lowering.h"
 
@@ -146,26 +146,6 @@ void Lowering::constants() {
                 def.values.push_back(literal(*v, def.type));
             module_->constants.push_back(std::move(def));
         }
-}
-
-// ---------------------------------------------------------------------------------------------------- code of the user
-
-void Lowering::userCode() {
-    auto collect = [this](const std::vector<TargetCode> &codes, std::vector<std::string> &out) {
-        for (const TargetCode &c : codes) {
-            bool ours = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") || c.target == Name("None") ||
-                        c.target.empty();
-            if (!ours || c.code.text.find_first_not_of(" \t\r\n") == std::string::npos)
-                continue;
-            out.push_back(c.code.text);
-            module_->rawCpp = true;
-        }
-    };
-    for (SDFG *g : allSDFGs(root_)) {
-        collect(g->globalCode, module_->globalCode);
-        collect(g->initCode, module_->initCode);
-        collect(g->exitCode, module_->exitCode);
-    }
 }
 
 // ---------------------------------------------------------------------------------------------------- the program
