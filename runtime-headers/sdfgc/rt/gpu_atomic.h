@@ -1,0 +1,264 @@
+// Atomic updates of device memory by the threads of kernels: `*p = f(*p, value)` (write-conflict resolution, sdfg-format 6.10).
+//
+// Rules: every function returns the old value and orders nothing but the update itself. All conflicting accesses of a kernel must
+// go through these functions; kernel boundaries and barriers order the rest.
+//   integers of 4 and 8 bytes    the hardware's instruction for + - min max & | ^ and exchange
+//   float and double             the hardware's instruction for + and -
+//   4 and 8 bytes, otherwise     compare-and-swap of the word, where the address is a multiple of the size
+//   1 and 2 bytes                compare-and-swap of the 4-byte word around them; its other bytes stay as they are
+//   vectors; + and - of complex  part by part: each part is updated atomically, the whole is not one indivisible step
+//   everything else              a lock chosen by the address, out of 64 per program; 16-byte types, too, since no device below
+//                                sm_90 and no AMD device can swap 16 bytes
+// Which way is taken depends on the type, the operation's kind and the address only, so that updates of one object by one operation
+// agree. Float sums flush subnormal numbers where the hardware's instruction does.
+#pragma once
+
+#include "sdfgc/rt/config.h"
+#include "sdfgc/rt/gpu.h"
+
+#include <type_traits>
+
+#ifdef SDFGC_GPU_EMULATE
+#include "sdfgc/rt/atomic.h"
+#endif
+
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+
+namespace sdfgc::gpu {
+
+namespace detail {
+
+// The hardware's words. may_alias: they are laid over objects of other types.
+typedef unsigned AtomicWord32 __attribute__((may_alias));
+typedef unsigned long long AtomicWord64 __attribute__((may_alias));
+template <size_t bytes> struct AtomicWord { typedef AtomicWord32 type; };
+template <> struct AtomicWord<8> { typedef AtomicWord64 type; };
+
+template <class T>
+inline constexpr bool isAtomicInteger =
+    std::is_integral<T>::value && !std::is_same<std::remove_cv_t<T>, bool>::value && (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class To, class From> SDFGC_DEVICE inline To copyBits(const From &from) {
+    To to{};
+    __builtin_memcpy(static_cast<void *>(&to), &from, sizeof(To) < sizeof(From) ? sizeof(To) : sizeof(From));
+    return to;
+}
+
+/// -value; of integers modulo 2**bits.
+template <class T> SDFGC_DEVICE inline T negated(T value) {
+    if constexpr (std::is_integral<T>::value)
+        return static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(value));
+    else
+        return -value;
+}
+
+// One instruction for the words of each back end.
+#ifdef SDFGC_GPU_EMULATE
+template <class W> W loadWord(const W *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <class W> auto swapWord(W *p, W expected, W desired) {
+    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+#else
+template <class W> SDFGC_DEVICE inline auto loadWord(const W *p) { return *static_cast<const volatile W *>(p); }
+SDFGC_DEVICE inline unsigned swapWord(AtomicWord32 *p, unsigned expected, unsigned desired) {
+    return ::atomicCAS(reinterpret_cast<unsigned *>(p), expected, desired);
+}
+SDFGC_DEVICE inline unsigned long long swapWord(AtomicWord64 *p, unsigned long long expected, unsigned long long desired) {
+    return ::atomicCAS(reinterpret_cast<unsigned long long *>(p), expected, desired);
+}
+#endif
+
+/// *p = next(*p) by compare-and-swap; sizeof(T) is 4 or 8 and p a multiple of it. Nothing is written if the value would not change.
+template <class T, class Next> SDFGC_DEVICE T updateWord(T *p, Next next) {
+    using Word = typename AtomicWord<sizeof(T)>::type;
+    Word *const word = reinterpret_cast<Word *>(p);
+    auto seen = loadWord(word);
+    for (;;) {
+        const T old = copyBits<T>(seen);
+        const auto desired = copyBits<std::remove_cv_t<decltype(seen)>>(static_cast<T>(next(old)));
+        if (desired == seen)
+            return old;
+        const auto found = swapWord(word, seen, desired);
+        if (found == seen)
+            return old;
+        seen = found;
+    }
+}
+
+/// The same for 1 and 2 bytes. Both vendors' devices are little-endian.
+template <class T, class Next>
+#ifdef SDFGC_GPU_EMULATE
+__attribute__((no_sanitize("address"))) // the word may reach beyond the end of an array, but never beyond its page
+#endif
+SDFGC_DEVICE T
+updatePartOfWord(T *p, Next next) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(p);
+    AtomicWord32 *const word = reinterpret_cast<AtomicWord32 *>(address & ~uintptr_t(3));
+    const unsigned shift = 8 * static_cast<unsigned>(address & 3), mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
+    unsigned seen = loadWord(word);
+    for (;;) {
+        const T old = copyBits<T>(seen >> shift);
+        const unsigned desired = (seen & ~mask) | copyBits<unsigned>(static_cast<T>(next(old))) << shift;
+        if (desired == seen)
+            return old;
+        const unsigned found = swapWord(word, seen, desired);
+        if (found == seen)
+            return old;
+        seen = found;
+    }
+}
+
+#ifdef SDFGC_GPU_EMULATE
+template <class T, class Next> T updateLocked(T *p, Next next) {
+    const rt::detail::StripeLock lock(p);
+    const T old = *p;
+    *p = static_cast<T>(next(old));
+    return old;
+}
+#else
+template <int> __device__ unsigned atomicLocks[64];
+
+/// Copies past the first-level cache, which may be older than the lock.
+template <class T> SDFGC_DEVICE inline void copyVolatile(volatile T *to, const volatile T *from) {
+    using Unit = std::conditional_t<alignof(T) % 8 == 0, AtomicWord64, std::conditional_t<alignof(T) % 4 == 0, AtomicWord32, unsigned char>>;
+    for (size_t i = 0; i < sizeof(T) / sizeof(Unit); ++i)
+        reinterpret_cast<volatile Unit *>(to)[i] = reinterpret_cast<const volatile Unit *>(from)[i];
+}
+
+/// Whoever holds the lock finishes within the same turn of the loop, so that lanes of one warp cannot wait for each other for ever.
+template <class T, class Next> SDFGC_DEVICE T updateLocked(T *p, Next next) {
+    unsigned *const lock = &atomicLocks<0>[(reinterpret_cast<uintptr_t>(p) >> 6) % 64];
+    T old{};
+    for (bool done = false; !done;) {
+        if (::atomicExch(lock, 1u) != 0)
+            continue;
+        __threadfence();
+        copyVolatile<T>(&old, p);
+        const T value = static_cast<T>(next(old));
+        copyVolatile<T>(p, &value);
+        __threadfence();
+        ::atomicExch(lock, 0u);
+        done = true;
+    }
+    return old;
+}
+#endif
+
+template <class T, class Next> SDFGC_DEVICE T update(T *p, Next next) {
+    static_assert(std::is_trivially_copyable<T>::value, "atomic updates copy the value's bytes");
+    if constexpr (sizeof(T) == 1 || (sizeof(T) == 2 && alignof(T) == 2))
+        return updatePartOfWord(p, next);
+    else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        if (alignof(T) % sizeof(T) == 0 || reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0)
+            return updateWord(p, next);
+        return updateLocked(p, next);
+    } else
+        return updateLocked(p, next);
+}
+
+/// Calls one(part pointer, part of value) for each part of *p; collects the old parts.
+template <class T, class One> SDFGC_DEVICE T updateParts(T *p, const T &value, One one) {
+    using Part = typename rt::Parts<T>::Part;
+    Part *const parts = reinterpret_cast<Part *>(p);
+    const Part *const values = reinterpret_cast<const Part *>(&value);
+    T old = value;
+    Part *const olds = reinterpret_cast<Part *>(&old);
+    for (int i = 0; i < rt::Parts<T>::count; ++i)
+        olds[i] = one(parts + i, values[i]);
+    return old;
+}
+
+// The hardware's instructions: Hardware<T>::sum(p, value) and so on, where Hardware<T>::sums and so on say that they exist.
+#ifdef SDFGC_GPU_EMULATE
+#define SDFGC_ATOMIC_INSTRUCTION(name, device, emulated)                                                                           \
+    static T name(T *p, T value) { return static_cast<T>(emulated(p, value, __ATOMIC_RELAXED)); }
+template <class T, bool = isAtomicInteger<T>> struct Hardware {
+    static constexpr bool integer = false, sums = false, compares = false;
+};
+template <class T> struct Hardware<T, true> {
+    static constexpr bool integer = true, sums = true, compares = false;
+    using Word = T;
+#else
+#define SDFGC_ATOMIC_INSTRUCTION(name, device, emulated)                                                                           \
+    SDFGC_DEVICE static T name(T *p, T value) {                                                                                    \
+        return static_cast<T>(::device(reinterpret_cast<Word *>(p), static_cast<Word>(value)));                                    \
+    }
+template <class T, bool = isAtomicInteger<T>> struct Hardware {
+    static constexpr bool integer = false, compares = false;
+    static constexpr bool sums = std::is_same<T, float>::value || std::is_same<T, double>::value;
+    using Word = T;
+    SDFGC_ATOMIC_INSTRUCTION(sum, atomicAdd, )
+};
+template <class T> struct Hardware<T, true> {
+    static constexpr bool integer = true, sums = true;
+    using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    // HIP 5.2 compares 8-byte integers as unsigned ones only.
+#ifdef SDFGC_GPU_CUDA
+    static constexpr bool compares = true;
+    using Ordered = std::conditional_t<std::is_unsigned<T>::value, Word, std::conditional_t<sizeof(T) == 4, int, long long>>;
+#else
+    static constexpr bool compares = sizeof(T) == 4 || std::is_unsigned<T>::value;
+    using Ordered = std::conditional_t<std::is_unsigned<T>::value, Word, int>;
+#endif
+    SDFGC_DEVICE static T minimum(T *p, T value) {
+        return static_cast<T>(::atomicMin(reinterpret_cast<Ordered *>(p), static_cast<Ordered>(value)));
+    }
+    SDFGC_DEVICE static T maximum(T *p, T value) {
+        return static_cast<T>(::atomicMax(reinterpret_cast<Ordered *>(p), static_cast<Ordered>(value)));
+    }
+#endif
+    SDFGC_ATOMIC_INSTRUCTION(sum, atomicAdd, __atomic_fetch_add)
+    SDFGC_ATOMIC_INSTRUCTION(bitAnd, atomicAnd, __atomic_fetch_and)
+    SDFGC_ATOMIC_INSTRUCTION(bitOr, atomicOr, __atomic_fetch_or)
+    SDFGC_ATOMIC_INSTRUCTION(bitXor, atomicXor, __atomic_fetch_xor)
+    SDFGC_ATOMIC_INSTRUCTION(exchange, atomicExch, __atomic_exchange_n)
+};
+#undef SDFGC_ATOMIC_INSTRUCTION
+
+} // namespace detail
+
+/// *p = f(*p, value). `f` may be called more than once and must only compute. Inside it, no atomic update may be called.
+template <class T, class F> SDFGC_DEVICE T atomicUpdate(T *p, const rt::Plain<T> &value, F f) {
+    return detail::update(p, [&](const T &old) { return f(old, value); });
+}
+
+// SDFGC_ATOMIC(name, byHardware, instruction, byParts, expression): one function. `byHardware` says for which T the expression
+// `instruction` does it at once; `byParts` for which types with Parts the operation goes part by part.
+#define SDFGC_ATOMIC(name, byHardware, instruction, byParts, expression)                                                           \
+    template <class T> SDFGC_DEVICE T name(T *p, const rt::Plain<T> &value) {                                                      \
+        using Hardware [[maybe_unused]] = detail::Hardware<T>;                                                                     \
+        if constexpr (byHardware)                                                                                                  \
+            return instruction;                                                                                                    \
+        else if constexpr (byParts)                                                                                                \
+            return detail::updateParts(p, value, [](auto *part, auto v) { return name(part, v); });                                \
+        else                                                                                                                       \
+            return detail::update(p, [&](const T &old) { return static_cast<T>(expression); });                                    \
+    }
+
+SDFGC_ATOMIC(atomicSum, Hardware::sums, Hardware::sum(p, value), rt::Parts<T>::count != 0, old + value)
+SDFGC_ATOMIC(atomicDifference, Hardware::sums, Hardware::sum(p, detail::negated(value)), rt::Parts<T>::count != 0, old - value)
+SDFGC_ATOMIC(atomicProduct, false, value, rt::Parts<T>::everyOperation, old *value)
+SDFGC_ATOMIC(atomicQuotient, false, value, rt::Parts<T>::everyOperation, old / value)
+SDFGC_ATOMIC(atomicMin, Hardware::compares, Hardware::minimum(p, value), rt::Parts<T>::everyOperation, old < value ? old : value)
+SDFGC_ATOMIC(atomicMax, Hardware::compares, Hardware::maximum(p, value), rt::Parts<T>::everyOperation, old > value ? old : value)
+SDFGC_ATOMIC(atomicAnd, Hardware::integer, Hardware::bitAnd(p, value), rt::Parts<T>::everyOperation, old &value)
+SDFGC_ATOMIC(atomicOr, Hardware::integer, Hardware::bitOr(p, value), rt::Parts<T>::everyOperation, old | value)
+SDFGC_ATOMIC(atomicXor, Hardware::integer, Hardware::bitXor(p, value), rt::Parts<T>::everyOperation, old ^ value)
+// Logical results are 0 and 1 in the type of *p. Xor is Python's `bool(a) != bool(b)`.
+SDFGC_ATOMIC(atomicLogicalAnd, false, value, rt::Parts<T>::everyOperation, old &&value)
+SDFGC_ATOMIC(atomicLogicalOr, false, value, rt::Parts<T>::everyOperation, old || value)
+SDFGC_ATOMIC(atomicLogicalXor, false, value, rt::Parts<T>::everyOperation, !old != !value)
+#undef SDFGC_ATOMIC
+
+/// *p = value.
+template <class T> SDFGC_DEVICE T atomicExchange(T *p, const rt::Plain<T> &value) {
+    if constexpr (detail::Hardware<T>::integer)
+        return detail::Hardware<T>::exchange(p, value);
+    else
+        return detail::update(p, [&](const T &) { return value; });
+}
+
+} // namespace sdfgc::gpu
+
+#endif
