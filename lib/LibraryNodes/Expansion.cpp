@@ -137,9 +137,10 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
 sym::Expr Expansion::inside(sym::Expr e) {
     for (Name n : e.freeSymbols()) {
         const std::string &text = n.str();
-        bool ours = text.size() > 1 && text[0] == '_' && std::isalpha(static_cast<unsigned char>(text[1]));
-        if (ours && !renamed_.contains(n))
-            renamed_[n] = sym::Expr::symbol(Name("_outer" + text));
+        bool parameter = text.size() > 1 && text[0] == '_' && std::isalpha(static_cast<unsigned char>(text[1]));
+        bool connector = text == "i" || text == "o";
+        if ((parameter || connector) && !renamed_.contains(n))
+            renamed_[n] = sym::Expr::symbol(Name((parameter ? "_outer" : "_outer_") + text));
     }
     return renamed_.empty() ? e : sym::substitute(e, renamed_);
 }

@@ -86,8 +86,8 @@ public:
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
-    /// An outer expression in symbols of the nested SDFG. Expansions name their parameters `_i0`, `_r1`, ...: outer symbols of that form
-    /// (of graphs that were expanded before) get other names inside.
+    /// An outer expression in symbols of the nested SDFG. Expansions name their parameters `_i0`, `_r1`, ... and their connectors
+    /// `i` and `o`: outer symbols of those forms get other names inside.
     sym::Expr inside(sym::Expr e);
     /// An expression over outer symbols as one word of C++ text: a number, a symbol, or a new symbol inside that is mapped to it.
     std::string word(std::string_view hint, sym::Expr e);
