@@ -16,7 +16,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kCacheFormat = 2; // a file of another format counts as absent
+constexpr int kCacheFormat = 3; // a file of another format counts as absent
 constexpr double kAnswerSeconds = 30;
 
 // ---- asking
@@ -64,6 +64,17 @@ std::vector<std::string> parseLibraryFolders(const std::string &text) {
     return at == std::string::npos ? std::vector<std::string>() : pathList(firstLine(text.substr(at + mark.size())));
 }
 
+/// Folders of `"-L..."` in the link command that Clang's -### shows.
+std::vector<std::string> parseLinkFolders(const std::string &text) {
+    constexpr std::string_view mark = "\"-L";
+    std::vector<std::string> folders;
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+        at += mark.size();
+        folders.push_back(text.substr(at, text.find('"', at) - at));
+    }
+    return folders;
+}
+
 /// Fills in what the compiler says about itself; returns why it cannot be used, or nothing.
 std::string interrogate(Compiler &compiler) {
     const process::Outcome version = ask(compiler, {"--version"});
@@ -81,7 +92,11 @@ std::string interrogate(Compiler &compiler) {
         return "it does not preprocess an empty file: " + includes.describe();
     const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
     compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
-    compiler.libraryFolders = usableFolders(parseLibraryFolders(libraries.out));
+    std::vector<std::string> folders = parseLibraryFolders(libraries.out);
+    if (compiler.kind == CompilerKind::Clang) // its OpenMP library may lie in a folder that only -fopenmp adds
+        for (std::string &folder : parseLinkFolders(ask(compiler, {"-###", "-fopenmp", "-xc++", "/dev/null"}).err))
+            folders.push_back(std::move(folder));
+    compiler.libraryFolders = usableFolders(folders);
     const std::optional<file::Stamp> stamp = file::stamp(compiler.command[0]);
     compiler.identity = version.out + std::to_string(stamp ? stamp->size : 0);
     return {};

@@ -22,6 +22,8 @@ std::string fakeCompiler(const fixture::Folder &folder, const std::string &versi
                                             version + "';;\n" +
                                             "-print-search-dirs) echo 'install: /'; echo 'libraries: =" + folder / "lib/../lib/" +
                                             ":/no/such'; echo;;\n"
+                                            "-###*) echo '\"/usr/bin/ld\" \"-L" +
+                                            folder / "omp\" \"-L" + folder / "lib\" \"-lomp\"' >&2;;\n"
                                             "*) printf '" +
                                             self + "\\n#include <...> search starts here:\\n " + folder / "include" +
                                             "\\n /no/such\\nEnd of search list.\\n' >&2;;\nesac\n");
@@ -56,13 +58,15 @@ TEST_CASE("toolchain: kind, version and folders come from the compiler's answers
     CHECK(t->source == "--cc");
 }
 
-TEST_CASE("toolchain: clang is told apart") {
+TEST_CASE("toolchain: clang is told apart, and asked where its OpenMP library is") {
     const fixture::Folder folder;
+    REQUIRE(file::makeFolder(folder / "omp"));
     diag::Engine diags;
     const auto t =
         findToolchain(with(fakeCompiler(folder, "Debian clang version 14.0.6\\n", "Debian clang version 14.0.6"), folder), diags);
     REQUIRE(t);
     CHECK(t->compiler.kind == CompilerKind::Clang);
+    CHECK(t->compiler.libraryFolders == std::vector<std::string>{folder / "lib", folder / "omp"});
 }
 
 TEST_CASE("toolchain: answers are kept until the compiler's file changes; a damaged cache is asked again") {
