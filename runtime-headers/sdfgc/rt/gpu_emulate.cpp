@@ -48,6 +48,15 @@ template <class Body> Status call(Body body) {
     }
 }
 
+/// The same for what gives something back: it does so also after an error, which it returns.
+template <class Body> Status cleanup(Body body) {
+    Call call;
+    if (call.refused() && call.status() != call.device.error)
+        return call.result(call.status());
+    const Status status = body(call.device);
+    return call.result(call.refused() ? call.status() : status);
+}
+
 /// The same with a stream.
 template <class Body> Status callOn(Stream handle, Body body) {
     return call([&](Device &device) {
@@ -217,7 +226,7 @@ static Allocation *freeable(Device &device, void *pointer) {
 } // namespace emulate
 
 Status free(void *pointer) {
-    return call([&](Device &device) {
+    return cleanup([&](Device &device) {
         if (!pointer)
             return success;
         Allocation *a = freeable(device, pointer);
@@ -251,7 +260,7 @@ Status freeAsync(void *pointer, Stream handle) {
 }
 
 Status freeHost(void *pointer) {
-    return call([&](Device &device) {
+    return cleanup([&](Device &device) {
         if (!pointer)
             return success;
         const auto block = device.pinned.find(reinterpret_cast<uintptr_t>(pointer));
@@ -308,10 +317,13 @@ Status streamCreateBlocking(Stream &stream) { return makeStream(stream, true); }
 Status streamCreateWithPriority(Stream &stream, int) { return makeStream(stream, false); }
 
 Status streamDestroy(Stream handle) {
-    return callOn(handle, [&](Device &, StreamState &stream) {
-        if (stream.number == 0)
+    return cleanup([&](Device &device) {
+        StreamState *stream = device.scheduler.resolve(handle);
+        if (!stream || stream->number == 0) {
+            fail("invalid stream: it was destroyed, or never made");
             return invalidHandle;
-        stream.destroyed = true; // what is queued runs all the same
+        }
+        stream->destroyed = true; // what is queued runs all the same
         return success;
     });
 }
@@ -367,9 +379,12 @@ static Status makeEvent(Event &event, bool timing) {
 Status eventCreate(Event &event) { return makeEvent(event, false); }
 Status eventCreateTiming(Event &event) { return makeEvent(event, true); }
 Status eventDestroy(Event event) {
-    return callWith(event, [](Device &device, EventState &state) {
-        device.events.erase(&state);
-        delete &state;
+    return cleanup([&](Device &device) {
+        if (device.events.erase(event) == 0) {
+            fail("invalid event: it was destroyed, or never made");
+            return invalidHandle;
+        }
+        delete event;
         return success;
     });
 }

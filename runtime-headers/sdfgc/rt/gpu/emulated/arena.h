@@ -6,7 +6,7 @@
 // is always open. Addresses are never used twice. An allocation ends, up to CUDA's alignment of 256 bytes, at a closed page; the
 // bytes between its ends and the closed pages have a pattern that is checked after every kernel.
 //
-//     closed page | margin | allocation | margin (< 256 bytes) | closed page
+//     64 KiB of closed pages | margin | allocation | margin (< 256 bytes) | 64 KiB of closed pages
 //
 // New memory has a pattern that is a NaN in every floating-point format and whose lower half is a number: it says where a value
 // comes from that was never written, also after arithmetic (NaNs keep their payload).
@@ -99,7 +99,7 @@ public:
             if (door != MAP_FAILED) {
                 view_ = reinterpret_cast<uintptr_t>(view);
                 door_ = static_cast<char *>(door);
-                next_ = page_;
+                next_ = gap;
                 return;
             }
             if (view != MAP_FAILED)
@@ -117,7 +117,7 @@ public:
         if (bytes > settings().memoryBytes || used_ > settings().memoryBytes - bytes)
             return nullptr;
         const size_t payload = roundUp(bytes, alignment), pages = roundUp(payload, page_);
-        if (size_ == 0 || next_ > size_ - page_ || pages > size_ - page_ - next_ || !grow(next_ + pages))
+        if (size_ == 0 || next_ > size_ - gap || pages > size_ - gap - next_ || !grow(next_ + pages))
             return nullptr;
         auto a = std::make_unique<Allocation>();
         a->pages = view_ + next_;
@@ -126,7 +126,7 @@ public:
         a->bytes = bytes;
         a->name = *name ? name : "allocation " + std::to_string(all_.size() + 1);
         a->state = state;
-        next_ += pages + page_;
+        next_ += pages + gap;
         used_ += bytes;
         fillMargins(*a);
         fillPattern(door(pointer(a->begin)), bytes, origins.pattern("'" + a->name + "'"));
@@ -225,7 +225,8 @@ public:
     Origins origins;
 
 private:
-    static constexpr size_t alignment = 256; // CUDA's
+    static constexpr size_t alignment = 256;      // CUDA's
+    static constexpr size_t gap = size_t(1) << 16; // closed addresses between allocations; a multiple of every page size
     static constexpr int maxOpen = 4096;
 
     static size_t roundUp(size_t n, size_t unit) { return (std::max<size_t>(n, 1) + unit - 1) / unit * unit; }
