@@ -166,6 +166,15 @@ void Expansion::renameInput(Name from, Name to) {
     node_.addIn(to);
 }
 
+void Expansion::renameOutput(Name from, Name to) {
+    Edge *e = node_.outEdge(from);
+    if (!e)
+        return;
+    state_.setSource(e, &node_, to);
+    node_.removeOut(from);
+    node_.addOut(to);
+}
+
 void Expansion::finish(Name inputName, Name outputName) {
     auto *nested = state_.add<NestedSDFGNode>();
     nested->label = inner_->name.str();

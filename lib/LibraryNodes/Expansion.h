@@ -55,8 +55,8 @@ public:
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
     ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
-    /// Gives a tasklet in a map a whole container as a connector of the container's name.
-    void readWhole(ir::State &s, ir::MapEntry &entry, ir::Tasklet &t, Name data);
+    /// Gives a tasklet in a map a whole container as a connector.
+    void readWhole(ir::State &s, ir::MapEntry &entry, ir::Tasklet &t, Name connector, Name data);
     /// As `mapped`, with maps inside each other, outermost first. Levels without parameters are left out.
     struct Level {
         Params params;
@@ -95,6 +95,7 @@ public:
     bool parallel() const;
     /// Renames an input connector of the node, for an input and an output of one name that are different memory.
     void renameInput(Name from, Name to);
+    void renameOutput(Name from, Name to);
 
     /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With `inputName` and
     /// `outputName` for nodes without connectors (Reduce).

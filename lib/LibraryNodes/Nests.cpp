@@ -109,11 +109,11 @@ Tasklet *Expansion::mapped(State &s, std::string_view label, const Params &param
     return nested(s, label, {{params, schedule}}, inputs, outputs, std::move(code));
 }
 
-void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name data) {
+void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name connector, Name data) {
     Memlet all = Memlet::simple(data, inner_->desc(data)->fullSubset());
     s.connect(s.add<AccessNode>(data), {}, &entry, Name("IN_" + data.str()), all);
     all.dynamic = true;
-    s.connect(&entry, Name("OUT_" + data.str()), &t, data, all);
+    s.connect(&entry, Name("OUT_" + data.str()), &t, connector, all);
     s.renumber();
 }
 

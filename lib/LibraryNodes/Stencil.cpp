@@ -53,6 +53,9 @@ std::optional<Offsets> offsetsOf(const py::Expr &subscript) {
     return out;
 }
 
+/// The connector of a field that the tasklet sees whole: a name that no container has.
+Name whole(Name field) { return Name("_whole_" + field.str()); }
+
 Name iterator(std::size_t i) { return Name("_i" + std::to_string(i)); }
 
 class Stencil {
@@ -158,7 +161,7 @@ bool Stencil::findCentre(const std::vector<py::StmtRef> &block) {
 
 /// `a[_i0 + (-1), _i1]`
 py::ExprRef Stencil::wholeAt(const Field &f, const Offsets &offsets) {
-    std::string text = f.name.str() + "[";
+    std::string text = whole(f.name).str() + "[";
     for (std::size_t d = 0; d < offsets.size(); ++d)
         text += (d ? ", " : "") + iterator(f.iterators[d]).str() + " + (" + std::to_string(offsets[d]) + ")";
     return py::parseExprOrRaw(text + "]");
@@ -237,7 +240,7 @@ bool Stencil::run() {
     for (std::size_t i = 0; i < shape_.size(); ++i)
         entry->ranges[i] = {low_[i], shape_[i] - 1 - high_[i], 1, 1};
     for (Name n : whole_)
-        x_.readWhole(state, *entry, *t, n);
+        x_.readWhole(state, *entry, *t, whole(n), n);
     x_.took("pure", "one map over the points whose accesses stay inside");
     x_.finish();
     return true;

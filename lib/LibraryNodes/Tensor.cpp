@@ -94,6 +94,9 @@ Edge *onlyOutput(const LibraryNode &n) {
     return out;
 }
 
+/// Connectors of Einsum have any names; inside they get some that no connector, parameter or temporary of the expansion has.
+Name operandName(Name connector) { return Name("_op_" + connector.str()); }
+
 /// One label per dimension, labels of paired axes shared. False when the axes are out of range or of different sizes.
 bool labelPairs(Contraction &c, Factor &left, Factor &right, const std::vector<int64_t> &leftAxes, const std::vector<int64_t> &rightAxes) {
     auto inRange = [](const std::vector<int64_t> &axes, const Factor &f) {
@@ -137,11 +140,15 @@ bool expandEinsum(State &s, LibraryNode &n, pass::Context &ctx) {
     c.beta = coefficient(x, "beta", "0");
     Letters letters(c);
     for (std::size_t i = 0; i < names.size(); ++i) {
-        c.factors.emplace_back(names[i], x.input(names[i]));
+        const Name own = operandName(names[i]);
+        x.renameInput(names[i], own);
+        c.factors.emplace_back(own, x.input(own));
         if (!c.factors[i].operand || !letters.assign(c.factors[i], notation->inputs[i]))
             return x.refuse("operand `" + names[i].str() + "` does not have the dimensions `" + notation->inputs[i] + "`");
     }
-    c.result = Factor(out->srcConn, x.output(out->srcConn));
+    const Name result = operandName(out->srcConn);
+    x.renameOutput(out->srcConn, result);
+    c.result = Factor(result, x.output(result));
     if (!c.result.operand || !letters.assign(c.result, notation->output))
         return x.refuse("the result does not have the dimensions `" + notation->output + "`");
     return expandContraction(x, std::move(c));

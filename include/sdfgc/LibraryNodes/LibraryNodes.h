@@ -25,7 +25,10 @@ struct Definition {
 
 /// All definitions in the order of the table.
 const std::vector<Definition> &all();
-/// By class and library name; a null library matches any (module paths moved between versions). Null when unknown.
+/// By class and library name. A class that moved from one library to another is found under both (format reference 7.1). Null when
+/// unknown.
 const Definition *find(std::string_view className, std::string_view library);
+/// The definition of a node, by its class path. Paths outside of `dace.libraries` are classes of the user and never found.
+const Definition *find(const ir::LibraryNode &node);
 
 } // namespace sdfgc::libnodes

@@ -87,7 +87,7 @@ private:
     }
 
     static bool expand(LibraryNode &n, pass::Context &context) {
-        const libnodes::Definition *d = libnodes::find(n.className(), n.libraryName());
+        const libnodes::Definition *d = libnodes::find(n);
         diag::Place place = analysis::placeOf(n);
         place.file = context.options.file;
         if (!d) {
