@@ -1,4 +1,5 @@
 #include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Interface.h"
 
 #include <algorithm>
 
@@ -168,7 +169,9 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
         return zero ? "&" + text : "&" + text + " + " + index(r, args);
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
-    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::StateField || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer;
+    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer;
+    if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
+        owns = std::none_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
     return owns ? text + ".data()" : text;
 }
 
@@ -197,7 +200,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
     case VarKind::Reference: return type + " &" + v.name.str();
     case VarKind::Stream:
     case VarKind::StreamRef: use("stream"); return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
-    case VarKind::Callback: return v.type.cppName() + " " + v.name.str();
+    case VarKind::Callback: return cParameter({v.name, v.name, v.type, nullptr});
     default: return type + (type.back() == '*' ? "" : " ") + v.name.str();
     }
 }

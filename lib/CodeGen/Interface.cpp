@@ -1,5 +1,6 @@
 #include "sdfgc/CodeGen/Interface.h"
 
+#include "sdfgc/Support/Hash.h"
 #include "sdfgc/Support/TextWriter.h"
 
 namespace sdfgc::codegen {
@@ -118,6 +119,16 @@ bool usesComplex(const Module &m) {
     return false;
 }
 
+/// Headers of several programs may define one struct; if they differ, the compiler shall say so.
+std::string structGuard(Type t) {
+    Hasher layout;
+    for (const auto &[name, f] : t.fields()) {
+        layout.field(name.str());
+        layout.field(f.str());
+    }
+    return "SDFGC_STRUCT_" + t.name().str() + "_" + layout.digest().hex().substr(0, 8);
+}
+
 std::string describe(const Param &p) {
     if (!p.desc)
         return p.type.isCallback() ? "callback" : "symbol " + p.type.str();
@@ -167,10 +178,13 @@ std::string header(const Module &m) {
     w.line("#endif");
     w.line();
     for (Type t : m.structs) {
+        w.line("#ifndef " + structGuard(t));
+        w.line("#define " + structGuard(t));
         w.open("struct " + t.name().str());
         for (const auto &[name, f] : t.fields())
-            w.line(spaced(cType(f), name.str()) + ";");
+            w.line(spaced(cType(f), name.str()) + (f.isVector() ? "[" + std::to_string(f.lanes()) + "]" : "") + ";");
         w.close(";");
+        w.line("#endif");
         w.line();
     }
     std::string state = n + "_state_t", handle = n + "Handle_t";
@@ -197,6 +211,14 @@ std::string header(const Module &m) {
         w.line("/* Bytes of external memory in " + std::string(name(s)) + ", and the call that hands it over before the program runs. */");
         w.line("size_t __dace_get_external_memory_size_" + std::string(name(s)) + "(" + handle + " handle" + params + ");");
         w.line("void __dace_set_external_memory_" + std::string(name(s)) + "(" + handle + " handle, char *memory" + params + ");");
+    }
+    if (m.streams > 0) {
+        w.line("/* Puts the work of one of the program's streams, or of all, on a stream of the caller (cudaStream_t or hipStream_t). */");
+        w.line("bool __dace_gpu_set_stream(" + handle + " handle, int streamid, void *stream);");
+        w.line("void __dace_gpu_set_all_streams(" + handle + " handle, void *stream);");
+        w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
+        w.line("int __dace_gpu_last_error(" + handle + " handle);");
+        w.line("void __dace_gpu_drain_error(" + handle + " handle);");
     }
     w.line();
     w.line("#ifdef __cplusplus");

@@ -8,12 +8,6 @@ namespace {
 
 using namespace ir;
 
-/// The container that owns the memory behind a name: `A` for `A.indptr`.
-Name baseOf(Name data) {
-    std::size_t dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(data.view().substr(0, dot));
-}
-
 /// Counters of named things, printed in the order in which the names were declared.
 class Counter {
 public:
@@ -53,11 +47,12 @@ public:
             containers(*g);
             controlFlow(*g);
             for (State *s : allStates(*g))
-                state(*g, *s);
+                state(*s);
         }
         info_.name = root.name.str();
         info_.daceVersion = root.daceVersion;
         info_.arguments = analysis::argumentList(root);
+        info_.access = analysis::containerAccess(root);
         info_.elements = elements_.nonZero();
         info_.schedules = schedules_.nonZero();
         info_.libraryNodes.assign(libraries_.begin(), libraries_.end());
@@ -74,8 +69,6 @@ private:
             elements_.add("nested SDFGs");
         for (const auto &[name, desc] : g.arrays) {
             storage(desc.storage);
-            if (g.isRoot() && !desc.transient)
-                info_.access[name];
             if (desc.transient && desc.alias == AliasKind::None && !desc.isStream())
                 info_.transients.push_back({name, &desc, &g, desc.isScalar() ? sym::Expr(1) : desc.totalSize});
         }
@@ -83,49 +76,26 @@ private:
 
     void controlFlow(SDFG &g) {
         for (const Block *b : allBlocks(g)) {
-            if (const auto *loop = dyn_cast<LoopRegion>(b)) {
-                for (const std::optional<Code> *code : {&loop->init, &loop->condition, &loop->update})
-                    if (*code)
-                        reads(g, **code);
+            if (isa<LoopRegion>(b))
                 elements_.add("loops");
-            } else if (const auto *conditional = dyn_cast<ConditionalBlock>(b)) {
-                for (const ConditionalBlock::Branch &branch : conditional->branches())
-                    if (branch.condition)
-                        reads(g, *branch.condition);
+            else if (isa<ConditionalBlock>(b))
                 elements_.add("conditionals");
-            }
-        }
-        for (const InterstateEdge *e : allInterstateEdges(g)) {
-            reads(g, e->condition);
-            for (const auto &[symbol, value] : e->assignments)
-                reads(g, Code{value, Language::Python});
         }
     }
 
-    /// Containers of the root that a condition or an assignment reads.
-    void reads(const SDFG &g, const Code &code) {
-        if (!g.isRoot() || code.empty())
-            return;
-        for (Name n : analysis::namesInCode(code, g))
-            if (auto it = info_.access.find(n); it != info_.access.end())
-                it->second.read = true;
-    }
-
-    void state(SDFG &g, State &s) {
+    void state(State &s) {
         elements_.add("states");
         elements_.add("edges", static_cast<int>(s.edges().size()));
         for (const auto &n : s.nodes())
-            node(g, *n);
+            node(*n);
     }
 
-    void node(SDFG &g, const Node &n) {
+    void node(const Node &n) {
         for (Name e : n.environments)
             environments_.insert(e.str());
         switch (n.kind()) {
         case NodeKind::Access:
             elements_.add("access nodes");
-            if (g.isRoot())
-                access(static_cast<const AccessNode &>(n));
             break;
         case NodeKind::Tasklet:
             elements_.add("tasklets");
@@ -148,17 +118,6 @@ private:
         case NodeKind::ConsumeExit:
             break;
         }
-    }
-
-    void access(const AccessNode &n) {
-        auto it = info_.access.find(baseOf(n.data));
-        if (it == info_.access.end())
-            return;
-        auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
-        it->second.read = it->second.read || std::any_of(n.outEdges().begin(), n.outEdges().end(), moves);
-        it->second.written = it->second.written || n.setZero || std::any_of(n.inEdges().begin(), n.inEdges().end(), moves);
-        for (const Edge *e : n.inEdges()) // an update reads what it combines with
-            it->second.read = it->second.read || !e->memlet.wcr.empty();
     }
 
     void schedule(Schedule s) {
@@ -189,12 +148,6 @@ private:
 };
 
 } // namespace
-
-std::string Access::str() const {
-    if (read && written)
-        return "inout";
-    return read ? "in" : written ? "out" : "unused";
-}
 
 std::string ContainerInfo::bytes() const {
     if (std::optional<int64_t> size = desc->dtype.bytes())

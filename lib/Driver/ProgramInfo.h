@@ -1,19 +1,13 @@
 // What `sdfgc info` knows about a program: collected here, printed in Info.cpp.
 #pragma once
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>
 
 namespace sdfgc::driver {
-
-/// How a program uses an argument.
-struct Access {
-    bool read = false, written = false;
-    /// `in`, `out`, `inout`, or `unused`.
-    std::string str() const;
-};
 
 struct ContainerInfo {
     Name name;
@@ -27,7 +21,7 @@ struct ContainerInfo {
 struct ProgramInfo {
     std::string name, daceVersion;
     analysis::ArgumentList arguments;
-    std::map<Name, Access> access;                     // by container of the root SDFG
+    std::map<Name, analysis::Access> access;                     // by container of the root SDFG
     std::vector<ContainerInfo> transients;             // those that need memory, outer SDFGs first
     std::vector<std::pair<std::string, int>> elements; // `states`, `tasklets`, ...; those that occur
     std::vector<std::pair<std::string, int>> schedules;

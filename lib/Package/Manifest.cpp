@@ -1,39 +1,11 @@
 // manifest.json: what a build folder contains and how its library is called, for people and for bindings.
 #include "sdfgc/Package/Flags.h"
+#include "sdfgc/Package/Interface.h"
 #include "sdfgc/Package/Package.h"
 
 namespace sdfgc::package {
 
 namespace {
-
-json::Value expressions(const std::vector<sym::Expr> &es) {
-    json::Value out = json::Value::array();
-    for (sym::Expr e : es)
-        out.push(e.str());
-    return out;
-}
-
-json::Value parameter(const tree::Param &p) {
-    json::Value out = json::Value::object();
-    out.set("name", p.name.str());
-    if (!p.desc) {
-        out.set("kind", p.type.isCallback() ? "callback" : "symbol");
-        out.set("type", p.type.str());
-        return out;
-    }
-    const ir::DataDesc &d = *p.desc;
-    out.set("kind", d.isScalar() ? "scalar" : d.isStream() ? "stream" : d.isStructure() ? "structure" : "array");
-    out.set("type", d.dtype.str());
-    if (d.isScalar())
-        return out;
-    out.set("shape", expressions(d.shape));
-    out.set("strides", expressions(d.strides));
-    out.set("total_size", d.totalSize.str());
-    out.set("storage", std::string(ir::name(d.storage)));
-    if (d.optional)
-        out.set("optional", *d.optional);
-    return out;
-}
 
 json::Value strings(const std::vector<std::string> &list) {
     json::Value out = json::Value::array();
@@ -42,36 +14,25 @@ json::Value strings(const std::vector<std::string> &list) {
     return out;
 }
 
-json::Value functions(const tree::Module &m) {
-    const std::string &n = m.name.str();
-    json::Value out = json::Value::object();
-    out.set("initialize", strings({"__dace_init_" + n, n + "_initialize"}));
-    out.set("program", strings({"__program_" + n, n + "_program"}));
-    out.set("finalize", strings({"__dace_exit_" + n, n + "_finalize"}));
-    out.set("error", strings({n + "_error"}));
-    out.set("error_message", strings({n + "_error_message"}));
-    return out;
-}
-
 } // namespace
 
 json::Value manifest(const Request &r) {
-    const tree::Module &m = *r.module;
+    const std::string &n = r.module->name.str();
     json::Value out = json::Value::object();
     out.set("schema", 1);
-    out.set("name", m.name.str());
+    out.set("name", n);
     out.set("sdfgc", SDFGC_VERSION);
     out.set("target", r.compile->target);
-    out.set("library", "lib/lib" + m.name.str() + ".so");
-    out.set("header", "include/" + m.name.str() + ".h");
-    out.set("functions", functions(m));
-    json::Value init = json::Value::array(), arguments = json::Value::array();
-    for (const tree::Param &p : m.init)
-        init.push(parameter(p));
-    for (const tree::Param &p : m.params)
-        arguments.push(parameter(p));
-    out.set("init_arguments", init);
-    out.set("arguments", arguments);
+    out.set("library", "lib/lib" + n + ".so");
+    json::Value bindings = json::Value::object();
+    bindings.set("c", "include/" + n + ".h");
+    bindings.set("cpp", "include/" + n + ".hpp");
+    bindings.set("fortran", "include/" + n + ".f90");
+    bindings.set("python", "python/" + n + ".py");
+    out.set("bindings", std::move(bindings));
+    const json::Value interface = toJson(interfaceOf(*r.module, *r.graph, r.compile->emulate));
+    for (const auto &[key, value] : interface.members())
+        out.set(key, value);
     json::Value sources = json::Value::array();
     for (const codegen::SourceFile &f : r.sources->files)
         if (f.translationUnit)

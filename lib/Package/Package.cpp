@@ -2,6 +2,7 @@
 
 #include "CMakeProject.h"
 
+#include "sdfgc/Package/Interface.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
@@ -27,6 +28,8 @@ public:
         files_["CMakePresets.json"] = cmakePresets(request_);
         files_["program.sdfg"] = serialize::writeText(*request_.graph);
         files_["map/map_cpp.json"] = sourceMap();
+        if (!addBindings())
+            return false;
         for (const std::string &h : request_.sources->runtimeHeaders)
             if (!addHeader(h))
                 return false;
@@ -35,6 +38,26 @@ public:
     const std::map<std::string, std::string> &files() const { return files_; }
 
 private:
+    /// The interface in other languages. What every program's has in common are files of sdfgc.
+    bool addBindings() {
+        std::string support[2];
+        for (int k = 0; k < 2; ++k) {
+            const std::string name = k ? "support.py" : "support.hpp";
+            auto source = findResource("bindings", name);
+            auto text = source ? file::read(*source) : Result<std::string>(Failure{resourceFolders()});
+            if (!text) {
+                diags_.report(diag::Id::ResourceMissing, {}, {"bindings", name, text.error()});
+                return false;
+            }
+            support[k] = std::move(*text);
+        }
+        const Interface i = interfaceOf(*request_.module, *request_.graph, request_.compile->emulate);
+        files_["include/" + i.name + ".hpp"] = cppHeader(i, support[0]);
+        files_["include/" + i.name + ".f90"] = fortranModule(i);
+        files_["python/" + i.name + ".py"] = pythonModule(i, support[1]);
+        return true;
+    }
+
     /// A runtime header and all that it includes by `"..."`.
     bool addHeader(const std::string &name) {
         std::string path = "runtime-headers/" + name;

@@ -288,8 +288,8 @@ private:
     /// Streams of the caller, and errors of the device (C3).
     void gpuInterface(TextWriter &w) {
         w.line();
-        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, sdfgc::gpu::Stream stream) { return __state->gpu.setStream(streamid, stream); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, sdfgc::gpu::Stream stream) { __state->gpu.setAllStreams(stream); }");
+        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return __state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { __state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
         w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
         w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
     }

@@ -1,0 +1,515 @@
+# ---- The rest is the same in the module of every program.
+
+_SCALARS = {  # name in the interface: (NumPy dtype of the memory, ctypes type of the value)
+    'bool': ('?', ctypes.c_bool), 'int8': ('i1', ctypes.c_int8), 'int16': ('i2', ctypes.c_int16), 'int32': ('i4', ctypes.c_int32),
+    'int64': ('i8', ctypes.c_int64), 'uint8': ('u1', ctypes.c_uint8), 'uint16': ('u2', ctypes.c_uint16),
+    'uint32': ('u4', ctypes.c_uint32), 'uint64': ('u8', ctypes.c_uint64), 'float16': ('f2', ctypes.c_uint16),
+    'bfloat16': ('u2', ctypes.c_uint16), 'float8_e4m3fn': ('u1', ctypes.c_uint8), 'float8_e5m2': ('u1', ctypes.c_uint8),
+    'float32': ('f4', ctypes.c_float), 'float64': ('f8', ctypes.c_double), 'complex64': ('c8', None), 'complex128': ('c16', None),
+    'string': ('P', ctypes.c_char_p), 'pyobject': ('P', ctypes.py_object), 'void': ('u1', None),
+}
+
+
+class Error(RuntimeError):
+    """A call of the program failed. `code`: 1 out of memory, 2 error in the program, 3 error of the device, 4 wrong argument."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+class _Complex64(ctypes.Structure):  # passed by value as C passes `float _Complex`
+    _fields_ = [('real', ctypes.c_float), ('imag', ctypes.c_float)]
+
+
+class _Complex128(ctypes.Structure):
+    _fields_ = [('real', ctypes.c_double), ('imag', ctypes.c_double)]
+
+
+def _value_type(t):
+    """The ctypes type of a value."""
+    if isinstance(t, dict):
+        if 'struct' in t:
+            return STRUCTS[t['struct']]
+        if 'vector' in t:
+            return _value_type(t['vector']) * t['lanes']
+        return ctypes.c_void_p
+    return {'complex64': _Complex64, 'complex128': _Complex128}.get(t) or _SCALARS[t][1]
+
+
+def _memory_type(t):
+    """The NumPy dtype of elements in memory, and how many of them a vector type has (1 for others)."""
+    if isinstance(t, dict):
+        if 'struct' in t:
+            return np.dtype(STRUCTS[t['struct']]), 1
+        if 'vector' in t:
+            return _memory_type(t['vector'])[0], t['lanes']
+        return np.dtype(np.uintp), 1
+    return np.dtype(_SCALARS[t][0]) if _SCALARS[t][0] != 'P' else np.dtype(np.uintp), 1
+
+
+class Struct(ctypes.Structure):
+    """A structure of the program: members by keyword; arrays for pointers (they are kept alive)."""
+
+    def __init__(self, **members):
+        super().__init__()
+        self._kept = {}
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name, value):
+        kind = dict(self._fields_).get(name)
+        if kind is None and name != '_kept':
+            raise AttributeError(f'{type(self).__name__} has no member {name}')
+        if kind is ctypes.c_void_p and value is not None and not isinstance(value, (int, ctypes.c_void_p)):
+            self._kept[name] = value
+            value = value.ctypes.data if isinstance(value, np.ndarray) else ctypes.addressof(value)
+        super().__setattr__(name, value)
+
+
+def _make_structs():
+    made = {}
+    for s in INTERFACE['structs']:
+        STRUCTS[s['name']] = made[s['name']] = type(s['name'], (Struct,), {})
+        made[s['name']]._fields_ = [(f['name'], _value_type(f['type'])) for f in s['fields']]
+    return made
+
+
+STRUCTS = {}
+globals().update(_make_structs())
+
+
+class _Formula:
+    """An integer formula over symbols; `text` is None when Python cannot say it."""
+    _functions = {'__builtins__': {}, 'min': min, 'max': max, 'abs': abs, 'ceil_div': lambda a, b: -(-a // b)}
+
+    def __init__(self, text):
+        self.text = text
+        self._code = compile(text, text, 'eval') if text is not None else None
+        self.names = [n for n in self._code.co_names if n not in self._functions] if text is not None else []
+
+    def value(self, symbols):
+        """Nothing when a symbol is missing."""
+        if self.text is None or any(n not in symbols for n in self.names):
+            return None
+        return int(eval(self._code, self._functions, symbols))
+
+    def solve(self, wanted, symbols):
+        """The one missing symbol for which the formula has the wanted value, as (name, value); formulas that are no straight line in
+        the symbol are not solved."""
+        missing = [n for n in self.names if n not in symbols]
+        if len(set(missing)) != 1:
+            return None
+        name = missing[0]
+        try:
+            at = [eval(self._code, self._functions, {**symbols, name: x}) for x in (1, 2)]
+            slope = at[1] - at[0]
+            x, rest = divmod(wanted - at[0], slope)
+            x += 1
+            if rest == 0 and eval(self._code, self._functions, {**symbols, name: x}) == wanted:
+                return name, x
+        except (ZeroDivisionError, OverflowError):
+            pass
+        return None
+
+
+def _bits(value, kind):
+    """The bits of a number in one of the small formats."""
+    if kind == 'float16':
+        return int(np.float16(value).view(np.uint16))
+    if kind == 'bfloat16' and not hasattr(value, 'dtype'):
+        bits = int(np.float32(value).view(np.uint32))
+        if np.isnan(value):
+            return (bits >> 16) | 0x40
+        return (bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff
+    if hasattr(value, 'dtype') and value.dtype.itemsize == (2 if kind == 'bfloat16' else 1):
+        return int(np.asarray(value).view(np.uint16 if kind == 'bfloat16' else np.uint8))
+    raise TypeError(f'a {kind} is passed as a NumPy scalar of that size')
+
+
+def _convert_value(name, t, value):
+    """A value as C takes it."""
+    if isinstance(t, dict):
+        kind = _value_type(t)
+        if kind is ctypes.c_void_p:
+            return ctypes.c_void_p(value) if not isinstance(value, ctypes.c_void_p) else value
+        if not isinstance(value, kind):
+            raise TypeError(f'{name} is a {kind.__name__}, not a {type(value).__name__}')
+        return value
+    if t in ('float16', 'bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
+        return _value_type(t)(_bits(value, t))
+    if t in ('complex64', 'complex128'):
+        return _value_type(t)(complex(value).real, complex(value).imag)
+    if t == 'string':
+        return ctypes.c_char_p(value.encode() if isinstance(value, str) else value)
+    if t == 'pyobject':
+        return ctypes.py_object(value)
+    if t == 'bool':
+        return ctypes.c_bool(bool(value))
+    if t.startswith('float'):
+        return _value_type(t)(float(value))
+    number = operator.index(value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
+    out = _value_type(t)(number)
+    if out.value != number:
+        raise OverflowError(f'{name} = {number} does not fit {t}')
+    return out
+
+
+class _Array:
+    """Checks and passes array arguments."""
+
+    def __init__(self, argument):
+        self.name, self.type = argument['name'], argument['type']
+        self.shape = [_Formula(f) for f in argument['shape_formulas']]
+        self.strides = [_Formula(f) for f in argument['stride_formulas']]
+        self.size = _Formula(argument['size_formula'])
+        self.device = argument['storage'] == 'GPU_Global' and not INTERFACE['emulated']
+        self.written = argument['access'] in ('out', 'inout')
+        self.optional = argument['optional']
+        self.dtype, self.lanes = _memory_type(self.type)
+
+    def view(self, array):
+        """address, shape, strides in elements, of what the caller gave."""
+        if hasattr(array, '__cuda_array_interface__'):
+            if not self.device:
+                raise TypeError(f'{self.name} lies in device memory; the program takes host memory')
+            c = array.__cuda_array_interface__
+            dtype, shape, strides, address, readonly = np.dtype(c['typestr']), c['shape'], c.get('strides'), *c['data']
+        elif self.device:
+            raise TypeError(f'{self.name} must lie in device memory (an object with __cuda_array_interface__)')
+        else:
+            if not isinstance(array, np.ndarray):
+                if not hasattr(array, '__dlpack__') and not hasattr(array, '__array_interface__'):
+                    raise TypeError(f'{self.name} must be an array, not a {type(array).__name__}')
+                array = np.from_dlpack(array) if hasattr(array, '__dlpack__') else np.asarray(array)
+            dtype, shape, strides = array.dtype, array.shape, array.strides
+            address, readonly = array.ctypes.data, not array.flags.writeable
+            if not array.flags.aligned:
+                raise ValueError(f'{self.name} is not aligned to its elements')
+        self.check_dtype(dtype)
+        if readonly and self.written:
+            raise ValueError(f'{self.name} is read-only, but the program writes it')
+        return address, *self.in_elements(shape, strides)
+
+    def check_dtype(self, dtype):
+        same = dtype == self.dtype or (self.type in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2') and dtype.name == self.type)
+        if not same:
+            raise TypeError(f'{self.name} has elements of {dtype}, but the program takes {self.type if isinstance(self.type, str) else self.dtype}')
+
+    def in_elements(self, shape, strides):
+        size = self.dtype.itemsize
+        if strides is None:
+            strides = [int(np.prod(shape[d + 1:], dtype=np.int64)) * size for d in range(len(shape))]
+        if any(s % size for s, n in zip(strides, shape) if n > 1):
+            raise ValueError(f'{self.name}: its strides {tuple(strides)} are no multiples of the element size {size}')
+        shape, strides = list(shape), [s // size for s in strides]
+        if self.lanes > 1:
+            if len(shape) != len(self.shape) + 1 or shape[-1] != self.lanes or strides[-1] != 1 or any(s % self.lanes for s in strides[:-1]):
+                raise ValueError(f'{self.name} must have a last dimension of {self.lanes}, the lanes of its vectors')
+            shape, strides = shape[:-1], [s // self.lanes for s in strides[:-1]]
+        if not shape and len(self.shape) == 1:
+            shape, strides = [1], [1]
+        if len(shape) != len(self.shape):
+            raise ValueError(f'{self.name} has {len(shape)} dimensions, but the program takes {len(self.shape)}')
+        return shape, strides
+
+    def check(self, symbols, shape, strides):
+        wanted = [f.value(symbols) for f in self.shape]
+        if any(w is not None and w != s for w, s in zip(wanted, shape)):
+            formulas = ', '.join(str(f.text) for f in self.shape)
+            raise ValueError(f'{self.name} has the shape {tuple(shape)}, but the program takes ({formulas}) = {tuple(wanted)}')
+        if 0 in shape:
+            return
+        wanted = [f.value(symbols) for f in self.strides]
+        if any(w is not None and w != s and n > 1 for w, s, n in zip(wanted, strides, shape)):
+            formulas = ', '.join(str(f.text) for f in self.strides)
+            raise ValueError(f'{self.name} has the strides {tuple(strides)} (in elements), but the program takes ({formulas}) = '
+                             f'{tuple(wanted)}; numpy.ascontiguousarray makes a row-major copy')
+
+    def allocate(self, symbols):
+        shape, strides, size = [f.value(symbols) for f in self.shape], [f.value(symbols) for f in self.strides], self.size.value(symbols)
+        if size is None or None in shape or None in strides:
+            raise TypeError(f'{self.name} must be given: its size does not follow from the other arguments')
+        if self.device:
+            raise TypeError(f'{self.name} must be given: it lies in device memory')
+        flat = np.empty(max(size, 1) * self.lanes, self.dtype)
+        lanes = [self.lanes] if self.lanes > 1 else []
+        strides = [s * self.lanes * self.dtype.itemsize for s in strides] + ([self.dtype.itemsize] if lanes else [])
+        return np.lib.stride_tricks.as_strided(flat, shape + lanes, strides)
+
+
+def _callback(argument, function, symbols, failures):
+    """A function pointer to a Python function; arrays arrive as NumPy arrays where their shape is known, else as addresses. What the
+    function raises is kept in `failures`, because it cannot pass through the program."""
+    c = argument['type']['callback']
+    kinds = [ctypes.c_void_p if p['kind'] == 'array' or p['access'] == 'out' else _value_type(p['type']) for p in c['parameters']]
+    result = _value_type(c['returns']) if c['returns'] is not None else None
+    if isinstance(function, (int, ctypes._CFuncPtr)):
+        return function if isinstance(function, int) else ctypes.cast(function, ctypes.c_void_p)
+
+    def view(p, address):
+        dtype, lanes = _memory_type(p['type'])
+        shape = [1] if p['kind'] == 'scalar' else [_Formula(s).value(symbols) for s in p['shape']]
+        if None in shape:
+            return address
+        count = int(np.prod(shape, dtype=np.int64)) * lanes
+        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+        return np.frombuffer(memory, dtype).reshape(shape + ([lanes] if lanes > 1 else []))
+
+    def call(*values):
+        try:
+            return answer(values)
+        except BaseException as e:
+            failures.append(e)
+            return None if result is None else getattr(result(), 'value', result())
+
+    def answer(values):
+        given = []
+        for p, v in zip(c['parameters'], values):
+            if p['kind'] == 'array' or p['access'] == 'out':
+                v = view(p, v)
+            elif isinstance(v, (_Complex64, _Complex128)):
+                v = complex(v.real, v.imag)
+            elif p['type'] == 'float16':
+                v = np.uint16(v).view(np.float16)
+            given.append(v)
+        returned = function(*given)
+        if result is None:
+            return None
+        value = _convert_value(argument['name'], c['returns'], returned)
+        return value if isinstance(value, ctypes.Structure) else value.value
+
+    return ctypes.CFUNCTYPE(result, *kinds)(call)
+
+
+def _pass_memory(argument, value, keep):
+    """Structures and container arrays: an address."""
+    if isinstance(value, (int, ctypes.c_void_p)):
+        return value
+    if argument['kind'] == 'structure':
+        if not isinstance(value, _value_type(argument['type'])):
+            raise TypeError(f"{argument['name']} must be a {argument['type']['struct']}, not a {type(value).__name__}")
+        return ctypes.addressof(value)
+    pointers = (ctypes.c_void_p * len(value))(*[v.ctypes.data if isinstance(v, np.ndarray) else ctypes.addressof(v) for v in value])
+    keep.append(pointers)
+    return ctypes.addressof(pointers)
+
+
+class Program:
+    """An instance of the program. It is set up by the first call, or by initialize(); close() or the end of a `with` releases it.
+    Calls on one object must not run at the same time; two objects are independent."""
+
+    def __init__(self, library=None):
+        name = INTERFACE['name']
+        self._handle = None
+        self._library = ctypes.CDLL(os.fspath(library or _find_library()))
+        self._initialize, self._program = self._library[f'__dace_init_{name}'], self._library[f'__program_{name}']
+        self._finalize, self._error = self._library[f'__dace_exit_{name}'], self._library[f'{name}_error']
+        self._message = self._library[f'{name}_error_message']
+        self._initialize.restype, self._program.restype, self._message.restype = ctypes.c_void_p, None, ctypes.c_char_p
+        self._arrays = {a['name']: _Array(a) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
+        self._first = {}
+        self._memory = {}
+        self._kept = []
+        self._failures = []  # what callbacks raised
+
+    def initialize(self, **values):
+        """Sets the program up with these symbols and callbacks; a call does it when it has not been done."""
+        if self._handle:
+            raise RuntimeError('the program is set up already')
+        names = [a['name'] for a in INTERFACE['init_arguments']]
+        if sorted(names) != sorted(values):
+            raise TypeError(f"initialize() takes {', '.join(names) or 'nothing'}; given: {', '.join(values) or 'nothing'}")
+        arguments = []
+        for a in INTERFACE['init_arguments']:
+            arguments.append(self._value(a, values[a['name']], values))
+        self._kept = arguments
+        handle = self._initialize(*arguments)
+        if not handle:
+            raise Error(2, f"program {INTERFACE['name']} cannot be initialised")
+        self._handle = ctypes.c_void_p(handle)
+        self._first = dict(values)
+        self._init_arguments = arguments
+
+    def bind(self, *positional, **named):
+        """Checks the arguments once and returns a function without parameters that runs the program on them; it returns what the
+        program returns. The arrays must not be reallocated meanwhile."""
+        given = self._given(positional, named)
+        results = [a['name'] for a in INTERFACE['arguments'] if a['kind'] == 'array' and a['name'].startswith('__return')]
+        symbols, views = self._symbols(given)
+        made = [n for n in results if n not in given]
+        for n in made:
+            given[n] = self._arrays[n].allocate(symbols)
+            views[n] = self._arrays[n].view(given[n])
+        for n, (_, shape, strides) in views.items():
+            self._arrays[n].check(symbols, shape, strides)
+        keep = [given]
+        arguments = []
+        for a in INTERFACE['arguments']:
+            name = a['name']
+            if name not in given and name in symbols:
+                given[name] = symbols[name]
+            if name not in given:
+                raise TypeError(f'the argument {name} is missing')
+            arguments.append(self._argument(a, given[name], views, symbols, keep))
+        self._set_up(given)
+        returned = [given[n] for n in results]
+        outcome = None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+        program, error, handle, failures = self._program, self._error, self._handle, self._failures
+
+        def run(_keep=keep):
+            failures.clear()
+            program(handle, *arguments)
+            if failures:
+                raise failures[0]
+            if error(handle):
+                raise Error(error(handle), self._message(handle).decode(errors='replace'))
+            return outcome
+
+        return run
+
+    def __call__(self, *positional, **named):
+        """Runs the program. Symbols may be left out when they follow from the shapes of arrays; arrays that the program returns may
+        be left out, too."""
+        return self.bind(*positional, **named)()
+
+    def close(self):
+        handle, self._handle = self._handle, None
+        if handle:
+            status = self._finalize(handle)
+            if status:
+                raise Error(status, f"program {INTERFACE['name']} cannot be finalised")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, '_handle', None):
+            self._finalize(self._handle)
+
+    # ---- memory and streams of the caller
+
+    def external_memory_size(self, storage):
+        """Bytes of memory in `storage` that the caller provides; the program must be set up."""
+        self._require_handle()
+        function = self._library[f'__dace_get_external_memory_size_{storage}']
+        function.restype = ctypes.c_size_t
+        return function(self._handle, *self._init_arguments)
+
+    def set_external_memory(self, storage, memory):
+        """Hands memory over: an array that is large enough, or an address. Without it the program gets memory of its own."""
+        address = memory
+        if isinstance(memory, np.ndarray):
+            if memory.nbytes < self.external_memory_size(storage) or not memory.flags.c_contiguous:
+                raise ValueError(f'the program needs {self.external_memory_size(storage)} contiguous bytes in {storage}')
+            address = memory.ctypes.data
+        elif hasattr(memory, '__cuda_array_interface__'):
+            address = memory.__cuda_array_interface__['data'][0]
+        self._require_handle()
+        self._library[f'__dace_set_external_memory_{storage}'](self._handle, ctypes.c_void_p(address), *self._init_arguments)
+        self._memory[storage] = memory
+
+    def set_stream(self, stream, index=None):
+        """All work of a GPU program, or that of one of its streams, on a stream of the caller: an address, or an object of CuPy or
+        PyTorch."""
+        self._require_handle()
+        address = ctypes.c_void_p(getattr(stream, 'ptr', getattr(stream, 'cuda_stream', stream)))
+        if index is None:
+            self._library['__dace_gpu_set_all_streams'](self._handle, address)
+            return
+        function = self._library['__dace_gpu_set_stream']
+        function.restype = ctypes.c_bool
+        if not function(self._handle, ctypes.c_int(index), address):
+            raise ValueError(f'the program has no stream {index}')
+
+    # ---- arguments
+
+    def _require_handle(self):
+        if not self._handle:
+            raise RuntimeError('the program is not set up; call initialize() first')
+
+    def _given(self, positional, named):
+        if len(positional) > len(ORDER):
+            raise TypeError(f'the program takes at most {len(ORDER)} positional arguments: {", ".join(ORDER)}')
+        given = dict(zip(ORDER, positional))
+        known = {a['name'] for a in INTERFACE['arguments']} | {a['name'] for a in INTERFACE['init_arguments']}
+        for name, value in named.items():
+            if name in given:
+                raise TypeError(f'{name} is given twice')
+            if name not in known:
+                raise TypeError(f'the program has no argument {name}; it takes {", ".join(sorted(known))}')
+            given[name] = value
+        return given
+
+    def _symbols(self, given):
+        """Values of the symbols: given ones, and those that follow from shapes and strides."""
+        symbols, views, equations = {}, {}, []
+        for a in INTERFACE['arguments'] + INTERFACE['init_arguments']:
+            if a['kind'] in ('symbol', 'scalar') and a['name'] in given and str(a['type']).lstrip('u').startswith('int'):
+                symbols[a['name']] = _convert_value(a['name'], a['type'], given[a['name']]).value
+        for name, array in self._arrays.items():
+            if given.get(name) is None:
+                if name in given and not array.optional:
+                    raise TypeError(f'{name} must not be None')
+                continue
+            views[name] = array.view(given[name])
+            equations += list(zip(array.shape, views[name][1]))
+            equations += [(f, s) for f, s, n in zip(array.strides, views[name][2], views[name][1]) if n > 1]
+        while True:
+            solved = next(filter(None, (f.solve(v, symbols) for f, v in equations)), None)
+            if solved is None:
+                return symbols, views
+            symbols[solved[0]] = solved[1]
+
+    def _value(self, a, value, symbols):
+        if a['kind'] == 'callback':
+            return _callback(a, value, symbols, self._failures)
+        return _convert_value(a['name'], a['type'], value)
+
+    def _argument(self, a, value, views, symbols, keep):
+        if a['kind'] == 'array':
+            return ctypes.c_void_p(views[a['name']][0] if value is not None else None)
+        if a['kind'] in ('structure', 'container_array'):
+            if value is None and a['optional']:
+                return ctypes.c_void_p(None)
+            return ctypes.c_void_p(_pass_memory(a, value, keep) if not isinstance(value, ctypes.c_void_p) else value.value)
+        if a['kind'] == 'stream':
+            return ctypes.c_void_p(value)
+        return self._value(a, value, symbols)
+
+    def _set_up(self, given):
+        if self._handle:
+            for name in INTERFACE['fixed_arguments']:
+                if name in given and given[name] != self._first[name]:
+                    raise ValueError(f'the program was set up with {name} = {self._first[name]}, and what it holds has that size; '
+                                     f'another value needs another Program')
+            return
+        self.initialize(**{a['name']: given[a['name']] for a in INTERFACE['init_arguments']})
+        for external in INTERFACE['external_memory']:
+            if external['storage'] != 'GPU_Global' and external['storage'] not in self._memory:
+                size = self.external_memory_size(external['storage'])
+                memory = np.zeros(size + 64, np.uint8)
+                start = -memory.ctypes.data % 64
+                self.set_external_memory(external['storage'], memory[start:start + max(size, 1)])
+
+
+def run(*positional, **named):
+    """Runs the program once on a new instance."""
+    with Program() as program:
+        return program(*positional, **named)
+
+
+def _find_library():
+    """$SDFGC_LIBRARY_<NAME>, else beside this file, else in the lib folder of the build folder."""
+    name = INTERFACE['name']
+    if os.environ.get(f'SDFGC_LIBRARY_{name}'):
+        return os.environ[f'SDFGC_LIBRARY_{name}']
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.path.join(here, f'lib{name}.so'), os.path.join(here, os.pardir, 'lib', f'lib{name}.so')]
+    for place in places:
+        if os.path.exists(place):
+            return place
+    raise FileNotFoundError(f'lib{name}.so was not found; looked for: {", ".join(places)}')

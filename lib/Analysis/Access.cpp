@@ -1,0 +1,98 @@
+#include "sdfgc/Analysis/Access.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+namespace {
+
+using namespace ir;
+
+/// The container that owns the memory behind a name: `A` for `A.indptr`.
+Name baseOf(Name data) {
+    std::size_t dot = data.str().find('.');
+    return dot == std::string::npos ? data : Name(data.view().substr(0, dot));
+}
+
+class Collector {
+public:
+    explicit Collector(SDFG &root) : root_(root) {}
+
+    std::map<Name, Access> collect() {
+        for (const auto &[name, desc] : root_.arrays)
+            if (!desc.transient)
+                access_[name];
+        controlFlow();
+        for (State *s : allStates(root_))
+            for (const auto &n : s->nodes())
+                if (const auto *a = dyn_cast<AccessNode>(n.get()))
+                    node(*a);
+        return std::move(access_);
+    }
+
+private:
+    void controlFlow() {
+        for (const Block *b : allBlocks(root_)) {
+            if (const auto *loop = dyn_cast<LoopRegion>(b)) {
+                for (const std::optional<Code> *code : {&loop->init, &loop->condition, &loop->update})
+                    if (*code)
+                        reads(**code);
+            } else if (const auto *conditional = dyn_cast<ConditionalBlock>(b)) {
+                for (const ConditionalBlock::Branch &branch : conditional->branches())
+                    if (branch.condition)
+                        reads(*branch.condition);
+            }
+        }
+        for (const InterstateEdge *e : allInterstateEdges(root_)) {
+            reads(e->condition);
+            for (const auto &[symbol, value] : e->assignments)
+                reads(Code{value, Language::Python});
+        }
+    }
+
+    void reads(const Code &code) {
+        if (code.empty())
+            return;
+        for (Name n : namesInCode(code, root_))
+            if (auto it = access_.find(n); it != access_.end())
+                it->second.read = true;
+    }
+
+    void node(const AccessNode &n) {
+        auto it = access_.find(baseOf(n.data));
+        if (it == access_.end())
+            return;
+        Access &a = it->second;
+        auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
+        a.read = a.read || std::any_of(n.outEdges().begin(), n.outEdges().end(), moves);
+        a.written = a.written || n.setZero || std::any_of(n.inEdges().begin(), n.inEdges().end(), moves);
+        for (const Edge *e : n.inEdges())
+            a.read = a.read || !e->memlet.wcr.empty();
+        for (const Edge *e : n.outEdges())
+            if (setsReference(*e))
+                a.read = a.written = true;
+    }
+
+    bool setsReference(const Edge &e) const {
+        const auto *target = dyn_cast<AccessNode>(e.dst);
+        const DataDesc *d = target ? root_.desc(target->data) : nullptr;
+        return d && d->isReference();
+    }
+
+    SDFG &root_;
+    std::map<Name, Access> access_;
+};
+
+} // namespace
+
+std::string Access::str() const {
+    if (read && written)
+        return "inout";
+    return read ? "in" : written ? "out" : "unused";
+}
+
+// The walkers want a graph that may change; nothing here changes it.
+std::map<Name, Access> containerAccess(const SDFG &root) { return Collector(const_cast<SDFG &>(root)).collect(); }
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,25 @@
+// The function pointer of a callback (format reference 8.6) in terms that every language can print.
+#pragma once
+
+#include "sdfgc/Types/Type.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sdfgc::package {
+
+struct CallbackPart {
+    Type type;             // element type of an array
+    bool array = false;    // `T const *`
+    bool result = false;   // written by the callback: `T const *` for arrays (the caller casts), `T *` for scalars
+    std::vector<std::string> shape; // as the file has it, for arrays with a known one
+    bool byAddress() const { return array || result; }
+};
+struct CallbackShape {
+    std::vector<CallbackPart> parameters; // in the order of C, results that are parameters last
+    std::optional<Type> returns;          // a scalar result that is the value of the function
+};
+CallbackShape callbackShape(Type callback);
+
+} // namespace sdfgc::package

@@ -1,0 +1,189 @@
+// include/<name>.hpp: a class that owns a handle, calls with spans, errors as exceptions.
+#include "Formula.h"
+
+#include "sdfgc/CodeGen/Interface.h"
+#include "sdfgc/Package/Interface.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <algorithm>
+
+namespace sdfgc::package {
+namespace {
+
+/// What the array argument is an array of; C spells vectors as their elements.
+std::string elementType(const Argument &a) {
+    const std::string type = codegen::cType(a.type);
+    return a.readOnly() && type.back() != '*' ? "const " + type : type;
+}
+
+class CppHeader {
+public:
+    CppHeader(const Interface &i, std::string_view support) : i_(i), support_(support), class_(i.name + "Program") {}
+
+    std::string text() {
+        w_.line("// " + i_.name + ".hpp: C++ interface of program `" + i_.name + "`, written by sdfgc. For C++17 and later; sizes are checked from C++20 on.");
+        w_.line("#ifndef SDFGC_PROGRAM_" + i_.name + "_HPP");
+        w_.line("#define SDFGC_PROGRAM_" + i_.name + "_HPP");
+        w_.line();
+        w_.line("#include \"" + i_.name + ".h\"");
+        w_.line();
+        w_.verbatim(support_);
+        w_.line();
+        w_.line("/// An instance of the program. Calls on one object must not run at the same time; two objects are independent.");
+        w_.open("class " + class_);
+        access("public:");
+        ownership();
+        call();
+        externalMemory();
+        if (i_.gpu)
+            streams();
+        w_.line("/// For the functions of " + i_.name + ".h; null after close().");
+        w_.line(i_.name + "Handle_t handle() const noexcept { return this->handle_; }");
+        w_.line();
+        access("private:");
+        w_.open("void check() const");
+        w_.line("if (const int code = ::" + i_.name + "_error(this->handle_))");
+        w_.line("    throw sdfgc_program::Error(code, ::" + i_.name + "_error_message(this->handle_));");
+        w_.close();
+        w_.line(i_.name + "Handle_t handle_ = nullptr;");
+        w_.close(";");
+        w_.line();
+        w_.line("#endif");
+        return w_.take();
+    }
+
+private:
+    void access(const char *word) {
+        w_.dedent();
+        w_.line(word);
+        w_.indent();
+    }
+
+    static std::string parameters(const std::vector<Argument> &list) {
+        std::string out;
+        for (const Argument &a : list)
+            out += (out.empty() ? "" : ", ") + parameter(a);
+        return out;
+    }
+
+    static std::string names(const std::vector<Argument> &list) {
+        std::string out;
+        for (const Argument &a : list)
+            out += (out.empty() ? "" : ", ") + a.parameter;
+        return out;
+    }
+
+    static bool isSpan(const Argument &a) { return a.kind == ArgumentKind::Array; }
+
+    static std::string parameter(const Argument &a) {
+        if (isSpan(a))
+            return "sdfgc_program::Array<" + elementType(a) + "> " + a.parameter;
+        if (a.kind == ArgumentKind::Structure && !a.optional)
+            return elementType(a) + " &" + a.parameter;
+        return a.declaration;
+    }
+
+    static std::string passed(const Argument &a) {
+        const std::string type = codegen::cType(a.type) + " *";
+        const bool isConst = elementType(a).starts_with("const ");
+        std::string address;
+        if (isSpan(a))
+            address = "sdfgc_program::address(" + a.parameter + ")";
+        else if (a.kind == ArgumentKind::Structure && !a.optional)
+            address = "&" + a.parameter;
+        else
+            return a.parameter;
+        return isConst ? "const_cast<" + type + ">(" + address + ")" : address;
+    }
+
+    void ownership() {
+        const std::string &n = i_.name;
+        w_.line("/// Throws sdfgc_program::Error when the program cannot be set up.");
+        w_.open((i_.init.size() == 1 ? "explicit " : "") + class_ + "(" + parameters(i_.init) + ") : handle_(::" + n + "_initialize(" + names(i_.init) + "))");
+        w_.line("if (!this->handle_)");
+        w_.line("    throw sdfgc_program::Error(2, \"program " + n + " cannot be initialised\");");
+        w_.close();
+        w_.line(class_ + "(" + class_ + " &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}");
+        w_.open(class_ + " &operator=(" + class_ + " &&other) noexcept");
+        w_.line("std::swap(this->handle_, other.handle_);");
+        w_.line("return *this;");
+        w_.close();
+        w_.line(class_ + "(const " + class_ + " &) = delete;");
+        w_.line(class_ + " &operator=(const " + class_ + " &) = delete;");
+        w_.line("~" + class_ + "() { ::" + n + "_finalize(this->handle_); }");
+        w_.line();
+        w_.line("/// Releases the instance now, and throws where the destructor would say nothing.");
+        w_.open("void close()");
+        w_.line("if (const int code = ::" + n + "_finalize(std::exchange(this->handle_, nullptr)))");
+        w_.line("    throw sdfgc_program::Error(code, \"program " + n + " cannot be finalised\");");
+        w_.close();
+        w_.line();
+    }
+
+    /// The number of elements in C that an array must have, or nothing when the arguments do not say it.
+    std::optional<std::string> needed(const Argument &a) const {
+        sym::Expr size = a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1);
+        return formula(size, Language::Cpp, [this](Name symbol) -> std::string {
+            for (const Argument &b : i_.arguments)
+                if (b.name == symbol.str() && (b.kind == ArgumentKind::Symbol || b.kind == ArgumentKind::Scalar) && b.type.isInteger())
+                    return b.type == Type(ScalarKind::Int64) ? b.parameter : "std::int64_t(" + b.parameter + ")";
+            return "";
+        });
+    }
+
+    void call() {
+        w_.line("/// Runs the program to its end. Throws sdfgc_program::Error when an array is too small or the program fails.");
+        w_.open("void operator()(" + parameters(i_.arguments) + ")");
+        std::string checks;
+        TextWriter sizes(std::string(4, ' '));
+        for (const Argument &a : i_.arguments)
+            if (std::optional<std::string> n = isSpan(a) ? needed(a) : std::nullopt)
+                checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") + "sdfgc_program::checkSize(\"" +
+                          a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n + ");\n";
+        if (checks.find("floorDiv(") != std::string::npos || checks.find("ceilDiv(") != std::string::npos || checks.find("mod(") != std::string::npos ||
+            checks.find("min(") != std::string::npos || checks.find("max(") != std::string::npos || checks.find("abs(") != std::string::npos)
+            w_.line("using namespace sdfgc_program::formula;");
+        if (!checks.empty()) {
+            checks.pop_back();
+            w_.line(checks);
+        }
+        std::string arguments = "this->handle_";
+        for (const Argument &a : i_.arguments)
+            arguments += ", " + passed(a);
+        w_.line("::" + i_.name + "_program(" + arguments + ");");
+        w_.line("this->check();");
+        w_.close();
+        w_.line();
+    }
+
+    void externalMemory() {
+        const std::string rest = i_.init.empty() ? "" : ", " + names(i_.init), declared = i_.init.empty() ? "" : ", " + parameters(i_.init);
+        for (ir::Storage s : i_.external) {
+            const std::string storage(ir::name(s));
+            w_.line("/// Bytes of memory in " + storage + " that the program needs from its caller, and the call that hands it over: before the first run.");
+            w_.line("std::size_t externalMemorySize_" + storage + "(" + parameters(i_.init) + ") const { return ::__dace_get_external_memory_size_" + storage +
+                    "(this->handle_" + rest + "); }");
+            w_.line("void setExternalMemory_" + storage + "(void *memory" + declared + ") { ::__dace_set_external_memory_" + storage +
+                    "(this->handle_, static_cast<char *>(memory)" + rest + "); }");
+            w_.line();
+        }
+    }
+
+    void streams() {
+        w_.line("/// Gives the program a stream of the caller (cudaStream_t or hipStream_t): one of its streams, or all of them.");
+        w_.line("bool setStream(int index, void *stream) { return ::__dace_gpu_set_stream(this->handle_, index, stream); }");
+        w_.line("void setAllStreams(void *stream) { ::__dace_gpu_set_all_streams(this->handle_, stream); }");
+        w_.line();
+    }
+
+    const Interface &i_;
+    std::string_view support_;
+    std::string class_;
+    TextWriter w_;
+};
+
+} // namespace
+
+std::string cppHeader(const Interface &i, std::string_view support) { return CppHeader(i, support).text(); }
+
+} // namespace sdfgc::package

@@ -1,0 +1,120 @@
+#include "Formula.h"
+
+namespace sdfgc::package {
+namespace {
+
+using sym::Expr;
+using sym::Kind;
+
+constexpr int maxDepth = 100;
+
+/// Prints fully parenthesised products and calls; sums at the outside stay bare.
+class Printer {
+public:
+    Printer(Language l, const std::function<std::string(Name)> &spell) : language_(l), spell_(spell) {}
+
+    /// Empty when it cannot be said; `ok` is then false.
+    std::string print(Expr e, bool operand = false, int depth = 0) {
+        if (depth > maxDepth)
+            return fail();
+        std::span<const Expr> args = e.operands();
+        switch (e.kind()) {
+        case Kind::Integer:
+            return e.numerator() < 0 && operand ? "(" + std::to_string(e.numerator()) + ")" : std::to_string(e.numerator());
+        case Kind::Symbol: {
+            std::string name = spell_(e.name());
+            return name.empty() ? fail() : name;
+        }
+        case Kind::Add: return quotient(e, operand, depth, [&] { return sum(args, depth); });
+        case Kind::Mul: return quotient(e, operand, depth, [&] { return joined(args, "*", true, depth); });
+        case Kind::Pow: {
+            std::optional<int64_t> n = args[1].asInt();
+            if (!n || *n < 2 || *n > 8)
+                return fail();
+            const std::string base = print(args[0], true, depth + 1);
+            std::string out = base;
+            for (int64_t i = 1; i < *n; ++i)
+                out += "*" + base;
+            return "(" + out + ")";
+        }
+        case Kind::FloorDiv: return language_ == Language::Python ? infix(args, "//", depth) : call("floorDiv", args, depth);
+        case Kind::Mod: return language_ == Language::Python ? infix(args, "%", depth) : call("mod", args, depth);
+        case Kind::CeilDiv: return call(language_ == Language::Python ? "ceil_div" : "ceilDiv", args, depth);
+        case Kind::Abs: return call("abs", args, depth);
+        case Kind::Min: return nested("min", args, depth);
+        case Kind::Max: return nested("max", args, depth);
+        default: return fail();
+        }
+    }
+    bool ok = true;
+
+private:
+    std::string fail() {
+        ok = false;
+        return {};
+    }
+
+    /// A sum or product with an exact divisor is one division.
+    template <class Plain> std::string quotient(Expr e, bool operand, int depth, Plain plain) {
+        auto [num, den] = sym::asFraction(e);
+        if (den.isOne()) {
+            const std::string text = plain();
+            return operand ? "(" + text + ")" : text;
+        }
+        if (language_ == Language::Fortran)
+            return fail();
+        return "(" + print(num, true, depth + 1) + (language_ == Language::Python ? " // " : " / ") + print(den, true, depth + 1) + ")";
+    }
+
+    /// Terms with a negative coefficient are subtracted.
+    std::string sum(std::span<const Expr> terms, int depth) {
+        std::string out;
+        for (Expr t : terms) {
+            const Expr factor = t.kind() == Kind::Mul ? t.operands()[0] : t;
+            const bool negative = factor.isInteger() && factor.numerator() < 0 && factor.numerator() != INT64_MIN;
+            const std::string sign = negative ? (out.empty() ? "-" : " - ") : out.empty() ? "" : " + ";
+            out += sign + print(negative ? -t : t, true, depth + 1);
+        }
+        return out;
+    }
+
+    std::string joined(std::span<const Expr> args, const char *op, bool operand, int depth) {
+        std::string out;
+        for (Expr a : args)
+            out += (out.empty() ? "" : op) + print(a, operand, depth + 1);
+        return out;
+    }
+
+    std::string infix(std::span<const Expr> args, const std::string &op, int depth) {
+        return "(" + print(args[0], true, depth + 1) + " " + op + " " + print(args[1], true, depth + 1) + ")";
+    }
+
+    std::string call(const char *function, std::span<const Expr> args, int depth) {
+        if (language_ == Language::Fortran)
+            return fail();
+        return std::string(function) + "(" + joined(args, ", ", false, depth) + ")";
+    }
+
+    /// min and max take two arguments in C++.
+    std::string nested(const char *function, std::span<const Expr> args, int depth) {
+        if (language_ != Language::Cpp || args.size() <= 2)
+            return call(function, args, depth);
+        std::string out = print(args[0], false, depth + 1);
+        for (Expr a : args.subspan(1))
+            out = std::string(function) + "(" + out + ", " + print(a, false, depth + 1) + ")";
+        return out;
+    }
+
+    Language language_;
+    const std::function<std::string(Name)> &spell_;
+};
+
+} // namespace
+
+std::optional<std::string> formula(Expr e, Language language, const std::function<std::string(Name)> &spell) {
+    Printer p(language, spell);
+    std::string text = p.print(e);
+    return p.ok ? std::optional(std::move(text)) : std::nullopt;
+}
+
+} // namespace sdfgc::package

@@ -1,0 +1,340 @@
+// include/<name>.f90: interfaces with bind(C).
+//
+// Fortran knows no case and no leading underscore, so arguments get names of their own; the array bounds say which is which. A row-major
+// array has its extents in reverse, as Fortran sees the same memory.
+#include "Formula.h"
+
+#include "sdfgc/Package/Interface.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::package {
+namespace {
+
+constexpr std::size_t maxName = 63;
+constexpr std::size_t lineWidth = 100; // without indentation; Fortran's limit is 132
+
+std::string lower(std::string s) {
+    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return s;
+}
+
+/// Names of one scope.
+class FortranNames {
+public:
+    /// A legal name near `wanted`, not yet taken.
+    std::string declare(std::string wanted) {
+        wanted.erase(0, wanted.find_first_not_of('_'));
+        if (wanted.empty() || !std::isalpha(static_cast<unsigned char>(wanted[0])))
+            wanted = "x" + wanted;
+        wanted.resize(std::min(wanted.size(), maxName - 4));
+        std::string name = wanted;
+        for (int k = 1; !taken_.insert(lower(name)).second; ++k)
+            name = wanted + "_" + std::to_string(k);
+        return name;
+    }
+
+private:
+    std::set<std::string> taken_;
+};
+
+/// Type of a value; Fortran has neither unsigned numbers nor half precision: integers of the same size hold their bits.
+std::string scalarType(Type t) {
+    switch (t.scalar()) {
+    case ScalarKind::Bool: return "logical(c_bool)";
+    case ScalarKind::Int8: case ScalarKind::UInt8: case ScalarKind::Float8E4M3FN: case ScalarKind::Float8E5M2: return "integer(c_int8_t)";
+    case ScalarKind::Int16: case ScalarKind::UInt16: case ScalarKind::Float16: case ScalarKind::BFloat16: return "integer(c_int16_t)";
+    case ScalarKind::Int32: case ScalarKind::UInt32: return "integer(c_int32_t)";
+    case ScalarKind::Int64: case ScalarKind::UInt64: return "integer(c_int64_t)";
+    case ScalarKind::Float32: return "real(c_float)";
+    case ScalarKind::Float64: return "real(c_double)";
+    case ScalarKind::Complex64: return "complex(c_float_complex)";
+    case ScalarKind::Complex128: return "complex(c_double_complex)";
+    case ScalarKind::Void: case ScalarKind::String: case ScalarKind::PyObject: break;
+    }
+    return "type(c_ptr)";
+}
+
+class FortranModule {
+public:
+    explicit FortranModule(const Interface &i) : i_(i), prefix_(module_.declare(i.name).substr(0, 40)) {
+        for (Type t : i.structs)
+            structs_.emplace_back(t, module_.declare(t.name().str()));
+    }
+
+    std::string text() {
+        const std::string &n = prefix_;
+        w_.line("! " + i_.name + ".f90: Fortran interface of program `" + i_.name + "`, written by sdfgc.");
+        w_.line("!");
+        w_.line("! Initialise once, call the program as often as you like (not at the same time on one handle), finalise once. Row-major arrays");
+        w_.line("! have their extents in reverse order here.");
+        w_.line("module " + n + "_interface");
+        w_.indent();
+        w_.line("use, intrinsic :: iso_c_binding");
+        w_.line("implicit none");
+        w_.line("private");
+        w_.line("public :: " + n + "_initialize, &");
+        for (const char *name : {"_program", "_finalize", "_error"})
+            w_.line("          " + n + name + ", &");
+        w_.line("          " + n + "_message");
+        w_.line();
+        for (const auto &[type, name] : structs_)
+            structure(type, name);
+        w_.line("interface");
+        w_.indent();
+        initialise();
+        program();
+        small();
+        externalMemory();
+        if (i_.gpu)
+            streams();
+        w_.dedent();
+        w_.line("end interface");
+        w_.line(public_);
+        w_.dedent();
+        w_.line("contains");
+        w_.indent();
+        message();
+        w_.dedent();
+        w_.line("end module");
+        return w_.take();
+    }
+
+private:
+    std::string typeOf(Type t) const {
+        if (t.isVector())
+            return typeOf(t.element());
+        if (t.isStruct())
+            for (const auto &[type, name] : structs_)
+                if (type == t && !t.fields().empty())
+                    return "type(" + name + ")";
+        return t.isScalar() ? scalarType(t) : "type(c_ptr)";
+    }
+
+    void structure(Type t, const std::string &name) {
+        if (t.fields().empty()) // no such type in Fortran; its objects are handled by address
+            return;
+        FortranNames fields;
+        w_.line("type, bind(C), public :: " + name);
+        w_.indent();
+        for (const auto &[field, type] : t.fields())
+            w_.line(typeOf(type) + " :: " + fields.declare(field.str()) + (type.isVector() ? "(" + std::to_string(type.lanes()) + ")" : ""));
+        w_.dedent();
+        w_.line("end type");
+        w_.line();
+    }
+
+    void head(const std::string &kind, const std::string &name, const std::vector<std::string> &arguments, const std::string &result,
+              const std::string &symbol) {
+        std::string list;
+        for (const std::string &a : arguments)
+            list += (list.empty() ? "" : ", ") + a;
+        const std::string start = kind + " " + name + "(" + list + ")" + (result.empty() ? "" : " result(" + result + ")");
+        const std::string bind = "bind(C, name=\"" + symbol + "\")";
+        if (start.size() + bind.size() < lineWidth) {
+            w_.line(start + " " + bind);
+        } else {
+            longLine(start + " &");
+            w_.line("    " + bind);
+        }
+        w_.indent();
+        w_.line("import");
+    }
+    void end(const std::string &kind) {
+        w_.dedent();
+        w_.line("end " + kind);
+        w_.line();
+    }
+
+    struct Names {
+        FortranNames scope;
+        std::map<std::string, std::string> of; // by name in the graph
+        std::vector<std::string> list;
+    };
+    /// Names of the arguments, after those that the function has anyway.
+    Names names(const std::vector<Argument> &arguments, std::vector<std::string> first) const {
+        Names out;
+        for (const auto &[type, name] : structs_)
+            out.scope.declare(name);
+        for (const std::string &f : first)
+            out.list.push_back(out.scope.declare(f));
+        out.scope.declare(prefix_ + "_program"); // the name of a function is taken inside it
+        for (const Argument &a : arguments) {
+            const std::string wanted = a.isResult() ? "returned" + a.name.substr(8) : a.name;
+            out.of[a.name] = out.scope.declare(wanted);
+            out.list.push_back(out.of[a.name]);
+        }
+        return out;
+    }
+
+    /// Values before arrays, whose bounds may mention them.
+    void declare(const std::vector<Argument> &arguments, const Names &names) {
+        for (const Argument &a : arguments)
+            if (a.kind == ArgumentKind::Symbol || a.kind == ArgumentKind::Scalar)
+                w_.line(typeOf(a.type) + ", value :: " + names.of.at(a.name));
+        for (const Argument &a : arguments)
+            if (a.kind == ArgumentKind::Callback)
+                w_.line("type(c_funptr), value :: " + names.of.at(a.name));
+            else if (a.kind == ArgumentKind::Stream || a.kind == ArgumentKind::ContainerArray || (a.isMemory() && (a.onDevice() || opaque(a))))
+                w_.line("type(c_ptr), value :: " + names.of.at(a.name));
+            else if (a.isMemory())
+                longLine(typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") + " :: " +
+                        names.of.at(a.name) + bounds(a, names));
+    }
+
+    /// A statement; continued behind a comma before it gets too long.
+    void longLine(std::string text) {
+        while (text.size() > lineWidth) {
+            const std::size_t comma = text.rfind(", ", lineWidth);
+            if (comma == std::string::npos)
+                break;
+            w_.line(text.substr(0, comma + 2) + "&");
+            text = "    " + text.substr(comma + 2);
+        }
+        w_.line(text);
+    }
+
+    /// Memory whose elements Fortran has no type for.
+    static bool opaque(const Argument &a) { return a.type.isStruct() && a.type.fields().empty(); }
+
+    /// `(M, N)` for a row-major array [N, M]; `(*)` when the layout is another or the extents are not known here.
+    std::string bounds(const Argument &a, const Names &names) const {
+        if (a.kind == ArgumentKind::Structure)
+            return "";
+        auto spell = [&](Name symbol) -> std::string {
+            for (const Argument &b : i_.arguments)
+                if (b.name == symbol.str() && b.kind == ArgumentKind::Symbol && b.type.isInteger())
+                    return names.of.at(b.name);
+            return "";
+        };
+        std::vector<sym::Expr> shape = a.shape, strides = a.strides;
+        if (!packedFirst(shape, strides)) {
+            std::reverse(shape.begin(), shape.end());
+            std::reverse(strides.begin(), strides.end());
+        }
+        const std::string lanes = a.type.isVector() ? std::to_string(a.type.lanes()) + ", " : "";
+        if (shape.empty() || !packedFirst(shape, strides))
+            return a.type.isVector() ? "(" + lanes + "*)" : "(*)";
+        std::string out = "(" + lanes;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            std::optional<std::string> extent = formula(shape[d], Language::Fortran, spell);
+            if (!extent && d + 1 < shape.size())
+                return a.type.isVector() ? "(" + lanes + "*)" : "(*)";
+            out += (d ? ", " : "") + extent.value_or("*");
+        }
+        return out + ")";
+    }
+
+    /// Is the first dimension the one whose elements are neighbours, without gaps up to the last?
+    static bool packedFirst(const std::vector<sym::Expr> &shape, const std::vector<sym::Expr> &strides) {
+        sym::Expr expected = 1;
+        for (std::size_t d = 0; d < shape.size(); ++d) {
+            if (strides[d] != expected)
+                return false;
+            expected *= shape[d];
+        }
+        return true;
+    }
+
+    void initialise() {
+        w_.line("! A new instance of the program, or a null pointer when it cannot be set up.");
+        Names all = names(i_.init, {});
+        const std::string handle = all.scope.declare("handle");
+        head("function", prefix_ + "_initialize", all.list, handle, i_.name + "_initialize");
+        declare(i_.init, all);
+        w_.line("type(c_ptr) :: " + handle);
+        end("function");
+    }
+
+    void program() {
+        w_.line("! Runs the program to its end.");
+        Names all = names(i_.arguments, {"handle"});
+        head("subroutine", prefix_ + "_program", all.list, "", i_.name + "_program");
+        w_.line("type(c_ptr), value :: " + all.list[0]);
+        declare(i_.arguments, all);
+        end("subroutine");
+    }
+
+    void small() {
+        w_.line("! Releases everything; 0 on success.");
+        head("function", prefix_ + "_finalize", {"handle"}, "status", i_.name + "_finalize");
+        w_.line("type(c_ptr), value :: handle");
+        w_.line("integer(c_int) :: status");
+        end("function");
+        w_.line("! The code of the last call's error, 0 for none.");
+        head("function", prefix_ + "_error", {"handle"}, "code", i_.name + "_error");
+        w_.line("type(c_ptr), value :: handle");
+        w_.line("integer(c_int) :: code");
+        end("function");
+        head("function", prefix_ + "_text", {"handle"}, "text", i_.name + "_error_message");
+        w_.line("type(c_ptr), value :: handle");
+        w_.line("type(c_ptr) :: text");
+        end("function");
+        head("function", "c_length", {"text"}, "length", "strlen");
+        w_.line("type(c_ptr), value :: text");
+        w_.line("integer(c_size_t) :: length");
+        end("function");
+    }
+
+    void externalMemory() {
+        for (ir::Storage s : i_.external) {
+            const std::string storage(ir::name(s));
+            w_.line("! Bytes of memory in " + storage + " that the caller provides, and the call that hands it over: before the first run.");
+            Names size = names(i_.init, {"handle"});
+            const std::string result = size.scope.declare("bytes");
+            head("function", prefix_ + "_size_" + storage, size.list, result, "__dace_get_external_memory_size_" + storage);
+            w_.line("type(c_ptr), value :: " + size.list[0]);
+            declare(i_.init, size);
+            w_.line("integer(c_size_t) :: " + result);
+            end("function");
+            Names set = names(i_.init, {"handle", "memory"});
+            head("subroutine", prefix_ + "_set_" + storage, set.list, "", "__dace_set_external_memory_" + storage);
+            w_.line("type(c_ptr), value :: " + set.list[0] + ", " + set.list[1]);
+            declare(i_.init, set);
+            end("subroutine");
+            public_ += "public :: " + prefix_ + "_size_" + storage + ", " + prefix_ + "_set_" + storage + "\n";
+        }
+    }
+
+    void streams() {
+        w_.line("! All work of the program on a stream of the caller.");
+        head("subroutine", prefix_ + "_set_all_streams", {"handle", "stream"}, "", "__dace_gpu_set_all_streams");
+        w_.line("type(c_ptr), value :: handle, stream");
+        end("subroutine");
+        public_ += "public :: " + prefix_ + "_set_all_streams\n";
+    }
+
+    void message() {
+        w_.line("! The text of the last call's error.");
+        w_.line("function " + prefix_ + "_message(handle) result(message)");
+        w_.indent();
+        w_.line("type(c_ptr), intent(in) :: handle");
+        w_.line("character(len=:), allocatable :: message");
+        w_.line("type(c_ptr) :: text");
+        w_.line("character(kind=c_char), pointer :: characters(:)");
+        w_.line("integer :: k");
+        w_.line("text = " + prefix_ + "_text(handle)");
+        w_.line("call c_f_pointer(text, characters, [c_length(text)])");
+        w_.line("allocate(character(len=size(characters)) :: message)");
+        w_.line("do k = 1, size(characters)");
+        w_.line("    message(k:k) = characters(k)");
+        w_.line("end do");
+        w_.dedent();
+        w_.line("end function");
+    }
+
+    const Interface &i_;
+    FortranNames module_;
+    std::string prefix_;
+    std::vector<std::pair<Type, std::string>> structs_;
+    std::string public_;
+    TextWriter w_;
+};
+
+} // namespace
+
+std::string fortranModule(const Interface &i) { return FortranModule(i).text(); }
+
+} // namespace sdfgc::package

@@ -1,0 +1,133 @@
+// python/<name>.py: the interface as data, then the code that is the same for every program (bindings/support.py).
+#include "Formula.h"
+
+#include "sdfgc/Package/Interface.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <algorithm>
+
+namespace sdfgc::package {
+namespace {
+
+/// JSON as Python spells it.
+std::string literal(const json::Value &v) {
+    std::string out;
+    switch (v.kind()) {
+    case json::Value::Kind::Null: return "None";
+    case json::Value::Kind::Bool: return v.asBool() ? "True" : "False";
+    case json::Value::Kind::Array:
+        for (const json::Value &item : v.items())
+            out += (out.empty() ? "" : ", ") + literal(item);
+        return "[" + out + "]";
+    case json::Value::Kind::Object:
+        for (const auto &[key, member] : v.members())
+            out += (out.empty() ? "" : ", ") + json::Value(key).dump() + ": " + literal(member);
+        return "{" + out + "}";
+    default: return v.dump();
+    }
+}
+
+json::Value formulas(const std::vector<sym::Expr> &es) {
+    json::Value out = json::Value::array();
+    for (sym::Expr e : es) {
+        std::optional<std::string> text = formula(e, Language::Python, [](Name n) { return n.str(); });
+        out.push(text ? json::Value(*text) : json::Value());
+    }
+    return out;
+}
+
+/// The order in which arguments may be given by position: that of the user's program, then that of C; what is returned comes by name.
+std::vector<std::string> positions(const Interface &i) {
+    std::vector<std::string> out;
+    auto add = [&](const std::string &name) {
+        if (std::find(out.begin(), out.end(), name) == out.end())
+            out.push_back(name);
+    };
+    for (const std::string &n : i.order)
+        add(n);
+    for (const Argument &a : i.arguments)
+        if (!a.isResult())
+            add(a.name);
+    return out;
+}
+
+std::string describe(const Argument &a) {
+    std::string shape;
+    for (sym::Expr s : a.shape)
+        shape += (shape.empty() ? "" : ", ") + s.str();
+    std::string text = a.name + ": " + std::string(name(a.kind)) + (a.shape.empty() ? " " : " of ") + a.type.str() + (a.shape.empty() ? "" : "[" + shape + "]");
+    if (a.isMemory())
+        text += ", " + a.access.str();
+    if (a.onDevice())
+        text += ", in device memory";
+    return text + (a.optional ? ", or None" : "");
+}
+
+/// The docstring is ordinary text of the graph: nothing in it may end the string.
+std::string docLine(std::string text) {
+    for (char &c : text)
+        if (c == '\\' || c == '"' || c == '\n')
+            c = '\'';
+    return text;
+}
+
+} // namespace
+
+std::string pythonModule(const Interface &i, std::string_view support) {
+    TextWriter w;
+    w.line("\"\"\"Program `" + i.name + "`, compiled by sdfgc, for Python. Needs NumPy and lib" + i.name + ".so; edit the graph, not this file.");
+    w.line();
+    w.line("    import " + i.name);
+    w.line("    with " + i.name + ".Program() as program:");
+    std::string call;
+    for (const std::string &n : positions(i))
+        if (std::none_of(i.arguments.begin(), i.arguments.end(), [&](const Argument &a) { return a.name == n && a.kind == ArgumentKind::Symbol; }))
+            call += (call.empty() ? "" : ", ") + n + "=" + n;
+    const bool results = std::any_of(i.arguments.begin(), i.arguments.end(), [](const Argument &a) { return a.isResult(); });
+    w.line(docLine(std::string("        ") + (results ? "result = " : "") + "program(" + call + ")"));
+    w.line();
+    w.line("Arguments, in the order of the C call (symbols follow from shapes where they can):");
+    w.line();
+    for (const Argument &a : i.arguments)
+        w.line(docLine("    " + describe(a)));
+    w.line("\"\"\"");
+    w.line("import ctypes");
+    w.line("import operator");
+    w.line("import os");
+    w.line();
+    w.line("import numpy as np");
+    w.line();
+    w.open("INTERFACE =");
+    w.line("\"name\": \"" + i.name + "\",");
+    json::Value all = toJson(i);
+    for (const auto &[key, value] : all.members()) {
+        if (key != "arguments" && key != "init_arguments") {
+            w.line("\"" + key + "\": " + literal(value) + ",");
+            continue;
+        }
+        const std::vector<Argument> &list = key == "arguments" ? i.arguments : i.init;
+        w.line("\"" + key + "\": [");
+        w.indent();
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            json::Value a = value.items()[k];
+            if (list[k].kind == ArgumentKind::Array) {
+                a.set("shape_formulas", formulas(list[k].shape));
+                a.set("stride_formulas", formulas(list[k].strides));
+                a.set("size_formula", formulas({list[k].totalSize}).items()[0]);
+            }
+            w.line(literal(a) + ",");
+        }
+        w.dedent();
+        w.line("],");
+    }
+    w.close();
+    json::Value order = json::Value::array();
+    for (const std::string &n : positions(i))
+        order.push(n);
+    w.line("ORDER = " + literal(order) + "  # of positional arguments");
+    w.line();
+    w.verbatim(support);
+    return w.take();
+}
+
+} // namespace sdfgc::package

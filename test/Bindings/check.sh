@@ -1,0 +1,79 @@
+#!/bin/bash
+# Calls the program `kinds`, which has an argument of every kind, through the interface that a build folder has for a language.
+# Every caller prints the same lines.
+#
+#   check.sh build|manifest|c|cpp|fortran|python|gpu SDFGC OUT       77: skipped, what it needs is not installed
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+part=$1
+sdfgc=$2
+out=$3
+mkdir -p "$out"
+cd "$out"
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+needs() {
+    command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; exit 77; }
+}
+# as_expected TITLE COMMAND...
+as_expected() {
+    title=$1
+    shift
+    "$@" >"$part.printed" || fail "$title: exit status $?: $(cat "$part.printed")"
+    diff "$here/expected.txt" "$part.printed" || fail "$title prints something else"
+}
+library=(-I kinds/include kinds/lib/libkinds.so -Wl,-rpath,"$out/kinds/lib")
+
+case $part in
+build)
+    "$sdfgc" build "$here/kinds.sdfg" -o kinds --quiet
+    sed 's/"dtype":"float64"/"dtype":"float64","storage":"GPU_Global"/' "$here/../graphs/vadd.sdfg" >on_device.sdfg
+    "$sdfgc" build on_device.sdfg --target cuda --emulate -o gpu --quiet
+    ;;
+manifest)
+    /usr/bin/python3 "$here/validate.py" "$here/../../schemas/manifest.schema.json" kinds/manifest.json gpu/manifest.json
+    ;;
+c)
+    for standard in c99 c11; do
+        cc -std=$standard -Wall -Wextra -pedantic -Werror "$here/use.c" "${library[@]}" -o use_c
+        as_expected "C ($standard)" ./use_c
+    done
+    ;;
+cpp)
+    for standard in c++17 c++20; do
+        c++ -std=$standard -Wall -Wextra -pedantic -Werror "$here/use.cpp" "${library[@]}" -o use_cpp
+        as_expected "C++ ($standard)" ./use_cpp
+    done
+    ;;
+fortran)
+    needs gfortran
+    gfortran -std=f2018 -Wall -Werror -J . kinds/include/kinds.f90 "$here/use.f90" "${library[@]}" -o use_fortran
+    as_expected Fortran ./use_fortran 2>/dev/null
+    ;;
+python)
+    PYTHONPATH=kinds/python as_expected Python /usr/bin/python3 "$here/use.py"
+    ;;
+gpu)
+    # Arguments in device memory: emulated, so NumPy arrays may stand for it; and a stream of the caller.
+    PYTHONPATH=gpu/python /usr/bin/python3 - <<'END'
+import numpy as np
+import vadd
+assert all(a['storage'] == 'GPU_Global' for a in vadd.INTERFACE['arguments'] if a['kind'] == 'array')
+C = np.empty(5)
+with vadd.Program() as program:
+    program(A=np.arange(5.0), B=np.full(5, 10.0), C=C)
+    program.set_stream(None)
+    program(A=np.arange(5.0), B=np.full(5, 10.0), C=C)
+assert C.tolist() == [10, 11, 12, 13, 14], C
+vadd.INTERFACE['emulated'] = False  # as on a real GPU
+try:
+    vadd.run(A=C, B=C, C=C)
+    raise SystemExit('host memory was taken for device memory')
+except TypeError as e:
+    assert 'must lie in device memory' in str(e), e
+END
+    ;;
+esac
