@@ -163,7 +163,7 @@ class _Array:
         self.shape = [_Formula(f) for f in argument['shape_formulas']]
         self.strides = [_Formula(f) for f in argument['stride_formulas']]
         self.size = _Formula(argument['size_formula'])
-        self.device = argument['storage'] == 'GPU_Global' and not INTERFACE['emulated']
+        self.device = argument['storage'] == 'GPU_Global'
         self.written = argument['access'] in ('out', 'inout')
         self.optional = argument['optional']
         self.dtype, self.lanes = _memory_type(self.type)
@@ -176,7 +176,7 @@ class _Array:
             c = array.__cuda_array_interface__
             dtype, shape, strides, address, readonly = np.dtype(c['typestr']), c['shape'], c.get('strides'), *c['data']
         elif self.device:
-            raise TypeError(f'{self.name} must lie in device memory (an object with __cuda_array_interface__)')
+            raise TypeError(f'{self.name} must lie in device memory (an object with __cuda_array_interface__, such as Program.to_device() returns)')
         else:
             if not isinstance(array, np.ndarray):
                 if not hasattr(array, '__dlpack__') and not hasattr(array, '__array_interface__'):
@@ -295,6 +295,41 @@ def _pass_memory(argument, value, keep):
     return ctypes.addressof(pointers)
 
 
+class DeviceArray:
+    """An array in device memory, row-major, of any library that knows __cuda_array_interface__; get() returns a copy on the host."""
+
+    def __init__(self, library, array):
+        self._library, self._address = library, None
+        host = np.ascontiguousarray(array)
+        name = INTERFACE['name']
+        self._free, self._copy, alloc = (library[f'{name}_device_{f}'] for f in ('free', 'copy', 'alloc'))
+        alloc.restype = ctypes.c_void_p
+        self.shape, self.dtype = host.shape, host.dtype
+        self._address = alloc(ctypes.c_size_t(max(host.nbytes, 1)))
+        if not self._address:
+            raise MemoryError(f'{host.nbytes} bytes of device memory')
+        self._move(self._address, host.ctypes.data)
+
+    def _move(self, to, source):
+        nbytes = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        status = self._copy(ctypes.c_void_p(to), ctypes.c_void_p(source), ctypes.c_size_t(nbytes))
+        if status:
+            raise Error(3, f'copying between host and device failed with status {status}')
+
+    @property
+    def __cuda_array_interface__(self):
+        return {'shape': self.shape, 'typestr': self.dtype.str, 'data': (self._address, False), 'strides': None, 'version': 3}
+
+    def get(self):
+        host = np.empty(self.shape, self.dtype)
+        self._move(host.ctypes.data, self._address)
+        return host
+
+    def __del__(self):
+        if self._address:
+            self._free(ctypes.c_void_p(self._address))
+
+
 class Program:
     """An instance of the program. It is set up by the first call, or by initialize(); close() or the end of a `with` releases it.
     Calls on one object must not run at the same time; two objects are independent."""
@@ -411,6 +446,10 @@ class Program:
         self._require_handle()
         self._library[f'__dace_set_external_memory_{storage}'](self._handle, ctypes.c_void_p(address), *self._init_arguments)
         self._memory[storage] = memory
+
+    def to_device(self, array):
+        """A copy of a NumPy array in device memory, for arguments that lie there."""
+        return DeviceArray(self._library, array)
 
     def set_stream(self, stream, index=None):
         """All work of a GPU program, or that of one of its streams, on a stream of the caller: an address, or an object of CuPy or

@@ -219,6 +219,11 @@ std::string header(const Module &m) {
         w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
         w.line("int __dace_gpu_last_error(" + handle + " handle);");
         w.line("void __dace_gpu_drain_error(" + handle + " handle);");
+        w.line("/* Device memory for callers without a GPU runtime of their own, null when there is none left; and a copy between any two places");
+        w.line(" * that returns when it is done, 0 on success. */");
+        w.line("void *" + n + "_device_alloc(size_t bytes);");
+        w.line("void " + n + "_device_free(void *memory);");
+        w.line("int " + n + "_device_copy(void *to, const void *from, size_t bytes);");
     }
     w.line();
     w.line("#ifdef __cplusplus");

@@ -138,6 +138,9 @@ json::Value functions(const Interface &i) {
         out.set("set_all_streams", strings({"__dace_gpu_set_all_streams"}));
         out.set("gpu_last_error", strings({"__dace_gpu_last_error"}));
         out.set("gpu_drain_error", strings({"__dace_gpu_drain_error"}));
+        out.set("device_alloc", strings({n + "_device_alloc"}));
+        out.set("device_free", strings({n + "_device_free"}));
+        out.set("device_copy", strings({n + "_device_copy"}));
     }
     return out;
 }

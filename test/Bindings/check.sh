@@ -57,23 +57,28 @@ python)
     PYTHONPATH=kinds/python as_expected Python /usr/bin/python3 "$here/use.py"
     ;;
 gpu)
-    # Arguments in device memory: emulated, so NumPy arrays may stand for it; and a stream of the caller.
+    # Arguments in device memory, and a stream of the caller.
     PYTHONPATH=gpu/python /usr/bin/python3 - <<'END'
 import numpy as np
 import vadd
 assert all(a['storage'] == 'GPU_Global' for a in vadd.INTERFACE['arguments'] if a['kind'] == 'array')
-C = np.empty(5)
 with vadd.Program() as program:
-    program(A=np.arange(5.0), B=np.full(5, 10.0), C=C)
+    A, B, C = (program.to_device(x) for x in (np.arange(5.0), np.full(5, 10.0), np.zeros(5)))
+    program(A=A, B=B, C=C)
+    assert C.get().tolist() == [10, 11, 12, 13, 14], C.get()
     program.set_stream(None)
-    program(A=np.arange(5.0), B=np.full(5, 10.0), C=C)
-assert C.tolist() == [10, 11, 12, 13, 14], C
-vadd.INTERFACE['emulated'] = False  # as on a real GPU
-try:
-    vadd.run(A=C, B=C, C=C)
-    raise SystemExit('host memory was taken for device memory')
-except TypeError as e:
-    assert 'must lie in device memory' in str(e), e
+    program(A=C, B=B, C=C)
+    assert C.get().tolist() == [20, 21, 22, 23, 24], C.get()
+    try:
+        program.set_stream(None, index=7)
+        raise SystemExit('stream 7 was found')
+    except ValueError as e:
+        assert 'no stream 7' in str(e), e
+    try:
+        program(A=np.arange(5.0), B=B, C=C)
+        raise SystemExit('host memory was taken for device memory')
+    except TypeError as e:
+        assert 'must lie in device memory' in str(e), e
 END
     ;;
 esac

@@ -292,6 +292,17 @@ private:
         w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { __state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
         w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
         w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
+        w.line();
+        w.open("SDFGC_EXPORT void *" + name_ + "_device_alloc(size_t bytes)");
+        w.line("char *memory = nullptr;");
+        w.line("return sdfgc::gpu::malloc(&memory, bytes, \"memory of the caller\") == sdfgc::gpu::success ? memory : nullptr;");
+        w.close();
+        w.line("SDFGC_EXPORT void " + name_ + "_device_free(void *memory) { (void)sdfgc::gpu::free(memory); }");
+        w.open("SDFGC_EXPORT int " + name_ + "_device_copy(void *to, const void *from, size_t bytes)");
+        w.line("const sdfgc::gpu::Status copied = sdfgc::gpu::memcpySync(to, from, bytes, sdfgc::gpu::CopyKind::Any);");
+        w.line("// A copy from pageable memory may return before it has arrived.");
+        w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
+        w.close();
     }
 
     void external(TextWriter &w, const std::string &init) {
