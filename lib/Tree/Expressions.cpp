@@ -206,7 +206,10 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
     }
     case sym::Kind::Select: return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
     case sym::Kind::Cast: return py::castTo(e.type(), args[0]);
-    case sym::Kind::Call: return py::call(e.name(), args, joined(args));
+    case sym::Kind::Call:
+        if (e.name() == Name("__cdiv") || e.name() == Name("__cmod")) // of final()
+            return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
+        return py::call(e.name(), args, joined(args));
     case sym::Kind::Attr: {
         auto a = std::make_shared<py::Expr>(*makeNode(ExprKind::Attribute, args, ScalarKind::Int64));
         a->name = e.name();
