@@ -1,6 +1,7 @@
 #include "sdfgc/Build/Build.h"
 
 #include "Build/Depfile.h"
+#include "Build/ObjectCache.h"
 #include "Build/Plan.h"
 #include "Build/Progress.h"
 #include "Build/Record.h"
@@ -43,7 +44,7 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
 class Run {
 public:
     Run(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags)
-        : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options) {}
+        : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options), cache_(toolchain.cacheFolder) {}
 
     BuildResult run() {
         std::vector<Library> libraries;
@@ -84,9 +85,10 @@ private:
     }
 
     bool sourcesExist() {
-        for (const std::string &source : request_.sources)
-            if (!file::exists(inFolder(source)))
-                report(Failure{"the source " + inFolder(source) + " is not there"});
+        for (const std::vector<std::string> *sources : {&request_.sources, &request_.runtimeSources})
+            for (const std::string &source : *sources)
+                if (!file::exists(inFolder(source)))
+                    report(Failure{"the source " + inFolder(source) + " is not there"});
         return !fileErrors_;
     }
 
@@ -153,9 +155,10 @@ private:
         recordChanged_ = true;
     }
 
-    void runSteps(const std::vector<std::size_t> &stale) {
+    void runSteps(std::vector<std::size_t> stale) {
         std::vector<Job> jobs;
         startNs_ = wallClockNs();
+        std::erase_if(stale, [this](std::size_t i) { return takeFromCache(plan_.steps[i]); });
         for (const std::size_t i : stale)
             jobs.push_back(jobFor(plan_.steps[i], jobs.size()));
         JobOptions options;
@@ -187,21 +190,38 @@ private:
             for (std::size_t i = 0; i < earlier; ++i)
                 job.after.push_back(i);
         temporaries_[step.output] = output;
-        job.finish = [this, &step, output, depfile](const process::Outcome &) { return accept(step, output, depfile); };
+        job.finish = [this, &step, output, depfile](const process::Outcome &) {
+            std::vector<std::string> inputs;
+            if (!readInputs(step, depfile, inputs) || !accept(step, output, inputs))
+                return false;
+            cache_.store(step, record_.steps[step.output].inputs, inFolder(step.output));
+            return true;
+        };
         return job;
     }
 
+    bool takeFromCache(const PlannedStep &step) {
+        const std::string output = file::temporaryName(step.output);
+        const std::optional<std::vector<std::string>> inputs = cache_.fetch(step, folder_.path(), inFolder(output));
+        return inputs && accept(step, output, *inputs);
+    }
+
+    /// The names of the files that a command has read.
+    bool readInputs(const PlannedStep &step, const std::string &depfile, std::vector<std::string> &inputs) {
+        inputs = step.objects;
+        if (step.source.empty())
+            return true;
+        const Result<std::string> text = file::read(inFolder(depfile));
+        if (!text)
+            return report(Failure{text.error()});
+        inputs = parseDepfile(*text);
+        return true;
+    }
+
     /// Puts a finished output in its place and describes the step in the record.
-    bool accept(const PlannedStep &step, const std::string &output, const std::string &depfile) {
+    bool accept(const PlannedStep &step, const std::string &output, const std::vector<std::string> &inputs) {
         Step done;
         done.key = step.key;
-        std::vector<std::string> inputs = step.objects;
-        if (!step.source.empty()) {
-            const Result<std::string> text = file::read(inFolder(depfile));
-            if (!text)
-                return report(Failure{text.error()});
-            inputs = parseDepfile(*text);
-        }
         // Objects were written by this very run, after its start: they are described by what they are now.
         const std::int64_t limit = step.source.empty() ? INT64_MAX : startNs_;
         for (const std::string &input : inputs)
@@ -245,6 +265,7 @@ private:
     const Toolchain &toolchain_;
     diag::Engine &diags_;
     Progress progress_;
+    ObjectCache cache_;
     Plan plan_;
     Record record_;
     bool recordChanged_ = false;

@@ -173,7 +173,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.after = libraryWords(libraries);
     const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return isCuda(s) || isHip(s); });
     const bool oneCommand =
-        request.sources.size() == 1 && !gpu && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
+        request.sources.size() == 1 && request.runtimeSources.empty() && !gpu && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
         last.title = "build " + request.sources[0];
         last.source = request.sources[0];
@@ -187,6 +187,11 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
         append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain)) : linkWords(name, request, toolchain));
         for (const std::string &source : request.sources) {
             plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
+            last.objects.push_back(plan.steps.back().output);
+        }
+        for (const std::string &source : request.runtimeSources) {
+            plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
+            plan.steps.back().isRuntime = true;
             last.objects.push_back(plan.steps.back().output);
         }
         append(last.before, last.objects);

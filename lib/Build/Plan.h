@@ -12,6 +12,7 @@ namespace sdfgc::build {
 struct PlannedStep {
     std::string title;                // "compile src/cpu/f.cpp"
     std::string source;               // the translation unit; empty for the link step
+    bool isRuntime = false;           // the source is one of sdfgc's own
     std::string output;               // relative to the folder
     std::vector<std::string> before;  // words before `-o OUTPUT`
     std::vector<std::string> after;   // words after it

@@ -88,6 +88,10 @@ Input describeInput(const std::string &folder, const std::string &path, std::int
 Freshness check(const std::string &folder, const std::string &output, Step &step, const std::string &key) {
     if (step.key != key || step.outputStamp != stampText(file::stamp(file::join(folder, output))))
         return Freshness::Stale;
+    return checkInputs(folder, step);
+}
+
+Freshness checkInputs(const std::string &folder, Step &step) {
     Freshness result = Freshness::Current;
     for (Input &input : step.inputs) {
         const std::string whole = file::join(folder, input.path);

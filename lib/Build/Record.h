@@ -39,8 +39,10 @@ std::string stampText(const std::optional<file::Stamp> &stamp);
 Input describeInput(const std::string &folder, const std::string &path, std::int64_t startNs);
 
 enum class Freshness { Current, Touched, Stale };
-/// Whether a recorded step would do the same again and its output is the one that it wrote. Touched: yes, but time stamps of inputs
-/// differ; they are then brought up to date in `step`.
+/// Whether the files that a step read are still the same. Touched: yes, but time stamps differ; they are then brought up to date in
+/// `step`.
+Freshness checkInputs(const std::string &folder, Step &step);
+/// Whether a recorded step would do the same again and its output is the one that it wrote. Touched as above.
 Freshness check(const std::string &folder, const std::string &output, Step &step, const std::string &key);
 
 } // namespace sdfgc::build

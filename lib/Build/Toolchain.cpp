@@ -90,7 +90,8 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
         diags.report(diag::Id::CompilerNotFound, {}, {"neither g++ nor clang++ is on PATH, and CXX is not set"});
         return std::nullopt;
     }
-    std::optional<Compiler> compiler = describeCompiler(choice.command, compilerCacheFolder(options.cacheFolder), diags);
+    const std::string cacheFolder = compilerCacheFolder(options.cacheFolder);
+    std::optional<Compiler> compiler = describeCompiler(choice.command, cacheFolder, diags);
     if (!compiler)
         return std::nullopt;
     Toolchain toolchain;
@@ -98,6 +99,7 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.compileFlags = std::move(file.compileFlags);
     toolchain.linkFlags = std::move(file.linkFlags);
     toolchain.described = std::move(file.libraries);
+    toolchain.cacheFolder = cacheFolder;
     toolchain.source = choice.source;
     toolchain.nvcc = gpuCompiler("nvcc", {"CUDA_HOME", "CUDA_PATH"}, "/usr/local/cuda");
     toolchain.hipcc = gpuCompiler("hipcc", {"ROCM_PATH", "HIP_PATH"}, "/opt/rocm");

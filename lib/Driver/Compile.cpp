@@ -115,7 +115,7 @@ private:
                 request.sources.push_back(f.path);
         const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
         if (gpu && target_.emulate)
-            request.sources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
+            request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
         request.includeFolders = {"include", "runtime-headers"};
         request.libraries = sources.libraries;
         request.madeFrom = files;

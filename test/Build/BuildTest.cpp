@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -351,4 +352,90 @@ TEST_CASE("build: two runs at once in one folder take turns, and the second find
     }
     CHECK(total == 1);
     CHECK(p.call() == 1);
+}
+
+namespace {
+
+/// A project with one of sdfgc's own sources, and a cache of its own.
+struct RuntimeProject : Project {
+    Toolchain found = toolchain();
+
+    explicit RuntimeProject(const std::string &cacheFolder) {
+        found.cacheFolder = cacheFolder;
+        request.runtimeSources = {"runtime-headers/r.cpp"};
+        write("runtime-headers/r.h", "#define OWN 10\n");
+        write("runtime-headers/r.cpp", "#include \"r.h\"\nint r() { return OWN; }\n");
+        write("src/f.cpp", "#include \"value.h\"\nint r();\n"
+                           "extern \"C\" __attribute__((visibility(\"default\"))) int f() { return VALUE + r(); }\n");
+    }
+    /// The number of commands that were run.
+    std::size_t commands() {
+        diags.clear();
+        const auto opened = Folder::open(folder / "out", name, diags);
+        REQUIRE(opened);
+        const BuildResult done = sdfgc::build::build(*opened, request, found, diags);
+        CHECK(done.status == Status::Done);
+        return done.commandsRun;
+    }
+};
+
+} // namespace
+
+TEST_CASE("build: sdfgc's own sources are compiled once for all folders, and again when something that they depend on changes") {
+    const fixture::Folder cache;
+    RuntimeProject first(cache.path());
+    CHECK(first.commands() == 3);
+    RuntimeProject second(cache.path());
+    CHECK(second.commands() == 2);
+    CHECK(second.call() == 11);
+    CHECK(second.commands() == 0);
+    CHECK(*file::read(first.path("lib/libf.so")) == *file::read(second.path("lib/libf.so")));
+
+    second.write("runtime-headers/r.h", "#define OWN 20\n");
+    CHECK(second.commands() == 2);
+    CHECK(second.call() == 21);
+    RuntimeProject third(cache.path()); // the older version is still there
+    CHECK(third.commands() == 2);
+    CHECK(third.call() == 11);
+
+    RuntimeProject flags(cache.path());
+    flags.request.options.cflags = {"-O1"};
+    CHECK(flags.commands() == 3);
+    RuntimeProject withDebugging(cache.path()); // its object names the folder
+    withDebugging.request.options.cflags = {"-O0", "-g"};
+    CHECK(withDebugging.commands() == 3);
+    RuntimeProject againWithDebugging(cache.path());
+    againWithDebugging.request.options.cflags = {"-O0", "-g"};
+    CHECK(againWithDebugging.commands() == 3);
+}
+
+TEST_CASE("build: a cache of objects that is damaged or cannot be written does not matter") {
+    const fixture::Folder cache;
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    for (const std::string &name : *file::list(cache / "objects"))
+        if (name.ends_with(".o"))
+            cache.write("objects/" + name, file::read(cache / ("objects/" + name))->substr(1));
+    RuntimeProject damaged(cache.path());
+    CHECK(damaged.commands() == 3);
+    CHECK(damaged.call() == 11);
+    CHECK(RuntimeProject(cache.path()).commands() == 2); // and it was mended
+    for (const std::string &name : *file::list(cache / "objects"))
+        cache.write("objects/" + name, "x");
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    CHECK(RuntimeProject("/proc/no").commands() == 3);
+    CHECK(RuntimeProject("").commands() == 3);
+}
+
+TEST_CASE("build: objects that nobody used for a month go") {
+    const fixture::Folder cache;
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    cache.write("objects/old.o", "old");
+    cache.write("objects/young.o", "young");
+    const timespec old[2] = {{1, 0}, {1, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, (cache / "objects/old.o").c_str(), old, 0) == 0);
+    RuntimeProject other(cache.path());
+    other.request.options.cflags = {"-O1"};
+    CHECK(other.commands() == 3);
+    CHECK(!file::exists(cache / "objects/old.o"));
+    CHECK(file::exists(cache / "objects/young.o"));
 }

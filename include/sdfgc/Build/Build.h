@@ -37,6 +37,7 @@ struct Options {
 
 struct Request {
     std::vector<std::string> sources;        // translation units, relative to the folder
+    std::vector<std::string> runtimeSources; // further ones that are sdfgc's own: their objects are shared through the user's cache
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
     /// What the sources were made from (the graph, sdfgc). A library that is up to date but older than one of these gets the present

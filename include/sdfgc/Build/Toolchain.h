@@ -39,6 +39,7 @@ public:
     std::vector<std::string> compileFlags, linkFlags; // from the toolchain file, for every command
     std::map<std::string, Library> described;         // libraries that the toolchain file describes
     std::string nvcc, hipcc;                          // full paths; empty: not found
+    std::string cacheFolder;                          // for what need not be done again; empty: nothing is kept
     std::string source;                               // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
 
     /// A library by its link name (`openblas`, `lapacke`, `fftw3`, or any other: then only `lib<name>` is looked for). Headers are
