@@ -217,6 +217,7 @@ void Lowering::program() {
         body = &timer->body;
         instrumented(in);
     }
+    lateInitCode(in, *body);
     declareSymbols(in, *body);
     declareTop(in, *body);
     region(in, root_, *body);

@@ -145,7 +145,8 @@ private:
 
     // ---- UserCode.cpp
     void userCode();
-    void checkReach(const std::vector<ir::TargetCode> &codes, const char *what);
+    Name beyondReach(const std::string &text) const;
+    void lateInitCode(Instance &in, tree::Block &out);
 
     // ---- Regions.cpp
     void region(Instance &in, ir::Region &r, Block &out);
@@ -291,6 +292,7 @@ private:
     pass::Context &context_;
     std::unique_ptr<Module> module_;
     analysis::ArgumentList arguments_;
+    std::vector<std::string> callCode_; // init code that needs the arguments of a call
     LoopContext *loops_ = nullptr;
     std::map<std::string, int> functionNames_;
     std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_;

@@ -98,46 +98,60 @@ bool mayDeclare(char before) { return isWord(before) || std::string_view("*&<>,[
 
 } // namespace
 
-/// The initialiser receives symbols only and the finaliser nothing (format reference 8.1), so a container among the arguments of the
-/// program is out of reach for their code. Code that declares something of that name itself is left to the C++ compiler.
-void Lowering::checkReach(const std::vector<TargetCode> &codes, const char *what) {
+/// An argument of the program that the text names although only the program receives it: the initialiser has symbols, the finaliser
+/// nothing (format reference 8.1). Empty when there is none. A name that the text or the global code declares itself is not meant.
+Name Lowering::beyondReach(const std::string &text) const {
     std::set<std::string_view> known;
     for (const std::string &code : module_->globalCode)
         for (const Word &w : WordScanner(code).scan())
             known.insert(w.text);
-    std::set<std::string_view> reported;
-    for (const TargetCode &c : codes)
-        for (const Word &w : WordScanner(c.code.text).scan()) {
-            auto isIt = [&](const Param &p) { return p.desc && p.name.str() == w.text; };
-            if (known.count(w.text) || std::none_of(module_->params.begin(), module_->params.end(), isIt))
-                continue;
-            if (mayDeclare(w.before))
-                known.insert(w.text);
-            else if (reported.insert(w.text).second)
-                error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(root_), {}}, {what, std::string(w.text)});
-        }
+    for (const Word &w : WordScanner(text).scan()) {
+        if (known.count(w.text))
+            continue;
+        for (const Param &p : module_->params)
+            if (p.desc && p.name.str() == w.text && !mayDeclare(w.before))
+                return p.name;
+        if (mayDeclare(w.before))
+            known.insert(w.text);
+    }
+    return {};
 }
 
 void Lowering::userCode() {
-    auto forUs = [](const TargetCode &c) {
-        bool target = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") || c.target == Name("None") ||
-                      c.target.empty();
-        return target && c.code.text.find_first_not_of(" \t\r\n") != std::string::npos;
-    };
-    auto collect = [&](const std::vector<TargetCode> &codes, std::vector<std::string> &out) {
-        std::vector<TargetCode> ours;
-        std::copy_if(codes.begin(), codes.end(), std::back_inserter(ours), forUs);
-        for (const TargetCode &c : ours) {
-            out.push_back(c.code.text);
-            module_->rawCpp = true;
+    auto ours = [](const std::vector<TargetCode> &codes) {
+        std::vector<std::string> texts;
+        for (const TargetCode &c : codes) {
+            bool target = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") ||
+                          c.target == Name("None") || c.target.empty();
+            if (target && c.code.text.find_first_not_of(" \t\r\n") != std::string::npos)
+                texts.push_back(c.code.text);
         }
-        return ours;
+        return texts;
     };
     for (SDFG *g : allSDFGs(root_))
-        collect(g->globalCode, module_->globalCode);
+        for (std::string &text : ours(g->globalCode))
+            module_->globalCode.push_back(std::move(text));
     for (SDFG *g : allSDFGs(root_)) {
-        checkReach(collect(g->initCode, module_->initCode), "init_code");
-        checkReach(collect(g->exitCode, module_->exitCode), "exit_code");
+        for (std::string &text : ours(g->initCode))
+            (beyondReach(text).empty() ? module_->initCode : callCode_).push_back(std::move(text));
+        for (std::string &text : ours(g->exitCode)) {
+            if (Name n = beyondReach(text); !n.empty())
+                error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, {"exit_code", n.str()});
+            module_->exitCode.push_back(std::move(text));
+        }
+    }
+    module_->rawCpp |= !module_->globalCode.empty() || !module_->initCode.empty() || !module_->exitCode.empty();
+}
+
+/// Init code that reads arguments of the program runs when they are there: at the start of each call. Front ends for Fortran write such
+/// code, to copy sizes out of structures into global variables.
+void Lowering::lateInitCode(Instance &in, tree::Block &out) {
+    for (const std::string &text : callCode_) {
+        auto *raw = out.add<RawTasklet>();
+        raw->comment = "init_code, which needs the arguments of the program";
+        raw->text = text;
+        module_->rawCpp = true;
+        in.fn->function->needsState |= text.find("__state") != std::string::npos;
     }
 }
 
