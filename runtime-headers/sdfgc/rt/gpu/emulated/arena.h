@@ -78,6 +78,7 @@ struct Allocation {
     std::string freedBy; // "free", or the stream of freeAsync
     State state = Live;
     bool open = false;
+    unsigned closings = 0; // times that it was to be closed
 
     bool contains(uintptr_t address, size_t count) const {
         return address >= begin && address - begin <= bytes && count <= bytes - (address - begin);
@@ -196,9 +197,13 @@ public:
         if (overflow_)
             for (const auto &a : all_)
                 close(*a);
+        int stillOpen = 0;
         for (int i = 0; i < openCount_; ++i)
-            close(*open_[i]);
-        openCount_ = 0;
+            if (!overflow_ && mayStayOpen(*open_[i]))
+                open_[stillOpen++] = open_[i];
+            else
+                close(*open_[i]);
+        openCount_ = stillOpen;
         overflow_ = false;
     }
 
@@ -240,6 +245,16 @@ private:
             return false;
         fileBytes_ = wanted;
         return true;
+    }
+
+    /// Opening and closing take time for every page: 12 ms for 256 MiB. Large memory that was closed often enough to catch a host
+    /// program that touches it as a habit is closed only now and then.
+    static bool mayStayOpen(Allocation &a) {
+        constexpr unsigned often = 64;
+        constexpr uintptr_t large = uintptr_t(1) << 20;
+        if (settings().protectAlways || a.state != Allocation::Live || a.pagesEnd - a.pages < large)
+            return false;
+        return ++a.closings > often && a.closings % often != 0;
     }
 
     void close(Allocation &a) {

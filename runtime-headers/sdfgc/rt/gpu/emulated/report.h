@@ -41,6 +41,7 @@ struct Settings {
     uint64_t seed = environmentNumber("SEED", 1);
     const bool abortOnError = std::strcmp(environment("ON_ERROR", "continue"), "abort") == 0;
     const bool protect = environmentNumber("PROTECT", 1) != 0;
+    const bool protectAlways = environmentNumber("PROTECT", 1) > 1;
     const unsigned threads = static_cast<unsigned>(environmentNumber("THREADS", 1));
     const int multiprocessors = static_cast<int>(environmentNumber("MULTIPROCESSORS", 2));
     const size_t stackBytes = environmentNumber("STACK", 256) << 10;
