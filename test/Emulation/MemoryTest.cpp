@@ -168,12 +168,22 @@ TEST_CASE("use after free") {
         CHECK(gpu::memcpyAsync(&host, stale, 8, gpu::CopyKind::DeviceToHost, nullptr) == gpu::invalidValue);
         reported("use after free: the copy of 'A' to host memory uses 'A' (80 bytes), which was freed by free");
     }
-    SECTION("while it is still needed") {
-        Device<double> a(10, "A");
-        (void)gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, 0);
-        a.release();
-        reported("freed too early: 'A' is freed while kernel k (state s, map m) in stream 0 still waits to run");
-    }
+}
+
+TEST_CASE("free waits for the device: memory goes when nothing uses it any more") {
+    const Fresh fresh(1);
+    const StreamOf stream;
+    Device<double> a(10, "A");
+    double *pinned = nullptr;
+    REQUIRE(gpu::mallocHost(&pinned, 16, "P") == gpu::success);
+    pinned[0] = 0;
+    CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, stream, a.data, 0)) == gpu::success);
+    REQUIRE(gpu::launch<store>(k, 1, 1, 0, stream, pinned, 0) == gpu::success);
+    a.release();
+    CHECK(pinned[0] != 0);
+    REQUIRE(gpu::launch<store>(k, 1, 1, 0, stream, pinned, 0) == gpu::success);
+    CHECK(gpu::freeHost(pinned) == gpu::success);
+    CHECK(gpu::emulate::reportCount() == 0);
 }
 
 TEST_CASE("memory of mallocAsync belongs to its stream until an event says otherwise") {

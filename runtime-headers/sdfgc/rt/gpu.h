@@ -120,9 +120,9 @@ namespace sdfgc::gpu {
 //   const char *getErrorString(Status), getErrorName(Status)
 //
 // Memory: T ** is any pointer type; sizes are bytes
-//   Status malloc(T **p, size_t, const char *name = "")                  Status free(void *)
+//   Status malloc(T **p, size_t, const char *name = "")                  Status free(void *)  waits for the device first
 //   Status mallocAsync(T **p, size_t, Stream, const char *name = "")     Status freeAsync(void *, Stream)
-//   Status mallocHost(T **p, size_t, const char *name = "")              Status freeHost(void *)          page-locked host memory
+//   Status mallocHost(T **p, size_t, const char *name = "")              Status freeHost(void *)          page-locked host memory; waits, too
 //   Status setPoolReleaseThreshold(uint64_t bytes)   what mallocAsync keeps for later instead of giving it back
 //   Status memcpyAsync(void *to, const void *from, size_t, CopyKind, Stream)
 //   Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind,

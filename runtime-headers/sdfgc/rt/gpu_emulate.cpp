@@ -234,7 +234,7 @@ Status free(void *pointer) {
         Allocation *a = freeable(device, pointer);
         if (!a)
             return invalidValue;
-        device.checkQueuedUses(a->begin, a->bytes, a->name);
+        device.finishAll();
         device.arena.release(*a, "free");
         return device.error;
     });
@@ -270,7 +270,7 @@ Status freeHost(void *pointer) {
             fail("invalid free: %p is not the beginning of page-locked memory, or was freed before", pointer);
             return invalidValue;
         }
-        device.checkQueuedUses(block->first, block->second.bytes, block->second.name);
+        device.finishAll();
         device.pinned.erase(block);
         std::free(pointer);
         return device.error;
@@ -491,12 +491,13 @@ Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, St
         }
         auto operation = std::make_shared<Operation>();
         operation->name = std::string("kernel ") + name.text;
+        std::vector<const volatile void *> memory;
         for (int i = 0; i < pointerCount; ++i)
             if (pointers[i].address)
-                operation->uses.push_back(pointers[i].address);
-        operation->run = [&device, how, grid, block, shared, body, uses = operation->uses] {
+                memory.push_back(pointers[i].address);
+        operation->run = [&device, how, grid, block, shared, body, memory] {
             KernelRun run{how, grid, block, shared, *body, device.arena.origins};
-            device.runKernel(run, uses);
+            device.runKernel(run, memory);
         };
         device.submit(stream, operation);
         return device.error;

@@ -56,7 +56,7 @@ public:
     }
     void release() noexcept {
         if (base_)
-            (void)free(base_);
+            (void)gpu::free(base_); // not the C library's, which elements of namespace std would bring in
         base_ = data_ = nullptr;
         size_ = 0;
     }

@@ -82,7 +82,6 @@ public:
             return status;
         auto operation = std::make_shared<Operation>();
         operation->name = name_;
-        operation->uses = {to_.begin, from_.begin};
         const bool toDevice = toResidence_ == Residence::Device, fromDevice = fromResidence_ == Residence::Device;
         if (toDevice && fromResidence_ == Residence::Pageable) {
             stage();
@@ -181,7 +180,6 @@ inline Status submitFill(Device &device, const Box &box, int byte, StreamState &
         return invalidValue;
     auto operation = std::make_shared<Operation>();
     operation->name = name;
-    operation->uses = {box.begin};
     operation->run = [&device, box, byte, name, residence] {
         if (!checkRange(device, box, name.c_str(), false))
             return device.stick(illegalAddress);

@@ -72,20 +72,6 @@ public:
         arena.closeAll();
     }
 
-    /// Reports memory that is freed although something in a queue still uses it.
-    void checkQueuedUses(uintptr_t begin, size_t bytes, const std::string &name) {
-        scheduler.forEachQueued([&](const Operation &operation) {
-            for (const volatile void *p : operation.uses)
-                if (reinterpret_cast<uintptr_t>(p) - begin < std::max<size_t>(bytes, 1)) {
-                    fail("freed too early: '%s' is freed while %s in stream %d still waits to run; wait for it before, or free it "
-                         "in the stream",
-                         name.c_str(), operation.name.c_str(), operation.stream->number);
-                    stick(illegalAddress);
-                    return;
-                }
-        });
-    }
-
     void runKernel(KernelRun &run, const std::vector<const volatile void *> &pointers);
 
     std::recursive_mutex mutex;

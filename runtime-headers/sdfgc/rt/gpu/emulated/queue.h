@@ -26,7 +26,6 @@ struct Operation {
     StreamState *stream = nullptr;
     std::function<void()> run;                     // released when it has run
     std::vector<std::shared_ptr<Operation>> after; // must have run before
-    std::vector<const volatile void *> uses;       // addresses, to notice that memory is freed too early
     bool done = false;
     std::chrono::steady_clock::time_point finished;
 };
