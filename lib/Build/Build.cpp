@@ -1,6 +1,7 @@
 #include "sdfgc/Build/Build.h"
 
 #include "Build/Depfile.h"
+#include "Build/Internal.h"
 #include "Build/ObjectCache.h"
 #include "Build/Plan.h"
 #include "Build/Progress.h"
@@ -24,7 +25,13 @@ std::int64_t wallClockNs() {
 /// Looks up every library; reports those that are missing, all at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
     bool complete = true;
-    std::vector<std::string> names = request.libraries;
+    const bool hip = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return s.ends_with(".hip"); });
+    const Device device = request.options.emulate ? Device::Emulated : hip ? Device::Hip : Device::Cuda;
+    std::vector<std::string> names;
+    for (const std::string &asked : request.libraries)
+        for (std::string &name : librariesBehind(asked, device))
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                names.push_back(std::move(name));
     if (request.options.openmp && toolchain.compiler.kind == CompilerKind::Clang)
         names.push_back("omp"); // GCC brings its own
     for (const std::string &name : names) {

@@ -25,6 +25,10 @@ struct ToolchainFile {
 /// Nothing, and diagnostics with line and column, when the file is not as it should be.
 std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
 
+/// The libraries behind a name that means another one on each device (`gpublas`, `gpusolver`); any other name alone.
+enum class Device { Emulated, Cuda, Hip };
+std::vector<std::string> librariesBehind(const std::string &name, Device device);
+
 /// Looks for a library as files (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);
 

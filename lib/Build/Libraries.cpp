@@ -20,6 +20,10 @@ constexpr Known kKnown[] = {
     {"fftw3", "fftw3.h", "libfftw3-dev"},
     {"fftw3f", "fftw3.h", "libfftw3-dev"},
     {"omp", "", "libomp-dev"},
+    {"cublas", "cublas_v2.h", "libcublas-dev of the CUDA toolkit"},
+    {"cusolver", "cusolverDn.h", "libcusolver-dev of the CUDA toolkit"},
+    {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
+    {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
 };
 
 const Known *known(const std::string &name) {
@@ -48,6 +52,21 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
 }
 
 } // namespace
+
+std::vector<std::string> librariesBehind(const std::string &name, Device device) {
+    struct Behind {
+        const char *name;
+        std::vector<std::string> emulated, cuda, hip;
+    };
+    static const Behind all[] = {
+        {"gpublas", {"openblas"}, {"cublas"}, {"hipblas"}},
+        {"gpusolver", {"lapacke", "openblas"}, {"cusolver", "cublas"}, {"hipsolver", "hipblas"}},
+    };
+    for (const Behind &b : all)
+        if (name == b.name)
+            return device == Device::Emulated ? b.emulated : device == Device::Cuda ? b.cuda : b.hip;
+    return {name};
+}
 
 Library findLibrary(const std::string &name, const Compiler &compiler) {
     Library lib;

@@ -2,6 +2,7 @@
 
 #include "Build/Internal.h"
 
+#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 
 #include <llvm/ADT/StringMap.h>
@@ -107,8 +108,17 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
 }
 
 Library Toolchain::library(const std::string &name) const {
-    const auto at = described.find(name);
-    return at == described.end() ? findLibrary(name, compiler) : at->second;
+    if (const auto at = described.find(name); at != described.end())
+        return at->second;
+    const std::string gpuDriver = name.starts_with("cu") ? nvcc : name.starts_with("hip") ? hipcc : "";
+    if (gpuDriver.empty())
+        return findLibrary(name, compiler);
+    Compiler withToolkit = compiler; // the GPU's compiler, which links, knows these folders itself
+    const std::string root = file::folderOf(file::folderOf(gpuDriver));
+    withToolkit.includeFolders.push_back(file::join(root, "include"));
+    for (const char *folder : {"lib64", "lib"})
+        withToolkit.libraryFolders.push_back(file::join(root, folder));
+    return findLibrary(name, withToolkit);
 }
 
 std::string hostInstructionSet() {

@@ -1,6 +1,6 @@
 #include "Fixture.h"
 
-#include "sdfgc/Build/Toolchain.h"
+#include "Build/Internal.h"
 #include "sdfgc/Support/Json.h"
 
 using namespace sdfgc;
@@ -219,4 +219,21 @@ TEST_CASE("the instruction set has a name and sorted features") {
     const std::string set = hostInstructionSet();
     CHECK(set.find(' ') != std::string::npos);
     CHECK(set == hostInstructionSet());
+}
+
+TEST_CASE("toolchain: a GPU's libraries are those of the target, and are found in its toolkit") {
+    using Names = std::vector<std::string>;
+    CHECK(librariesBehind("gpublas", Device::Emulated) == Names{"openblas"});
+    CHECK(librariesBehind("gpublas", Device::Cuda) == Names{"cublas"});
+    CHECK(librariesBehind("gpusolver", Device::Hip) == Names{"hipsolver", "hipblas"});
+    CHECK(librariesBehind("fftw3", Device::Cuda) == Names{"fftw3"});
+    const fixture::Folder folder;
+    Toolchain t;
+    CHECK(t.library("cublas").missing == "the header cublas_v2.h");
+    t.nvcc = folder / "cuda/bin/nvcc";
+    folder.write("cuda/include/cublas_v2.h", "");
+    CHECK(t.library("cublas").missing == "libcublas.so");
+    folder.write("cuda/lib64/libcublas.so", "");
+    CHECK(t.library("cublas").found());
+    CHECK(t.library("cublas").linkFlags == Names{"-lcublas"});
 }

@@ -43,7 +43,7 @@ template <class T> struct Device {
     Device &operator=(const Device &) = delete;
     ~Device() { release(); }
 
-    void set(const std::vector<T> &values) {
+    void set(const std::vector<T> &values) const {
         REQUIRE(gpu::memcpySync(data, values.data(), values.size() * sizeof(T), gpu::CopyKind::HostToDevice) == gpu::success);
     }
     std::vector<T> get() const {

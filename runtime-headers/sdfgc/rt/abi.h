@@ -51,16 +51,22 @@ private:
     int taken = 0;
 };
 
-/// An error that carries its own code, for generated code and expansions: `throw Error(DeviceError, text)`. `text` must outlive it.
+/// An error that carries its own code, for generated code and expansions: `throw Error(DeviceError, text)`. Its text is a copy, cut
+/// to fit.
 class Error : public std::exception {
 public:
-    Error(int code, const char *text) noexcept : code_(code), text_(text) {}
+    Error(int code, const char *text) noexcept : code_(code) {
+        int length = 0;
+        for (; text && text[length] && length < ErrorState::messageSize - 1; ++length)
+            text_[length] = text[length];
+        text_[length] = '\0';
+    }
     int code() const noexcept { return code_; }
     const char *what() const noexcept override { return text_; }
 
 private:
     int code_;
-    const char *text_;
+    char text_[ErrorState::messageSize];
 };
 
 /// Runs `body` and records the exception that leaves it, if any. Returns the code of `state`: also an error that was set before, or

@@ -504,6 +504,39 @@ Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, St
     });
 }
 
+Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, int count, KernelBody *owned) {
+    const std::shared_ptr<KernelBody> body(owned);
+    return callOn(handle, [&](Device &device, StreamState &stream) {
+        std::vector<MemoryRange> ranges;
+        for (int i = 0; i < count; ++i) {
+            if (memory[i].bytes == 0)
+                continue;
+            ranges.push_back(memory[i]);
+            if (device.residence(memory[i].begin) != Residence::Pageable)
+                continue;
+            fail("host memory in a library's function: %s uses %p, which is neither device nor page-locked memory", name,
+                 const_cast<const void *>(memory[i].begin));
+            device.stick(illegalAddress);
+            return illegalAddress;
+        }
+        auto operation = std::make_shared<Operation>();
+        operation->name = name;
+        operation->run = [&device, name, body, ranges] {
+            std::vector<const volatile void *> pointers;
+            for (const MemoryRange &r : ranges) {
+                if (!checkRange(device, {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1}, name, false))
+                    return device.stick(illegalAddress);
+                pointers.push_back(r.begin);
+            }
+            const Launch how{.name = name};
+            KernelRun run{how, 1, 1, 0, *body, device.arena.origins};
+            device.runKernel(run, pointers);
+        };
+        device.submit(stream, operation);
+        return device.error;
+    });
+}
+
 Status allowDynamicShared(const void *kernel, size_t bytes) {
     return call([&](Device &device) {
         if (bytes > SharedMemory::limitOptin)

@@ -1,0 +1,171 @@
+// gpu_blas.h's operations by cuBLAS or hipBLAS, which differ in the prefix of their names. Column-major.
+#pragma once
+
+#include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu.h"
+
+#ifdef SDFGC_GPU_CUDA
+#include <cublas_v2.h>
+#else
+#include <hipblas/hipblas.h>
+#endif
+
+namespace sdfgc::gpu::detail {
+
+#ifdef SDFGC_GPU_CUDA
+using BlasHandle = cublasHandle_t;
+using BlasOp = cublasOperation_t;
+using BlasComplex64 = cuComplex;
+using BlasComplex128 = cuDoubleComplex;
+#define SDFGC_BLAS_CONSTANT(name) CUBLAS_##name
+#define SDFGC_BLAS_NAME(name) cublas##name
+#if CUBLAS_VERSION >= 120000
+using BlasInt = int64_t;
+#define SDFGC_BLAS_FUNCTION(name) cublas##name##_64
+#else
+using BlasInt = int;
+#define SDFGC_BLAS_FUNCTION(name) cublas##name
+#endif
+#else
+using BlasHandle = hipblasHandle_t;
+using BlasOp = hipblasOperation_t;
+using BlasComplex64 = hipblasComplex;
+using BlasComplex128 = hipblasDoubleComplex;
+using BlasInt = int;
+#define SDFGC_BLAS_CONSTANT(name) HIPBLAS_##name
+#define SDFGC_BLAS_NAME(name) hipblas##name
+#define SDFGC_BLAS_FUNCTION(name) hipblas##name
+#endif
+
+template <class T> struct RealOfType { using type = T; };
+template <class T> struct RealOfType<std::complex<T>> { using type = T; };
+template <class T> using RealOf = typename RealOfType<T>::type;
+
+template <class T> struct NativeBlas;
+#define SDFGC_BLAS_TYPE(T, N, p, geru, dotu, norm)                                                                                 \
+    template <> struct NativeBlas<T> {                                                                                             \
+        using Value = N;                                                                                                           \
+        template <class... A> static auto gemm(A... a) { return SDFGC_BLAS_FUNCTION(p##gemm)(a...); }                              \
+        template <class... A> static auto gemmStridedBatched(A... a) { return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...); }  \
+        template <class... A> static auto gemv(A... a) { return SDFGC_BLAS_FUNCTION(p##gemv)(a...); }                              \
+        template <class... A> static auto ger(A... a) { return SDFGC_BLAS_FUNCTION(geru)(a...); }                                  \
+        template <class... A> static auto geam(A... a) { return SDFGC_BLAS_FUNCTION(p##geam)(a...); }                              \
+        template <class... A> static auto dot(A... a) { return SDFGC_BLAS_FUNCTION(dotu)(a...); }                                  \
+        template <class... A> static auto axpy(A... a) { return SDFGC_BLAS_FUNCTION(p##axpy)(a...); }                              \
+        template <class... A> static auto scal(A... a) { return SDFGC_BLAS_FUNCTION(p##scal)(a...); }                              \
+        template <class... A> static auto nrm2(A... a) { return SDFGC_BLAS_FUNCTION(norm)(a...); }                                 \
+    };
+SDFGC_BLAS_TYPE(float, float, S, Sger, Sdot, Snrm2)
+SDFGC_BLAS_TYPE(double, double, D, Dger, Ddot, Dnrm2)
+SDFGC_BLAS_TYPE(std::complex<float>, BlasComplex64, C, Cgeru, Cdotu, Scnrm2)
+SDFGC_BLAS_TYPE(std::complex<double>, BlasComplex128, Z, Zgeru, Zdotu, Dznrm2)
+#undef SDFGC_BLAS_TYPE
+
+class BlasLibrary {
+public:
+    BlasLibrary() noexcept = default;
+    BlasLibrary(const BlasLibrary &) = delete;
+    BlasLibrary &operator=(const BlasLibrary &) = delete;
+    ~BlasLibrary() {
+        if (handle_)
+            (void)SDFGC_BLAS_NAME(Destroy)(handle_);
+    }
+
+    template <class T>
+    bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
+              T beta, T *C, int64_t ldc) {
+        return fits({m, n, k, lda, ldb, ldc}) && bind(stream) &&
+               ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda), native(B),
+                                      size(ldb), native(&beta), native(C), size(ldc)));
+    }
+    template <class T>
+    bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
+                            int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
+                            int64_t batch) {
+        return fits({m, n, k, lda, ldb, ldc, batch}) && bind(stream) &&
+               ok(NativeBlas<T>::gemmStridedBatched(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A),
+                                                    size(lda), strideA, native(B), size(ldb), strideB, native(&beta), native(C),
+                                                    size(ldc), strideC, size(batch)));
+    }
+    template <class T>
+    bool gemv(Stream stream, Op a, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
+              int64_t incy) {
+        return fits({m, n, lda, incx, incy}) && bind(stream) &&
+               ok(NativeBlas<T>::gemv(handle_, op(a), size(m), size(n), native(&alpha), native(A), size(lda), native(x), size(incx),
+                                      native(&beta), native(y), size(incy)));
+    }
+    template <class T>
+    bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
+        return fits({m, n, lda, incx, incy}) && bind(stream) &&
+               ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy), native(A),
+                                     size(lda)));
+    }
+    template <class T>
+    bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb, T *C,
+              int64_t ldc) {
+        return fits({m, n, lda, ldb, ldc}) && bind(stream) &&
+               ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
+                                      native(B), size(ldb), native(C), size(ldc)));
+    }
+    template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
+        const ResultOnDevice mode(*this, stream);
+        return fits({n, incx, incy}) && mode.entered &&
+               ok(NativeBlas<T>::dot(handle_, size(n), native(x), size(incx), native(y), size(incy), native(result)));
+    }
+    template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
+        return fits({n, incx, incy}) && bind(stream) &&
+               ok(NativeBlas<T>::axpy(handle_, size(n), native(&alpha), native(x), size(incx), native(y), size(incy)));
+    }
+    template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
+        return fits({n, incx}) && bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
+    }
+    template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
+        const ResultOnDevice mode(*this, stream);
+        return fits({n, incx}) && mode.entered && ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
+    }
+
+private:
+    using LibraryStatus = decltype(SDFGC_BLAS_NAME(Destroy)(BlasHandle()));
+    static bool ok(LibraryStatus status) { return status == SDFGC_BLAS_CONSTANT(STATUS_SUCCESS); }
+    static BlasOp op(Op o) {
+        return o == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
+               : o == Op::Transpose ? SDFGC_BLAS_CONSTANT(OP_T)
+                                    : SDFGC_BLAS_CONSTANT(OP_C);
+    }
+    static BlasInt size(int64_t n) { return static_cast<BlasInt>(n); }
+    static bool fits(std::initializer_list<int64_t> sizes) {
+        for (const int64_t n : sizes)
+            if (n < 0 || size(n) != n)
+                return false;
+        return true;
+    }
+    template <class T> static auto native(T *p) {
+        using Value = typename NativeBlas<std::remove_const_t<T>>::Value;
+        return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
+    }
+
+    bool bind(Stream stream) {
+        return (handle_ || ok(SDFGC_BLAS_NAME(Create)(&handle_))) && ok(SDFGC_BLAS_NAME(SetStream)(handle_, stream));
+    }
+
+    /// While it lives, results go to device memory.
+    struct ResultOnDevice {
+        BlasLibrary &library;
+        bool entered;
+        ResultOnDevice(BlasLibrary &l, Stream stream)
+            : library(l),
+              entered(l.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(l.handle_, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
+        ~ResultOnDevice() {
+            if (entered)
+                (void)SDFGC_BLAS_NAME(SetPointerMode)(library.handle_, SDFGC_BLAS_CONSTANT(POINTER_MODE_HOST));
+        }
+    };
+
+    BlasHandle handle_ = nullptr;
+};
+
+#undef SDFGC_BLAS_CONSTANT
+#undef SDFGC_BLAS_NAME
+#undef SDFGC_BLAS_FUNCTION
+
+} // namespace sdfgc::gpu::detail
