@@ -8,11 +8,15 @@
 //   2. look the node up by class and library; unknown ones, and those of other targets, are errors that name the node;
 //   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
 //
+// On a GPU, libraries of the host are not called on device memory: nodes get their pure expansions, and those without a parallel one compute
+// on the host between copies (StageOnHost.h).
+//
 // Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
 // run again behind this pass.
 #include "sdfgc/Transforms/Passes.h"
 
 #include "Transforms/Offload/DevicePlacement.h"
+#include "Transforms/Offload/StageOnHost.h"
 
 #include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -97,6 +101,11 @@ private:
         if (!d->expand) {
             context.diags.report(diag::Id::LibraryNodeRefused, place, {n.classPath, context.options.target, std::string(d->refusal)});
             return false;
+        }
+        if (context.options.gpu() && usesDevice(n) && belongsOnHost(n) && analysis::ScopeTree(*n.state()).enclosing(&n).empty() && !insideKernel(n)) {
+            context.missed(elementName(n), "computes on the host, behind copies: there is no parallel expansion");
+            stageOnHost(n);
+            return d->expand(*n.state(), n, context);
         }
         if (!context.options.gpu() || !usesDevice(n))
             return d->expand(*n.state(), n, context);

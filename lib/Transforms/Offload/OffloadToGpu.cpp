@@ -10,14 +10,15 @@
 //      is filled at the beginning and, if the program writes it, copied back at the end.
 //   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host writes stay
 //      and are passed by value.
-//   3. Control flow runs on the host. A container that conditions and assignments read has a host twin under the old name; a copy is put in
-//      front of every place that reads it, if the device writes it at all.
-//   4. Ranges of kernels that come from device memory are copied to a host scalar first.
-//   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
+//   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place that
+//      reads one which the device writes. (mirror-host-reads does this for transients.)
+//   4. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++, persistent maps,
-// early returns, and irreducible control flow.
+// early returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
+// interface is the same for every target).
 #include "Transforms/Offload/DevicePlacement.h"
+#include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -25,7 +26,6 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace sdfgc::transforms {
@@ -44,6 +44,23 @@ bool usesGpu(SDFG &root) {
                     return true;
     }
     return false;
+}
+
+/// A copy needs the size of the caller's array, which code that only indexes it may not have needed.
+std::string unknownSize(const SDFG &root) {
+    const analysis::ArgumentList arguments = analysis::argumentList(root);
+    std::set<Name> known;
+    for (const auto *list : {&arguments.program, &arguments.init})
+        for (const analysis::Argument &a : *list)
+            known.insert(a.name);
+    for (const auto &[name, value] : root.constants)
+        known.insert(name);
+    for (const analysis::Argument &a : arguments.program)
+        if (a.desc && a.desc->isArray())
+            for (Name symbol : a.desc->freeSymbols())
+                if (!known.count(symbol))
+                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() + "`, which the program is not given";
+    return "";
 }
 
 /// Why a program cannot be moved; empty if it can.
@@ -81,7 +98,7 @@ std::string obstacle(SDFG &root) {
                                 return "nested SDFG `" + nested->label + "` maps a symbol to data";
             }
     }
-    return "";
+    return unknownSize(root);
 }
 
 class Offload {
@@ -90,269 +107,40 @@ public:
     void run();
 
 private:
-    using Twins = std::map<Name, Name>; // host name -> device name
-
-    void level(SDFG &g);                       // SDFGs that the host runs, outermost first
-    std::vector<NestedSDFGNode *> hostNested(SDFG &g);
-    std::set<Name> readByControlFlow(SDFG &g);
-    Name twin(SDFG &g, Name host);
-    void renameDataflow(SDFG &g, Name from, Name to);
-    void copyInAndOut(const Twins &twins);
-    void hostCopies(SDFG &g, const Twins &twins);
-    void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins);
-    void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins);
-    void copyState(State &s, SDFG &g, const std::vector<Name> &hosts, const Twins &twins);
-    bool writtenInDataflow(SDFG &g, Name data);
-    void rangesFromDevice(SDFG &g);
+    void moveArrays(SDFG &g);
+    void copyInAndOut();
     void insideKernels(SDFG &g);
 
     SDFG &root_;
-    std::vector<std::pair<SDFG *, Twins>> levels_;
+    Twins callers_; // arrays of the caller, and their twins
 };
 
-bool outsideOfMaps(const analysis::ScopeTree &scopes, const Node &n) { return scopes.enclosing(&n).empty(); }
-
-/// Nested SDFGs outside of maps: the host runs their control flow.
-std::vector<NestedSDFGNode *> Offload::hostNested(SDFG &g) {
-    std::vector<NestedSDFGNode *> out;
-    for (State *s : allStates(g)) {
-        analysis::ScopeTree scopes(*s);
-        for (Node *n : scopes.children(nullptr))
-            if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
-                out.push_back(nested);
-    }
-    return out;
-}
-
-std::vector<Name> namesIn(const Code &code, const SDFG &g) {
-    std::vector<Name> out;
-    if (!code.empty())
-        for (Name n : analysis::namesInCode(code, g))
-            if (g.arrays.contains(n))
-                out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const InterstateEdge &e, const SDFG &g) {
-    std::vector<Name> out = namesIn(e.condition, g);
-    for (const auto &[symbol, text] : e.assignments)
-        for (Name n : namesIn(Code{text, Language::Python}, g))
-            out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const LoopRegion &l, const SDFG &g) {
-    std::vector<Name> out;
-    for (const auto *code : {&l.init, &l.condition, &l.update})
-        if (*code)
-            for (Name n : namesIn(**code, g))
-                out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const ConditionalBlock &c, const SDFG &g) {
-    std::vector<Name> out;
-    for (const auto &branch : c.branches())
-        if (branch.condition)
-            for (Name n : namesIn(*branch.condition, g))
-                out.push_back(n);
-    return out;
-}
-
-std::set<Name> Offload::readByControlFlow(SDFG &g) {
-    std::set<Name> out;
-    auto add = [&](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
-    for (Region *r : allRegions(g)) {
-        for (const auto &e : r->edges())
-            add(namesIn(*e, g));
-        if (const auto *l = dyn_cast<LoopRegion>(r))
-            add(namesIn(*l, g));
-    }
-    for (Block *b : allBlocks(g))
-        if (const auto *c = dyn_cast<ConditionalBlock>(b))
-            add(namesIn(*c, g));
-    return out;
-}
-
-bool Offload::writtenInDataflow(SDFG &g, Name data) {
-    for (State *s : allStates(g))
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == data && !a->inEdges().empty())
-                return true;
-    // A view of it may be written.
-    for (const auto &[name, d] : g.arrays)
-        if (d.isView())
-            return true;
-    return false;
-}
-
-void Offload::renameDataflow(SDFG &g, Name from, Name to) {
-    for (State *s : allStates(g)) {
-        for (const auto &n : s->nodes())
-            if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == from)
-                a->data = to;
-        for (const auto &e : s->edges())
-            if (e->memlet.data == from)
-                e->memlet.data = to;
-    }
-    if (!g.parentNode)
-        return;
-    for (auto *connectors : {&g.parentNode->inConnectors, &g.parentNode->outConnectors})
-        for (Connector &c : *connectors)
-            if (c.name == from)
-                c.name = to;
-    for (Edge *e : g.parentNode->inEdges())
-        if (e->dstConn == from)
-            e->dstConn = to;
-    for (Edge *e : g.parentNode->outEdges())
-        if (e->srcConn == from)
-            e->srcConn = to;
-}
-
-/// Splits a container: the dataflow gets a device twin, control flow (and the caller) keep the host's.
-Name Offload::twin(SDFG &g, Name host) {
-    Name device("gpu_" + host.str());
-    if (g.arrays.contains(device) || g.symbols.find(device))
-        device = g.freshName("gpu_" + host.str());
-    DataDesc d = *g.arrays.find(host);
-    d.storage = Storage::GPU_Global;
-    d.transient = g.isRoot() ? true : d.transient;
-    if (g.isRoot() && !g.arrays.find(host)->transient)
-        d.lifetime = Lifetime::Scope;
-    g.arrays.set(device, d);
-    if (!g.isRoot()) {
-        DataDesc *mine = g.arrays.find(host);
-        mine->transient = true;
-        mine->lifetime = Lifetime::Scope;
-    }
-    g.arrays.find(host)->storage = g.arrays.find(host)->isScalar() ? Storage::Register : Storage::CPU_Heap;
-    renameDataflow(g, host, device);
-    return device;
-}
-
-void Offload::level(SDFG &g) {
-    std::set<Name> outside; // containers of the dataflow outside of maps
+/// Arrays that dataflow outside of maps uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
+void Offload::moveArrays(SDFG &g) {
+    std::set<Name> outside;
     for (State *s : allStates(g)) {
         analysis::ScopeTree scopes(*s);
         for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && outsideOfMaps(scopes, *a))
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && scopes.enclosing(a).empty())
                 outside.insert(a->data);
     }
-    std::set<Name> control = readByControlFlow(g);
-    Twins twins;
-    for (Name n : std::vector<Name>(outside.begin(), outside.end())) {
+    for (Name n : outside) {
         DataDesc *d = g.arrays.find(n);
-        if (!d || g.constant(n) || d->isView())
+        if (!d || !d->isArray() || g.constant(n) || d->isView())
             continue;
-        const bool callers = g.isRoot() && !d->transient;
-        if (d->isScalar() && (callers || (control.count(n) && !writtenInDataflow(g, n))))
-            continue; // by value
-        if (callers || (control.count(n) && (d->isArray() || d->transient || writtenInDataflow(g, n))))
-            twins[n] = twin(g, n);
-        else if (d->isArray() && d->transient)
+        if (g.isRoot() && !d->transient)
+            callers_[n] = splitForDevice(g, n);
+        else if (d->transient)
             d->storage = Storage::GPU_Global;
     }
     for (NestedSDFGNode *nested : hostNested(g))
-        level(*nested->sdfg);
-    levels_.emplace_back(&g, std::move(twins));
-}
-
-// ---------------------------------------------------------------------------------------------------- copies
-
-void Offload::copyState(State &s, SDFG &g, const std::vector<Name> &hosts, const Twins &twins) {
-    for (Name host : hosts) {
-        Name device = twins.at(host);
-        auto *from = s.add<AccessNode>(device), *to = s.add<AccessNode>(host);
-        Memlet m = Memlet::simple(device, g.arrays.find(device)->fullSubset());
-        m.otherSubset = g.arrays.find(host)->fullSubset();
-        s.connect(from, {}, to, {}, m);
-    }
-}
-
-std::vector<Name> distinct(std::vector<Name> names, const std::map<Name, Name> &twins) {
-    std::vector<Name> out;
-    for (Name n : names)
-        if (twins.count(n) && std::find(out.begin(), out.end(), n) == out.end())
-            out.push_back(n);
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
-void Offload::copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (hosts.empty())
-        return;
-    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
-    s->label = "copy_for_" + b.label;
-    copyState(*s, g, hosts, twins);
-    const bool first = r.start() == &b;
-    for (InterstateEdge *e : r.inEdges(&b))
-        e->dst = s;
-    r.connect(s, &b);
-    if (first)
-        r.setStart(s);
-}
-
-/// Between a block and the edges that leave it.
-void Offload::copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (hosts.empty())
-        return;
-    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
-    s->label = "copy_after_" + b.label;
-    copyState(*s, g, hosts, twins);
-    for (InterstateEdge *e : r.outEdges(&b))
-        e->src = s;
-    r.connect(&b, s);
-}
-
-/// Puts the copies that control flow needs where it reads.
-void Offload::hostCopies(SDFG &g, const Twins &all) {
-    Twins twins; // those whose host side can be out of date
-    for (const auto &[host, device] : all)
-        if (writtenInDataflow(g, device) || !g.isRoot())
-            twins[host] = device;
-    if (twins.empty())
-        return;
-    for (Region *r : allRegions(g)) {
-        std::vector<Block *> blocks;
-        for (const auto &b : r->blocks())
-            blocks.push_back(b.get());
-        for (Block *b : blocks) {
-            std::vector<Name> after;
-            for (InterstateEdge *e : r->outEdges(b))
-                for (Name n : namesIn(*e, g))
-                    after.push_back(n);
-            copyAfter(*r, *b, distinct(after, twins), g, twins);
-            std::vector<Name> before;
-            if (const auto *c = dyn_cast<ConditionalBlock>(b))
-                before = namesIn(*c, g);
-            if (const auto *l = dyn_cast<LoopRegion>(b))
-                before = namesIn(*l, g);
-            copyBefore(*r, *b, distinct(before, twins), g, twins);
-        }
-        auto *l = dyn_cast<LoopRegion>(r);
-        std::vector<Name> loop = l ? distinct(namesIn(*l, g), twins) : std::vector<Name>();
-        if (loop.empty())
-            continue;
-        // The condition is tested again after each iteration.
-        std::vector<Block *> last;
-        for (const auto &b : r->blocks())
-            if (r->outEdges(b.get()).empty() && b->kind() != BlockKind::Break)
-                last.push_back(b.get());
-        for (Block *b : last) {
-            if (b->kind() == BlockKind::Continue)
-                copyBefore(*r, *b, loop, g, twins);
-            else
-                copyAfter(*r, *b, loop, g, twins);
-        }
-    }
+        moveArrays(*nested->sdfg);
 }
 
 /// The caller's arrays: to the device first, back at the end what the program writes.
-void Offload::copyInAndOut(const Twins &twins) {
+void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
-    for (const auto &[host, device] : twins) {
-        if (root_.arrays.find(host)->transient)
-            continue;
+    for (const auto &[host, device] : callers_) {
         in.emplace_back(host, device);
         if (writtenInDataflow(root_, device))
             out.emplace_back(host, device);
@@ -385,41 +173,6 @@ void Offload::copyInAndOut(const Twins &twins) {
         for (Block *b : last)
             root_.connect(b, s);
     }
-}
-
-// ---------------------------------------------------------------------------------------------------- kernels
-
-/// Ranges that a kernel's map reads from device memory.
-void Offload::rangesFromDevice(SDFG &g) {
-    for (State *s : allStates(g)) {
-        std::vector<Edge *> ranges;
-        analysis::ScopeTree scopes(*s);
-        for (Node *n : scopes.children(nullptr)) {
-            const auto *m = dyn_cast<MapEntry>(n);
-            if (!m || m->schedule != Schedule::GPU_Device)
-                continue;
-            for (Edge *e : n->inEdges()) {
-                const auto *a = dyn_cast<AccessNode>(e->src);
-                const DataDesc *d = a ? g.desc(a->data) : nullptr;
-                if (e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0 && d && d->storage == Storage::GPU_Global)
-                    ranges.push_back(e);
-            }
-        }
-        for (Edge *e : ranges) {
-            Name host = g.freshName("host_" + e->dstConn.str());
-            DataDesc d = DataDesc::scalar(g.desc(e->memlet.data)->dtype, true);
-            d.storage = Storage::Register;
-            g.arrays.set(host, d);
-            auto *a = s->add<AccessNode>(host);
-            Memlet copy = e->memlet, read = Memlet::simple(host, d.fullSubset());
-            copy.otherSubset = d.fullSubset();
-            s->connect(e->src, e->srcConn, a, {}, copy);
-            s->connect(a, {}, e->dst, e->dstConn, read);
-            s->removeEdge(e);
-        }
-    }
-    for (NestedSDFGNode *nested : hostNested(g))
-        rangesFromDevice(*nested->sdfg);
 }
 
 /// In code that kernels run, nothing is parallel and nothing is on the host's heap.
@@ -473,12 +226,14 @@ void Offload::insideKernels(SDFG &g) {
 }
 
 void Offload::run() {
-    level(root_);
+    moveArrays(root_);
     placeOnDevice(root_);
-    for (auto &[g, twins] : levels_)
-        hostCopies(*g, twins);
-    copyInAndOut(levels_.back().second); // the root is last
-    rangesFromDevice(root_);
+    Twins written; // those whose host side can be out of date
+    for (const auto &[host, device] : callers_)
+        if (writtenInDataflow(root_, device))
+            written[host] = device;
+    refreshBeforeReads(root_, written);
+    copyInAndOut();
     insideKernels(root_);
     root_.renumber();
 }

@@ -1,0 +1,219 @@
+#include "Transforms/Offload/HostReads.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+std::vector<NestedSDFGNode *> hostNested(SDFG &g) {
+    std::vector<NestedSDFGNode *> out;
+    for (State *s : allStates(g)) {
+        analysis::ScopeTree scopes(*s);
+        for (Node *n : scopes.children(nullptr))
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+                out.push_back(nested);
+    }
+    return out;
+}
+
+namespace {
+
+std::vector<Name> namesIn(const Code &code, const SDFG &g) {
+    std::vector<Name> out;
+    if (!code.empty())
+        for (Name n : analysis::namesInCode(code, g))
+            if (g.arrays.contains(n))
+                out.push_back(n);
+    return out;
+}
+
+std::vector<Name> namesIn(const InterstateEdge &e, const SDFG &g) {
+    std::vector<Name> out = namesIn(e.condition, g);
+    for (const auto &[symbol, text] : e.assignments)
+        for (Name n : namesIn(Code{text, Language::Python}, g))
+            out.push_back(n);
+    return out;
+}
+
+std::vector<Name> namesIn(const LoopRegion &l, const SDFG &g) {
+    std::vector<Name> out;
+    for (const auto *code : {&l.init, &l.condition, &l.update})
+        if (*code)
+            for (Name n : namesIn(**code, g))
+                out.push_back(n);
+    return out;
+}
+
+std::vector<Name> namesIn(const ConditionalBlock &c, const SDFG &g) {
+    std::vector<Name> out;
+    for (const auto &branch : c.branches())
+        if (branch.condition)
+            for (Name n : namesIn(*branch.condition, g))
+                out.push_back(n);
+    return out;
+}
+
+} // namespace
+
+std::set<Name> readByControlFlow(const SDFG &g) {
+    std::set<Name> out;
+    auto add = [&](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
+    for (const Region *r : allRegions(const_cast<SDFG &>(g))) {
+        for (const auto &e : r->edges())
+            add(namesIn(*e, g));
+        if (const auto *l = dyn_cast<LoopRegion>(r))
+            add(namesIn(*l, g));
+    }
+    for (const Block *b : allBlocks(const_cast<SDFG &>(g)))
+        if (const auto *c = dyn_cast<ConditionalBlock>(b))
+            add(namesIn(*c, g));
+    return out;
+}
+
+bool writtenInDataflow(const SDFG &g, Name data) {
+    for (const State *s : allStates(const_cast<SDFG &>(g)))
+        for (const auto &n : s->nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == data && !a->inEdges().empty())
+                return true;
+    // A view of it may be written.
+    for (const auto &[name, d] : g.arrays)
+        if (d.isView())
+            return true;
+    return false;
+}
+
+void renameDataflow(SDFG &g, Name from, Name to) {
+    for (State *s : allStates(g)) {
+        for (const auto &n : s->nodes())
+            if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == from)
+                a->data = to;
+        for (const auto &e : s->edges())
+            if (e->memlet.data == from)
+                e->memlet.data = to;
+    }
+    if (!g.parentNode)
+        return;
+    for (auto *connectors : {&g.parentNode->inConnectors, &g.parentNode->outConnectors})
+        for (Connector &c : *connectors)
+            if (c.name == from)
+                c.name = to;
+    for (Edge *e : g.parentNode->inEdges())
+        if (e->dstConn == from)
+            e->dstConn = to;
+    for (Edge *e : g.parentNode->outEdges())
+        if (e->srcConn == from)
+            e->srcConn = to;
+}
+
+Name splitForDevice(SDFG &g, Name host) {
+    Name device("gpu_" + host.str());
+    if (g.arrays.contains(device) || g.symbols.find(device))
+        device = g.freshName("gpu_" + host.str());
+    DataDesc d = *g.arrays.find(host);
+    d.storage = Storage::GPU_Global;
+    d.transient = g.isRoot() ? true : d.transient;
+    if (g.isRoot() && !g.arrays.find(host)->transient)
+        d.lifetime = Lifetime::Scope;
+    g.arrays.set(device, d);
+    if (!g.isRoot()) {
+        DataDesc *mine = g.arrays.find(host);
+        mine->transient = true;
+        mine->lifetime = Lifetime::Scope;
+    }
+    g.arrays.find(host)->storage = g.arrays.find(host)->isScalar() ? Storage::Register : Storage::CPU_Heap;
+    renameDataflow(g, host, device);
+    return device;
+}
+
+namespace {
+
+void copyState(State &s, SDFG &g, const std::vector<Name> &hosts, const Twins &twins) {
+    for (Name host : hosts) {
+        Name device = twins.at(host);
+        auto *from = s.add<AccessNode>(device), *to = s.add<AccessNode>(host);
+        Memlet m = Memlet::simple(device, g.arrays.find(device)->fullSubset());
+        m.otherSubset = g.arrays.find(host)->fullSubset();
+        s.connect(from, {}, to, {}, m);
+    }
+}
+
+std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
+    std::vector<Name> out;
+    for (Name n : names)
+        if (twins.count(n) && std::find(out.begin(), out.end(), n) == out.end())
+            out.push_back(n);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
+    if (hosts.empty())
+        return;
+    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
+    s->label = "copy_for_" + b.label;
+    copyState(*s, g, hosts, twins);
+    const bool first = r.start() == &b;
+    for (InterstateEdge *e : r.inEdges(&b))
+        e->dst = s;
+    r.connect(s, &b);
+    if (first)
+        r.setStart(s);
+}
+
+/// Between a block and the edges that leave it.
+void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
+    if (hosts.empty())
+        return;
+    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
+    s->label = "copy_after_" + b.label;
+    copyState(*s, g, hosts, twins);
+    for (InterstateEdge *e : r.outEdges(&b))
+        e->src = s;
+    r.connect(&b, s);
+}
+
+} // namespace
+
+void refreshBeforeReads(SDFG &g, const Twins &twins) {
+    if (twins.empty())
+        return;
+    for (Region *r : allRegions(g)) {
+        std::vector<Block *> blocks;
+        for (const auto &b : r->blocks())
+            blocks.push_back(b.get());
+        for (Block *b : blocks) {
+            std::vector<Name> after;
+            for (InterstateEdge *e : r->outEdges(b))
+                for (Name n : namesIn(*e, g))
+                    after.push_back(n);
+            copyAfter(*r, *b, distinct(after, twins), g, twins);
+            std::vector<Name> before;
+            if (const auto *c = dyn_cast<ConditionalBlock>(b))
+                before = namesIn(*c, g);
+            if (const auto *l = dyn_cast<LoopRegion>(b))
+                before = namesIn(*l, g);
+            copyBefore(*r, *b, distinct(before, twins), g, twins);
+        }
+        auto *l = dyn_cast<LoopRegion>(r);
+        std::vector<Name> loop = l ? distinct(namesIn(*l, g), twins) : std::vector<Name>();
+        if (loop.empty())
+            continue;
+        // The condition is tested again after each iteration.
+        std::vector<Block *> last;
+        for (const auto &b : r->blocks())
+            if (r->outEdges(b.get()).empty() && b->kind() != BlockKind::Break)
+                last.push_back(b.get());
+        for (Block *b : last) {
+            if (b->kind() == BlockKind::Continue)
+                copyBefore(*r, *b, loop, g, twins);
+            else
+                copyAfter(*r, *b, loop, g, twins);
+        }
+    }
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,91 @@
+// mirror-host-reads: what the host needs to see of device memory is copied to it.
+//
+//   before:  while r > eps { map GPU_Device -> r }       after:  copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy gpu_r -> r }
+//            x (GPU_Global) -> map[i = 0:n] with n <- x          x -> host_n -> map[i = 0:n] with n <- host_n
+//
+// Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels. Containers
+// in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow reads X on the host,
+// and a copy stands in front of every place that reads it. Ranges of kernels that come out of device memory are copied to a scalar.
+//
+// Left alone: device memory that the caller passes in. The host cannot read what it does not own; the verifier says so.
+#include "Transforms/Offload/HostReads.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+bool mirrorControlFlow(SDFG &g) {
+    Twins twins;
+    for (Name n : readByControlFlow(g)) {
+        const DataDesc *d = g.arrays.find(n);
+        const bool callers = g.isRoot() && d && !d->transient;
+        if (d && !callers && !d->isView() && d->storage == Storage::GPU_Global)
+            twins[n] = splitForDevice(g, n);
+    }
+    if (!twins.empty())
+        refreshBeforeReads(g, twins);
+    return !twins.empty();
+}
+
+/// Ranges that a kernel's map reads from device memory.
+bool mirrorRanges(SDFG &g) {
+    bool changed = false;
+    for (State *s : allStates(g)) {
+        std::vector<Edge *> ranges;
+        analysis::ScopeTree scopes(*s);
+        for (Node *n : scopes.children(nullptr)) {
+            const auto *m = dyn_cast<MapEntry>(n);
+            if (!m || m->schedule != Schedule::GPU_Device)
+                continue;
+            for (Edge *e : n->inEdges()) {
+                const auto *a = dyn_cast<AccessNode>(e->src);
+                const DataDesc *d = a ? g.desc(a->data) : nullptr;
+                if (e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0 && d && d->storage == Storage::GPU_Global)
+                    ranges.push_back(e);
+            }
+        }
+        for (Edge *e : ranges) {
+            Name host = g.freshName("host_" + e->dstConn.str());
+            DataDesc d = DataDesc::scalar(g.desc(e->memlet.data)->dtype, true);
+            d.storage = Storage::Register;
+            g.arrays.set(host, d);
+            auto *a = s->add<AccessNode>(host);
+            Memlet copy = e->memlet, read = Memlet::simple(host, d.fullSubset());
+            copy.otherSubset = d.fullSubset();
+            s->connect(e->src, e->srcConn, a, {}, copy);
+            s->connect(a, {}, e->dst, e->dstConn, read);
+            s->removeEdge(e);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool mirror(SDFG &g) {
+    bool changed = mirrorControlFlow(g);
+    changed |= mirrorRanges(g);
+    for (NestedSDFGNode *nested : hostNested(g))
+        changed |= mirror(*nested->sdfg);
+    return changed;
+}
+
+class MirrorHostReads : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &) override {
+        const bool changed = mirror(root);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createMirrorHostReads() { return std::make_unique<MirrorHostReads>(); }
+
+} // namespace sdfgc::transforms
