@@ -9,6 +9,7 @@ using py::ExprKind;
 void Mentions::add(const Mentions &other) {
     names.insert(other.names.begin(), other.names.end());
     changed.insert(other.changed.begin(), other.changed.end());
+    inText.insert(other.inText.begin(), other.inText.end());
     declared.insert(other.declared.begin(), other.declared.end());
 }
 
@@ -49,7 +50,7 @@ public:
             if (end > i && !std::isdigit(static_cast<unsigned char>(cpp[i]))) {
                 Name n(std::string_view(cpp).substr(i, end - i));
                 out_.names.insert(n);
-                out_.changed.insert(n);
+                out_.inText.insert(n);
             }
             i = end > i ? end : i + 1;
         }

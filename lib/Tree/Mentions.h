@@ -14,10 +14,11 @@ namespace sdfgc::tree {
 struct Mentions {
     std::unordered_set<Name> names;   // read, written, declared or taken the address of
     std::unordered_set<Name> changed; // assigned, declared as a loop variable, or handed out by address
+    std::unordered_set<Name> inText;  // somewhere in text taken as written, which may change them
     std::unordered_set<Name> declared;
 
     bool has(Name n) const { return names.count(n) != 0; }
-    bool changes(Name n) const { return changed.count(n) != 0; }
+    bool changes(Name n) const { return changed.count(n) != 0 || inText.count(n) != 0; }
     void add(const Mentions &other);
 };
 

@@ -143,7 +143,7 @@ private:
         v.zeroed = false;
         v.parent = -1;
         const bool changed = mentions_.changes(v.name);
-        if (v.kind == VarKind::Value && changed)
+        if (v.kind == VarKind::Value && mentions_.changed.count(v.name)) // text that assigns to a name changes its own copy
             refuse_(v, Obstacle::Written);
         v.isConst = v.kind == VarKind::Value ? false : !changed;
         Call::Argument a;

@@ -101,6 +101,7 @@ void Sinker::index(const Block &b) {
     for (const NodePtr &n : b.body) {
         const Mentions &mentions = table_.of(*n);
         changed_.insert(mentions.changed.begin(), mentions.changed.end());
+        changed_.insert(mentions.inText.begin(), mentions.inText.end());
         for (Name name : mentions.names)
             if (auto it = users_.find(name); it != users_.end())
                 it->second.push_back(n.get());
