@@ -22,6 +22,20 @@ std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n) {
     return std::nullopt;
 }
 
+int streamOf(const ir::Node &n) {
+    if (const auto *m = dyn_cast<ir::MapEntry>(&n))
+        return m->stream.value_or(0);
+    const auto *l = dyn_cast<ir::LibraryNode>(&n);
+    return l ? number(*l, "stream", 0) : 0;
+}
+
+void setStream(ir::Node &n, int stream) {
+    if (auto *m = dyn_cast<ir::MapEntry>(&n))
+        m->stream = stream;
+    else if (auto *l = dyn_cast<ir::LibraryNode>(&n))
+        l->properties.set("stream", json::Value(static_cast<int64_t>(stream)));
+}
+
 ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op) {
     auto *n = s.add<ir::LibraryNode>();
     n->classPath = std::string(prefix) + std::string(names[op.kind]);

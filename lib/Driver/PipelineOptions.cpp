@@ -110,6 +110,7 @@ void TargetOptions::addTo(CommandLine &line) {
     line.group("What to compile for");
     line.choice("--target", target, names, "the target (cpu)");
     line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
+    line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
     line.list("--gpu-arch", gpuArch, "LIST", "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
     line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
     line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
@@ -120,6 +121,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     pass::CompileOptions o;
     o.target = target;
     o.emulate = emulate;
+    o.gpuStreams = gpuStreams;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
     o.file = file;

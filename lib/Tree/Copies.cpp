@@ -3,6 +3,8 @@
 #include "Axes.h"
 #include "Lowering.h"
 
+#include "sdfgc/Analysis/Async.h"
+
 namespace sdfgc::tree {
 
 using namespace ir;
@@ -175,6 +177,7 @@ void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
     auto dst = copySide(in, *target, false);
     if (!dst)
         return;
+    target->memlet.stream = analysis::streamOf(n);
     if (kind == "CopyLibraryNode") {
         Edge *source = n.inEdge("_cpy_in");
         auto src = source ? copySide(in, *source, true) : std::nullopt;
@@ -194,7 +197,7 @@ void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
     }
     std::vector<Axis> axes = axesOf(dst->place.strides, dst->subset);
     if (!in.fn->device.inside && onDevice(dst->place))
-        return deviceFill(in, *dst, value, out);
+        return deviceFill(in, *dst, value, analysis::streamOf(n), out);
     if (isRun(axes) && !in.fn->device.inside) {
         auto *fill = out.add<Fill>();
         fill->target = addressAt(in, dst->place, startOffset(dst->place, dst->subset));

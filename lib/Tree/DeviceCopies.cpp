@@ -109,7 +109,7 @@ void Lowering::deviceCopy(Instance &in, const CopySide &src, const CopySide &dst
     at->body.push_back(std::move(copy));
 }
 
-void Lowering::deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, tree::Block &out) {
+void Lowering::deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, int stream, tree::Block &out) {
     std::vector<Axis> axes = axesOf(dst.place.strides, dst.subset);
     tree::Block *at = &out;
     sym::Expr start = startOffset(dst.place, dst.subset);
@@ -128,7 +128,8 @@ void Lowering::deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &
     fill->count = final(in, volume(axes));
     fill->type = dst.place.type;
     fill->value = value;
-    usesStream(in, fill->stream);
+    fill->stream = stream;
+    usesStream(in, stream);
     in.fn->names.close();
 }
 

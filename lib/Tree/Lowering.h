@@ -208,7 +208,7 @@ private:
     bool onDevice(const Place &p) const;
     bool queued(const Instance &in, const Place &src, const Place &dst) const;
     void deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
-    void deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, Block &out);
+    void deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, int stream, Block &out);
     void kernelCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
     /// The function queues work on streams: it needs the program's state, which has them.
     void usesStream(Instance &in, int stream) {

@@ -1,6 +1,8 @@
 // States: nodes in execution order, scopes, access nodes.
 #include "Lowering.h"
 
+#include "sdfgc/Analysis/Streams.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree {
@@ -163,18 +165,6 @@ void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
             out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
-namespace {
-
-/// Must a copy into `dst` wait for other nodes (ordering edges), so that it happens when `dst` is reached rather than when its source is?
-bool waitsAtDestination(const ir::Node &dst) {
-    for (const Edge *e : dst.inEdges())
-        if (e->memlet.isEmpty())
-            return true;
-    return false;
-}
-
-} // namespace
-
 /// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the destination
 /// asks to wait.
 void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
@@ -200,14 +190,14 @@ void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
         if (e->memlet.isEmpty())
             continue;
         bool fromEntry = e->src->isEntry() && isa<AccessNode>(analysis::pathSource(e));
-        bool waiting = isa<AccessNode>(e->src) && waitsAtDestination(n);
+        bool waiting = isa<AccessNode>(e->src) && analysis::copiesAtDestination(n);
         if (fromEntry || waiting)
             copyEdge(in, *e, out);
     }
     for (Edge *e : n.outEdges()) {
         if (e->memlet.isEmpty())
             continue;
-        bool direct = isa<AccessNode>(e->dst) && !waitsAtDestination(*e->dst);
+        bool direct = isa<AccessNode>(e->dst) && !analysis::copiesAtDestination(*e->dst);
         bool toExit = e->dst->isExit() && isa<AccessNode>(analysis::pathDestination(e));
         if (direct || toExit)
             copyEdge(in, *e, out);

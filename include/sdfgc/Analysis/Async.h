@@ -14,6 +14,9 @@
 
 namespace sdfgc::analysis {
 
+/// Streams are numbered from 0; a program has at most this many.
+inline constexpr int maxStreams = 32;
+
 struct AsyncOp {
     enum Kind : uint8_t { Synchronise, Record, Wait } kind = Synchronise;
     int stream = 0;
@@ -22,6 +25,9 @@ struct AsyncOp {
 
 /// What an operation node does; nothing if the node is something else.
 std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n);
+/// The stream of a kernel, or of a library node that the device runs (copies, fills, calls of device libraries); 0 when none was given.
+int streamOf(const ir::Node &n);
+void setStream(ir::Node &n, int stream);
 /// A new operation node in a state, without edges.
 ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op);
 } // namespace sdfgc::analysis

@@ -21,6 +21,15 @@ std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope);
 /// a symbol. Connectors are among the result.
 std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope);
 
+/// Containers of `g` that code, an inter-state edge, a loop's header or the conditions of a conditional block read, in that order; a name may
+/// occur more than once.
+std::vector<Name> containersRead(const ir::Code &code, const ir::SDFG &g);
+std::vector<Name> containersRead(const ir::InterstateEdge &e, const ir::SDFG &g);
+std::vector<Name> containersRead(const ir::LoopRegion &l, const ir::SDFG &g);
+std::vector<Name> containersRead(const ir::ConditionalBlock &c, const ir::SDFG &g);
+/// All of them in one SDFG, nested ones excluded.
+std::set<Name> containersReadByControlFlow(const ir::SDFG &g);
+
 /// Free symbols of one SDFG by the exact rule of 8.2 (recursing into nested SDFGs through their symbol mappings). Containers,
 /// constants, map parameters and loop variables are excluded. Sorted.
 std::set<Name> freeSymbols(const ir::SDFG &g);

@@ -18,6 +18,7 @@ namespace sdfgc::pass {
 struct CompileOptions {
     std::string target = "cpu";
     bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
+    int gpuStreams = 4; // streams that operations are spread over, at most
     bool gpu() const { return target == "cuda" || target == "hip"; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;

@@ -20,60 +20,6 @@ std::vector<NestedSDFGNode *> hostNested(SDFG &g) {
     return out;
 }
 
-namespace {
-
-std::vector<Name> namesIn(const Code &code, const SDFG &g) {
-    std::vector<Name> out;
-    if (!code.empty())
-        for (Name n : analysis::namesInCode(code, g))
-            if (g.arrays.contains(n))
-                out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const InterstateEdge &e, const SDFG &g) {
-    std::vector<Name> out = namesIn(e.condition, g);
-    for (const auto &[symbol, text] : e.assignments)
-        for (Name n : namesIn(Code{text, Language::Python}, g))
-            out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const LoopRegion &l, const SDFG &g) {
-    std::vector<Name> out;
-    for (const auto *code : {&l.init, &l.condition, &l.update})
-        if (*code)
-            for (Name n : namesIn(**code, g))
-                out.push_back(n);
-    return out;
-}
-
-std::vector<Name> namesIn(const ConditionalBlock &c, const SDFG &g) {
-    std::vector<Name> out;
-    for (const auto &branch : c.branches())
-        if (branch.condition)
-            for (Name n : namesIn(*branch.condition, g))
-                out.push_back(n);
-    return out;
-}
-
-} // namespace
-
-std::set<Name> readByControlFlow(const SDFG &g) {
-    std::set<Name> out;
-    auto add = [&](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
-    for (const Region *r : allRegions(const_cast<SDFG &>(g))) {
-        for (const auto &e : r->edges())
-            add(namesIn(*e, g));
-        if (const auto *l = dyn_cast<LoopRegion>(r))
-            add(namesIn(*l, g));
-    }
-    for (const Block *b : allBlocks(const_cast<SDFG &>(g)))
-        if (const auto *c = dyn_cast<ConditionalBlock>(b))
-            add(namesIn(*c, g));
-    return out;
-}
-
 bool writtenInDataflow(const SDFG &g, Name data) {
     for (const State *s : allStates(const_cast<SDFG &>(g)))
         for (const auto &n : s->nodes())
@@ -188,18 +134,18 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
         for (Block *b : blocks) {
             std::vector<Name> after;
             for (InterstateEdge *e : r->outEdges(b))
-                for (Name n : namesIn(*e, g))
+                for (Name n : analysis::containersRead(*e, g))
                     after.push_back(n);
             copyAfter(*r, *b, distinct(after, twins), g, twins);
             std::vector<Name> before;
             if (const auto *c = dyn_cast<ConditionalBlock>(b))
-                before = namesIn(*c, g);
+                before = analysis::containersRead(*c, g);
             if (const auto *l = dyn_cast<LoopRegion>(b))
-                before = namesIn(*l, g);
+                before = analysis::containersRead(*l, g);
             copyBefore(*r, *b, distinct(before, twins), g, twins);
         }
         auto *l = dyn_cast<LoopRegion>(r);
-        std::vector<Name> loop = l ? distinct(namesIn(*l, g), twins) : std::vector<Name>();
+        std::vector<Name> loop = l ? distinct(analysis::containersRead(*l, g), twins) : std::vector<Name>();
         if (loop.empty())
             continue;
         // The condition is tested again after each iteration.

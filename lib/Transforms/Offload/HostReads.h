@@ -4,7 +4,6 @@
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>
-#include <set>
 #include <vector>
 
 namespace sdfgc::transforms {
@@ -14,9 +13,6 @@ using Twins = std::map<Name, Name>;
 
 /// Nested SDFGs of `g` that the host runs, in order: those outside of maps.
 std::vector<ir::NestedSDFGNode *> hostNested(ir::SDFG &g);
-
-/// Containers of `g` that its conditions, loop headers and assignments read.
-std::set<Name> readByControlFlow(const ir::SDFG &g);
 
 /// Does an access node outside or inside of maps write the container (or may a view of it)?
 bool writtenInDataflow(const ir::SDFG &g, Name data);

@@ -11,6 +11,7 @@
 #include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -21,7 +22,7 @@ using namespace ir;
 
 bool mirrorControlFlow(SDFG &g) {
     Twins twins;
-    for (Name n : readByControlFlow(g)) {
+    for (Name n : analysis::containersReadByControlFlow(g)) {
         const DataDesc *d = g.arrays.find(n);
         const bool callers = g.isRoot() && d && !d->transient;
         if (d && !callers && !d->isView() && d->storage == Storage::GPU_Global)

@@ -1,0 +1,143 @@
+// In which order streams and the host touch memory: what each step of a program does, and a walk over the whole program that knows at every
+// point which operations of the device may still be running. The scheduler inserts what the walk finds missing; the verifier reports it.
+//
+// What is known (a sound over-approximation, joined where control flow joins and iterated over loops until it is stable):
+//
+//     pending      accesses (memory, read or write, stream) whose end the host has not waited for, each with the set of streams whose
+//                  later operations start after it. One entry stands for all earlier accesses of its kind: the last one is the latest.
+//     events       for each event, the pending accesses that it comes after
+//
+//     operation on stream s      must find every pending access that conflicts (same memory, one of the two a write) covered by s
+//     access by the host         must find none that conflicts; so must the inputs that an operation is given by value
+//     Record e on s              e comes after everything covered by s
+//     Wait for e in s            what e comes after is covered by s from now on; in the host (-1): is over
+//     Synchronise s              what is covered by s is over
+//     end of the program         everything must be over
+//
+// Memory is a container behind all views and nested SDFGs. Host transients and whatever control flow reads must be over at the end of the
+// state in which the device uses them, so that their lifetime and conditions need no look at streams.
+#pragma once
+
+#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Scopes.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sdfgc::analysis {
+
+/// Number of a container behind views and nested SDFGs; -1: none.
+using Memory = int;
+
+struct MemoryUse {
+    Memory memory = -1;
+    bool write = false;
+    friend auto operator<=>(const MemoryUse &, const MemoryUse &) = default;
+};
+
+/// A step of the host's program.
+struct StreamStep {
+    enum Kind : uint8_t { Host, Operation, Async, Nested } kind = Host;
+    int stream = 0;               // of an operation
+    AsyncOp async;                // of a node that orders streams
+    std::vector<MemoryUse> uses;  // of an operation, by the device
+    std::vector<MemoryUse> host;  // by the host, at once
+    ir::Node *node = nullptr;     // what does it: for a kernel its entry, for a copy the access node at its end
+    ir::Edge *edge = nullptr;     // the copy
+};
+
+/// The steps of the states of one program and the memory that they touch. Valid until nodes or edges change; the memory table
+/// until containers, views or nested SDFGs change.
+class StreamSteps {
+public:
+    explicit StreamSteps(ir::SDFG &root);
+
+    /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside is one
+    /// operation on stream 0.
+    std::vector<StreamStep> of(ir::State &s);
+
+    Memory memory(ir::SDFG &g, Name data);
+    Memory memory(const ir::AccessNode &n);
+    std::string name(Memory m) const { return owners_[static_cast<std::size_t>(m)].second.str(); }
+    bool isDevice(Memory m) const;
+    /// Must what the device does with it be over at the end of a state?
+    bool endsWithState(MemoryUse use) const;
+
+private:
+    class Collector;
+    std::vector<std::pair<ir::SDFG *, Name>> owners_;
+    std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
+    std::set<Memory> controlled_; // read by control flow
+};
+
+/// An operation that may be running.
+struct PendingAccess {
+    uint64_t covered = 0; // streams whose later operations come after it
+    ir::Node *node = nullptr;
+    ir::Edge *edge = nullptr;
+};
+
+struct StreamKnowledge {
+    struct Key {
+        MemoryUse use;
+        int stream = 0;
+        friend auto operator<=>(const Key &, const Key &) = default;
+    };
+    std::map<Key, PendingAccess> pending;
+    std::map<int, std::set<Key>> events;
+
+    void operation(const StreamStep &s);
+    void order(const AsyncOp &op);
+    void join(const StreamKnowledge &other);
+    bool sameAs(const StreamKnowledge &other) const;
+};
+
+/// Two accesses without an order.
+struct StreamConflict {
+    ir::State *state = nullptr;                // in which the later one is
+    std::size_t step = 0;                      // position among the steps; their number: the end of the state
+    const std::vector<StreamStep> *steps = nullptr;
+    StreamKnowledge::Key earlier;
+    PendingAccess what;
+    bool byHost = false;                       // the later one is an access by the host, or the end of the state or program
+    bool endOfProgram = false;
+};
+
+/// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked anew.
+/// Otherwise the walk goes on as if the order were there.
+class StreamOrder {
+public:
+    using Found = std::function<bool(const StreamConflict &)>;
+    StreamOrder(ir::SDFG &root, StreamSteps &steps, Found found) : root_(root), steps_(steps), found_(std::move(found)) {}
+    void run();
+
+private:
+    struct Exits {
+        StreamKnowledge broken, continued; // of the innermost loop
+    };
+    StreamKnowledge region(ir::Region &r, StreamKnowledge in, Exits *exits);
+    StreamKnowledge block(ir::Block &b, StreamKnowledge in, Exits *exits);
+    StreamKnowledge loop(ir::LoopRegion &l, StreamKnowledge in);
+    StreamKnowledge nested(ir::SDFG &g, StreamKnowledge in);
+    StreamKnowledge state(ir::State &s, const StreamKnowledge &in);
+    bool atEnd(ir::State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now);
+    bool repaired(StreamKnowledge &now, StreamConflict c);
+    bool check(ir::State &s, const std::vector<StreamStep> &steps, std::size_t i, StreamKnowledge &now);
+    bool endsProgram(const ir::State &s) const;
+
+    ir::SDFG &root_;
+    StreamSteps &steps_;
+    Found found_;
+    StreamKnowledge returned_; // at the returns of the nested SDFG that is being walked
+    std::map<const ir::State *, std::vector<StreamStep>> cache_;
+};
+
+/// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges than the
+/// copy's end there: then not all that must come before has happened at the source.
+bool copiesAtDestination(const ir::Node &destination);
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,72 @@
+#include "sdfgc/Analysis/Streams.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sdfgc::analysis {
+
+void StreamKnowledge::operation(const StreamStep &s) {
+    for (MemoryUse u : s.uses) {
+        const Key key{u, s.stream};
+        pending[key] = {uint64_t(1) << s.stream, s.node, s.edge};
+        for (auto &[event, before] : events)
+            before.erase(key);
+    }
+}
+
+void StreamKnowledge::order(const AsyncOp &op) {
+    const uint64_t stream = op.stream >= 0 ? uint64_t(1) << op.stream : 0;
+    switch (op.kind) {
+    case AsyncOp::Synchronise:
+        std::erase_if(pending, [&](const auto &p) { return (p.second.covered & stream) != 0; });
+        return;
+    case AsyncOp::Record: {
+        std::set<Key> &before = events[op.event];
+        before.clear();
+        for (const auto &[key, access] : pending)
+            if (access.covered & stream)
+                before.insert(key);
+        return;
+    }
+    case AsyncOp::Wait:
+        for (const Key &key : events[op.event]) {
+            auto it = pending.find(key);
+            if (it != pending.end() && op.stream >= 0)
+                it->second.covered |= stream;
+            else if (it != pending.end())
+                pending.erase(it);
+        }
+        return;
+    }
+}
+
+void StreamKnowledge::join(const StreamKnowledge &other) {
+    std::map<int, std::set<Key>> both;
+    for (const auto &[event, before] : events) {
+        auto there = other.events.find(event);
+        if (there == other.events.end())
+            continue;
+        // What is over on one side keeps what the other side knows.
+        std::set<Key> &keys = both[event];
+        for (const Key &key : before)
+            if (there->second.count(key) || !other.pending.count(key))
+                keys.insert(key);
+        for (const Key &key : there->second)
+            if (!pending.count(key))
+                keys.insert(key);
+    }
+    events = std::move(both);
+    for (const auto &[key, access] : other.pending) {
+        auto [it, isNew] = pending.try_emplace(key, access);
+        if (!isNew)
+            it->second.covered &= access.covered;
+    }
+}
+
+bool StreamKnowledge::sameAs(const StreamKnowledge &other) const {
+    auto samePending = [](const auto &a, const auto &b) { return a.first == b.first && a.second.covered == b.second.covered; };
+    return events == other.events && pending.size() == other.pending.size() &&
+           std::equal(pending.begin(), pending.end(), other.pending.begin(), samePending);
+}
+
+} // namespace sdfgc::analysis

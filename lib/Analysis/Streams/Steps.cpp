@@ -1,0 +1,235 @@
+// What the steps of a state are, and which memory they touch.
+#include "sdfgc/Analysis/Streams.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+
+namespace {
+
+Name owner(Name data) {
+    const auto dot = data.str().find('.');
+    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
+}
+
+bool isKernel(const Node &n) {
+    const auto *m = dyn_cast<MapEntry>(&n);
+    return m && isGpuSchedule(m->schedule);
+}
+
+/// The access node at the far end of an edge's path, if there is one.
+const AccessNode *end(const Edge *e, bool source) {
+    Edge *edge = const_cast<Edge *>(e);
+    return dyn_cast<AccessNode>(source ? pathSource(edge) : pathDestination(edge));
+}
+
+bool isView(const AccessNode &n) {
+    const DataDesc *d = n.state()->sdfg()->desc(n.data);
+    return d && d->isView();
+}
+
+/// Does the edge only say what a view looks at?
+bool isViewing(const Edge &e) {
+    const auto *from = dyn_cast<AccessNode>(e.src), *to = dyn_cast<AccessNode>(e.dst);
+    return (from && isView(*from) && viewEdge(from) == &e) || (to && isView(*to) && viewEdge(to) == &e);
+}
+
+} // namespace
+
+bool copiesAtDestination(const Node &destination) { return destination.inEdges().size() > 1; }
+
+StreamSteps::StreamSteps(SDFG &root) {
+    for (SDFG *g : allSDFGs(root))
+        for (Name n : containersReadByControlFlow(*g))
+            controlled_.insert(memory(*g, n));
+}
+
+Memory StreamSteps::memory(const AccessNode &n) {
+    const AccessNode *at = &n;
+    for (int depth = 0; isView(*at) && depth < 64; ++depth) {
+        const AccessNode *viewed = viewedNode(at);
+        if (!viewed)
+            break;
+        at = viewed;
+    }
+    return memory(*const_cast<State *>(at->state())->sdfg(), at->data);
+}
+
+Memory StreamSteps::memory(SDFG &g, Name data) {
+    data = owner(data);
+    auto known = numbers_.find({&g, data});
+    if (known != numbers_.end())
+        return known->second;
+    Memory m = -1;
+    const DataDesc *d = g.arrays.find(data);
+    if (d && d->isView())
+        for (State *s : allStates(g))
+            for (const auto &n : s->nodes())
+                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && m < 0 && owner(a->data) == data)
+                    if (const AccessNode *viewed = viewedNode(a); viewed && viewed->data != data)
+                        m = memory(*viewed);
+    if (m < 0 && g.parentNode && !(d && d->transient)) {
+        for (const Edge *e : g.parentNode->inEdges())
+            if (const AccessNode *a = e->dstConn == data ? end(e, true) : nullptr; a && m < 0)
+                m = memory(*a);
+        for (const Edge *e : g.parentNode->outEdges())
+            if (const AccessNode *a = e->srcConn == data ? end(e, false) : nullptr; a && m < 0)
+                m = memory(*a);
+    }
+    if (m < 0) {
+        m = static_cast<Memory>(owners_.size());
+        owners_.emplace_back(&g, data);
+    }
+    numbers_[{&g, data}] = m;
+    return m;
+}
+
+bool StreamSteps::isDevice(Memory m) const {
+    const auto &[g, data] = owners_[static_cast<std::size_t>(m)];
+    const DataDesc *d = g->arrays.find(data);
+    return d && d->storage == Storage::GPU_Global;
+}
+
+bool StreamSteps::endsWithState(MemoryUse use) const {
+    if (isDevice(use.memory))
+        return false;
+    const auto &[g, data] = owners_[static_cast<std::size_t>(use.memory)];
+    const DataDesc *d = g->arrays.find(data);
+    return !d || d->transient || (use.write && controlled_.count(use.memory));
+}
+
+// ---------------------------------------------------------------------------------------------------- one state
+
+class StreamSteps::Collector {
+public:
+    Collector(StreamSteps &all, State &s) : all_(all), state_(s), scopes_(s) {}
+
+    std::vector<StreamStep> run() {
+        for (Node *n : scopes_.children(nullptr))
+            node(*n);
+        return std::move(steps_);
+    }
+
+private:
+    void use(std::vector<MemoryUse> &list, const AccessNode *a, bool write) {
+        if (!a)
+            return;
+        MemoryUse u{all_.memory(*a), write};
+        if (std::find(list.begin(), list.end(), u) == list.end())
+            list.push_back(u);
+    }
+    bool touchesDevice(const std::vector<MemoryUse> &uses) const {
+        return std::any_of(uses.begin(), uses.end(), [this](MemoryUse u) { return all_.isDevice(u.memory); });
+    }
+    /// Everything that the edges of a node (for a scope: of its entry and exit) touch.
+    std::vector<MemoryUse> around(const Node &entry, const Node &exit) {
+        std::vector<MemoryUse> out;
+        for (const Edge *e : entry.inEdges())
+            if (!e->memlet.isEmpty())
+                use(out, end(e, true), false);
+        for (const Edge *e : exit.outEdges())
+            if (!e->memlet.isEmpty()) {
+                use(out, end(e, false), true);
+                if (!e->memlet.wcr.empty())
+                    use(out, end(e, false), false);
+            }
+        return out;
+    }
+
+    void node(Node &n) {
+        switch (n.kind()) {
+        case NodeKind::Access: return accessNode(static_cast<AccessNode &>(n));
+        case NodeKind::MapEntry: return scope(n, *static_cast<MapEntry &>(n).exit);
+        case NodeKind::ConsumeEntry: return scope(n, *static_cast<ConsumeEntry &>(n).exit);
+        case NodeKind::NestedSDFG:
+            if (static_cast<NestedSDFGNode &>(n).sdfg)
+                add(StreamStep::Nested, n);
+            return;
+        case NodeKind::Library: return library(static_cast<LibraryNode &>(n));
+        case NodeKind::Tasklet: return code(n);
+        default: return;
+        }
+    }
+    StreamStep &add(StreamStep::Kind kind, Node &n) {
+        StreamStep s;
+        s.kind = kind;
+        s.node = &n;
+        s.stream = streamOf(n);
+        steps_.push_back(std::move(s));
+        return steps_.back();
+    }
+    void library(LibraryNode &n) {
+        if (auto op = asyncOp(n))
+            add(StreamStep::Async, n).async = *op;
+        else
+            code(n);
+    }
+    /// A tasklet or library call: an operation of its stream if it is given device memory, else the host's.
+    void code(Node &n) {
+        std::vector<MemoryUse> uses = around(n, n);
+        if (uses.empty())
+            return;
+        const bool device = touchesDevice(uses);
+        StreamStep &s = add(device ? StreamStep::Operation : StreamStep::Host, n);
+        for (MemoryUse u : uses)
+            (device && all_.isDevice(u.memory) ? s.uses : s.host).push_back(u);
+        // A copy or fill node hands host memory to the device, too.
+        if (device && isa<LibraryNode>(&n))
+            s.uses.insert(s.uses.end(), s.host.begin(), s.host.end()), s.host.clear();
+    }
+    /// A kernel; or a map of the host, which is an operation if it has some inside.
+    void scope(Node &entry, Node &exit) {
+        std::vector<MemoryUse> uses = around(entry, exit);
+        const bool device = isKernel(entry) || touchesDevice(uses);
+        StreamStep &s = add(device ? StreamStep::Operation : StreamStep::Host, entry);
+        for (MemoryUse u : uses) {
+            const bool byDevice = all_.isDevice(u.memory) || (device && (isPinned(u.memory) || u.write));
+            if (device && byDevice)
+                s.uses.push_back(u);
+            if (!byDevice || !isKernel(entry))
+                s.host.push_back(u);
+        }
+    }
+    bool isPinned(Memory m) const {
+        const auto &[g, data] = all_.owners_[static_cast<std::size_t>(m)];
+        const DataDesc *d = g->arrays.find(data);
+        return d && d->storage == Storage::CPU_Pinned;
+    }
+
+    /// Copies, at the point at which they are made.
+    void accessNode(AccessNode &n) {
+        for (Edge *e : n.inEdges())
+            if (isa<AccessNode>(e->src) && copiesAtDestination(n))
+                copy(*e);
+        for (Edge *e : n.outEdges())
+            if (isa<AccessNode>(e->dst) && !copiesAtDestination(*e->dst))
+                copy(*e);
+    }
+    void copy(Edge &e) {
+        if (e.memlet.isEmpty() || isViewing(e))
+            return;
+        std::vector<MemoryUse> uses;
+        use(uses, static_cast<AccessNode *>(e.src), false);
+        use(uses, static_cast<AccessNode *>(e.dst), true);
+        if (!e.memlet.wcr.empty())
+            use(uses, static_cast<AccessNode *>(e.dst), false);
+        const bool device = touchesDevice(uses);
+        StreamStep &s = add(device ? StreamStep::Operation : StreamStep::Host, *e.dst);
+        s.edge = &e;
+        s.stream = e.memlet.stream.value_or(0);
+        (device ? s.uses : s.host) = std::move(uses);
+    }
+
+    StreamSteps &all_;
+    State &state_;
+    ScopeTree scopes_;
+    std::vector<StreamStep> steps_;
+};
+
+std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s).run(); }
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,159 @@
+// assign-streams: gives every operation of the device the stream that it is queued on.
+//
+//   before:  A -> map GPU_Device -> B -> C             after:  A -> map GPU_Device (stream 0) -> B -> (stream 0) C
+//            D -> map GPU_Device -> E                          D -> map GPU_Device (stream 1) -> E
+//
+// Operations are kernels, copies and fills that touch device memory, and calls that are given device memory. List scheduling over the whole
+// program, in the order in which the host queues them (nested SDFGs in place, loops once):
+//   1. an operation that depends on the last one of some stream continues that stream: no event is needed, nothing else is delayed;
+//      among several such streams the one whose operation was queued last;
+//   2. one that depends on nothing new (copies to the device, mostly) goes to the stream of the operation that first needs its result;
+//   3. else the stream that has been idle longest.
+// Two operations depend on each other if they touch the same memory and one of them writes it.
+//
+// Options: `streams`, how many there are at most; 0 stands for the command line's --gpu-streams.
+// Operations that have a stream keep it. order-streams adds the events and waits that the choice asks for.
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::Memory;
+using analysis::MemoryUse;
+using analysis::StreamStep;
+
+struct Operation {
+    StreamStep step;
+    std::vector<int> before; // operations that it depends on, ascending
+    int firstUser = -1;      // the first operation that needs what it writes
+    int stream = -1;
+};
+
+class Streams {
+public:
+    Streams(SDFG &root, int limit) : steps_(root), limit_(limit) { collect(root); }
+
+    bool run() {
+        dependences();
+        for (std::size_t i = 0; i < operations_.size(); ++i)
+            choose(static_cast<int>(i));
+        for (Operation &o : operations_)
+            apply(o);
+        return !operations_.empty();
+    }
+
+private:
+    void collect(SDFG &g);
+    void dependences();
+    void choose(int i);
+    static std::optional<int> given(const StreamStep &s);
+    static void apply(Operation &o);
+
+    analysis::StreamSteps steps_;
+    int limit_;
+    std::vector<Operation> operations_;
+    std::vector<int> last_;        // operation that was queued last, by stream
+    std::map<int, int> reserved_;  // stream for an operation, since one that it depends on got it
+};
+
+void Streams::collect(SDFG &g) {
+    for (State *s : allStates(g))
+        for (StreamStep &step : steps_.of(*s)) {
+            if (step.kind == StreamStep::Nested)
+                collect(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
+            else if (step.kind == StreamStep::Operation)
+                operations_.push_back({std::move(step), {}, -1, -1});
+        }
+}
+
+void Streams::dependences() {
+    struct Uses {
+        int writer = -1;
+        std::vector<int> readers; // since then
+    };
+    std::map<Memory, Uses> uses;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        Operation &o = operations_[i];
+        for (MemoryUse u : o.step.uses) {
+            Uses &m = uses[u.memory];
+            if (m.writer >= 0) {
+                o.before.push_back(m.writer);
+                if (int &user = operations_[static_cast<std::size_t>(m.writer)].firstUser; user < 0)
+                    user = static_cast<int>(i);
+            }
+            if (u.write)
+                o.before.insert(o.before.end(), m.readers.begin(), m.readers.end());
+        }
+        for (MemoryUse u : o.step.uses) {
+            Uses &m = uses[u.memory];
+            if (u.write)
+                m = {static_cast<int>(i), {}};
+            else
+                m.readers.push_back(static_cast<int>(i));
+        }
+        std::sort(o.before.begin(), o.before.end());
+        o.before.erase(std::unique(o.before.begin(), o.before.end()), o.before.end());
+        std::erase(o.before, static_cast<int>(i));
+    }
+}
+
+/// The stream that somebody chose before, or that the operation must have.
+std::optional<int> Streams::given(const StreamStep &s) {
+    if (s.edge)
+        return s.edge->memlet.stream;
+    if (const auto *m = dyn_cast<MapEntry>(s.node))
+        return isGpuSchedule(m->schedule) ? m->stream : std::optional<int>(0);
+    if (const auto *l = dyn_cast<LibraryNode>(s.node))
+        return l->properties.find("stream") ? std::optional<int>(analysis::streamOf(*l)) : std::nullopt;
+    return 0; // code of the host knows no other stream
+}
+
+void Streams::choose(int i) {
+    Operation &o = operations_[static_cast<std::size_t>(i)];
+    std::optional<int> stream = given(o.step);
+    for (auto it = o.before.rbegin(); it != o.before.rend() && !stream; ++it)
+        if (int s = operations_[static_cast<std::size_t>(*it)].stream; last_[static_cast<std::size_t>(s)] == *it)
+            stream = s;
+    if (auto r = reserved_.find(o.firstUser); !stream && o.before.empty() && r != reserved_.end())
+        stream = r->second;
+    if (!stream) {
+        if (static_cast<int>(last_.size()) < limit_)
+            stream = static_cast<int>(last_.size());
+        else
+            stream = static_cast<int>(std::min_element(last_.begin(), last_.end()) - last_.begin());
+    }
+    while (static_cast<int>(last_.size()) <= *stream)
+        last_.push_back(-1);
+    last_[static_cast<std::size_t>(*stream)] = i;
+    o.stream = *stream;
+    if (o.firstUser >= 0)
+        reserved_.try_emplace(o.firstUser, *stream);
+}
+
+void Streams::apply(Operation &o) {
+    if (o.step.edge)
+        o.step.edge->memlet.stream = o.stream;
+    else if (const auto *m = dyn_cast<MapEntry>(o.step.node); !m || isGpuSchedule(m->schedule))
+        analysis::setStream(*o.step.node, o.stream);
+}
+
+class AssignStreams : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        int64_t limit = option<int64_t>("streams");
+        if (limit == 0)
+            limit = context.options.gpuStreams;
+        return Streams(root, static_cast<int>(std::clamp<int64_t>(limit, 1, analysis::maxStreams))).run();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createAssignStreams() { return std::make_unique<AssignStreams>(); }
+
+} // namespace sdfgc::transforms

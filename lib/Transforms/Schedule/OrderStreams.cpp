@@ -1,0 +1,230 @@
+// order-streams: makes the order that the graph asks for hold on streams, by events between streams and waits of the host.
+//
+//   before:  map (stream 0) -> A                       after:  map (stream 0) -> A -> Record 0 in stream 0
+//            map (stream 1) -> B                               map (stream 1) -> B
+//            A, B -> map (stream 1) -> C                       A, B -> Wait for 0 in stream 1 -> map (stream 1) -> C
+//            C -> (stream 1) c -> tasklet                      C -> (stream 1) c -> Synchronise 1 -> tasklet
+//
+// The walk of sdfgc/Analysis/Streams.h tells where an operation or the host could be too early; what is missing is put there:
+//   1. another stream: an event is recorded right behind the operation to wait for, where it is in the same state, else right in front of
+//      the wait; an event that was recorded there already is used again;
+//   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
+// Nothing is inserted that is implied by what is there. New nodes are tied to the steps around them by ordering edges, so that the order in
+// which the walk saw the steps is the one in which they are lowered; conflicting steps that only the list order kept apart are tied, too.
+//
+// A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::AsyncOp;
+using analysis::StreamConflict;
+using analysis::StreamStep;
+
+Node *exitOf(Node *n) {
+    if (auto *m = dyn_cast<MapEntry>(n))
+        return m->exit;
+    if (auto *c = dyn_cast<ConsumeEntry>(n))
+        return c->exit;
+    return n;
+}
+
+void tie(State &s, Node *from, Node *to) {
+    if (from == to)
+        return;
+    for (const Edge *e : from->outEdges())
+        if (e->dst == to)
+            return;
+    s.connect(from, {}, to, {}, Memlet::empty());
+}
+
+/// An operation node in front of step `at`, behind the one before it.
+void insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op) {
+    LibraryNode *n = analysis::addAsyncOp(s, op);
+    for (std::size_t i = at; i-- > 0;) {
+        tie(s, exitOf(steps[i].node), n);
+        if (steps[i].kind == StreamStep::Async)
+            break;
+    }
+    for (std::size_t i = at; i < steps.size(); ++i) {
+        tie(s, n, steps[i].node);
+        if (steps[i].kind == StreamStep::Async)
+            break;
+    }
+}
+
+/// Ties steps that touch the same memory, one of them writing, and that no path connects.
+class Ties {
+public:
+    Ties(State &s, const std::vector<StreamStep> &steps) : state_(s), steps_(steps) {}
+
+    bool run() {
+        std::map<analysis::Memory, std::pair<int, std::vector<int>>> last; // writer, readers since
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const int now = static_cast<int>(i);
+            for (const auto *list : {&steps_[i].uses, &steps_[i].host})
+                for (analysis::MemoryUse u : *list) {
+                    auto [it, isNew] = last.try_emplace(u.memory, -1, std::vector<int>());
+                    auto &[writer, readers] = it->second;
+                    after(writer, now);
+                    if (!u.write) {
+                        readers.push_back(now);
+                        continue;
+                    }
+                    for (int r : readers)
+                        after(r, now);
+                    writer = now;
+                    readers.clear();
+                }
+        }
+        return changed_;
+    }
+
+private:
+    void after(int earlier, int later) {
+        if (earlier < 0 || earlier == later)
+            return;
+        Node *from = exitOf(steps_[static_cast<std::size_t>(earlier)].node), *to = steps_[static_cast<std::size_t>(later)].node;
+        if (from == to || reaches(from, to) || reaches(to, from))
+            return;
+        tie(state_, from, to);
+        changed_ = true;
+    }
+    static bool reaches(const Node *from, const Node *to) {
+        std::set<const Node *> seen{from};
+        std::vector<const Node *> stack{from};
+        while (!stack.empty()) {
+            const Node *n = stack.back();
+            stack.pop_back();
+            if (n == to)
+                return true;
+            for (const Edge *e : n->outEdges())
+                if (seen.insert(e->dst).second)
+                    stack.push_back(e->dst);
+        }
+        return false;
+    }
+
+    State &state_;
+    const std::vector<StreamStep> &steps_;
+    bool changed_ = false;
+};
+
+class Orderer {
+public:
+    explicit Orderer(SDFG &root) : root_(root), steps_(root) {}
+
+    bool run() {
+        if (!prepare(root_))
+            return false;
+        ends();
+        analysis::StreamOrder(root_, steps_, [this](const StreamConflict &c) { return repair(c); }).run();
+        root_.renumber();
+        return true;
+    }
+
+private:
+    bool prepare(SDFG &g);
+    void ends();
+    void waitBefore(Region &r, Block &b);
+    bool repair(const StreamConflict &c);
+
+    SDFG &root_;
+    analysis::StreamSteps steps_;
+    int events_ = 0;
+};
+
+/// Ties conflicting steps; returns whether there are operations at all. Events that exist keep their numbers.
+bool Orderer::prepare(SDFG &g) {
+    bool any = false;
+    for (State *s : allStates(g)) {
+        const std::vector<StreamStep> steps = steps_.of(*s);
+        bool queues = false;
+        for (const StreamStep &step : steps) {
+            queues |= step.kind == StreamStep::Operation;
+            if (step.kind == StreamStep::Async)
+                events_ = std::max(events_, step.async.event + 1);
+            if (step.kind == StreamStep::Nested)
+                any |= prepare(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
+        }
+        if (queues)
+            Ties(*s, steps).run();
+        any |= queues;
+    }
+    return any;
+}
+
+void Orderer::waitBefore(Region &r, Block &b) {
+    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
+    s->label = "finish_before_" + (b.label.empty() ? std::string("return") : b.label);
+    for (InterstateEdge *e : r.inEdges(&b))
+        e->dst = s;
+    if (r.start() == &b || r.storedStart() == &b)
+        r.setStart(s);
+    r.connect(s, &b);
+}
+
+/// Every end of the program is a state.
+void Orderer::ends() {
+    for (Region *r : allRegions(root_)) {
+        std::vector<Block *> returns;
+        for (const auto &b : r->blocks())
+            if (b->kind() == BlockKind::Return)
+                returns.push_back(b.get());
+        for (Block *b : returns)
+            waitBefore(*r, *b);
+    }
+    std::vector<Block *> last;
+    for (const auto &b : root_.blocks())
+        if (root_.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
+            last.push_back(b.get());
+    if (last.size() == 1 && last.front()->kind() == BlockKind::State)
+        return;
+    auto *s = static_cast<State *>(root_.adopt(std::make_unique<State>()));
+    s->label = "finish";
+    for (Block *b : last)
+        root_.connect(b, s);
+}
+
+bool Orderer::repair(const StreamConflict &c) {
+    if (c.byHost) {
+        insert(*c.state, *c.steps, c.step, {AsyncOp::Synchronise, c.earlier.stream, -1});
+        return true;
+    }
+    std::size_t record = c.step;
+    for (std::size_t i = 0; i < c.step; ++i)
+        if ((*c.steps)[i].node == c.what.node && (*c.steps)[i].edge == c.what.edge)
+            record = i + 1;
+    const int stream = (*c.steps)[c.step].stream;
+    for (std::size_t i = record; i < c.step; ++i) // an event that says it already
+        if (const StreamStep &s = (*c.steps)[i]; s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
+            insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event});
+            return true;
+        }
+    insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_});
+    std::vector<StreamStep> now = steps_.of(*c.state);
+    std::size_t at = now.size();
+    for (std::size_t i = 0; i < now.size(); ++i)
+        if (now[i].node == (*c.steps)[c.step].node && now[i].edge == (*c.steps)[c.step].edge)
+            at = i;
+    insert(*c.state, now, at, {AsyncOp::Wait, stream, events_});
+    ++events_;
+    return true;
+}
+
+class OrderStreams : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &) override { return Orderer(root).run(); }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createOrderStreams() { return std::make_unique<OrderStreams>(); }
+
+} // namespace sdfgc::transforms
