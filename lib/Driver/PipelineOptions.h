@@ -11,6 +11,7 @@ namespace sdfgc::driver {
 struct TargetOptions {
     std::string target = "cpu", compat = "none", fpModel = "strict";
     bool emulate = false;
+    int gpuStreams = 4;
     std::vector<std::string> gpuArch;
     void addTo(CommandLine &line);
     pass::CompileOptions compileOptions(const std::string &file) const;

@@ -9,11 +9,14 @@ namespace sdfgc::tree {
 void privatiseUpdates(Function &f); // PrivatiseUpdates.cpp
 void hoistBuffers(Function &f);     // HoistBuffers.cpp
 void sinkDeclarations(Function &f); // SinkDeclarations.cpp
+void waitForReleases(Function &f, int streams); // WaitForReleases.cpp
 
-inline void improve(Function &f) {
+/// `streams`: how many GPU streams the module has.
+inline void improve(Function &f, int streams) {
     privatiseUpdates(f);
     hoistBuffers(f);
     sinkDeclarations(f);
+    waitForReleases(f, streams);
 }
 
 } // namespace sdfgc::tree

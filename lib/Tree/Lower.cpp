@@ -34,7 +34,7 @@ std::unique_ptr<Module> Lowering::run() {
     if (context_.diags.errorCount() == errors)
         program();
     for (auto &f : module_->functions)
-        improve(*f);
+        improve(*f, module_->streams);
     return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
 }
 

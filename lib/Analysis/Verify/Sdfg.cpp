@@ -65,6 +65,8 @@ void Verifier::run(const SDFG &root) {
         pending_.pop_front();
         sdfg(f);
     }
+    if (atLeast(Level::Scheduled) && diags_.errorCount() == 0)
+        streams(root);
 }
 
 void Verifier::sdfg(Frame &f) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <deque>
@@ -91,6 +92,10 @@ private:
     void copySizes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void crossedScopes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void storageAccess(const ir::Edge &e, const StateFrame &sf);
+
+    // ---- streams
+    void streams(const ir::SDFG &root);
+    bool streamNumbers(ir::SDFG &root, StreamSteps &steps);
 
     // ---- helpers
     bool atLeast(ir::Level l) const { return level_ >= l; }

@@ -49,7 +49,10 @@ public:
         }
         data_ = base_ ? base_ + startOffset : nullptr;
     }
+    /// At least `count` elements. What is queued may still use the memory that it had: growing waits for the device.
     void reserve(int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        if (count > size_ && base_)
+            check(deviceSynchronize(), "waiting for the device");
         if (count > size_)
             allocate(size_ > 0 && count < size_ + size_ / 2 ? size_ + size_ / 2 : count, startOffset);
         data_ = base_ ? base_ + startOffset : nullptr;
@@ -161,7 +164,8 @@ public:
             check(streamCreate(ownStreams_[owned_]), "creating a stream");
             streams_[owned_] = ownStreams_[owned_];
         }
-        for (; events_ < events && events_ < maximum; ++events_)
+        ownEvents_ = new Event[static_cast<size_t>(events)]();
+        for (; events_ < events; ++events_)
             check(eventCreate(ownEvents_[events_]), "creating an event");
     }
 
@@ -232,7 +236,7 @@ public:
     void synchroniseEvent(int event) { done(eventSynchronize(ownEvents_[event]), "waiting for an event"); }
 
 private:
-    static constexpr int maximum = 64;
+    static constexpr int maximum = 32; // sdfgc/Analysis/Async.h
 
     template <class T>
     void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, int64_t rows, int64_t toPitch, int64_t fromPitch) {
@@ -258,11 +262,13 @@ private:
             (void)streamDestroy(ownStreams_[i]);
         for (int i = 0; i < events_; ++i)
             (void)eventDestroy(ownEvents_[i]);
+        delete[] ownEvents_;
+        ownEvents_ = nullptr;
         owned_ = events_ = 0;
     }
 
     Stream streams_[maximum] = {}, ownStreams_[maximum] = {};
-    Event ownEvents_[maximum] = {};
+    Event *ownEvents_ = nullptr;
     int owned_ = 0, events_ = 0, error_ = 0;
 };
 

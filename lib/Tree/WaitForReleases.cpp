@@ -1,0 +1,49 @@
+// Device memory that is released in the middle of a function: the host waits first.
+//
+//   for (...) {                                      for (...) {
+//       gpu::Buffer<double> tmp(n);                      gpu::Buffer<double> tmp(n);
+//       launch<a>(0, ..., tmp);             ->           launch<a>(0, ..., tmp);
+//   }                                                    synchronise(0);
+//                                                    }
+//
+// Operations are queued, and the memory's owner ends with its block. At the end of the function the host has waited for everything anyway
+// (order-streams); buffers of known size have left loops before (HoistBuffers.cpp).
+#include "Improve.h"
+#include "Mentions.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+bool releasesDeviceMemory(const Block &b, const Function &f) {
+    return std::any_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
+        if (n->kind != Kind::Declare)
+            return false;
+        const VarKind kind = f.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)].kind;
+        return kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer;
+    });
+}
+
+void waitIn(Block &b, const Function &f, int streams) {
+    for (const NodePtr &n : b.body)
+        forEachBlock(*n, [&](Block &inner) {
+            waitIn(inner, f, streams);
+            if (!releasesDeviceMemory(inner, f))
+                return;
+            const Kind last = inner.body.back()->kind;
+            if (last == Kind::Return || last == Kind::Break || last == Kind::Continue || last == Kind::Synchronise)
+                return;
+            for (int s = 0; s < streams; ++s)
+                inner.add<Synchronise>()->stream = s;
+        });
+}
+
+} // namespace
+
+void waitForReleases(Function &f, int streams) {
+    if (!f.kernel && !f.device)
+        waitIn(f.body, f, streams);
+}
+
+} // namespace sdfgc::tree
