@@ -173,6 +173,8 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
         return compareExpr(*op, args[0], args[1]);
     if (auto op = arithmetic(e.kind()))
         return py::binary(*op, args[0], args[1], joined(args));
+    if (e.kind() == sym::Kind::Call && (e.name() == Name("__cdiv") || e.name() == Name("__cmod"))) // what final() made
+        return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
     switch (e.kind()) {
     case sym::Kind::Integer: return typedInt(e.numerator());
     case sym::Kind::Float: {

@@ -162,6 +162,7 @@ private:
     void sections(Instance &in, ir::State &s, Block &out);
     void scope(Instance &in, const ir::Node *entry, Block &out);
     void node(Instance &in, ir::Node &n, Block &out);
+    void dataProbe(Instance &in, ir::AccessNode &n, Block &out);
     void accessNode(Instance &in, ir::AccessNode &n, Block &out);
     void libraryNode(Instance &in, ir::LibraryNode &n, Block &out);
     void blockTasklet(Instance &in, ir::Tasklet &t, Block &out);

@@ -165,26 +165,63 @@ void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
             out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
+/// Saves or restores a container where its node is reached. Device memory goes through a copy on the host; the host has waited for
+/// everything that uses it (Streams.h), and waits for the copies.
+void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
+    Place p = placeOfNode(in, n);
+    const sym::Expr count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
+    const bool staged = !in.fn->device.inside && onDevice(p);
+    tree::Block *at = &out;
+    int ref = addressAt(in, p, p.offset), device = ref;
+    auto copy = [&](DeviceCopy::Direction direction, int from, int to) {
+        auto *c = at->add<DeviceCopy>();
+        c->direction = direction;
+        c->source = from;
+        c->target = to;
+        c->type = p.type;
+        c->width = final(in, count);
+        usesStream(in, 0);
+        at->add<Synchronise>()->stream = 0;
+    };
+    if (staged) {
+        at = out.add<tree::Block>();
+        at->braces = true;
+        Variable v;
+        v.name = in.fn->names.declare(Name("host_" + n.data.str()));
+        v.type = p.type;
+        v.kind = VarKind::Buffer;
+        v.count = final(in, count);
+        VarId id = fn(in).addVar(std::move(v));
+        at->add<Declare>(id);
+        MemRef host;
+        host.var = id;
+        host.address = true;
+        ref = fn(in).addRef(std::move(host));
+        copy(DeviceCopy::DeviceToHost, device, ref);
+    }
+    auto *probe = at->add<DataProbe>();
+    probe->restore = n.dataInstrument == DataInstrumentation::Restore;
+    probe->container = n.data.str();
+    probe->key = std::to_string(in.state->parent()->cfgId) + "_" + std::to_string(in.state->id()) + "_" + std::to_string(n.id());
+    probe->ref = ref;
+    probe->type = p.type;
+    probe->shape = p.shape;
+    probe->strides = p.strides;
+    probe->count = count;
+    const ir::Code &condition = n.dataInstrumentCondition;
+    if (!condition.empty() && condition.text != "1")
+        probe->condition = expression(in, condition.text, condition.language, analysis::placeOf(n));
+    if (staged && probe->restore)
+        copy(DeviceCopy::HostToDevice, ref, device);
+    module_->dataInstrumented = true;
+    fn(in).needsState = true;
+}
+
 /// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the destination
 /// asks to wait.
 void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
-    if (n.dataInstrument != DataInstrumentation::No_Instrumentation) {
-        auto *probe = out.add<DataProbe>();
-        Place p = placeOfNode(in, n);
-        probe->restore = n.dataInstrument == DataInstrumentation::Restore;
-        probe->container = n.data.str();
-        probe->key = std::to_string(in.state->parent()->cfgId) + "_" + std::to_string(in.state->id()) + "_" + std::to_string(n.id());
-        probe->ref = addressAt(in, p, p.offset);
-        probe->type = p.type;
-        probe->shape = p.shape;
-        probe->strides = p.strides;
-        probe->count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
-        const ir::Code &condition = n.dataInstrumentCondition;
-        if (!condition.empty() && condition.text != "1")
-            probe->condition = expression(in, condition.text, condition.language, analysis::placeOf(n));
-        module_->dataInstrumented = true;
-        fn(in).needsState = true;
-    }
+    if (n.dataInstrument != DataInstrumentation::No_Instrumentation)
+        dataProbe(in, n, out);
     // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
     for (Edge *e : n.inEdges()) {
         if (e->memlet.isEmpty())
