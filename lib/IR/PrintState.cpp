@@ -102,7 +102,7 @@ private:
         if (e.dstConn == Name("set"))
             w_.line("set " + nameOf(*to) + " = " + side(e, true));
         else
-            w_.line(store(side(e, false), side(e, true), e.memlet));
+            w_.line(store(side(e, false), side(e, true), e.memlet) + (e.memlet.stream ? " (stream " + std::to_string(*e.memlet.stream) + ")" : ""));
     }
 
     // ---- computations
@@ -130,11 +130,12 @@ private:
         return join(items);
     }
 
-    /// ` after t, A`: ordering edges, except from the entry of the own scope.
+    /// ` after t, A`: ordering edges, except from the entry of the own scope and those that tie operations on streams: nodes are printed in
+    /// order anyway.
     std::string after(const Node &n) const {
         std::vector<std::string> items;
         for (const Edge *e : n.inEdges())
-            if (e->memlet.isEmpty() && !e->srcConn && !e->dstConn && e->src != scopes_.scopeOf(&n))
+            if (e->memlet.isEmpty() && !e->srcConn && !e->dstConn && e->src != scopes_.scopeOf(&n) && !isAsync(e->src) && !isAsync(&n))
                 items.push_back(nameOf(*e->src));
         return items.empty() ? "" : " after " + join(items);
     }
@@ -160,7 +161,29 @@ private:
         w_.close();
     }
 
+    /// One of sdfgc's own nodes that order GPU streams (sdfgc/Analysis/Async.h)?
+    static bool isAsync(const Node *n) {
+        const auto *l = dyn_cast<LibraryNode>(n);
+        return l && l->classPath.rfind("sdfgc.async.", 0) == 0;
+    }
+    static std::string property(const LibraryNode &n, const char *key) {
+        const json::Value *v = n.properties.find(key);
+        return v ? v->dump() : "?";
+    }
+
+    void async(const LibraryNode &n) {
+        const std::string stream = property(n, "stream"), event = property(n, "event");
+        if (n.className() == "Synchronise")
+            w_.line("host waits for stream " + stream);
+        else if (n.className() == "Record")
+            w_.line("stream " + stream + " records event " + event);
+        else
+            w_.line((stream == "-1" ? "host" : "stream " + stream) + " waits for event " + event);
+    }
+
     void library(const LibraryNode &n) {
+        if (isAsync(&n))
+            return async(n);
         std::vector<std::string> attributes;
         if (!n.implementation.empty())
             attributes.push_back(n.implementation);
@@ -216,6 +239,8 @@ private:
             a.push_back("registers " + std::to_string(m.gpuMaxNReg));
         if (m.gpuForceSyncthreads)
             a.emplace_back("sync");
+        if (m.stream)
+            a.push_back("stream " + std::to_string(*m.stream));
         return a;
     }
 

@@ -28,6 +28,7 @@ template <class V, class... M> void memletFields(V &v, M &...m) {
     v.field("is_data_src", m.isDataSrc...);
     v.field("debuginfo", m.debugInfo...);
     v.meta("_meta_sdfgc_wcr_mode", m.wcrMode...);
+    v.meta("_meta_sdfgc_stream", m.stream...);
 }
 
 // ---- nodes
@@ -84,6 +85,7 @@ template <class V, class... N> void mapFields(V &v, N &...n) {
     v.field("gpu_min_warps_per_eu", n.gpuMinWarpsPerEu...);
     v.field("gpu_maxnreg", n.gpuMaxNReg...);
     v.field("gpu_force_syncthreads", n.gpuForceSyncthreads...);
+    v.meta("_meta_sdfgc_stream", n.stream...);
 }
 
 template <class V, class... N> void consumeFields(V &v, N &...n) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace sdfgc::serialize {
 
@@ -107,6 +108,14 @@ void ValueReader::read(std::string_view key, Json v, bool &out) {
         out = v.kind() == JsonKind::True;
     else
         wrongKind(key, v, "true or false");
+}
+
+void ValueReader::read(std::string_view key, Json v, std::optional<int> &out) {
+    if (v.isNull())
+        return;
+    int64_t number = 0;
+    read(key, v, number);
+    out = static_cast<int>(std::clamp<int64_t>(number, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
 void ValueReader::read(std::string_view key, Json v, std::optional<bool> &out) {

@@ -50,6 +50,7 @@ public:
     void read(std::string_view key, Json v, std::string &out);
     void read(std::string_view key, Json v, Name &out);
     void read(std::string_view key, Json v, std::optional<bool> &out);
+    void read(std::string_view key, Json v, std::optional<int> &out);
     void read(std::string_view key, Json v, std::vector<Name> &out);
     void read(std::string_view key, Json v, std::vector<std::string> &out);
     void read(std::string_view key, Json v, ir::DebugInfo &out);

@@ -25,6 +25,7 @@ public:
     void write(const std::string &v) { out.string(v); }
     void write(Name v) { out.string(v.view()); }
     void write(const std::optional<bool> &v) { v ? out.boolean(*v) : out.null(); }
+    void write(const std::optional<int> &v) { v ? out.integer(*v) : out.null(); }
     void write(const std::vector<Name> &v) { list(v); }
     void write(const std::vector<std::string> &v) { list(v); }
     void write(const ir::DebugInfo &v);

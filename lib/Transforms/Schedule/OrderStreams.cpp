@@ -116,6 +116,36 @@ private:
     bool changed_ = false;
 };
 
+/// Drops ordering edges at operation nodes that a longer path implies.
+void dropImplied(State &s) {
+    std::vector<Edge *> candidates;
+    auto async = [](const Node *n) {
+        const auto *l = dyn_cast<LibraryNode>(n);
+        return l && analysis::asyncOp(*l);
+    };
+    for (const auto &e : s.edges())
+        if (e->memlet.isEmpty() && (async(e->src) || async(e->dst)))
+            candidates.push_back(e.get());
+    for (Edge *e : candidates) {
+        std::set<const Node *> seen;
+        std::vector<const Node *> stack;
+        for (const Edge *other : e->src->outEdges())
+            if (other != e && other->dst != e->dst && seen.insert(other->dst).second)
+                stack.push_back(other->dst);
+        bool implied = false;
+        while (!stack.empty() && !implied) {
+            const Node *n = stack.back();
+            stack.pop_back();
+            implied = n == e->dst;
+            for (const Edge *next : n->outEdges())
+                if (seen.insert(next->dst).second)
+                    stack.push_back(next->dst);
+        }
+        if (implied)
+            s.removeEdge(e);
+    }
+}
+
 class Orderer {
 public:
     explicit Orderer(SDFG &root) : root_(root), steps_(root) {}
@@ -124,7 +154,14 @@ public:
         if (!prepare(root_))
             return false;
         ends();
-        analysis::StreamOrder(root_, steps_, [this](const StreamConflict &c) { return repair(c); }).run();
+        std::set<State *> changed;
+        analysis::StreamOrder(root_, steps_, [&](const StreamConflict &c) {
+            changed.insert(c.state);
+            return repair(c);
+        }).run();
+        for (State *s : changed)
+            if (s->nodes().size() < 1000) // quadratic, and only for looks
+                dropImplied(*s);
         root_.renumber();
         return true;
     }
