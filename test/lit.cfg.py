@@ -2,6 +2,7 @@
 #
 # CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck and not) and `--param out=FOLDER`.
 import os
+import shutil
 
 import lit.formats
 
@@ -14,9 +15,16 @@ config.test_exec_root = lit_config.params['out']
 # `%sdfgc` before `%s`: lit replaces in this order.
 config.substitutions += [
     ('%sdfgc', lit_config.params['sdfgc']),
+    ('%misuse', lit_config.params['misuse']),
     ('%graphs', os.path.join(config.test_source_root, 'graphs')),
     ('%root', os.path.dirname(config.test_source_root)),
 ]
+# Compilers for devices, where there are any: tests that need one say `REQUIRES: nvcc`.
+for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('hipcc', ('/opt/rocm/bin',))):
+    found = shutil.which(compiler, path=os.pathsep.join((os.environ['PATH'],) + places))
+    config.substitutions.append(('%' + compiler, found or 'false'))
+    if found:
+        config.available_features.add(compiler)
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
 for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:

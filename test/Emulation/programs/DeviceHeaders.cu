@@ -1,0 +1,106 @@
+// Every function of the headers for kernels, for every type of element: compiled by nvcc and hipcc, never run.
+#include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu_atomic.h"
+#include "sdfgc/rt/gpu_grid.h"
+#include "sdfgc/rt/gpu_program.h"
+#include "sdfgc/rt/gpu_reduce.h"
+#include "sdfgc/rt/lowp.h"
+#include "sdfgc/rt/vec.h"
+
+using namespace sdfgc;
+using rt::bfloat16, rt::complex64, rt::complex128, rt::float8_e4m3fn, rt::vec;
+
+template <class T> SDFGC_KERNEL void arithmetic(T *p, T v) {
+    gpu::atomicSum(p, v);
+    gpu::atomicDifference(p + 1, v);
+    gpu::atomicProduct(p + 2, v);
+    gpu::atomicQuotient(p + 3, v);
+    p[4] = gpu::atomicExchange(p + 5, v);
+    gpu::atomicUpdate(p + 6, v, [](const T &a, const T &b) { return a * b + a; });
+}
+
+template <class T> SDFGC_KERNEL void order(T *p, T v) {
+    gpu::atomicMin(p, v);
+    gpu::atomicMax(p, v);
+    gpu::atomicLogicalAnd(p, v);
+    gpu::atomicLogicalOr(p, v);
+    gpu::atomicLogicalXor(p, v);
+}
+
+template <class T> SDFGC_KERNEL void bits(T *p, T v) {
+    gpu::atomicAnd(p, v);
+    gpu::atomicOr(p, v);
+    gpu::atomicXor(p, v);
+}
+
+template <class T> SDFGC_KERNEL void reduction(const T *A, T *out, T *partial, unsigned *counter, int64_t N) {
+    T mine = 0;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < N; i += int64_t(gridDim.x) * blockDim.x)
+        mine = mine + A[i];
+    const T sum = gpu::blockReduce(mine, gpu::Sum(), T(0));
+    if (gpu::linearThread() == 0)
+        gpu::atomicSum(out, sum);
+    out[threadIdx.x] = gpu::blockReduceAll(mine, [](T a, T b) { return static_cast<T>(a + b); }, T(0));
+    out[threadIdx.x] = gpu::warpScan(mine, gpu::Sum());
+    T total = 0;
+    if (gpu::gridReduce(mine, gpu::Sum(), T(0), partial, counter, total))
+        out[0] = total;
+    if (gpu::anyLane(mine == T(1)) && gpu::allLanes(mine == T(0)))
+        gpu::warpSync();
+    gpu::gridSync();
+}
+
+struct Record {
+    double a;
+    int b;
+    float c[3];
+};
+SDFGC_KERNEL void record(Record *p, Record v) {
+    gpu::atomicExchange(p, v);
+    gpu::atomicUpdate(p + 1, v, [](Record a, const Record &b) {
+        a.b += b.b;
+        return a;
+    });
+}
+
+#define ARITHMETIC(T) template SDFGC_KERNEL void arithmetic<T>(T *, T);
+#define ORDERED(T) ARITHMETIC(T) template SDFGC_KERNEL void order<T>(T *, T);
+#define INTEGER(T) ORDERED(T) template SDFGC_KERNEL void bits<T>(T *, T);
+#define REDUCED(T) template SDFGC_KERNEL void reduction<T>(const T *, T *, T *, unsigned *, int64_t);
+INTEGER(bool)
+INTEGER(int8_t)
+INTEGER(uint8_t)
+INTEGER(int16_t)
+INTEGER(uint16_t)
+INTEGER(int)
+INTEGER(unsigned)
+INTEGER(int64_t)
+INTEGER(uint64_t)
+INTEGER(long long)
+ORDERED(float)
+ORDERED(double)
+ORDERED(rt::half)
+ORDERED(bfloat16)
+ORDERED(float8_e4m3fn)
+ARITHMETIC(complex64)
+ARITHMETIC(complex128)
+using FloatVector = vec<float, 4>;
+using IntVector = vec<int, 2>;
+using HalfVector = vec<rt::half, 2>;
+ORDERED(FloatVector)
+INTEGER(IntVector)
+ORDERED(HalfVector)
+REDUCED(int8_t)
+REDUCED(int)
+REDUCED(int64_t)
+REDUCED(float)
+REDUCED(double)
+REDUCED(rt::half)
+REDUCED(complex64)
+REDUCED(complex128)
+
+void host(gpu::Program &program, gpu::Buffer<complex128> &buffer) {
+    buffer.allocate(3);
+    program.fill(0, buffer.data(), 3, complex128(1, 2));
+    program.synchronise(0);
+}
