@@ -1,6 +1,6 @@
 # Order is the order of the design: a library may use only those above it (test/Layering checks the includes).
 set(SDFGC_LIBRARIES Support Diag Types Symbolic Tasklet IR Serialize Analysis Pass LibraryNodes Transforms Async Tree CodeGen
-                    Targets Package Build Driver)
+                    Targets Package Build Run Reduce Driver)
 
 # sdfgc_library(X DEPS A B EXTERNAL pkg::pkg): the library in lib/X with its public headers in include/sdfgc/X.
 function(sdfgc_library name)

@@ -256,8 +256,11 @@ private:
             diag::Place place;
             place.file = inFolder(step.source.empty() ? plan_.library : step.source);
             const bool linking = step.source.empty();
-            diags_.report(linking ? diag::Id::LinkFailed : diag::Id::CompileFailed, place,
-                          {linking ? plan_.library : step.source, outcome.describe(), folder_.statePath("commands.sh")});
+            diag::Diagnostic &d =
+                diags_.report(linking ? diag::Id::LinkFailed : diag::Id::CompileFailed, place,
+                              {linking ? plan_.library : step.source, outcome.describe(), folder_.statePath("commands.sh")});
+            if (request_.options.explain)
+                request_.options.explain(d, compilerMessages(outcome.out));
             result_.status = Status::CompilerFailed;
         } else if (request_.options.verbose && !outcome.out.empty()) {
             progress_.print(outcome.out);

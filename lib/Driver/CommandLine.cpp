@@ -92,14 +92,15 @@ void CommandLine::choice(const std::string &names, std::string &field, const std
     });
 }
 
-void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help) {
+void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least) {
     row(names, placeholder, help);
-    impl_->add(names, [this, &field, names](const CLI::results_t &words) {
+    impl_->add(names, [this, &field, names, least](const CLI::results_t &words) {
         const std::string &word = words.back();
         int value = 0;
         auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (error != std::errc() || end != word.data() + word.size() || value < 1)
-            impl_->diags->report(diag::Id::OptionValueUnknown, {}, {word, longName(names), "its value is a whole number from 1"});
+        if (error != std::errc() || end != word.data() + word.size() || value < least)
+            impl_->diags->report(diag::Id::OptionValueUnknown, {},
+                                 {word, longName(names), "its value is a whole number from " + std::to_string(least)});
         else
             field = value;
         return true;
@@ -125,9 +126,37 @@ void CommandLine::list(const std::string &names, std::vector<std::string> &field
         ->allow_extra_args(false);
 }
 
-void CommandLine::argument(const std::string &name, std::string &field, const std::string &help) {
+void CommandLine::real(const std::string &names, double &field, const std::string &placeholder, const std::string &help) {
+    row(names, placeholder, help);
+    impl_->add(names, [this, &field, names](const CLI::results_t &words) {
+        const std::string &word = words.back();
+        double value = 0;
+        auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc() || end != word.data() + word.size() || !(value >= 0))
+            impl_->diags->report(diag::Id::OptionValueUnknown, {}, {word, longName(names), "its value is a number from 0"});
+        else
+            field = value;
+        return true;
+    });
+}
+
+void CommandLine::texts(const std::string &names, std::vector<std::string> &field, const std::string &placeholder,
+                        const std::string &help) {
+    row(names, placeholder, help);
+    impl_
+        ->add(names,
+              [&field](const CLI::results_t &words) {
+                  field = words;
+                  return true;
+              })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+}
+
+void CommandLine::argument(const std::string &name, std::string &field, const std::string &help, bool optional) {
     rows_.push_back({name, "", help, "Arguments", {}});
-    impl_->arguments.push_back({name, &field});
+    if (!optional)
+        impl_->arguments.push_back({name, &field});
     impl_->add(name, [&field](const CLI::results_t &words) {
         field = words.back();
         return true;

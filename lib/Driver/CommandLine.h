@@ -30,12 +30,16 @@ public:
     void text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help);
     /// One of `values`; the nearest is suggested for another.
     void choice(const std::string &names, std::string &field, const std::vector<std::string> &values, const std::string &help);
-    /// A whole number >= 1.
-    void number(const std::string &names, int &field, const std::string &placeholder, const std::string &help);
+    /// A whole number >= `least`.
+    void number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least = 1);
+    /// A number >= 0, with a fraction if need be.
+    void real(const std::string &names, double &field, const std::string &placeholder, const std::string &help);
     /// May be repeated; one occurrence may hold several values between commas.
     void list(const std::string &names, std::vector<std::string> &field, const std::string &placeholder, const std::string &help);
-    /// An argument without a name that must be there.
-    void argument(const std::string &name, std::string &field, const std::string &help);
+    /// May be repeated; every occurrence is one value.
+    void texts(const std::string &names, std::vector<std::string> &field, const std::string &placeholder, const std::string &help);
+    /// An argument without a name, which must be there unless it is optional.
+    void argument(const std::string &name, std::string &field, const std::string &help, bool optional = false);
 
     enum class Result { Ok, Help, Error };
     /// Parses; every fault of the command line is reported.

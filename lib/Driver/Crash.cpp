@@ -1,15 +1,18 @@
 #include "Driver/Crash.h"
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Version.h"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace sdfgc::driver {
@@ -40,6 +43,32 @@ FixedText<256> currentActivity;
 FixedText<4096> inputPath;
 FixedText<16384> commandText; // content of command.txt
 FixedText<4096> folderPath;
+FixedText<16384> passText;
+FixedText<4096> executable;
+
+/// Words of a command, ready to be executed by a signal handler.
+struct FixedCommand {
+    static constexpr std::size_t most = 64;
+    FixedText<32768> text; // the words, each with its end
+    std::array<char *, most + 4> words;
+    std::size_t count = 0;
+    bool set(const std::vector<std::string> &arguments) {
+        count = 0;
+        std::size_t used = 0;
+        for (const std::string &a : arguments) {
+            if (count == most || used + a.size() + 1 > text.bytes.size()) {
+                count = 0;
+                return false; // too long to be replayed
+            }
+            words[count++] = text.bytes.data() + used;
+            std::memcpy(text.bytes.data() + used, a.c_str(), a.size() + 1);
+            used += a.size() + 1;
+        }
+        return true;
+    }
+};
+FixedCommand replay;
+constexpr const char *replayMark = "SDFGC_REPLAY"; // a replay that crashes writes no reproducer of its own
 volatile std::sig_atomic_t crashing = 0;
 
 void writeAll(int descriptor, std::string_view text) {
@@ -75,6 +104,34 @@ void copyInput() {
     if (to >= 0)
         ::close(to);
     ::close(from);
+}
+
+/// Runs another sdfgc that repeats the passes so far and writes the graph that the failed step found.
+void writeGraphBefore() {
+    if (replay.count == 0 || executable.c_str()[0] == '\0')
+        return;
+    FixedText<4600> path;
+    path.clear();
+    path.append(folderPath.c_str());
+    path.append("/before.sdfg");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        constexpr unsigned seconds = 300;
+        static char output[] = "-o";
+        replay.words[replay.count] = output;
+        replay.words[replay.count + 1] = path.bytes.data();
+        replay.words[replay.count + 2] = nullptr;
+        const int nowhere = ::open("/dev/null", O_RDWR);
+        for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+            ::dup2(nowhere, descriptor);
+        ::alarm(seconds);
+        ::setenv(replayMark, "1", 1);
+        ::execv(executable.c_str(), replay.words.data());
+        ::_exit(1);
+    }
+    int status = 0;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
 }
 
 /// `$TMPDIR/sdfgc-bug-PID`, or with a further number when that is there.
@@ -158,18 +215,34 @@ void setInput(std::string_view path) {
     inputPath.append(path);
 }
 
+void setPasses(std::string_view text) {
+    passText.clear();
+    passText.append(text);
+}
+
+void setReplay(const std::vector<std::string> &arguments) {
+    std::vector<std::string> words;
+    if (!arguments.empty())
+        words.emplace_back("sdfgc");
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    replay.set(words);
+}
+
 const char *writeReproducer() {
-    if (!makeFolder())
+    if (std::getenv(replayMark) || !makeFolder())
         return "(not written)";
     int command = createFile("command.txt");
     if (command >= 0) {
         writeAll(command, commandText.c_str());
         writeAll(command, "activity: ");
         writeAll(command, currentActivity.c_str());
+        writeAll(command, "\npasses: ");
+        writeAll(command, passText.c_str());
         writeAll(command, "\n");
         ::close(command);
     }
     copyInput();
+    writeGraphBefore();
     return folderPath.c_str();
 }
 
@@ -183,6 +256,8 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     commandText.append("\ncommand: sdfgc ");
     commandText.append(process::quoted(arguments));
     commandText.append("\n");
+    executable.clear();
+    executable.append(executablePath());
     std::set_terminate(onTerminate);
     ::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of that write, as a full disk is
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sdfgc::driver::crash {
 
@@ -12,7 +13,13 @@ std::string activity();
 /// The file that is being compiled; a reproducer holds a copy of it.
 void setInput(std::string_view path);
 
-/// Writes a folder with the command line (`command.txt`) and a copy of the input, and returns its path; "(not written)" on failure.
+/// The passes of the run in their text form, for `command.txt`.
+void setPasses(std::string_view text);
+/// How another sdfgc makes the graph as it is now, before what comes next: the arguments, behind which `-o FILE` is added. Empty: it is
+/// the input. A reproducer then holds that graph as `before.sdfg`.
+void setReplay(const std::vector<std::string> &arguments);
+
+/// Writes a folder with the command line (`command.txt`), a copy of the input and the graph before the step that failed, and returns its path; "(not written)" on failure.
 /// Uses only functions that a signal handler may call.
 const char *writeReproducer();
 

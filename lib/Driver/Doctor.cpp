@@ -1,6 +1,7 @@
-// sdfgc doctor: what this machine can build with.
+// sdfgc doctor: what this machine can build with, in which versions, and which Debian package has what is missing.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Version.h"
@@ -10,6 +11,62 @@
 
 namespace sdfgc::driver {
 namespace {
+
+/// A program that sdfgc or its results can use.
+struct Tool {
+    const char *program, *purpose, *package;
+};
+constexpr Tool tools[] = {
+    {"g++", "compiles programs", "g++"},
+    {"clang++", "compiles programs", "clang"},
+    {"nvcc", "compiles programs for NVIDIA GPUs; --emulate needs none", "nvidia-cuda-toolkit"},
+    {"hipcc", "compiles programs for AMD GPUs; --emulate needs none", "hipcc"},
+    {"gfortran", "compiles the Fortran modules of programs", "gfortran"},
+    {"cmake", "builds the CMake projects of build folders", "cmake"},
+    {"python3", "loads the Python modules of programs", "python3"},
+    {"addr2line", "finds the element in which a program crashed", "binutils"},
+    {"dot", "draws what `sdfgc print --dot` writes", "graphviz"},
+};
+
+/// The line of `PROGRAM --version` that has the version: the first one with digits, but nvcc and hipcc say other things before.
+std::string versionOf(const std::string &path) {
+    const process::Outcome asked = process::run({{path, "--version"}, {}, {}, true}, {20, 1 << 16});
+    if (!asked.ok() && asked.out.empty())
+        return "does not say its version";
+    std::string first;
+    for (std::size_t at = 0; at < asked.out.size();) {
+        const std::size_t end = std::min(asked.out.find('\n', at), asked.out.size());
+        const std::string line = asked.out.substr(at, end - at);
+        at = end + 1;
+        if (line.find(", release ") != std::string::npos || line.starts_with("HIP version"))
+            return line;
+        if (first.empty() && !line.starts_with(' ') && line.find_first_of("0123456789") != std::string::npos)
+            first = line;
+    }
+    return first.empty() ? "does not say its version" : first;
+}
+
+std::string restOfLine(const std::string &text, std::size_t at) {
+    at = std::min(text.find_first_not_of(" \t", at), text.size());
+    return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+/// The version in the pkg-config file of a library, looked for where the compiler looks for libraries.
+std::string libraryVersion(const build::Toolchain &t, const std::string &name) {
+    for (const std::string &folder : t.compiler.libraryFolders)
+        for (const char *suffix : {"pkgconfig", "../share/pkgconfig"}) {
+            Result<std::string> text = file::read(file::join(file::join(folder, suffix), name + ".pc"), 1 << 16);
+            const std::size_t at = text ? text->find("\nVersion:") : std::string::npos;
+            if (at == std::string::npos)
+                continue;
+            const std::string value = restOfLine(*text, at + 9);
+            if (!value.starts_with("${")) // a variable of the file
+                return " " + value;
+            const std::size_t variable = text->find("\n" + value.substr(2, value.find('}') - 2) + "=");
+            return variable == std::string::npos ? "" : " " + restOfLine(*text, text->find('=', variable) + 1);
+        }
+    return "";
+}
 
 class Doctor : public Subcommand {
     void addOptions(CommandLine &line) override { toolchain_.addTo(line); }
@@ -22,9 +79,21 @@ class Doctor : public Subcommand {
         pass::CompileOptions unused;
         if (std::optional<build::Toolchain> toolchain = toolchain_.find(s, unused, true))
             describe(out, *toolchain);
-        const std::string cmake = process::find("cmake");
-        out << "cmake: " << (cmake.empty() ? "not found (only needed to build the CMake projects of build folders)" : cmake)
-            << '\n';
+        for (const Tool &t : tools) {
+            const std::string path = process::find(t.program);
+            out << t.program << ": "
+                << (path.empty() ? std::string("not found; it ") + t.purpose + "; install " + t.package : path + " (" + versionOf(path) + ")")
+                << '\n';
+        }
+        for (const targets::TargetInfo &t : targets::all())
+            out << "target " << t.name << ": " << usability(t.name) << '\n';
+    }
+
+    static std::string usability(const std::string &target) {
+        const std::string compiler = target == "cuda" ? "nvcc" : target == "hip" ? "hipcc" : "";
+        if (compiler.empty() || !process::find(compiler).empty())
+            return "can be compiled";
+        return "sources can be written; to compile them, install " + compiler + " or use --emulate";
     }
 
     static void resource(Session &s, const std::string &kind, const std::string &words) {
@@ -40,7 +109,7 @@ class Doctor : public Subcommand {
             const build::Library library = t.library(name);
             out << "library " << name << ": ";
             if (library.found())
-                out << "found (" << process::quoted(library.linkFlags) << ")\n";
+                out << "found" << libraryVersion(t, name) << " (" << process::quoted(library.linkFlags) << ")\n";
             else
                 out << "not found: " << library.missing << "; install " << library.package << '\n';
         }

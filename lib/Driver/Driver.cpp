@@ -69,7 +69,8 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
     case CommandLine::Result::Ok:
         if (session.general.quiet && session.general.verbose)
             session.diags.report(diag::Id::OptionConflict, {}, {"--quiet", "--verbose"});
-        else
+        session.readWarningOptions();
+        if (!session.failed())
             subcommand->run(session);
         break;
     case CommandLine::Result::Error:

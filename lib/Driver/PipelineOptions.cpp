@@ -4,6 +4,7 @@
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/OrderedMap.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -14,17 +15,30 @@
 namespace sdfgc::driver {
 namespace {
 
-/// Keeps the message of a crash, the progress lines and the time trace informed.
+/// Keeps the message and the reproducer of a crash, the progress lines and the time trace informed.
 class Watcher : public pass::Instrumentation {
 public:
-    explicit Watcher(Session &s) : session_(s) {}
+    /// `replay`: arguments of `sdfgc opt` that read the input for the same target, without passes.
+    Watcher(Session &s, const pass::Pipeline &p, std::vector<std::string> replay)
+        : session_(s), pipeline_(p), replay_(std::move(replay)) {}
+    void begin(const ir::SDFG &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
     void before(const ir::SDFG &, const pass::Event &e, pass::Context &) override {
         crash::setActivity("running the pass " + e.pass.name);
         session_.progress("pass " + e.pass.name + " (" + std::to_string(e.position) + " of " + std::to_string(e.total) + ")");
         if (TimeTrace *trace = session_.trace())
             start_ = trace->nowUs();
     }
-    void after(const ir::SDFG &, const pass::Event &e, bool, pass::Context &) override { record(e); }
+    void after(const ir::SDFG &, const pass::Event &e, bool, pass::Context &) override {
+        record(e);
+        pass::Step done = pipeline_.steps[e.position - 1];
+        done.conditions.clear(); // they held
+        done_.steps.push_back(std::move(done));
+        if (replay_.empty())
+            return;
+        std::vector<std::string> arguments = replay_;
+        arguments.push_back("--passes=" + pass::print(done_));
+        crash::setReplay(arguments);
+    }
     void failed(const ir::SDFG &, const pass::Event &e, pass::Context &) override { record(e); }
 
 private:
@@ -33,8 +47,31 @@ private:
             trace->add(e.pass.name, "pass", start_, trace->nowUs() - start_, 0);
     }
     Session &session_;
+    const pass::Pipeline &pipeline_;
+    const std::vector<std::string> replay_;
+    pass::Pipeline done_; // the passes so far, rounds of groups one after another
     int64_t start_ = 0;
 };
+
+std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
+    if (c.file.empty() || c.file == "-")
+        return {};
+    std::vector<std::string> words{"opt", c.file, "--target", c.target, "--compat", c.compatDace ? "dace" : "none", "--fp-model", c.fpModel};
+    if (c.emulate)
+        words.emplace_back("--emulate");
+    return words;
+}
+
+/// Names of the pipelines that are installed.
+std::vector<std::string> installedPipelines() {
+    std::vector<std::string> names;
+    const std::optional<std::string> folder = findResource("pipelines", "");
+    Result<std::vector<std::string>> files = folder ? file::list(*folder) : Result<std::vector<std::string>>(Failure{""});
+    for (const std::string &f : files ? *files : std::vector<std::string>())
+        if (f.ends_with(".yaml"))
+            names.push_back(f.substr(0, f.size() - 5));
+    return names;
+}
 
 /// A file as it is; any other word names a pipeline that is installed with sdfgc.
 std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
@@ -42,22 +79,19 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
         return name;
     const std::string fileName = name.ends_with(".yaml") ? name : name + ".yaml";
     std::optional<std::string> found = findResource("pipelines", fileName);
-    if (!found)
+    if (found)
+        return found;
+    const std::vector<std::string> installed = installedPipelines();
+    if (installed.empty()) {
         s.diags.report(diag::Id::ResourceMissing, {}, {"pipelines", fileName, resourceFolders()});
-    return found;
-}
-
-std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &o, const pass::CompileOptions &compile) {
-    if (!o.pipeline.empty() && !o.passes.empty()) {
-        s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
-        return std::nullopt;
+        return found;
     }
-    if (!o.passes.empty())
-        return pass::parsePipeline(o.passes, passRegistry(), s.diags);
-    std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline);
-    if (!path)
-        return std::nullopt;
-    return pass::readPipeline(*path, passRegistry(), compile, s.diags);
+    std::string list;
+    for (const std::string &i : installed)
+        list += (list.empty() ? "`" : ", `") + i + "`";
+    const std::string near = diag::nearest(name, installed);
+    s.diags.report(diag::Id::PipelineUnknown, {}, {name, near.empty() ? "installed are " + list : "did you mean `" + near + "`?"});
+    return found;
 }
 
 pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
@@ -71,22 +105,41 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     r.stopAfter = o.stopAfter;
     r.startAfter = o.startAfter;
     r.out = &s.environment.out;
-    r.printGraph = [](const ir::SDFG &g) { return ir::print(g); };
+    r.printGraph = [filter = o.printFilter](const ir::SDFG &g) {
+        return filter.empty() ? ir::print(g) : ir::printMatching(g, filter).value_or("// nothing matches " + filter + "\n");
+    };
     r.saveGraph = [&s](const ir::SDFG &g, const std::string &path) { return serialize::writeFile(g, path, s.diags); };
     return r;
 }
 
-/// One JSON object a line, in the order in which the passes said it.
-std::string remarkLines(const std::vector<pass::Remark> &remarks) {
-    std::string out;
-    for (const pass::Remark &r : remarks) {
-        json::Value v = json::Value::object();
-        v.set("pass", r.pass);
-        v.set("kind", r.missed ? "missed" : "done");
-        v.set("element", r.element);
-        v.set("text", r.text);
-        out += v.dump() + "\n";
+json::Value remarkJson(const pass::Remark &r) {
+    json::Value v = json::Value::object();
+    v.set("pass", r.pass);
+    v.set("kind", r.missed ? "missed" : "done");
+    v.set("element", r.element);
+    v.set("text", r.text);
+    return v;
+}
+
+/// Documents as LLVM's remarks have them; texts are quoted as in JSON, which is YAML.
+std::string remarkYaml(const pass::Remark &r) {
+    std::string out = r.missed ? "--- !Missed\n" : "--- !Done\n";
+    for (const auto &[key, value] : {std::pair("pass", &r.pass), {"element", &r.element}, {"text", &r.text}}) {
+        out += std::string(key) + ": ";
+        json::appendQuoted(out, *value);
+        out += '\n';
     }
+    return out + "...\n";
+}
+
+/// Elements in the order in which passes came to them, each with what was done to it.
+std::string remarksByElement(const std::vector<pass::Remark> &remarks) {
+    OrderedMap<std::string, std::string> lines;
+    for (const pass::Remark &r : remarks)
+        lines[r.element] += "  " + r.pass + ": " + (r.missed ? "not done: " : "") + r.text + "\n";
+    std::string out;
+    for (const auto &[element, text] : lines)
+        out += element + "\n" + text;
     return out;
 }
 
@@ -156,12 +209,14 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.group("What to show of the passes");
     line.list("--print-before", printBefore, "PASS,...", "print the graph before these passes");
     line.list("--print-after", printAfter, "PASS,...", "print the graph behind these passes");
+    line.text("--print-filter", printFilter, "TEXT", "print only SDFGs and states with TEXT in their name or in that of one of their elements");
     line.flag("--print-after-all", printAfterAll, "print the graph behind every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
     line.flag("--print-after-failure", printAfterFailure, "print the graph behind a pass that failed");
     line.text("--dump-dir", dumpDir, "DIR", "write the graph behind every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
-    line.text("--remarks", remarks, "FILE", "write what passes did or could not do, one JSON object a line");
+    line.text("--remarks", remarks, "FILE",
+              "write what passes did or could not do: .yaml, .json (one object a line), else text by element; `-` prints it");
 }
 
 const pass::Registry &passRegistry() {
@@ -173,13 +228,36 @@ const pass::Registry &passRegistry() {
     return registry;
 }
 
+std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &o, const pass::CompileOptions &compile) {
+    if (!o.pipeline.empty() && !o.passes.empty()) {
+        s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
+        return std::nullopt;
+    }
+    if (!o.passes.empty())
+        return pass::parsePipeline(o.passes, passRegistry(), s.diags);
+    std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline);
+    if (!path)
+        return std::nullopt;
+    return pass::readPipeline(*path, passRegistry(), compile, s.diags);
+}
+
+std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
+    const bool json = file.ends_with(".json") || file.ends_with(".jsonl"), yaml = file.ends_with(".yaml") || file.ends_with(".yml");
+    if (!json && !yaml)
+        return remarksByElement(remarks);
+    std::string out;
+    for (const pass::Remark &r : remarks)
+        out += json ? remarkJson(r).dump() + "\n" : remarkYaml(r);
+    return out;
+}
+
 bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Context &context, std::vector<std::string> *files) {
     std::optional<pass::Pipeline> pipeline = choosePipeline(s, o, context.options);
     if (!pipeline)
         return false;
     if (files)
         files->insert(files->end(), pipeline->files.begin(), pipeline->files.end());
-    Watcher watcher(s);
+    Watcher watcher(s, *pipeline, replayArguments(context.options));
     pass::RunOptions run = runOptions(s, o);
     run.instruments.push_back(&watcher);
     std::vector<pass::PassTime> times;
@@ -187,7 +265,7 @@ bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Cont
     if (o.timePasses)
         s.environment.err << pass::timeTable(std::move(times));
     if (!o.remarks.empty())
-        ok = s.writeOutput(o.remarks, remarkLines(context.remarks)) && ok;
+        ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;
 }
 

@@ -30,6 +30,7 @@ struct ToolchainChoice {
 struct PipelineOptions {
     std::string pipeline, passes; // a file or the name of an installed pipeline; the text form
     std::string dumpDir, stopAfter, startAfter, remarks;
+    std::string printFilter; // part of the name of what is printed
     std::vector<std::string> printBefore, printAfter;
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, timePasses = false;
     void addTo(CommandLine &line);
@@ -37,6 +38,13 @@ struct PipelineOptions {
 
 /// All passes of sdfgc.
 const pass::Registry &passRegistry();
+
+/// The pipeline that the options choose: the target's own when they choose none. Nothing after errors.
+std::optional<pass::Pipeline> choosePipeline(Session &session, const PipelineOptions &options, const pass::CompileOptions &compile);
+
+/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text by
+/// element.
+std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 
 /// Runs the pipeline that the options choose (the target's own when they choose none) over the graph. Files that were read are
 /// appended to `*files` when given. Returns false after errors.

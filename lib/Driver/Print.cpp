@@ -1,6 +1,9 @@
-// sdfgc print: the text form of a graph, as it is in the file.
+// sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to.
 #include "sdfgc/IR/Print.h"
+#include "Driver/Crash.h"
+#include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Tree/Lower.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -11,15 +14,62 @@ class Print : public Subcommand {
         line.group("Output");
         line.text("-o,--output", output_, "FILE", "where the text goes (standard output)");
         line.flag("--debug-info", debugInfo_, "with the lines of the user's program");
+        line.text("--filter", filter_, "TEXT", "only SDFGs and states with TEXT in their name or in that of one of their elements");
+        line.flag("--dot", dot_, "a picture for Graphviz: sdfgc print --dot p.sdfg | dot -Tsvg > p.svg");
+        line.flag("--tree", tree_, "the schedule tree that the pipeline of the target leads to");
+        target_.addTo(line);
     }
 
     void run(Session &s) override {
-        if (std::unique_ptr<ir::SDFG> graph = s.readGraph(input_))
-            s.writeOutput(output_, ir::print(*graph, {debugInfo_}));
+        if (dot_ && tree_) {
+            s.diags.report(diag::Id::OptionConflict, {}, {"--dot", "--tree"});
+            return;
+        }
+        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        if (!graph)
+            return;
+        if (std::optional<std::string> text = tree_ ? scheduleTree(s, *graph) : dot_ ? ir::printDot(*graph) : textForm(s, *graph))
+            s.writeOutput(output_, *text);
     }
 
-    std::string input_, output_ = "-";
-    bool debugInfo_ = false;
+    std::optional<std::string> textForm(Session &s, ir::SDFG &graph) const {
+        if (filter_.empty())
+            return ir::print(graph, {debugInfo_});
+        std::optional<std::string> text = ir::printMatching(graph, filter_, {debugInfo_});
+        if (!text)
+            s.diags.report(diag::Id::NothingMatches, {}, {filter_, suggestion(graph)});
+        return text;
+    }
+
+    /// The nearest label of a state, node or SDFG.
+    std::string suggestion(ir::SDFG &graph) const {
+        std::vector<std::string> names;
+        for (ir::SDFG *g : ir::allSDFGs(graph)) {
+            names.push_back(g->name.str());
+            for (const ir::State *state : ir::allStates(*g)) {
+                names.push_back(state->label);
+                for (const auto &n : state->nodes())
+                    names.push_back(n->label);
+            }
+        }
+        const std::string near = diag::nearest(filter_, names);
+        return near.empty() ? "`sdfgc print` without --filter prints everything" : "did you mean `" + near + "`?";
+    }
+
+    std::optional<std::string> scheduleTree(Session &s, ir::SDFG &graph) const {
+        pass::CompileOptions compile = target_.compileOptions(input_);
+        ToolchainChoice().find(s, compile, false);
+        pass::Context context(s.diags, compile);
+        if (!runPasses(s, graph, {}, context))
+            return std::nullopt;
+        crash::setActivity("lowering the graph");
+        const std::unique_ptr<tree::Module> module = tree::lower(graph, context);
+        return module && !s.failed() ? std::optional(tree::print(*module)) : std::nullopt;
+    }
+
+    std::string input_, output_ = "-", filter_;
+    bool debugInfo_ = false, dot_ = false, tree_ = false;
+    TargetOptions target_;
 };
 
 } // namespace

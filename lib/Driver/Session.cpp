@@ -1,6 +1,7 @@
 #include "Driver/Session.h"
 #include "Driver/Crash.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 
@@ -70,9 +71,65 @@ void GeneralOptions::addTo(CommandLine &line) {
     line.group("General options");
     line.choice("--diagnostics", diagnostics, {"text", "json", "sarif"}, "form of errors, warnings and remarks on standard error");
     line.choice("--color", color, {"auto", "always", "never"}, "colours; auto: on a terminal, unless NO_COLOR is set");
+    line.texts("-W", warnings, "NAME",
+               "-Werror: warnings are errors; -Werror=CODE, -Wno-error=CODE, -Wno-CODE: one kind of warning is an error, is none, is not shown");
     line.flag("-v,--verbose", verbose, "say what is being done");
     line.flag("-q,--quiet", quiet, "no warnings, remarks or progress");
     line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
+}
+
+void Session::readWarningOptions() {
+    for (const std::string &text : general.warnings)
+        readWarningOption(text);
+}
+
+/// `error`, `error=CODE`, `no-error`, `no-error=CODE`, `CODE`, `no-CODE`; later ones win.
+void Session::readWarningOption(const std::string &text) {
+    std::string_view rest = text;
+    const bool negated = rest.starts_with("no-");
+    rest.remove_prefix(negated ? 3 : 0);
+    if (rest == "error") {
+        warningsAreErrors_ = !negated;
+        return;
+    }
+    const bool error = rest.starts_with("error=");
+    rest.remove_prefix(error ? 6 : 0);
+    const std::optional<Id> id = diag::findKind(rest);
+    if (!id) {
+        std::vector<std::string> names{"error", "no-error"};
+        for (const diag::Info &kind : diag::allKinds()) {
+            names.emplace_back(kind.name);
+            names.emplace_back(kind.code);
+        }
+        const std::string near = diag::nearest(rest, names);
+        diags.report(Id::OptionValueUnknown, {},
+                     {text, "-W", near.empty() ? "`sdfgc explain` lists the diagnostics" : "did you mean `" + near + "`?"});
+        return;
+    }
+    const diag::Severity severity = diag::info(*id).severity;
+    if (severity == diag::Severity::Error || severity == diag::Severity::Note) {
+        diags.report(Id::OptionValueUnknown, {}, {text, "-W", "only warnings and remarks can be controlled"});
+        return;
+    }
+    controls_[*id] = error ? (negated ? Control::Warn : Control::Error) : negated ? Control::Ignore : Control::Warn;
+}
+
+bool Session::ignored(const diag::Diagnostic &d) const {
+    const auto control = controls_.find(d.id);
+    return control != controls_.end() && control->second == Control::Ignore;
+}
+
+diag::Severity Session::severityOf(const diag::Diagnostic &d) const {
+    const auto control = controls_.find(d.id);
+    if (control != controls_.end() && control->second != Control::Ignore)
+        return control->second == Control::Error ? diag::Severity::Error : diag::Severity::Warning;
+    return warningsAreErrors_ && d.severity == diag::Severity::Warning ? diag::Severity::Error : d.severity;
+}
+
+bool Session::failed() const {
+    return diags.hasErrors() || std::any_of(diags.all().begin(), diags.all().end(), [&](const diag::Diagnostic &d) {
+               return !ignored(d) && severityOf(d) == diag::Severity::Error;
+           });
 }
 
 void Session::progress(const std::string &text) {
@@ -106,7 +163,8 @@ std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
     progress("verifying");
     crash::setActivity("verifying the graph");
     TimeTrace::Scope scope(trace(), "verify", "loaded");
-    return analysis::verify(*graph, graph->level, diags, path) ? std::move(graph) : nullptr;
+    analysis::verify(*graph, graph->level, diags, path);
+    return failed() ? nullptr : std::move(graph);
 }
 
 bool Session::writeOutput(const std::string &path, const std::string &content) {
@@ -135,7 +193,9 @@ int Session::finish() {
         writeOutput(general.timeTrace, trace_->chromeJson());
     if (!environment.out.flush())
         diags.report(Id::OutputFailed, {}, {"cannot write to standard output"});
-    const int status = exitStatus(diags);
+    int status = exitStatus(diags);
+    if (status == Done && failed())
+        status = InputFault;
     if (status == InternalFault)
         diags.report(Id::Reproducer, {}, {crash::writeReproducer()});
     printDiagnostics();
@@ -144,6 +204,9 @@ int Session::finish() {
 
 void Session::printDiagnostics() {
     std::vector<diag::Diagnostic> all = diags.sorted();
+    std::erase_if(all, [&](const diag::Diagnostic &d) { return ignored(d); });
+    for (diag::Diagnostic &d : all)
+        d.severity = severityOf(d);
     if (general.quiet)
         std::erase_if(all, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark; });
     std::ostream &err = environment.err;

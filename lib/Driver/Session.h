@@ -7,6 +7,7 @@
 #include "sdfgc/Support/Time.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -15,6 +16,7 @@ namespace sdfgc::driver {
 /// What every subcommand takes.
 struct GeneralOptions {
     std::string diagnostics = "text", color = "auto", timeTrace;
+    std::vector<std::string> warnings; // of -W, as given
     bool verbose = false, quiet = false;
     void addTo(CommandLine &line);
 };
@@ -40,13 +42,22 @@ public:
     /// Runs `work`; what it throws is reported. Exceptions are no part of any interface here: one that arrives is a bug in sdfgc or
     /// a lack of memory.
     void guard(const std::function<void()> &work);
-    bool failed() const { return diags.hasErrors(); }
+    /// Are there errors, or warnings that -W makes errors?
+    bool failed() const;
+    /// Reads what -W says; wrong names are reported.
+    void readWarningOptions();
 
     /// Writes the trace, prints the diagnostics, and says what the process returns (128 + signal after an interrupt, as shells do).
     int finish();
 
 private:
+    enum class Control { Ignore, Warn, Error };
+    void readWarningOption(const std::string &text);
+    diag::Severity severityOf(const diag::Diagnostic &d) const;
+    bool ignored(const diag::Diagnostic &d) const;
     void printDiagnostics();
+    std::map<diag::Id, Control> controls_; // of warnings and remarks
+    bool warningsAreErrors_ = false;
     std::optional<TimeTrace> trace_;
 };
 

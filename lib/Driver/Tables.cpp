@@ -1,8 +1,10 @@
-// sdfgc passes, sdfgc targets: what there is, from the tables.
+// sdfgc passes, sdfgc targets: what there is, from the tables; the pipeline in effect; the pages of the documentation.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 #include <ostream>
@@ -21,63 +23,176 @@ std::string levels(const pass::PassInfo &p) {
     return p.leaves > p.needs ? out + " -> " + std::string(ir::name(p.leaves)) : out;
 }
 
+std::string listText() {
+    std::size_t width = 0;
+    for (const pass::PassInfo &p : passRegistry().all())
+        width = std::max(width, p.name.size());
+    std::string out;
+    for (const pass::PassInfo &p : passRegistry().all()) {
+        out += padded(p.name, width) + "  " + p.summary + " [" + levels(p) + "]\n";
+        for (const pass::OptionInfo &o : p.options)
+            out += padded("", width) + "  " + o.name + "=" + pass::str(o.defaultValue) + "  " + o.help + "\n";
+    }
+    return out;
+}
+
+json::Value optionJson(const pass::OptionInfo &o) {
+    json::Value option = json::Value::object();
+    option.set("name", o.name);
+    option.set("help", o.help);
+    option.set("default", std::visit([](const auto &d) { return json::Value(d); }, o.defaultValue));
+    return option;
+}
+
+std::string listJson() {
+    json::Value list = json::Value::array();
+    for (const pass::PassInfo &p : passRegistry().all()) {
+        json::Value v = json::Value::object(), options = json::Value::array();
+        v.set("name", p.name);
+        v.set("summary", p.summary);
+        v.set("needs", ir::name(p.needs));
+        v.set("leaves", ir::name(p.leaves));
+        if (p.fallsTo)
+            v.set("fallsTo", ir::name(*p.fallsTo));
+        for (const pass::OptionInfo &o : p.options)
+            options.push(optionJson(o));
+        v.set("options", std::move(options));
+        list.push(std::move(v));
+    }
+    return list.dump(2) + "\n";
+}
+
+/// The pipeline of a target on a machine that has every library; nothing when it is not installed.
+std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
+    const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
+    pass::CompileOptions compile;
+    compile.target = target;
+    compile.haveBlas = compile.haveLapacke = compile.haveFftw = true;
+    diag::Engine unused;
+    return path ? pass::readPipeline(*path, passRegistry(), compile, unused) : std::nullopt;
+}
+
+std::string page(const pass::PassInfo &p) {
+    std::string out = "# " + p.name + "\n\n" + p.summary + "\n\n" + std::string(transforms::description(p.name)) + "\n\n";
+    out += "| | |\n|---|---|\n| needs | " + std::string(ir::name(p.needs)) + " |\n| leaves | " + std::string(ir::name(p.leaves)) +
+           ", or the level that the graph had when that is higher |\n";
+    if (p.fallsTo)
+        out += "| falls to | " + std::string(ir::name(*p.fallsTo)) + ", until the elements that it adds are completed |\n";
+    std::string users;
+    for (const targets::TargetInfo &t : targets::all())
+        if (const auto pipeline = pipelineOf(t.name))
+            if (std::any_of(pipeline->steps.begin(), pipeline->steps.end(), [&](const pass::Step &s) { return s.pass == p.name; }))
+                users += (users.empty() ? "" : ", ") + t.name;
+    out += "| pipelines | " + (users.empty() ? "none" : users) + " |\n\n## Options\n\n";
+    if (p.options.empty())
+        return out + "none\n";
+    out += "| option | default | meaning |\n|---|---|---|\n";
+    for (const pass::OptionInfo &o : p.options)
+        out += "| `" + o.name + "` | `" + pass::str(o.defaultValue) + "` | " + o.help + " |\n";
+    return out;
+}
+
+std::string index() {
+    std::string out = "# Passes\n\nWritten by `sdfgc passes --markdown docs/passes`; the texts are in include/sdfgc/Transforms/Passes.def.\n\n"
+                      "| pass | needs, leaves | what it does |\n|---|---|---|\n";
+    for (const pass::PassInfo &p : passRegistry().all())
+        out += "| [" + p.name + "](" + p.name + ".md) | " + levels(p) + " | " + p.summary + " |\n";
+    return out;
+}
+
+std::string page(const targets::TargetInfo &t) {
+    std::string out = "# Target " + t.name + "\n\n" + t.summary + "\n\n" + t.description + "\n\n## Pipeline\n\n";
+    if (const auto pipeline = pipelineOf(t.name))
+        for (const pass::Step &s : pipeline->steps)
+            out += "1. [" + s.pass + "](../passes/" + s.pass + ".md)\n";
+    return out;
+}
+
+void writePages(Session &s, const std::string &folder, const std::vector<std::pair<std::string, std::string>> &pages) {
+    if (Result<void> made = file::makeFolder(folder); !made) {
+        s.diags.report(diag::Id::OutputFailed, {}, {made.error()});
+        return;
+    }
+    for (const auto &[name, text] : pages)
+        s.writeOutput(file::join(folder, name + ".md"), text);
+}
+
 class Passes : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.group("Output");
         line.flag("--json", json_, "as JSON");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+        line.group("The pipeline in effect");
+        line.text("--pipeline", pipeline_.pipeline, "FILE", "print the passes of a YAML file or of an installed pipeline, includes and conditions resolved");
+        line.text("--passes", pipeline_.passes, "LIST", "print these passes: a,b{key=value},c");
+        target_.addTo(line);
+        toolchain_.addTo(line);
     }
 
-    void run(Session &s) override { s.environment.out << (json_ ? asJson() : asText()); }
-
-    static std::string asText() {
-        std::size_t width = 0;
+    void run(Session &s) override {
+        if (!pipeline_.pipeline.empty() || !pipeline_.passes.empty())
+            return printPipeline(s);
+        if (folder_.empty()) {
+            s.environment.out << (json_ ? listJson() : listText());
+            return;
+        }
+        std::vector<std::pair<std::string, std::string>> pages{{"README", index()}};
         for (const pass::PassInfo &p : passRegistry().all())
-            width = std::max(width, p.name.size());
-        std::string out;
-        for (const pass::PassInfo &p : passRegistry().all()) {
-            out += padded(p.name, width) + "  " + p.summary + " [" + levels(p) + "]\n";
-            for (const pass::OptionInfo &o : p.options)
-                out += padded("", width) + "  " + o.name + "=" + pass::str(o.defaultValue) + "  " + o.help + "\n";
-        }
-        return out;
+            pages.emplace_back(p.name, page(p));
+        writePages(s, folder_, pages);
     }
 
-    static std::string asJson() {
-        json::Value list = json::Value::array();
-        for (const pass::PassInfo &p : passRegistry().all()) {
-            json::Value v = json::Value::object(), options = json::Value::array();
-            v.set("name", p.name);
-            v.set("summary", p.summary);
-            v.set("needs", ir::name(p.needs));
-            v.set("leaves", ir::name(p.leaves));
-            if (p.fallsTo)
-                v.set("fallsTo", ir::name(*p.fallsTo));
-            for (const pass::OptionInfo &o : p.options) {
-                json::Value option = json::Value::object();
-                option.set("name", o.name);
-                option.set("help", o.help);
-                option.set("default", std::visit([](const auto &d) { return json::Value(d); }, o.defaultValue));
-                options.push(std::move(option));
-            }
-            v.set("options", std::move(options));
-            list.push(std::move(v));
+    /// Every step with its place and levels, groups and conditions marked; then the text form, which --passes takes.
+    void printPipeline(Session &s) {
+        pass::CompileOptions compile = target_.compileOptions("");
+        toolchain_.find(s, compile, false);
+        const std::optional<pass::Pipeline> p = choosePipeline(s, pipeline_, compile);
+        if (!p || !pass::checkLevels(*p, passRegistry(), ir::Level::Loaded, s.diags))
+            return;
+        std::ostream &out = s.environment.out;
+        out << "// " << p->name << " for target " << compile.target << '\n';
+        for (std::size_t i = 0; i < p->steps.size(); ++i) {
+            const pass::Step &step = p->steps[i];
+            for (const pass::Group &g : p->groups)
+                if (g.first == i)
+                    out << "fixed-point, at most " << g.limit << " rounds, of " << g.last - g.first << ":\n";
+            pass::Pipeline one;
+            one.steps = {step};
+            const std::string number = std::to_string(i + 1);
+            out << padded(number.size() < 2 ? "0" + number : number, 3) << padded(pass::print(one), 40) << " ["
+                << levels(*passRegistry().find(step.pass)) << "] " << step.file << ':' << step.line << '\n';
         }
-        return list.dump(2) + "\n";
+        out << pass::print(*p) << '\n';
     }
 
     bool json_ = false;
+    std::string folder_;
+    PipelineOptions pipeline_;
+    TargetOptions target_;
+    ToolchainChoice toolchain_;
 };
 
 class Targets : public Subcommand {
-    void addOptions(CommandLine &) override {}
+    void addOptions(CommandLine &line) override {
+        line.group("Output");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+    }
 
     void run(Session &s) override {
+        if (!folder_.empty()) {
+            std::vector<std::pair<std::string, std::string>> pages;
+            for (const targets::TargetInfo &t : targets::all())
+                pages.emplace_back(t.name, page(t));
+            return writePages(s, folder_, pages);
+        }
         for (const targets::TargetInfo &t : targets::all()) {
             std::optional<std::string> pipeline = findResource("pipelines", t.name + ".yaml");
             s.environment.out << padded(t.name, 6) << t.summary << " [" << pipeline.value_or("its pipeline is not installed")
                               << "]\n";
         }
     }
+
+    std::string folder_;
 };
 
 } // namespace

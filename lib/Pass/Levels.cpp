@@ -31,22 +31,61 @@ void LevelTracker::pass(const PassInfo &p) {
     }
 }
 
-std::optional<ir::Level> checkLevels(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d) {
-    std::size_t errorsBefore = d.errorCount();
-    LevelTracker tracker(level);
-    for (const Step &step : p.steps) {
-        diag::Place place{step.file, step.line, step.column, {}, {}, {}};
-        const PassInfo *info = findPass(r, step.pass, place, d);
-        if (!info)
-            continue;
-        if (tracker.level() < info->needs)
-            d.report(diag::Id::PassLevel, place,
-                     {info->name, std::string(name(info->needs)), std::string(name(tracker.level())), howToReach(r, info->needs)});
-        tracker.pass(*info);
+namespace {
+
+/// Walks over steps as the manager will, and reports each that finds a graph of a lower level than it needs.
+class Checker {
+public:
+    Checker(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d) : pipeline_(p), registry_(r), diags_(d), tracker_(level) {}
+
+    ir::Level check() {
+        std::size_t next = 0;
+        for (const Group &g : pipeline_.groups) {
+            steps(next, g.first);
+            const std::size_t errorsBefore = diags_.errorCount();
+            steps(g.first, g.last);
+            if (diags_.errorCount() == errorsBefore)
+                steps(g.first, g.last); // the second round starts where the first one ended
+            next = g.last;
+        }
+        steps(next, pipeline_.steps.size());
+        return tracker_.level();
     }
-    if (d.errorCount() != errorsBefore)
-        return std::nullopt;
-    return tracker.level();
+
+private:
+    void steps(std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            step(pipeline_.steps[i]);
+    }
+
+    void step(const Step &step) {
+        const diag::Place place{step.file, step.line, step.column, {}, {}, {}};
+        const PassInfo *info = findPass(registry_, step.pass, place, diags_);
+        if (!info)
+            return;
+        if (tracker_.level() < info->needs)
+            diags_.report(diag::Id::PassLevel, place,
+                          {info->name, std::string(name(info->needs)), std::string(name(tracker_.level())),
+                           howToReach(registry_, info->needs)});
+        LevelTracker behind = tracker_;
+        behind.pass(*info);
+        // A step that may be left out cannot be relied on to raise the level.
+        if (step.conditions.empty() || behind.level() < tracker_.level())
+            tracker_ = behind;
+    }
+
+    const Pipeline &pipeline_;
+    const Registry &registry_;
+    diag::Engine &diags_;
+    LevelTracker tracker_;
+};
+
+} // namespace
+
+std::optional<ir::Level> checkLevels(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d) {
+    const std::size_t errorsBefore = d.errorCount();
+    const ir::Level end = Checker(p, r, level, d).check();
+    return d.errorCount() == errorsBefore ? std::optional(end) : std::nullopt;
 }
 
 } // namespace sdfgc::pass

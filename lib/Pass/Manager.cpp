@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sys/resource.h>
 
 namespace sdfgc::pass {
 namespace {
@@ -36,8 +37,15 @@ public:
             return false;
         for (Instrumentation *observer : observers_)
             observer->begin(root_, context_);
-        for (std::size_t i = begin_; i < end_ && context_.diags.errorCount() == errorsBefore; ++i)
-            runStep(i, times);
+        auto failed = [&] { return context_.diags.errorCount() != errorsBefore; };
+        for (std::size_t i = begin_; i < end_ && !failed();) {
+            const Group *group = groupOf(i);
+            if (group)
+                runGroup(*group, times);
+            else
+                runStep(i, 1, times);
+            i = group ? group->last : i + 1;
+        }
         context_.currentPass.clear();
         return context_.diags.errorCount() == errorsBefore;
     }
@@ -59,13 +67,64 @@ private:
         // The passes left out did their work before: --start-after.
         for (std::size_t i = 0; i < begin_; ++i)
             tracker_.pass(*passes_[i]);
-        Pipeline rest;
-        rest.steps.assign(pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(begin_),
-                          pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(std::max(begin_, end_)));
-        checkLevels(rest, registry_, tracker_.level(), context_.diags);
+        checkLevels(rest(), registry_, tracker_.level(), context_.diags);
         root_.level = tracker_.level();
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
+    }
+
+    /// The steps that run.
+    Pipeline rest() const {
+        Pipeline p;
+        const std::size_t end = std::max(begin_, end_);
+        p.steps.assign(pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(begin_),
+                       pipeline_.steps.begin() + static_cast<std::ptrdiff_t>(end));
+        for (Group g : pipeline_.groups) {
+            g.first = std::max(g.first, begin_) - begin_;
+            g.last = std::max(std::min(g.last, end), begin_) - begin_;
+            if (g.first < g.last)
+                p.groups.push_back(std::move(g));
+        }
+        return p;
+    }
+
+    const Group *groupOf(std::size_t step) const {
+        for (const Group &g : pipeline_.groups)
+            if (g.first <= step && step < g.last)
+                return &g;
+        return nullptr;
+    }
+
+    /// Rounds until one changes nothing. A run that starts or stops inside of the group has part of one.
+    void runGroup(const Group &group, std::vector<PassTime> *times) {
+        const std::size_t errorsBefore = context_.diags.errorCount();
+        const int64_t rounds = end_ < group.last ? 1 : group.limit;
+        for (int64_t round = 1; round <= rounds; ++round) {
+            bool changed = false;
+            for (std::size_t i = round == 1 ? std::max(group.first, begin_) : group.first; i < std::min(group.last, end_); ++i) {
+                changed = runStep(i, round, times) || changed;
+                if (context_.diags.errorCount() != errorsBefore)
+                    return;
+            }
+            if (!changed)
+                return;
+        }
+        if (end_ >= group.last)
+            reportLimit(group);
+    }
+
+    void reportLimit(const Group &group) {
+        std::string names;
+        for (std::size_t i = group.first; i < group.last; ++i)
+            names += (names.empty() ? "`" : ", `") + pipeline_.steps[i].pass + "`";
+        context_.diags.report(diag::Id::FixedPointLimit, {group.file, group.line, group.column, {}, {}, {}},
+                              {names, std::to_string(group.limit)});
+    }
+
+    bool conditionsHold(const Step &step) {
+        return std::all_of(step.conditions.begin(), step.conditions.end(), [&](const GraphCondition &c) {
+            return c.wanted == std::any_of(c.anyOf.begin(), c.anyOf.end(), [&](const std::string &p) { return hasProperty(root_, p); });
+        });
     }
 
     void chooseRange() {
@@ -88,20 +147,24 @@ private:
     void addObservers() {
         if (options_.out && options_.printGraph)
             observers_.push_back(&printer_);
+        dumper_.startBehind(begin_);
         if (!options_.dumpDir.empty() && options_.saveGraph)
             observers_.push_back(&dumper_);
         observers_.insert(observers_.end(), options_.instruments.begin(), options_.instruments.end());
     }
 
-    void runStep(std::size_t i, std::vector<PassTime> *times) {
+    /// Returns whether the graph changed.
+    bool runStep(std::size_t i, int64_t round, std::vector<PassTime> *times) {
+        if (!conditionsHold(pipeline_.steps[i]))
+            return false;
         const PassInfo &info = *passes_[i];
-        const Event event{info, i + 1, passes_.size()};
+        const Event event{info, i + 1, passes_.size(), round};
         context_.currentPass = info.name;
         std::size_t errorsBefore = context_.diags.errorCount();
         for (Instrumentation *observer : observers_)
             observer->before(root_, event, context_);
 
-        PassTime time{info.name, 0, 0, false};
+        PassTime time{info.name, 0, 0, false, 0};
         std::unique_ptr<Pass> pass = info.create();
         for (const OptionInfo &option : info.options)
             pass->options.emplace(option.name, option.defaultValue);
@@ -115,6 +178,7 @@ private:
             tracker_.pass(info);
             ok = verify(info, time);
         }
+        time.peakKiB = peakMemoryKiB();
         if (times)
             times->push_back(time);
         for (Instrumentation *observer : observers_) {
@@ -123,6 +187,7 @@ private:
             else
                 observer->failed(root_, event, context_);
         }
+        return time.changed;
     }
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
@@ -170,6 +235,11 @@ bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const
     return Manager(root, p, r, c, o).run(times);
 }
 
+int64_t peakMemoryKiB() {
+    rusage used{};
+    return ::getrusage(RUSAGE_SELF, &used) == 0 ? used.ru_maxrss : 0;
+}
+
 std::string timeTable(std::vector<PassTime> times) {
     double total = 0;
     std::size_t width = 4;
@@ -178,19 +248,21 @@ std::string timeTable(std::vector<PassTime> times) {
         width = std::max(width, t.pass.size());
     }
     std::stable_sort(times.begin(), times.end(), [](const PassTime &a, const PassTime &b) { return a.seconds > b.seconds; });
-    auto row = [&](const std::string &pass, double seconds, double verify, const char *changed) {
-        char numbers[80];
-        std::snprintf(numbers, sizeof numbers, "%10.3f ms  %5.1f %%  %10.3f ms", seconds * 1e3,
-                      total > 0 ? (seconds + verify) * 100 / total : 0, verify * 1e3);
+    auto row = [&](const std::string &pass, double seconds, double verify, int64_t peakKiB, const char *changed) {
+        char numbers[120];
+        std::snprintf(numbers, sizeof numbers, "%10.3f ms  %5.1f %%  %10.3f ms  %7.1f MiB", seconds * 1e3,
+                      total > 0 ? (seconds + verify) * 100 / total : 0, verify * 1e3, static_cast<double>(peakKiB) / 1024);
         return pass + std::string(width - pass.size(), ' ') + numbers + (*changed ? std::string("  ") + changed : "") + "\n";
     };
     double passes = 0;
-    std::string out = "pass" + std::string(width - 4, ' ') + "         time    share       verify  changed\n";
+    int64_t peakKiB = 0;
+    std::string out = "pass" + std::string(width - 4, ' ') + "         time    share       verify   peak memory  changed\n";
     for (const PassTime &t : times) {
-        out += row(t.pass, t.seconds, t.verifySeconds, t.changed ? "yes" : "no");
+        out += row(t.pass, t.seconds, t.verifySeconds, t.peakKiB, t.changed ? "yes" : "no");
         passes += t.seconds;
+        peakKiB = std::max(peakKiB, t.peakKiB);
     }
-    return out + row("all", passes, total - passes, "");
+    return out + row("all", passes, total - passes, peakKiB, "");
 }
 
 } // namespace sdfgc::pass

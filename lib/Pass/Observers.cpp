@@ -12,6 +12,9 @@ bool contains(const std::vector<std::string> &names, const std::string &name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// `, round 2` in a group that is repeated.
+std::string roundText(const Event &e) { return e.round > 1 ? ", round " + std::to_string(e.round) : ""; }
+
 } // namespace
 
 std::string positionText(std::size_t position) {
@@ -21,8 +24,8 @@ std::string positionText(std::size_t position) {
 
 void Printer::print(const ir::SDFG &g, const Event &e, const char *when) {
     *options_.out << "// ---- " << when << ' ' << e.pass.name << " (" << positionText(e.position) << " of " << positionText(e.total)
-                  << ") ----\n"
-                  << options_.printGraph(g);
+                  << roundText(e) << ") ----\n";
+    *options_.out << options_.printGraph(g);
 }
 
 void Printer::before(const ir::SDFG &g, const Event &e, Context &) {
@@ -39,7 +42,7 @@ void Printer::after(const ir::SDFG &g, const Event &e, bool, Context &) {
         return;
     std::string diff = unifiedDiff(textBefore_, options_.printGraph(g), "before " + e.pass.name, "after " + e.pass.name);
     *options_.out << "// ---- " << (diff.empty() ? "no change by " : "change by ") << e.pass.name << " ("
-                  << positionText(e.position) << " of " << positionText(e.total) << ") ----\n"
+                  << positionText(e.position) << " of " << positionText(e.total) << roundText(e) << ") ----\n"
                   << diff;
 }
 
@@ -48,16 +51,55 @@ void Printer::failed(const ir::SDFG &g, const Event &e, Context &) {
         print(g, e, "after failure of");
 }
 
-void Dumper::begin(const ir::SDFG &g, Context &c) {
-    if (Result<void> made = file::makeFolder(options_.dumpDir); !made) {
-        c.diags.report(diag::Id::DumpFailed, {}, {made.error()});
-        return;
+namespace {
+
+/// The position in the name of a dumped file, `05-infer-types.sdfg` or `05-infer-types.2.sdfg`; nothing for other names.
+std::optional<std::size_t> dumpPosition(const std::string &name) {
+    std::size_t digits = 0, position = 0;
+    while (digits < name.size() && digits < 6 && name[digits] >= '0' && name[digits] <= '9')
+        position = position * 10 + static_cast<std::size_t>(name[digits++] - '0');
+    const bool is = digits >= 2 && name.size() > digits && name[digits] == '-' && name.ends_with(".sdfg");
+    return is ? std::optional(position) : std::nullopt;
+}
+
+} // namespace
+
+bool Dumper::prepareFolder(Context &c) const {
+    auto failed = [&](const std::string &why) {
+        c.diags.report(diag::Id::DumpFailed, {}, {why});
+        return false;
+    };
+    if (Result<void> made = file::makeFolder(options_.dumpDir); !made)
+        return failed(made.error());
+    Result<std::vector<std::string>> names = file::list(options_.dumpDir);
+    if (!names)
+        return failed(names.error());
+    std::erase_if(*names, [](const std::string &name) { return name.starts_with('.'); });
+    for (const std::string &name : *names)
+        if (!dumpPosition(name))
+            return failed(options_.dumpDir + " holds `" + name + "`, which is no dumped graph; give a folder that is new or holds dumps only");
+    const std::string input = file::absolute(c.options.file); // may be one of the dumps
+    for (const std::string &name : *names) {
+        const std::string path = file::join(options_.dumpDir, name);
+        if (*dumpPosition(name) <= first_ || file::absolute(path) == input)
+            continue;
+        if (Result<void> removed = file::removeTree(path); !removed)
+            return failed(removed.error());
     }
-    options_.saveGraph(g, file::join(options_.dumpDir, positionText(0) + "-input.sdfg"));
+    return true;
+}
+
+void Dumper::begin(const ir::SDFG &g, Context &c) {
+    if (!prepareFolder(c))
+        return;
+    const std::string path = file::join(options_.dumpDir, positionText(0) + "-input.sdfg");
+    if (first_ == 0 || !file::exists(path)) // a run that starts later may read its input from this folder
+        options_.saveGraph(g, path);
 }
 
 void Dumper::after(const ir::SDFG &g, const Event &e, bool, Context &) {
-    options_.saveGraph(g, file::join(options_.dumpDir, positionText(e.position) + "-" + e.pass.name + ".sdfg"));
+    const std::string round = e.round > 1 ? "." + std::to_string(e.round) : "";
+    options_.saveGraph(g, file::join(options_.dumpDir, positionText(e.position) + "-" + e.pass.name + round + ".sdfg"));
 }
 
 } // namespace sdfgc::pass

@@ -22,15 +22,20 @@ private:
     std::string textBefore_; // only with printAfterChange
 };
 
-/// Writes the graph before the first pass and after each pass to numbered files in dumpDir.
+/// Writes the graph before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one does
+/// not write are removed: those of passes behind the one after which it starts. A folder with files of others is refused.
 class Dumper : public Instrumentation {
 public:
     explicit Dumper(const RunOptions &o) : options_(o) {}
+    /// The run leaves out the first `steps` of the pipeline.
+    void startBehind(std::size_t steps) { first_ = steps; }
     void begin(const ir::SDFG &, Context &) override;
     void after(const ir::SDFG &, const Event &, bool changed, Context &) override;
 
 private:
+    bool prepareFolder(Context &c) const;
     const RunOptions &options_;
+    std::size_t first_ = 0;
 };
 
 /// `05`: positions have two digits so that files sort; more when there are more than 99.

@@ -1,5 +1,6 @@
 #include "Pass/Options.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace sdfgc::pass {
@@ -60,6 +61,34 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
         return false;
     }
     return true;
+}
+
+bool readLimit(Group &group, const std::string &text, const diag::Place &place, diag::Engine &d) {
+    const std::optional<OptionValue> value = parseValue(OptionValue(int64_t(1)), text);
+    constexpr int64_t most = 10000;
+    if (!value || std::get<int64_t>(*value) < 1 || std::get<int64_t>(*value) > most) {
+        d.report(diag::Id::PipelineShape, place, {"`limit`", "a whole number from 1 to " + std::to_string(most)});
+        return false;
+    }
+    group.limit = std::get<int64_t>(*value);
+    return true;
+}
+
+bool addProperty(GraphCondition &c, const std::string &property, const diag::Place &place, diag::Engine &d) {
+    std::vector<std::string> names;
+    std::string list;
+    for (const auto &[name, meaning] : graphProperties()) {
+        names.push_back(name);
+        list += (list.empty() ? "`" : ", `") + name + "`";
+    }
+    if (std::find(names.begin(), names.end(), property) != names.end()) {
+        c.anyOf.push_back(property);
+        return true;
+    }
+    const std::string near = diag::nearest(property, names);
+    d.report(diag::Id::PipelineKey, place,
+             {property, "the properties of a graph", near.empty() ? "they are " + list : "did you mean `" + near + "`?"});
+    return false;
 }
 
 } // namespace sdfgc::pass

@@ -13,4 +13,11 @@ const PassInfo *findPass(const Registry &r, std::string_view name, const diag::P
 bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Place &place,
                diag::Engine &d);
 
+/// The word that opens a group.
+constexpr std::string_view groupWord = "fixed-point";
+/// Reads the limit of a group; reports what is no whole number from 1 on.
+bool readLimit(Group &group, const std::string &text, const diag::Place &place, diag::Engine &d);
+/// Adds a property to a condition; reports an unknown one with the nearest.
+bool addProperty(GraphCondition &c, const std::string &property, const diag::Place &place, diag::Engine &d);
+
 } // namespace sdfgc::pass

@@ -1,4 +1,4 @@
-// The text form of pipelines: a,b{k=v,flag},c
+// The text form of pipelines: a,b{k=v,flag},c[property],fixed-point{limit=9}(d,e)
 #include "Pass/Options.h"
 
 namespace sdfgc::pass {
@@ -40,12 +40,65 @@ private:
         std::string name = word();
         if (name.empty())
             return expected("the name of a pass");
+        if (name == groupWord)
+            return parseGroup(place);
         Step step{name, {}, std::string(fileName), place.line, place.column};
         const PassInfo *info = findPass(registry_, name, place, diags_);
         if (take('{') && !parseOptions(step, info))
             return false;
+        while (take('['))
+            if (!parseCondition(step))
+                return false;
         pipeline_.steps.push_back(std::move(step));
         return true;
+    }
+
+    bool parseGroup(const diag::Place &place) {
+        if (inGroup_) {
+            diags_.report(diag::Id::NestedGroup, place);
+            return false;
+        }
+        Group group;
+        group.first = pipeline_.steps.size();
+        group.file = place.file;
+        group.line = place.line;
+        group.column = place.column;
+        if (take('{')) {
+            skipBlanks();
+            const diag::Place at = here();
+            std::string limit;
+            if (word() != "limit" || !take('=') || !parseValue(limit) || !take('}')) {
+                diags_.report(diag::Id::PipelineText, at, {"`{limit=N}`", "something else"});
+                return false;
+            }
+            if (!readLimit(group, limit, at, diags_))
+                return false;
+        }
+        if (!take('('))
+            return expected("`(`");
+        inGroup_ = true;
+        do {
+            if (!parseStep())
+                return false;
+        } while (take(','));
+        inGroup_ = false;
+        group.last = pipeline_.steps.size();
+        pipeline_.groups.push_back(std::move(group));
+        return take(')') || expected("`,` or `)`");
+    }
+
+    /// Behind `[`.
+    bool parseCondition(Step &step) {
+        GraphCondition condition;
+        condition.wanted = !take('!');
+        do {
+            skipBlanks();
+            const diag::Place place = here();
+            if (!addProperty(condition, word(), place, diags_))
+                return false;
+        } while (take('|'));
+        step.conditions.push_back(std::move(condition));
+        return take(']') || expected("`|` or `]`");
     }
 
     bool parseOptions(Step &step, const PassInfo *info) {
@@ -118,6 +171,7 @@ private:
     const Registry &registry_;
     diag::Engine &diags_;
     std::size_t at_ = 0;
+    bool inGroup_ = false;
     Pipeline pipeline_;
 };
 
@@ -137,17 +191,41 @@ std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, 
     return Parser(text, r, d).parse();
 }
 
+namespace {
+
+std::string print(const Step &step) {
+    std::string out = step.pass;
+    char open = '{';
+    for (const auto &[key, value] : step.options) {
+        out += open + key + "=" + printValue(value);
+        open = ',';
+    }
+    if (!step.options.empty())
+        out += '}';
+    for (const GraphCondition &c : step.conditions) {
+        std::string properties;
+        for (const std::string &p : c.anyOf)
+            properties += (properties.empty() ? "" : "|") + p;
+        out += (c.wanted ? "[" : "[!") + properties + "]";
+    }
+    return out;
+}
+
+} // namespace
+
 std::string print(const Pipeline &p) {
     std::string out;
-    for (const Step &step : p.steps) {
-        out += (out.empty() ? "" : ",") + step.pass;
-        char open = '{';
-        for (const auto &[key, value] : step.options) {
-            out += open + key + "=" + printValue(value);
-            open = ',';
+    std::size_t group = 0;
+    for (std::size_t i = 0; i < p.steps.size(); ++i) {
+        const bool opens = group < p.groups.size() && p.groups[group].first == i;
+        out += i ? "," : "";
+        if (opens)
+            out += std::string(groupWord) + "{limit=" + std::to_string(p.groups[group].limit) + "}(";
+        out += print(p.steps[i]);
+        if (group < p.groups.size() && p.groups[group].last == i + 1) {
+            out += ")";
+            ++group;
         }
-        if (!step.options.empty())
-            out += '}';
     }
     return out;
 }

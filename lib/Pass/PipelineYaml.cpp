@@ -8,6 +8,9 @@
 //         options: {streams: 4}
 //         when: {target: [cuda, hip]}
 //       - include: cleanup.yaml                # the steps of another file, relative to this one
+//         when: {has: library-nodes}           # decided when the step is reached
+//       - fixed-point: [fuse, clean-up]        # repeated until nothing changes
+//         limit: 10
 //
 // The file is walked with the positions that yaml-cpp keeps; every error says line and column. Steps under a condition that does
 // not hold are checked and dropped, so that a mistake in the GPU part of a file shows in a CPU build.
@@ -46,7 +49,13 @@ std::optional<std::string> conditionValue(const std::string &key, const CompileO
         return boolean(o.haveFftw);
     return std::nullopt;
 }
-const Keys conditionKeys() { return {"target", "compat", "fp-model", "optimize", "blas", "lapacke", "fftw", "not"}; }
+const Keys conditionKeys() { return {"target", "compat", "fp-model", "optimize", "blas", "lapacke", "fftw", "has", "not"}; }
+
+/// What a `when` says: whether it holds as far as it is known before the run, and what the graph decides.
+struct Condition {
+    bool now = true;
+    std::vector<GraphCondition> graph;
+};
 
 class Reader {
 public:
@@ -116,9 +125,11 @@ private:
         if (step.IsScalar())
             addStep(step, YAML::Node(YAML::NodeType::Undefined), active);
         else if (!step.IsMap() || step.size() == 0)
-            shape(step, "a step", "the name of a pass, `pass: {options}`, `pass:` or `include:`");
+            shape(step, "a step", "the name of a pass, `pass: {options}`, `pass:`, `include:` or `fixed-point:`");
         else if (step["include"].IsDefined())
             readInclude(step, active);
+        else if (step[std::string(groupWord)].IsDefined())
+            readGroup(step, active);
         else if (step["pass"].IsDefined())
             readLongForm(step, active);
         else if (step.size() == 1)
@@ -129,16 +140,50 @@ private:
 
     void readInclude(const YAML::Node &step, bool active) {
         checkKeys(step, {"include", "when"}, "an include");
-        bool kept = holds(step["when"]) && active;
+        const bool kept = enter(step["when"]) && active;
         if (const YAML::Node file = step["include"]; file.IsScalar())
             readFile(file::join(file::folderOf(open_.back()), file.Scalar()), placeOf(file.Mark()), kept);
         else
             shape(file, "`include`", "the name of a file");
+        conditions_.pop_back();
+    }
+
+    void readGroup(const YAML::Node &step, bool active) {
+        const std::string key(groupWord);
+        checkKeys(step, {key, "limit", "when"}, "a fixed-point group");
+        Group group;
+        const diag::Place place = placeOf(step.Mark());
+        group.file = place.file;
+        group.line = place.line;
+        group.column = place.column;
+        if (const YAML::Node limit = step["limit"]; limit.IsDefined())
+            readLimit(group, limit.IsScalar() ? limit.Scalar() : "", placeOf(limit.Mark()), diags_);
+        const YAML::Node passes = step[key];
+        if (!passes.IsSequence()) {
+            shape(passes, "`fixed-point`", "a list of passes");
+            return;
+        }
+        if (inGroup_) {
+            diags_.report(diag::Id::NestedGroup, place);
+            return;
+        }
+        inGroup_ = true;
+        const bool kept = enter(step["when"]) && active;
+        group.first = pipeline_.steps.size();
+        for (const YAML::Node &one : passes)
+            readStep(one, kept);
+        group.last = pipeline_.steps.size();
+        conditions_.pop_back();
+        inGroup_ = false;
+        if (group.first != group.last)
+            pipeline_.groups.push_back(std::move(group));
     }
 
     void readLongForm(const YAML::Node &step, bool active) {
         checkKeys(step, {"pass", "options", "when"}, "a step");
-        addStep(step["pass"], step["options"], holds(step["when"]) && active);
+        const bool kept = enter(step["when"]) && active;
+        addStep(step["pass"], step["options"], kept);
+        conditions_.pop_back();
     }
 
     void addStep(const YAML::Node &name, const YAML::Node &options, bool active) {
@@ -148,6 +193,8 @@ private:
         }
         diag::Place place = placeOf(name.Mark());
         Step step{name.Scalar(), {}, place.file, place.line, place.column};
+        for (const std::vector<GraphCondition> &list : conditions_)
+            step.conditions.insert(step.conditions.end(), list.begin(), list.end());
         if (const PassInfo *info = findPass(registry_, step.pass, place, diags_))
             readOptions(step, *info, options);
         if (!active)
@@ -174,32 +221,66 @@ private:
         }
     }
 
-    /// Whether all parts of a condition hold; an absent condition does. Wrong conditions are reported.
-    bool holds(const YAML::Node &when) {
+    /// Reads the condition of what follows; what the graph decides counts for all steps until conditions_ is popped. Returns whether the
+    /// rest holds.
+    bool enter(const YAML::Node &when) {
+        Condition c = read(when);
+        conditions_.push_back(std::move(c.graph));
+        return c.now;
+    }
+
+    /// An absent condition holds. Wrong conditions are reported.
+    Condition read(const YAML::Node &when) {
+        Condition all;
         if (!when.IsDefined())
-            return true;
+            return all;
         if (!when.IsMap()) {
             shape(when, "`when`", "a map such as {target: cpu}");
-            return true;
+            return all;
         }
         checkKeys(when, conditionKeys(), "a condition");
-        bool all = true;
         for (const auto &entry : when) {
             const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
             if (key == "not")
-                all = !holdsInside(entry.second) && all;
+                negate(entry.second, all);
+            else if (key == "has")
+                all.graph.push_back(readProperties(entry.second));
             else if (std::optional<std::string> now = conditionValue(key, options_))
-                all = matches(*now, key, entry.second) && all;
+                all.now = matches(*now, key, entry.second) && all.now;
         }
         return all;
     }
-    /// The map under `not`; one level deep, so that a file cannot decide how deep we recurse.
-    bool holdsInside(const YAML::Node &inner) {
+    /// Adds that the map under `not` does not hold; one level deep, so that a file cannot decide how deep we recurse.
+    void negate(const YAML::Node &inner, Condition &all) {
         if (inner.IsMap() && inner["not"].IsDefined()) {
             shape(inner, "the map under `not`", "a condition without another `not`");
-            return true;
+            return;
         }
-        return holds(inner);
+        Condition c = read(inner);
+        if (c.graph.empty())
+            all.now = all.now && !c.now;
+        else if (c.now) // otherwise it does not hold whatever the graph is
+            for (GraphCondition &g : c.graph) {
+                g.wanted = false;
+                all.graph.push_back(std::move(g));
+            }
+    }
+
+    GraphCondition readProperties(const YAML::Node &wanted) {
+        GraphCondition c;
+        std::vector<YAML::Node> values;
+        if (wanted.IsSequence())
+            for (const YAML::Node &one : wanted)
+                values.push_back(one);
+        else
+            values.push_back(wanted);
+        for (const YAML::Node &one : values) {
+            if (one.IsScalar())
+                addProperty(c, one.Scalar(), placeOf(one.Mark()), diags_);
+            else
+                shape(one, "condition `has`", "a property of graphs or a list of them");
+        }
+        return c;
     }
 
     /// One value or a list of values, any of which may be the present one.
@@ -254,6 +335,8 @@ private:
     const CompileOptions &options_;
     diag::Engine &diags_;
     Pipeline pipeline_;
+    std::vector<std::vector<GraphCondition>> conditions_; // of the includes and groups around a step, and of itself
+    bool inGroup_ = false;
     std::vector<std::string> open_; // files being read, outermost first
     std::size_t filesRead_ = 0;     // with repetitions
     bool reportedTooLarge_ = false;

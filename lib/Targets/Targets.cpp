@@ -5,7 +5,7 @@ namespace sdfgc::targets {
 
 const std::vector<TargetInfo> &all() {
     static const std::vector<TargetInfo> table{
-#define SDFGC_TARGET(Name, Emit, Summary) {Name, Emit, Summary},
+#define SDFGC_TARGET(Name, Emit, Summary, Description) {Name, Emit, Summary, Description},
 #include "sdfgc/Targets/Targets.def"
 #undef SDFGC_TARGET
     };

@@ -11,4 +11,17 @@ void registerPasses(pass::Registry &registry) {
 #undef SDFGC_PASS
 }
 
+std::string_view description(std::string_view pass) {
+    static constexpr std::string_view table[] = { // a name, then its text
+#define SDFGC_PASS(Create, Name, Needs, Leaves, Summary) Name,
+#define SDFGC_PASS_TEXT(Text) Text,
+#include "sdfgc/Transforms/Passes.def"
+#undef SDFGC_PASS
+    };
+    for (std::size_t i = 0; i + 1 < std::size(table); ++i)
+        if (table[i] == pass)
+            return table[i + 1];
+    return {};
+}
+
 } // namespace sdfgc::transforms

@@ -158,7 +158,7 @@ TEST_CASE("pipelines of opt") {
     CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", good, "--passes", "raise-control-flow"}).status == 2);
     Outcome missing = sdfgcRun({"opt", graph("vadd.sdfg"), "--pipeline", "no-such-pipeline"});
     CHECK(missing.status == 1);
-    CHECK(contains(missing.err, "cannot find its own file pipelines/no-such-pipeline.yaml"));
+    CHECK(contains(missing.err, "is neither a file nor an installed pipeline"));
     Outcome level = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "expand-library-nodes"});
     CHECK(level.status == 2);
     CHECK(contains(level.err, "needs a graph that is typed, but at this point it is "));

@@ -220,9 +220,9 @@ TEST_CASE("observers of the caller see every pass") {
 }
 
 TEST_CASE("the table of times has one row a pass, slowest first") {
-    std::string table = pass::timeTable({{"fast", 0.001, 0.0005, false}, {"slow-pass", 0.002, 0.0005, true}});
-    CHECK(table == "pass              time    share       verify  changed\n"
-                   "slow-pass     2.000 ms   62.5 %       0.500 ms  yes\n"
-                   "fast          1.000 ms   37.5 %       0.500 ms  no\n"
-                   "all           3.000 ms  100.0 %       1.000 ms\n");
+    std::string table = pass::timeTable({{"fast", 0.001, 0.0005, false, 2048}, {"slow-pass", 0.002, 0.0005, true, 0}});
+    CHECK(table == "pass              time    share       verify   peak memory  changed\n"
+                   "slow-pass     2.000 ms   62.5 %       0.500 ms      0.0 MiB  yes\n"
+                   "fast          1.000 ms   37.5 %       0.500 ms      2.0 MiB  no\n"
+                   "all           3.000 ms  100.0 %       1.000 ms      2.0 MiB\n");
 }

@@ -21,6 +21,14 @@
 
 namespace sdfgc::build {
 
+/// One message of a compiler.
+struct CompilerMessage {
+    std::string file; // as the compiler names it: relative to the build folder for our sources
+    int line = 0, column = 0;
+    bool isError = false; // else a warning or note
+    std::string text;
+};
+
 struct Options {
     package::FpModel fpModel = package::FpModel::Strict;
     bool openmp = true;
@@ -33,6 +41,8 @@ struct Options {
     bool quiet = false;                          // no progress line; without it there is one when standard error is a terminal
     std::function<void(std::string_view)> print; // takes what goes to standard error, when given
     TimeTrace *trace = nullptr;
+    /// Called for the diagnostic of every command that failed, to add what is known about the places.
+    std::function<void(diag::Diagnostic &, const std::vector<CompilerMessage> &)> explain;
 };
 
 struct Request {
@@ -61,6 +71,10 @@ struct BuildResult {
     std::vector<std::string> flags, linkFlags; // as given to the compiler, for the manifest
     int signal = 0;
 };
+
+/// The messages in the output of GCC, Clang, nvcc or hipcc, in its order: lines `FILE:LINE:COLUMN: error: TEXT` and, from nvcc,
+/// `FILE(LINE): error: TEXT`. Other lines are left out.
+std::vector<CompilerMessage> compilerMessages(std::string_view output);
 
 /// Brings `lib/lib<name>.so` up to date and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh` (all commands,
 /// for people). What compilers print about an error goes to standard error; the engine gets one diagnostic per failed command.

@@ -10,6 +10,7 @@ struct Event {
     const PassInfo &pass;
     std::size_t position; // in the whole pipeline, from 1
     std::size_t total;    // passes in the whole pipeline
+    int64_t round = 1;    // of the fixed-point group that the pass is in
 };
 
 /// Called by the manager on the thread that runs the passes. An observer that fails reports an error to context.diags, which ends

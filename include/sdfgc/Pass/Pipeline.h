@@ -12,15 +12,34 @@ namespace sdfgc::pass {
 
 class Instrumentation;
 
+/// A condition on the graph: it has one of these properties (or, not wanted, none of them). Decided when the step is reached.
+struct GraphCondition {
+    std::vector<std::string> anyOf; // of graphProperties()
+    bool wanted = true;
+};
+/// What a condition can ask of a graph: `library-nodes`, `nested-sdfgs`, `loops`, ... with what each means.
+const std::vector<std::pair<std::string, std::string>> &graphProperties();
+/// Has the graph, nested SDFGs included, the property? False for an unknown one.
+bool hasProperty(ir::SDFG &root, const std::string &property);
+
 struct Step {
     std::string pass;
     OptionValues options; // as given
     std::string file;     // where the step stands: a YAML file, or "--passes"
     int line = 0, column = 0;
+    std::vector<GraphCondition> conditions = {}; // all must hold, or the step is left out
+};
+/// Steps that are repeated until a round changes nothing.
+struct Group {
+    std::size_t first = 0, last = 0; // steps first ... last - 1
+    int64_t limit = 20;              // of rounds; reaching it is a warning
+    std::string file;
+    int line = 0, column = 0;
 };
 struct Pipeline {
     std::string name; // file name, or "--passes"
     std::vector<Step> steps;
+    std::vector<Group> groups;      // in order, none inside another
     std::vector<std::string> files; // every file that was read, in order of first use; for dependency files
 };
 
@@ -29,7 +48,7 @@ struct Pipeline {
 /// itself. All errors are reported. Steps whose condition does not hold are checked too, then left out. The order of levels depends
 /// on the graph: see checkLevels.
 std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r, const CompileOptions &o, diag::Engine &d);
-/// Text form `a,b{k=v},c`. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote);
+/// Text form `a,b{k=v},c[library-nodes][!gpu|streams],fixed-point{limit=9}(d,e)`: conditions on the graph stand in brackets. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote);
 /// an option without value is `true`. Errors with column.
 std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d);
 /// The text form of a pipeline; parsePipeline(print(p)) has the same steps.
@@ -42,7 +61,8 @@ std::optional<ir::Level> checkLevels(const Pipeline &p, const Registry &r, ir::L
 struct RunOptions {
     std::vector<std::string> printBefore, printAfter; // pass names
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false;
-    std::string dumpDir; // numbered graphs: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline
+    std::string dumpDir; // numbered graphs: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline;
+                         // rounds of a group behind the first: NN-PASS.2.sdfg
     /// A pass by name (its first occurrence), by position (`05`) or both as in the name of a dumped file (`05-infer-types`).
     std::string stopAfter, startAfter;
     bool verify = true; // after every pass
@@ -55,9 +75,13 @@ struct PassTime {
     std::string pass;
     double seconds = 0, verifySeconds = 0;
     bool changed = false;
+    int64_t peakKiB = 0; // most memory that the process had so far, behind the pass
 };
 /// Table for people, slowest pass first, with a total.
 std::string timeTable(std::vector<PassTime> times);
+
+/// The most memory that this process has had so far.
+int64_t peakMemoryKiB();
 
 /// Runs a pipeline: checks levels, runs each pass, verifies at the level reached, prints, dumps, times. Returns false when a pass
 /// or the verifier reported an error; the diagnostic names the pass after which the graph was broken. With startAfter, the graph is

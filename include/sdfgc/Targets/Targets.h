@@ -12,6 +12,7 @@ struct TargetInfo {
     std::string name; // `cpu`, as in --target
     codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &, const codegen::Options &);
     std::string summary;
+    std::string description; // of its page in docs/targets
 };
 
 /// All targets, in the order of the table.

@@ -1,0 +1,31 @@
+// Long explanations of diagnostics, for `sdfgc explain` and docs/diagnostics. Every row of Diagnostics.def has one in
+// lib/Diag/explanations.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+
+#include <optional>
+
+namespace sdfgc::diag {
+
+struct Explanation {
+    std::string_view cause, example, remedy;
+};
+/// Empty texts where the table has no row (a test refuses that).
+const Explanation &explanation(Id id);
+
+/// A kind by its code (`SD2045`, `sd2045`, `2045`) or name (`UnknownContainer`).
+std::optional<Id> findKind(std::string_view text);
+/// Number of kinds: ids are 0 ... kindCount() - 1.
+std::size_t kindCount();
+
+/// All kinds by code, one line each: `SD2045 error   UnknownContainer: container ... does not exist`.
+std::string kindList();
+/// The explanation for a terminal, in lines of at most 100 columns.
+std::string explanationText(Id id);
+/// The page of docs/diagnostics.
+std::string explanationPage(Id id);
+/// docs/diagnostics/README.md: all kinds by code, with links to their pages.
+std::string explanationIndex();
+
+} // namespace sdfgc::diag

@@ -1,0 +1,42 @@
+// One program in a shared library, called with prepared arguments in a process of its own: a crash ends the call, not sdfgc.
+#pragma once
+
+#include "sdfgc/Run/Arguments.h"
+
+namespace sdfgc::run {
+
+struct CallOptions {
+    int repeat = 1;     // timed calls; every one starts with the arguments as they were prepared
+    int warmup = 0;     // calls before them that are not timed
+    double seconds = 0; // limit for everything together; 0: none
+};
+
+struct CallResult {
+    enum class Status {
+        Done,
+        NotLoaded,   // the library or a function is not there; `message` says why
+        NotStarted,  // no memory, no process
+        InitFailed,  // the initialiser gave no handle
+        Error,       // the program reported an error: `message`
+        ExitFailed,  // the finaliser reported one
+        Crashed,     // by `signal`
+        Exited,      // the program ended the process; `signal` is the exit status
+        TimedOut,
+    };
+    Status status = Status::Done;
+    std::string message;
+    int signal = 0;
+    /// After a crash: where, as offsets in the file of the library, innermost call first; those of other libraries are left out.
+    std::vector<uint64_t> frames;
+    double initSeconds = 0;
+    std::vector<double> seconds; // of each timed call
+    /// Contents of every argument after the last call, in the order of Arguments::all.
+    std::vector<std::string> memory;
+};
+
+/// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. Behind every array lies a page that
+/// cannot be touched, so that writing beyond its end is a crash here and not a wrong number elsewhere. What the program prints goes where
+/// the output of this process goes. Never throws; arrays in device memory are the caller's fault.
+CallResult call(const std::string &library, const std::string &name, const Arguments &arguments, const CallOptions &options);
+
+} // namespace sdfgc::run

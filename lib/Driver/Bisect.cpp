@@ -1,0 +1,207 @@
+// sdfgc bisect: which pass changes the results?
+//
+// The graph behind the first k passes of the pipeline is finished by the target's own pipeline (without optimisation), built and called.
+// With k = 0 this gives the reference, unless the user knows better; binary search then finds a k such that the results agree after k - 1
+// passes and differ after k.
+#include "Driver/Crash.h"
+#include "Driver/ProgramRun.h"
+#include "Driver/Subcommand.h"
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+/// Contents of the arrays that are compared, by name; or why there are none.
+struct Results {
+    std::map<std::string, run::NpyArray> arrays;
+    std::map<std::string, Type> types;
+    std::string failure;
+};
+
+class Bisect : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph");
+        arguments_.addTo(line);
+        line.group("Results");
+        line.texts("--expect", expected_, "NAME=FILE.npy", "what an array must hold after the call (else: what it holds without the passes)");
+        line.real("--rtol", relative_, "X", "relative difference of floating-point numbers that counts as equal (1e-6)");
+        line.real("--atol", absolute_, "X", "absolute difference that counts as equal (1e-12)");
+        line.real("--timeout", call_.seconds, "SECONDS", "for each call; one that takes longer is different");
+        compilation_.addTo(line, true);
+    }
+
+    void run(Session &s) override {
+        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-bisect");
+        if (!folder)
+            s.diags.report(diag::Id::OutputFailed, {}, {folder.error()});
+        if (!graph || !folder)
+            return;
+        folder_ = folder->path();
+        arguments_.lookAt(*graph);
+        const std::optional<pass::Pipeline> pipeline =
+            choosePipeline(s, compilation_.pipeline, compilation_.target.compileOptions(input_));
+        if (!pipeline || !readReference(s, *graph))
+            return;
+        pipeline_ = *pipeline;
+        steps_ = pipeline->steps.size();
+        if (reference_.arrays.empty()) {
+            reference_ = resultsAfter(s, *graph, 0);
+            if (!reference_.failure.empty())
+                return nothingToDo(s, "the program fails without the passes: " + reference_.failure, "give what you expect with --expect");
+        }
+        search(s, *graph);
+    }
+
+    void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
+        s.diags.report(diag::Id::ResultsAgree, {}, {why, hint});
+    }
+
+    bool readReference(Session &s, const ir::SDFG &graph) {
+        for (const std::string &text : expected_) {
+            std::optional<run::Given> one = splitGiven(s, "--expect", text);
+            if (!one)
+                continue;
+            Result<std::string> bytes = file::read(one->value);
+            Result<run::NpyArray> array = bytes ? run::parseNpy(*bytes) : Result<run::NpyArray>(Failure{bytes.error()});
+            if (!graph.arrays.contains(Name(one->name)))
+                s.diags.report(diag::Id::ProgramArgumentUnknown, {}, {one->name, "`sdfgc info` lists the arguments"});
+            else if (!array)
+                s.diags.report(diag::Id::ProgramArgumentValue, {}, {one->name, one->value + ": " + array.error(), ""});
+            else
+                reference_.arrays.emplace(one->name, std::move(*array));
+        }
+        return !s.failed();
+    }
+
+    /// The first `count` passes, the target's own pipeline, the compiler, the call. Failures of any of them are results.
+    Results resultsAfter(Session &outer, const ir::SDFG &graph, std::size_t count) {
+        crash::setActivity("trying " + std::to_string(count) + " passes");
+        Session s(outer.environment); // its diagnostics are not printed
+        s.general = outer.general;
+        s.general.quiet = true;
+        Results r;
+        const auto failed = [&](const std::string &what) {
+            const auto &all = s.diags.all();
+            const auto error = std::find_if(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
+            r.failure = error != all.end() ? error->message : what;
+            return r;
+        };
+        std::unique_ptr<ir::SDFG> candidate = ir::clone(graph);
+        pass::CompileOptions compile = compilation_.target.compileOptions(input_);
+        compilation_.toolchain.find(s, compile, true);
+        pass::Context context(s.diags, compile);
+        if (!pass::run(*candidate, firstSteps(count), passRegistry(), context, {}))
+            return failed("a pass failed");
+        candidate->level = ir::Level::Loaded;
+        Compilation rest = compilation_;
+        rest.pipeline = {};
+        std::optional<Compiled> made = rest.run(s, std::move(candidate), input_, file::join(folder_, std::to_string(count)), true);
+        if (!made)
+            return failed("it does not compile");
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
+        if (!arguments)
+            return failed("its arguments do not fit");
+        const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
+        if (!reportCall(s, *made, called))
+            return failed("it fails");
+        for (std::size_t i = 0; i < arguments->all.size(); ++i) {
+            const run::Argument &a = arguments->all[i];
+            if (!a.isArray || a.isNull || (!expected_.empty() && !reference_.arrays.count(a.name.str())))
+                continue;
+            r.arrays.emplace(a.name.str(), run::gather(a, called.memory[i]));
+            r.types.emplace(a.name.str(), a.type);
+        }
+        return r;
+    }
+
+    pass::Pipeline firstSteps(std::size_t count) const {
+        pass::Pipeline p = pipeline_;
+        p.steps.resize(count);
+        std::erase_if(p.groups, [&](const pass::Group &g) { return g.first >= count; });
+        for (pass::Group &g : p.groups)
+            g.last = std::min(g.last, count);
+        return p;
+    }
+
+    bool equal(const run::NpyArray &a, const run::NpyArray &b, Type type) const {
+        if (a.shape != b.shape || a.dtype != b.dtype)
+            return false;
+        if (!type.isFloat() && !type.isComplex())
+            return a.data == b.data;
+        const Type part = type.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32) : type.isComplex() ? Type(ScalarKind::Float64) : type;
+        const auto size = static_cast<std::size_t>(*part.bytes());
+        for (std::size_t at = 0; at < a.data.size(); at += size) {
+            const double x = run::valueOf(part, std::string_view(a.data).substr(at, size)), y = run::valueOf(part, std::string_view(b.data).substr(at, size));
+            if (!(x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= absolute_ + relative_ * std::fabs(y)))
+                return false;
+        }
+        return true;
+    }
+
+    /// Why the results are not those of the reference; empty when they are.
+    std::string difference(const Results &r) const {
+        if (!r.failure.empty())
+            return r.failure;
+        for (const auto &[name, array] : reference_.arrays) {
+            const auto got = r.arrays.find(name);
+            if (got == r.arrays.end())
+                return "`" + name + "` is no array of the program";
+            if (!equal(got->second, array, r.types.at(name)))
+                return "`" + name + "` differs";
+        }
+        return {};
+    }
+
+    std::string describe(std::size_t count) const {
+        return count == 0 ? "without passes" : "after " + pipeline_.steps[count - 1].pass + " (" + std::to_string(count) + ")";
+    }
+
+    std::string tryPasses(Session &s, const ir::SDFG &graph, std::size_t count) {
+        const std::string why = difference(resultsAfter(s, graph, count));
+        s.environment.out << describe(count) << ": " << (why.empty() ? "as expected" : why) << '\n' << std::flush;
+        return why;
+    }
+
+    void search(Session &s, const ir::SDFG &graph) {
+        std::string why = tryPasses(s, graph, steps_);
+        if (why.empty())
+            return nothingToDo(s, "the results do not change", "give inputs or expected results for which they do");
+        if (!expected_.empty())
+            if (const std::string first = tryPasses(s, graph, 0); !first.empty())
+                return nothingToDo(s, "the results are not as expected even without the passes: " + first,
+                                   "the fault is in the graph, or in the pipeline of the target");
+        std::size_t good = 0, bad = steps_;
+        while (bad - good > 1) {
+            const std::size_t middle = good + (bad - good) / 2;
+            const std::string now = tryPasses(s, graph, middle);
+            (now.empty() ? good : bad) = middle;
+            if (!now.empty())
+                why = now;
+        }
+        s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n'
+                          << "to see what it does: sdfgc opt " << input_ << " ... --stop-after " << bad << " --print-after-change\n";
+    }
+
+    std::string input_, folder_;
+    std::vector<std::string> expected_;
+    double relative_ = 1e-6, absolute_ = 1e-12;
+    run::CallOptions call_;
+    ProgramArguments arguments_;
+    Compilation compilation_;
+    pass::Pipeline pipeline_;
+    std::size_t steps_ = 0;
+    Results reference_;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createBisect() { return std::make_unique<Bisect>(); }
+
+} // namespace sdfgc::driver

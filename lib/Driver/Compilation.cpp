@@ -1,0 +1,129 @@
+#include "Driver/Compilation.h"
+#include "Driver/Crash.h"
+#include "Driver/SourceMap.h"
+#include "Driver/Words.h"
+#include "sdfgc/Package/Package.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Resources.h"
+#include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Tree/Lower.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+std::unique_ptr<tree::Module> lower(Session &s, ir::SDFG &graph, pass::Context &context, bool print) {
+    s.progress("lowering");
+    crash::setActivity("lowering the graph");
+    TimeTrace::Scope scope(s.trace(), "lower");
+    std::unique_ptr<tree::Module> module = tree::lower(graph, context);
+    if (module && print)
+        s.environment.out << "// ---- after lower ----\n" << tree::print(*module);
+    return s.failed() ? nullptr : std::move(module);
+}
+
+codegen::Sources emit(Session &s, const tree::Module &module, const pass::CompileOptions &compile) {
+    s.progress("printing sources");
+    crash::setActivity("printing sources");
+    TimeTrace::Scope scope(s.trace(), "emit");
+    return targets::find(compile.target)->emit(module, compile, {});
+}
+
+bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile) {
+    s.progress("writing " + made.folder);
+    crash::setActivity("writing the build folder");
+    TimeTrace::Scope scope(s.trace(), "package");
+    package::Request request;
+    request.folder = made.folder;
+    request.module = made.module.get();
+    request.sources = &made.sources;
+    request.graph = made.graph.get();
+    request.compile = &compile;
+    return package::write(request, s.diags);
+}
+
+} // namespace
+
+void Compilation::addTo(CommandLine &line, bool withLibrary) {
+    target.addTo(line);
+    toolchain.addTo(line);
+    if (withLibrary) {
+        line.text("--cflags", cflags, "FLAGS", "further flags for the compiler, behind sdfgc's own");
+        line.number("-j,--jobs", jobs, "N", "compile N sources at a time (as many as there are processors)");
+    }
+    pipeline.addTo(line);
+}
+
+std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
+                                         bool withLibrary) {
+    Compiled made;
+    made.graph = std::move(graph);
+    made.folder = folder.empty() ? "./" + made.graph->name.str() + ".build" : std::move(folder);
+    made.files = inputFiles(input, *made.graph);
+    pass::CompileOptions compile = target.compileOptions(input);
+    std::optional<build::Toolchain> found = toolchain.find(s, compile, withLibrary);
+    if (s.failed())
+        return std::nullopt;
+    const bool printTree = std::erase(pipeline.printAfter, "lower") != 0 || pipeline.printAfterAll;
+    pass::Context context(s.diags, compile);
+    if (!runPasses(s, *made.graph, pipeline, context, &made.files) || !pipeline.stopAfter.empty())
+        return std::nullopt;
+    if (made.graph->level < ir::Level::Expanded) { // --passes, or a pipeline file of the user
+        s.diags.report(diag::Id::LevelTooLow, {},
+                       {std::string(ir::name(made.graph->level)), std::string(ir::name(ir::Level::Expanded))});
+        return std::nullopt;
+    }
+    made.module = lower(s, *made.graph, context, printTree);
+    if (!made.module)
+        return std::nullopt;
+    made.sources = emit(s, *made.module, compile);
+    std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);
+    if (!opened || !writeFolder(s, made, compile) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
+        return std::nullopt;
+    return made;
+}
+
+bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const {
+    crash::setActivity("compiling");
+    build::Request request;
+    for (const codegen::SourceFile &f : made.sources.files)
+        if (f.translationUnit)
+            request.sources.push_back(f.path);
+    const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
+    if (gpu && target.emulate)
+        request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
+    request.includeFolders = {"include", "runtime-headers"};
+    request.libraries = made.sources.libraries;
+    request.madeFrom = made.files;
+    request.madeFrom.push_back(executablePath());
+    request.options.fpModel = package::fpModel(target.fpModel);
+    request.options.openmp = made.sources.openmp;
+    request.options.emulate = target.emulate;
+    request.options.gpuArch = target.gpuArch;
+    request.options.cflags = splitWords(cflags);
+    if (lineTables)
+        request.options.cflags.insert(request.options.cflags.begin(), "-g1");
+    request.options.jobs = static_cast<unsigned>(jobs);
+    request.options.jobserver = jobs == 0;
+    request.options.verbose = s.general.verbose;
+    request.options.quiet = s.general.quiet || s.general.diagnostics != "text";
+    request.options.trace = s.trace();
+    std::string compilerOutput; // diagnostics for machines are alone on standard error
+    if (s.general.diagnostics != "text")
+        request.options.print = [&compilerOutput](std::string_view text) { compilerOutput += text; };
+    request.options.explain = [&made](diag::Diagnostic &d, const std::vector<build::CompilerMessage> &messages) {
+        explainCompilerErrors(made, messages, d);
+    };
+    build::BuildResult result = build::build(folder, request, found, s.diags);
+    if (!compilerOutput.empty())
+        s.diags.report(diag::Id::CompilerOutput, {}, {compilerOutput});
+    s.interruptedBy = result.signal;
+    if (result.status == build::Status::Done)
+        s.progress(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);
+    made.library = result.library;
+    return result.status == build::Status::Done;
+}
+
+} // namespace sdfgc::driver

@@ -1,0 +1,59 @@
+// sdfgc explain: what a diagnostic means and what to do about it.
+#include "Driver/Subcommand.h"
+#include "sdfgc/Diag/Explain.h"
+#include "sdfgc/Support/File.h"
+
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+class Explain : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("CODE", code_, "code (SD2045) or name (UnknownContainer) of a diagnostic; without it all are listed", true);
+        line.group("Output");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+    }
+
+    void run(Session &s) override {
+        if (!folder_.empty())
+            writePages(s);
+        else if (code_.empty())
+            s.environment.out << diag::kindList();
+        else if (std::optional<diag::Id> id = diag::findKind(code_))
+            s.environment.out << diag::explanationText(*id);
+        else
+            reportUnknown(s);
+    }
+
+    void writePages(Session &s) const {
+        if (Result<void> made = file::makeFolder(folder_); !made) {
+            s.diags.report(diag::Id::OutputFailed, {}, {made.error()});
+            return;
+        }
+        s.writeOutput(file::join(folder_, "README.md"), diag::explanationIndex());
+        for (std::size_t i = 0; i < diag::kindCount(); ++i) {
+            const auto id = static_cast<diag::Id>(i);
+            s.writeOutput(file::join(folder_, std::string(diag::info(id).code) + ".md"), diag::explanationPage(id));
+        }
+    }
+
+    void reportUnknown(Session &s) const {
+        std::vector<std::string> names;
+        for (const diag::Info &kind : diag::allKinds()) {
+            names.emplace_back(kind.name);
+            names.emplace_back(kind.code);
+        }
+        const std::string near = diag::nearest(code_, names);
+        s.diags.report(diag::Id::DiagnosticUnknown, {},
+                       {code_, near.empty() ? "`sdfgc explain` lists all" : "did you mean `" + near + "`?"});
+    }
+
+    std::string code_, folder_;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createExplain() { return std::make_unique<Explain>(); }
+
+} // namespace sdfgc::driver

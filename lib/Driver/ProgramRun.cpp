@@ -1,0 +1,144 @@
+#include "Driver/ProgramRun.h"
+#include "Driver/Crash.h"
+#include "Driver/ProgramInfo.h"
+#include "Driver/SourceMap.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Hash.h"
+#include "sdfgc/Support/Process.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace sdfgc::driver {
+namespace {
+
+using diag::Id;
+
+std::string hexadecimal(uint64_t n) {
+    char text[20];
+    return "0x" + std::string(text, std::to_chars(text, text + sizeof text, n, 16).ptr);
+}
+
+/// `main.cpp:12` behind the last colon: the line, and what stands before it.
+std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) {
+    const std::size_t colon = text.rfind(':');
+    int line = 0;
+    if (colon == std::string::npos ||
+        std::from_chars(text.data() + colon + 1, text.data() + text.size(), line).ec != std::errc() || line < 1)
+        return std::nullopt;
+    return std::pair(text.substr(0, colon), line);
+}
+
+/// The innermost call of a crash whose line belongs to a source of ours. Needs addr2line (binutils, which compilers come with).
+diag::Place placeOfCrash(const Compiled &made, const std::vector<uint64_t> &frames) {
+    const std::string program = process::find("addr2line");
+    if (program.empty() || frames.empty())
+        return {};
+    process::Command command{{program, "-i", "-e", made.library}, {}, {}, false};
+    for (uint64_t frame : frames)
+        command.argv.push_back(hexadecimal(frame));
+    const process::Outcome asked = process::run(command, {30});
+    for (std::size_t at = 0; asked.ok() && at < asked.out.size();) {
+        const std::size_t end = std::min(asked.out.find('\n', at), asked.out.size());
+        const auto where = fileAndLine(asked.out.substr(at, end - at));
+        at = end + 1;
+        for (const codegen::SourceFile &f : made.sources.files) {
+            if (!where || !(where->first == f.path || where->first.ends_with("/" + f.path)))
+                continue;
+            diag::Place place = elementAt(made, f.path, where->second);
+            place.file = file::join(made.folder, f.path);
+            place.line = where->second;
+            return place;
+        }
+    }
+    return {};
+}
+
+std::string signalText(int signal) { return std::string(::strsignal(signal)) + " (signal " + std::to_string(signal) + ")"; }
+
+} // namespace
+
+void ProgramArguments::addTo(CommandLine &line) {
+    line.group("Arguments of the program");
+    line.texts("--arg", given_, "NAME=VALUE",
+               "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH` or `null`; "
+               "symbols may follow from the shapes of arrays");
+    line.text("--default", otherwise_, "VALUE", "of arrays and scalars that are not given (zeros for arrays that are only written)");
+    line.number("--seed", seed_, "N", "other random numbers (0)", 0);
+}
+
+void ProgramArguments::lookAt(ir::SDFG &graph) {
+    for (const auto &[name, access] : collectInfo(graph).access)
+        if (access.written && !access.read)
+            written_.insert(name);
+}
+
+std::optional<run::Given> splitGiven(Session &s, const std::string &option, const std::string &text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+        s.diags.report(Id::OptionValueUnknown, {}, {text, option, "it is written NAME=VALUE"});
+        return std::nullopt;
+    }
+    return run::Given{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const Compiled &made) const {
+    crash::setActivity("preparing arguments");
+    run::ArgumentOptions options;
+    options.otherwise = otherwise_;
+    options.written = written_;
+    options.seed = static_cast<uint64_t>(seed_);
+    for (const std::string &text : given_)
+        if (std::optional<run::Given> one = splitGiven(s, "--arg", text))
+            options.given.push_back(std::move(*one));
+    if (s.failed())
+        return std::nullopt;
+    return run::prepare(*made.module, options, s.diags);
+}
+
+bool reportCall(Session &s, const Compiled &made, const run::CallResult &r) {
+    using Status = run::CallResult::Status;
+    auto failed = [&](const std::string &what) {
+        s.diags.report(Id::ProgramFailed, {}, {what});
+        return false;
+    };
+    switch (r.status) {
+    case Status::Done:
+        return true;
+    case Status::NotLoaded:
+        return failed("it cannot be loaded: " + r.message);
+    case Status::NotStarted:
+        return failed(r.message);
+    case Status::InitFailed:
+        return failed("its initialiser returned no handle");
+    case Status::Error:
+        return failed(r.message.empty() ? "it reported an error without a message" : r.message);
+    case Status::ExitFailed:
+        return failed("its finaliser reported an error: " + r.message);
+    case Status::Exited:
+        return failed("it ended the process with status " + std::to_string(r.signal));
+    case Status::TimedOut:
+        return failed("it took longer than --timeout allows");
+    case Status::Crashed:
+        break;
+    }
+    s.diags.report(Id::ProgramCrashed, placeOfCrash(made, r.frames), {signalText(r.signal)});
+    return false;
+}
+
+std::string runFolder(const std::string &input, const std::string &key) {
+    auto variable = [](const char *name) {
+        const char *value = std::getenv(name);
+        return std::string(value ? value : "");
+    };
+    std::string base = variable("XDG_CACHE_HOME");
+    if (base.empty())
+        base = variable("HOME").empty() ? file::join(variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR"), "sdfgc-cache")
+                                        : file::join(variable("HOME"), ".cache");
+    std::string name = file::nameOf(input);
+    name = input == "-" ? "stdin" : name.substr(0, name.find('.'));
+    return file::join(base, "sdfgc/run/" + name + "-" + hashOf((input == "-" ? input : file::absolute(input)) + '\0' + key).hex().substr(0, 16));
+}
+
+} // namespace sdfgc::driver

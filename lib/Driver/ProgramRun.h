@@ -1,0 +1,34 @@
+// Calling a program from the command line: its arguments, the call, what it reports. Shared by run and bisect.
+#pragma once
+
+#include "Driver/Compilation.h"
+#include "sdfgc/Run/Call.h"
+
+namespace sdfgc::driver {
+
+/// Where the arguments of a call come from.
+class ProgramArguments {
+public:
+    void addTo(CommandLine &line);
+    /// Which arrays of the graph are only written. Call it before passes.
+    void lookAt(ir::SDFG &graph);
+    /// Nothing after errors.
+    std::optional<run::Arguments> prepare(Session &session, const Compiled &made) const;
+
+private:
+    std::vector<std::string> given_;
+    std::string otherwise_;
+    int seed_ = 0;
+    std::set<Name> written_;
+};
+
+/// NAME=VALUE; reports what is not of this form.
+std::optional<run::Given> splitGiven(Session &session, const std::string &option, const std::string &text);
+
+/// Reports why a call failed; for a crash with the element of the graph, when debug information tells it. True when it did not fail.
+bool reportCall(Session &session, const Compiled &made, const run::CallResult &result);
+
+/// The folder in which programs are kept that are built only to be run: one for each graph file and `key` (options that matter).
+std::string runFolder(const std::string &input, const std::string &key);
+
+} // namespace sdfgc::driver

@@ -1,0 +1,122 @@
+// sdfgc reduce: the smallest graph with which a command still fails.
+#include "Driver/Crash.h"
+#include "Driver/Subcommand.h"
+#include "Driver/Words.h"
+#include "sdfgc/Reduce/Reduce.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+/// Where `{}` of a command stands for a file.
+std::vector<std::string> withFile(std::vector<std::string> words, const std::string &file) {
+    for (std::string &w : words)
+        for (std::size_t at = 0; (at = w.find("{}", at)) != std::string::npos; at += file.size())
+            w.replace(at, 2, file);
+    return words;
+}
+
+class Reduce : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph");
+        line.group("What to keep");
+        line.text("--test", test_, "COMMAND",
+                  "the command that fails, with `{}` for the graph; split as a shell splits words, but no shell runs it");
+        line.text("--match", match_, "TEXT", "what the command must print to count as the same failure");
+        line.flag("--any-failure", anyFailure_, "every failure counts (else only one with the same exit status or signal)");
+        line.real("--timeout", timeout_, "SECONDS", "for each run of the command; one that takes longer does not fail (60)");
+        line.flag("--no-verify", unverified_, "also try graphs that break rules that the graph as it is fulfils");
+        line.group("Output");
+        line.text("-o,--output", output_, "FILE", "the smallest graph so far, written after every step (<name>.reduced.sdfg)");
+    }
+
+    void run(Session &s) override {
+        command_ = splitWords(test_);
+        if (command_.empty() || test_.find("{}") == std::string::npos) {
+            s.diags.report(diag::Id::OptionMisused, {},
+                           {command_.empty() ? "--test is missing" : "the command of --test has no `{}` for the graph",
+                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'"});
+            return;
+        }
+        std::unique_ptr<ir::SDFG> graph = serialize::readFile(input_, s.diags); // whether it fulfils the rules may be the question
+        Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-reduce");
+        if (!folder)
+            s.diags.report(diag::Id::OutputFailed, {}, {folder.error()});
+        if (!graph || !folder)
+            return;
+        candidate_ = file::join(folder->path(), graph->name.str() + ".sdfg");
+        if (output_.empty())
+            output_ = file::nameOf(input_).substr(0, file::nameOf(input_).find('.')) + ".reduced.sdfg";
+        if (!learnFailure(s, *graph))
+            return;
+        search(s, *graph);
+    }
+
+    process::Outcome test(const ir::SDFG &graph) const {
+        diag::Engine unused;
+        process::Outcome none;
+        if (!serialize::writeFile(graph, candidate_, unused))
+            return none;
+        process::Command command{withFile(command_, candidate_), {}, {}, true};
+        return process::run(command, {timeout_});
+    }
+
+    bool isFailure(const process::Outcome &o) const {
+        return o.started && !o.timedOut && (o.exitCode != 0 || o.signal != 0) &&
+               (match_.empty() || o.out.find(match_) != std::string::npos);
+    }
+
+    /// Runs the command on the whole graph.
+    bool learnFailure(Session &s, const ir::SDFG &graph) {
+        s.progress("testing the graph as it is");
+        crash::setActivity("testing the graph");
+        original_ = test(graph);
+        if (isFailure(original_))
+            return true;
+        const bool silent = original_.started && original_.exitCode != 0;
+        s.diags.report(diag::Id::TestSucceeds, {},
+                       {silent ? "it ends with " + original_.describe() + ", but does not print `" + match_ + "`" : original_.describe()});
+        return false;
+    }
+
+    void search(Session &s, ir::SDFG &graph) {
+        reduce::Options options;
+        options.verify = !unverified_;
+        options.stop = [] { return process::Set::interrupted() != 0; };
+        bool written = true;
+        options.onSuccess = [&](const ir::SDFG &smaller, const std::string &what) {
+            s.progress("without " + what);
+            written = serialize::writeFile(smaller, output_, s.diags) && written;
+        };
+        reduce::Summary summary;
+        std::unique_ptr<ir::SDFG> smallest = reduce::shrink(
+            graph,
+            [&](const ir::SDFG &candidate) {
+                const process::Outcome o = test(candidate);
+                return isFailure(o) && (anyFailure_ || (o.exitCode == original_.exitCode && o.signal == original_.signal));
+            },
+            options, &summary);
+        s.interruptedBy = process::Set::interrupted();
+        if (summary.successes == 0 && written)
+            serialize::writeFile(*smallest, output_, s.diags);
+        s.environment.out << output_ << ": " << reduce::elementCount(*smallest) << " of " << reduce::elementCount(graph)
+                          << " elements, after " << summary.tests << " tests\n";
+    }
+
+    std::string input_, test_, match_, output_, candidate_;
+    bool anyFailure_ = false, unverified_ = false;
+    double timeout_ = 60;
+    std::vector<std::string> command_;
+    process::Outcome original_;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createReduce() { return std::make_unique<Reduce>(); }
+
+} // namespace sdfgc::driver

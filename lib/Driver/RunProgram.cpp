@@ -1,0 +1,200 @@
+// sdfgc run: a graph is tried without a line of host code.
+#include "Driver/Crash.h"
+#include "Driver/ProgramRun.h"
+#include "Driver/Subcommand.h"
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+struct Spread {
+    double median, lowest, highest, quartiles; // quartiles: width of the middle half
+};
+
+Spread spreadOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    auto at = [&](double part) { // linear between neighbours
+        const double position = part * static_cast<double>(values.size() - 1);
+        const auto i = static_cast<std::size_t>(position);
+        const double next = values[std::min(i + 1, values.size() - 1)];
+        return values[i] + (position - std::floor(position)) * (next - values[i]);
+    };
+    return {at(0.5), values.front(), values.back(), at(0.75) - at(0.25)};
+}
+
+std::string milliseconds(double seconds) {
+    char text[40];
+    std::snprintf(text, sizeof text, seconds < 1e-3 ? "%.5f ms" : "%.3f ms", seconds * 1e3);
+    return text;
+}
+
+std::string percent(double part, double whole) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.1f %%", whole > 0 ? part / whole * 100 : 0);
+    return text;
+}
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+    std::string out;
+    for (int64_t s : shape)
+        out += (out.empty() ? "" : ", ") + std::to_string(s);
+    return "[" + out + "]";
+}
+
+/// `float64[100]  min 0  max 0.99  mean 0.5`; few elements are listed.
+std::string summary(const run::Argument &a, const run::NpyArray &content) {
+    constexpr int64_t few = 6;
+    const std::size_t size = static_cast<std::size_t>(a.dtype.size);
+    const int64_t count = content.elements();
+    auto element = [&](int64_t i) { return std::string_view(content.data).substr(static_cast<std::size_t>(i) * size, size); };
+    std::string out = a.type.str() + shapeText(content.shape);
+    if (count <= few || a.type.isComplex()) {
+        for (int64_t i = 0; i < std::min(count, few); ++i)
+            out += (i ? ", " : "  ") + run::textOf(a.type, element(i));
+        return out + (count > few ? ", ..." : "");
+    }
+    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest, sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const double v = run::valueOf(a.type, element(i));
+        lowest = std::min(lowest, v);
+        highest = std::max(highest, v);
+        sum += v;
+    }
+    char text[120];
+    std::snprintf(text, sizeof text, "  min %.8g  max %.8g  mean %.8g", lowest, highest, sum / static_cast<double>(count));
+    return out + text;
+}
+
+class Run : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        arguments_.addTo(line);
+        line.group("Results");
+        line.texts("--out", outputs_, "NAME=FILE.npy", "write an argument to a file after the last call");
+        line.number("--repeat", call_.repeat, "N", "call it N times, every time with the same arguments (1)");
+        line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
+        line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
+        line.flag("--json", json_, "print times and results as JSON");
+        line.group("Output");
+        line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
+        compilation_.addTo(line, true);
+    }
+
+    void run(Session &s) override {
+        std::vector<run::Given> outputs;
+        for (const std::string &text : outputs_)
+            if (std::optional<run::Given> one = splitGiven(s, "--out", text))
+                outputs.push_back(std::move(*one));
+        std::unique_ptr<ir::SDFG> graph = s.failed() ? nullptr : s.readGraph(input_);
+        if (!graph)
+            return;
+        arguments_.lookAt(*graph);
+        compilation_.lineTables = true;
+        const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
+        std::optional<Compiled> made = compilation_.run(s, std::move(graph), input_, folder, true);
+        if (!made)
+            return;
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
+        if (!arguments || !outputsExist(s, *arguments, outputs))
+            return;
+        s.progress("calling " + made->module->name.str());
+        crash::setActivity("calling the program");
+        s.environment.out.flush(); // the program prints behind it
+        run::CallResult result;
+        {
+            TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
+            result = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
+        }
+        if (!reportCall(s, *made, result))
+            return;
+        for (const run::Given &o : outputs) {
+            const run::Argument *a = arguments->find(o.name);
+            s.writeOutput(o.value, run::npyText(run::gather(*a, memoryOf(*arguments, *a, result))));
+        }
+        s.environment.out << (json_ ? asJson(*arguments, result) : asText(*arguments, result));
+    }
+
+    /// Options with which the sources or the library differ.
+    std::string key() const {
+        const TargetOptions &t = compilation_.target;
+        std::vector<std::string> words{t.target, t.compat, t.fpModel, t.emulate ? "emulate" : "", compilation_.cflags,
+                                       compilation_.toolchain.compiler, compilation_.toolchain.file, compilation_.pipeline.pipeline,
+                                       compilation_.pipeline.passes};
+        words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
+        return process::quoted(words);
+    }
+
+    static bool outputsExist(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs) {
+        std::vector<std::string> names;
+        for (const run::Argument &a : arguments.all)
+            if (a.isArray && !a.isNull)
+                names.push_back(a.name.str());
+        for (const run::Given &o : outputs) {
+            if (std::find(names.begin(), names.end(), o.name) != names.end())
+                continue;
+            const std::string near = diag::nearest(o.name, names);
+            s.diags.report(diag::Id::ProgramArgumentUnknown, {},
+                           {o.name, near.empty() ? "--out takes arrays of the call" : "did you mean `" + near + "`?"});
+        }
+        return !s.failed();
+    }
+
+    static std::string_view memoryOf(const run::Arguments &arguments, const run::Argument &a, const run::CallResult &r) {
+        return r.memory[static_cast<std::size_t>(&a - arguments.all.data())];
+    }
+
+    std::string asText(const run::Arguments &arguments, const run::CallResult &r) const {
+        std::string out;
+        std::size_t width = 0;
+        for (const run::Argument &a : arguments.all)
+            width = std::max(width, a.name.str().size());
+        for (const run::Argument &a : arguments.all)
+            if (a.isArray && !a.isNull && memoryOf(arguments, a, r) != a.data)
+                out += a.name.str() + std::string(width - a.name.str().size() + 2, ' ') +
+                       summary(a, run::gather(a, memoryOf(arguments, a, r))) + "\n";
+        const Spread t = spreadOf(r.seconds);
+        if (r.seconds.size() == 1)
+            return out + "1 call: " + milliseconds(t.median) + "\n";
+        return out + std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", from " +
+               milliseconds(t.lowest) + " to " + milliseconds(t.highest) + ", middle half within " +
+               percent(t.quartiles, t.median) + "\n";
+    }
+
+    std::string asJson(const run::Arguments &arguments, const run::CallResult &r) const {
+        json::Value v = json::Value::object(), times = json::Value::array(), symbols = json::Value::object();
+        const Spread t = spreadOf(r.seconds);
+        for (double s : r.seconds)
+            times.push(s);
+        for (const auto &[name, value] : arguments.symbols)
+            symbols.set(name.str(), value);
+        v.set("symbols", std::move(symbols));
+        v.set("initSeconds", r.initSeconds);
+        v.set("seconds", std::move(times));
+        v.set("median", t.median);
+        v.set("lowest", t.lowest);
+        v.set("highest", t.highest);
+        v.set("interquartileRange", t.quartiles);
+        return v.dump(2) + "\n";
+    }
+
+    std::string input_, folder_;
+    std::vector<std::string> outputs_;
+    bool json_ = false;
+    run::CallOptions call_;
+    ProgramArguments arguments_;
+    Compilation compilation_;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createRun() { return std::make_unique<Run>(); }
+
+} // namespace sdfgc::driver

@@ -1,0 +1,91 @@
+// Properties of graphs that steps of a pipeline can depend on.
+#include "sdfgc/Pass/Pipeline.h"
+
+#include <algorithm>
+
+namespace sdfgc::pass {
+namespace {
+
+using namespace ir;
+
+template <class T> bool anyBlock(SDFG &root) {
+    for (SDFG *g : allSDFGs(root))
+        for (const Block *b : allBlocks(*g))
+            if (isa<T>(b))
+                return true;
+    return false;
+}
+
+template <class Test> bool anyNode(SDFG &root, Test test) {
+    for (SDFG *g : allSDFGs(root))
+        for (const State *s : allStates(*g))
+            if (std::any_of(s->nodes().begin(), s->nodes().end(), [&](const auto &n) { return test(*n); }))
+                return true;
+    return false;
+}
+
+template <class Test> bool anyContainer(SDFG &root, Test test) {
+    for (SDFG *g : allSDFGs(root))
+        for (const auto &[name, desc] : g->arrays)
+            if (test(desc))
+                return true;
+    return false;
+}
+
+bool hasUnstructured(SDFG &root) {
+    for (SDFG *g : allSDFGs(root))
+        for (const Block *b : allBlocks(*g))
+            if (b->kind() == BlockKind::Unstructured)
+                return true;
+    return false;
+}
+
+bool hasWcr(SDFG &root) {
+    return anyNode(root, [](const Node &n) {
+        return std::any_of(n.outEdges().begin(), n.outEdges().end(), [](const Edge *e) { return !e->memlet.wcr.empty(); });
+    });
+}
+
+bool usesGpu(SDFG &root) {
+    return anyContainer(root, [](const DataDesc &d) { return isGpuStorage(d.storage); }) || anyNode(root, [](const Node &n) {
+               const auto *map = dyn_cast<MapEntry>(&n);
+               return map && isGpuSchedule(map->schedule);
+           });
+}
+
+struct Property {
+    const char *name, *meaning;
+    bool (*holds)(SDFG &);
+};
+
+constexpr Property properties[] = {
+    {"library-nodes", "there are library nodes", [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<LibraryNode>(&n); }); }},
+    {"nested-sdfgs", "there are nested SDFGs", [](SDFG &g) { return allSDFGs(g).size() > 1; }},
+    {"maps", "there are maps", [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<MapEntry>(&n); }); }},
+    {"loops", "there are loop regions", anyBlock<LoopRegion>},
+    {"conditionals", "there are conditional blocks", anyBlock<ConditionalBlock>},
+    {"unstructured", "there are regions that could not be raised to loops and branches", hasUnstructured},
+    {"streams", "there are streams", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isStream(); }); }},
+    {"views", "there are views", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isView(); }); }},
+    {"wcr", "there are writes with conflict resolution", hasWcr},
+    {"gpu", "something is stored on a GPU or runs there", usesGpu},
+};
+
+} // namespace
+
+const std::vector<std::pair<std::string, std::string>> &graphProperties() {
+    static const std::vector<std::pair<std::string, std::string>> list = [] {
+        std::vector<std::pair<std::string, std::string>> out;
+        for (const Property &p : properties)
+            out.emplace_back(p.name, p.meaning);
+        return out;
+    }();
+    return list;
+}
+
+bool hasProperty(SDFG &root, const std::string &property) {
+    return std::any_of(std::begin(properties), std::end(properties),
+                       [&](const Property &p) { return p.name == property && p.holds(root); });
+}
+
+} // namespace sdfgc::pass

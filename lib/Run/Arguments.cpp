@@ -1,0 +1,402 @@
+#include "sdfgc/Run/Arguments.h"
+#include "Run/Sizes.h"
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sdfgc::run {
+namespace {
+
+using diag::Id;
+
+constexpr int64_t largest = int64_t(1) << 40; // bytes of one argument
+
+/// A parameter with what the command line says about it.
+struct Entry {
+    const tree::Param *param;
+    std::string value;            // as given; empty: not
+    std::optional<NpyArray> file; // read from `value`
+    std::optional<Number> number;
+    Type type() const { return param->desc ? param->desc->dtype : param->type; }
+    bool isArray() const { return param->desc && !param->desc->isScalar(); }
+};
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+    std::string out;
+    for (int64_t s : shape)
+        out += (out.empty() ? "" : ", ") + std::to_string(s);
+    return "[" + out + "]";
+}
+
+uint64_t seedOf(uint64_t seed, const std::string &name) { // FNV-1a: numbers of one argument do not depend on the others
+    uint64_t h = 0xcbf29ce484222325u ^ seed;
+    for (char c : name)
+        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+}
+
+class Preparer {
+public:
+    Preparer(const tree::Module &m, const ArgumentOptions &o, diag::Engine &d) : module_(m), options_(o), diags_(d) {}
+
+    std::optional<Arguments> run() {
+        const std::size_t errorsBefore = diags_.errorCount();
+        auto failed = [&] { return diags_.errorCount() != errorsBefore; };
+        collect();
+        assign();
+        for (Entry &e : entries_)
+            interpret(e);
+        if (failed())
+            return std::nullopt;
+        sizes();
+        if (failed())
+            return std::nullopt;
+        for (const Entry &e : entries_)
+            out_.all.push_back(e.isArray() ? array(e) : value(e));
+        return failed() ? std::nullopt : std::optional(std::move(out_));
+    }
+
+private:
+    void collect() {
+        auto index = [&](const tree::Param &p) {
+            for (std::size_t i = 0; i < entries_.size(); ++i)
+                if (entries_[i].param->name == p.name)
+                    return i;
+            entries_.push_back({&p, {}, {}, {}});
+            return entries_.size() - 1;
+        };
+        for (const tree::Param &p : module_.params)
+            out_.program.push_back(index(p));
+        for (const tree::Param &p : module_.init)
+            out_.init.push_back(index(p));
+        for (const Entry &e : entries_)
+            checkKind(e);
+    }
+
+    void checkKind(const Entry &e) {
+        const Type t = e.type(), number = t.isVector() ? t.element() : t;
+        std::string what;
+        if (t.isCallback())
+            what = "a callback";
+        else if (e.param->desc && e.param->desc->isStream())
+            what = "a stream";
+        else if (e.param->desc && e.isArray() && !e.param->desc->isArray())
+            what = "a structure";
+        else if (!dtypeOf(number) || (t.isVector() && !e.isArray()))
+            what = "of type " + t.str();
+        else if (e.isArray() && e.param->desc->storage == ir::Storage::GPU_Global)
+            what = "in the memory of a GPU";
+        if (!what.empty())
+            diags_.report(Id::ProgramArgumentKind, {}, {e.param->name.str(), what});
+    }
+
+    void assign() {
+        std::vector<std::string> names;
+        for (const Entry &e : entries_)
+            names.push_back(e.param->name.str());
+        for (const Given &g : options_.given) {
+            const auto at = std::find(names.begin(), names.end(), g.name);
+            if (at != names.end()) {
+                entries_[static_cast<std::size_t>(at - names.begin())].value = g.value;
+                continue;
+            }
+            std::string list;
+            for (const std::string &n : names)
+                list += (list.empty() ? "`" : ", `") + n + "`";
+            const std::string near = diag::nearest(g.name, names);
+            diags_.report(Id::ProgramArgumentUnknown, {},
+                          {g.name, !near.empty() ? "did you mean `" + near + "`?" : "its arguments are " + (list.empty() ? "none" : list)});
+        }
+    }
+
+    /// Reads the file or number of a value; of arguments that are not given, decides what they are.
+    void interpret(Entry &e) {
+        if (e.value.empty() && e.param->desc)
+            e.value = !options_.otherwise.empty()                                        ? options_.otherwise
+                      : e.isArray() && options_.written.count(e.param->name)             ? "zeros"
+                      : e.isArray() && e.param->desc->optional.value_or(false)           ? "null"
+                                                                                         : "";
+        if (e.value.empty()) {
+            if (e.param->desc)
+                diags_.report(Id::ProgramArgumentMissing, {}, {e.param->name.str(), howToGive(e)});
+            return; // a symbol may follow from shapes
+        }
+        if (e.value.ends_with(".npy"))
+            readFile(e);
+        else if (isGenerator(e.value))
+            checkGenerator(e);
+        else if (!(e.number = parseNumber(e.value)))
+            wrong(e, "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random` or `null`", howToGive(e));
+    }
+
+    static bool isGenerator(const std::string &v) {
+        return v == "zeros" || v == "range" || v == "null" || v == "random" || v.starts_with("random:");
+    }
+
+    void checkGenerator(const Entry &e) {
+        if (e.value == "null" && !e.isArray())
+            wrong(e, "only an array can be `null`", howToGive(e));
+        if (e.value.starts_with("random:") && !bounds(e.value))
+            wrong(e, "`" + e.value + "` should be random:LOW:HIGH with LOW < HIGH", "for instance random:-1:1");
+    }
+
+    static std::optional<std::pair<double, double>> bounds(const std::string &v) {
+        const std::size_t colon = v.find(':', 7);
+        if (colon == std::string::npos)
+            return std::nullopt;
+        const auto low = parseNumber(std::string_view(v).substr(7, colon - 7)), high = parseNumber(std::string_view(v).substr(colon + 1));
+        if (!low || !high || !(low->value.real() < high->value.real()))
+            return std::nullopt;
+        return std::pair(low->value.real(), high->value.real());
+    }
+
+    static std::string howToGive(const Entry &e) {
+        const std::string &name = e.param->name.str();
+        return e.isArray() ? "--arg " + name + "=FILE.npy, or --arg " + name + "=random" : "--arg " + name + "=1";
+    }
+
+    void wrong(const Entry &e, const std::string &what, const std::string &hint = "") {
+        diags_.report(Id::ProgramArgumentValue, {}, {e.param->name.str(), what, hint});
+    }
+
+    void readFile(Entry &e) {
+        Result<std::string> text = file::read(e.value);
+        if (!text)
+            return wrong(e, text.error());
+        Result<NpyArray> read = parseNpy(*text);
+        if (!read)
+            return wrong(e, e.value + ": " + read.error());
+        const Type number = e.type().isVector() ? e.type().element() : e.type();
+        const Dtype wanted = *dtypeOf(number), got = read->dtype;
+        if (got != wanted && !(got.kind == 'V' && wanted.kind == 'u' && got.size == wanted.size))
+            return wrong(e, e.value + " holds " + got.name() + ", the program takes " + number.str(),
+                         "in Python: numpy.save(file, array.astype('" + wanted.name() + "'))");
+        e.file = std::move(*read);
+        if (!e.isArray()) {
+            if (e.file->elements() != 1)
+                wrong(e, e.value + " holds " + std::to_string(e.file->elements()) + " elements, a scalar is one");
+            return;
+        }
+        fitRank(e);
+    }
+
+    /// The shape of the file in elements of the program: vectors are one element, and an array of one element may have any rank.
+    void fitRank(Entry &e) {
+        std::vector<int64_t> &shape = e.file->shape;
+        const std::size_t rank = e.param->desc->rank();
+        if (e.type().isVector()) {
+            const int64_t lanes = e.type().lanes();
+            if (shape.size() == rank + 1 && shape.back() == lanes)
+                shape.pop_back();
+            else if (!shape.empty() && shape.back() % lanes == 0)
+                shape.back() /= lanes;
+            else
+                return wrong(e, e.value + " has the shape " + shapeText(shape) + ", but elements are vectors of " + std::to_string(lanes));
+        }
+        if (shape.size() != rank && e.file->elements() == 1)
+            shape.assign(rank, 1);
+        if (shape.size() != rank)
+            wrong(e, e.value + " has " + std::to_string(shape.size()) + " dimensions, the program's array has " + std::to_string(rank));
+    }
+
+    // ---- sizes
+    void sizes() {
+        SizeSolver solver;
+        for (const Entry &e : entries_)
+            if (!e.param->desc || e.param->desc->isScalar())
+                if (std::optional<int64_t> known = integerOf(e))
+                    solver.know(e.param->name, *known, "--arg " + e.param->name.str());
+        for (const Entry &e : entries_)
+            if (e.file && e.isArray())
+                for (std::size_t d = 0; d < e.file->shape.size(); ++d)
+                    solver.require(e.param->desc->shape[d], e.file->shape[d],
+                                   "dimension " + std::to_string(d) + " of " + e.value);
+        solver.solve(diags_);
+        out_.symbols = solver.values();
+        for (const Entry &e : entries_)
+            if (!e.param->desc && !e.number && !e.file && !out_.symbols.count(e.param->name) && e.value.empty())
+                diags_.report(Id::ProgramArgumentMissing, {}, {e.param->name.str(), howToGive(e)});
+    }
+
+    static std::optional<int64_t> integerOf(const Entry &e) {
+        if (e.number && e.number->isInteger)
+            return e.number->integer;
+        if (e.file && !e.isArray() && !e.type().isComplex() && e.file->dtype.kind != 'f')
+            return static_cast<int64_t>(valueOf(e.type(), e.file->data));
+        return std::nullopt;
+    }
+
+    // ---- contents
+    Argument describe(const Entry &e) const {
+        Argument a;
+        a.name = e.param->name;
+        a.isArray = e.isArray();
+        const Type t = e.type();
+        a.type = t.isVector() ? t.element() : t;
+        a.lanes = t.isVector() ? t.lanes() : 1;
+        a.dtype = *dtypeOf(a.type);
+        return a;
+    }
+
+    Argument value(const Entry &e) {
+        Argument a = describe(e);
+        a.elements = 1;
+        Number n;
+        if (e.file) {
+            a.data = e.file->data;
+            return a;
+        }
+        if (e.number)
+            n = *e.number;
+        else if (auto known = out_.symbols.find(a.name); known != out_.symbols.end())
+            n = {true, known->second, static_cast<double>(known->second)};
+        else if (Random random(seedOf(options_.seed, a.name.str())); e.value.starts_with("random"))
+            n = draw(e, a.type, random);
+        else
+            n = {true, 0, 0};
+        if (!store(a.type, n, a.data))
+            wrong(e, "`" + e.value + "` is no value of type " + a.type.str());
+        return a;
+    }
+
+    std::optional<int64_t> sizeOf(const Entry &e, sym::Expr expression) {
+        const std::optional<int64_t> v = sym::evaluate(expression, out_.symbols);
+        if (!v) {
+            std::string unknown;
+            for (Name n : expression.freeSymbols())
+                if (!out_.symbols.count(n))
+                    unknown += (unknown.empty() ? "`" : ", `") + n.str() + "`";
+            wrong(e, "its size " + expression.str() + " is not known" + (unknown.empty() ? "" : " without " + unknown));
+        }
+        return v;
+    }
+
+    Argument array(const Entry &e) {
+        Argument a = describe(e);
+        const ir::DataDesc &d = *e.param->desc;
+        a.isNull = e.value == "null";
+        if (a.isNull)
+            return a;
+        for (std::size_t i = 0; i < d.rank(); ++i) {
+            const auto size = sizeOf(e, d.shape[i]), stride = sizeOf(e, d.strides[i]);
+            if (!size || !stride)
+                return a;
+            a.shape.push_back(*size);
+            a.strides.push_back(*stride);
+        }
+        const auto total = sizeOf(e, d.totalSize);
+        if (!total)
+            return a;
+        a.elements = *total;
+        if (const std::string problem = layoutProblem(a); !problem.empty()) {
+            wrong(e, problem);
+            return a;
+        }
+        a.data.assign(static_cast<std::size_t>(a.elements) * bytes(a), '\0');
+        fill(e, a);
+        return a;
+    }
+
+    static std::size_t bytes(const Argument &a) { return static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes); }
+
+    /// Sizes that are negative or too large, and shapes that reach beyond the memory that strides and total size describe.
+    static std::string layoutProblem(const Argument &a) {
+        int64_t last = 0, first = 0;
+        bool empty = false;
+        for (std::size_t d = 0; d < a.shape.size(); ++d) {
+            if (a.shape[d] < 0 || a.shape[d] > largest)
+                return "its shape would be " + shapeText(a.shape);
+            empty = empty || a.shape[d] == 0;
+            int64_t span = 0;
+            if (a.shape[d] > 0 && __builtin_mul_overflow(a.shape[d] - 1, a.strides[d], &span))
+                return "its strides would be " + shapeText(a.strides);
+            if (__builtin_add_overflow(span > 0 ? last : first, span, span > 0 ? &last : &first))
+                return "its strides would be " + shapeText(a.strides);
+        }
+        if (a.elements < 0 || a.elements > largest / static_cast<int64_t>(bytes(a)))
+            return "it would have " + std::to_string(a.elements) + " elements";
+        if (!empty && (first < 0 || last >= a.elements))
+            return "shape " + shapeText(a.shape) + " with strides " + shapeText(a.strides) + " does not fit into its " +
+                   std::to_string(a.elements) + " elements";
+        return {};
+    }
+
+    void fill(const Entry &e, Argument &a) {
+        if (e.value == "zeros")
+            return;
+        const std::size_t size = bytes(a);
+        Random random(seedOf(options_.seed, a.name.str()));
+        int64_t count = 0;
+        bool fits = true;
+        forEachElement(a.shape, a.strides, [&](int64_t offset) {
+            char *to = a.data.data() + static_cast<std::size_t>(offset) * size;
+            if (e.file) {
+                std::copy_n(e.file->data.data() + static_cast<std::size_t>(count++) * size, size, to);
+                return;
+            }
+            std::string text;
+            for (int64_t lane = 0; lane < a.lanes; ++lane, ++count)
+                fits = store(a.type, e.number ? *e.number : e.value == "range" ? counted(a.type, count) : draw(e, a.type, random), text) && fits;
+            std::copy_n(text.data(), std::min(size, text.size()), to);
+        });
+        if (!fits)
+            wrong(e, "`" + e.value + "` gives values that " + a.type.str() + " cannot hold");
+    }
+
+    /// The numbers of `range`, as NumPy's `astype` would convert them: small types wrap.
+    static Number counted(Type t, int64_t i) {
+        if (t.isBool())
+            i %= 2;
+        else if (const auto size = t.bytes(); t.isInteger() && size && *size < 8)
+            i &= (int64_t(1) << (*size * 8 - (t.isSigned() ? 1 : 0))) - 1;
+        return {true, i, static_cast<double>(i)};
+    }
+
+    static Number draw(const Entry &e, Type t, Random &random) {
+        const auto given = e.value.starts_with("random:") ? bounds(e.value) : std::nullopt;
+        const auto [low, high] = given.value_or(std::pair(0.0, t.isInteger() ? 10.0 : 1.0));
+        const double one = low + random.unit() * (high - low);
+        if (t.isBool()) {
+            const int bit = random.unit() < 0.5;
+            return {true, bit, static_cast<double>(bit)};
+        }
+        if (t.isInteger()) {
+            const double whole = std::floor(one);
+            return {true, static_cast<int64_t>(whole), whole};
+        }
+        return {false, 0, t.isComplex() ? std::complex(one, low + random.unit() * (high - low)) : std::complex(one, 0.0)};
+    }
+
+    const tree::Module &module_;
+    const ArgumentOptions &options_;
+    diag::Engine &diags_;
+    std::vector<Entry> entries_;
+    Arguments out_;
+};
+
+} // namespace
+
+const Argument *Arguments::find(std::string_view name) const {
+    for (const Argument &a : all)
+        if (a.name.view() == name)
+            return &a;
+    return nullptr;
+}
+
+std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags) {
+    return Preparer(module, options, diags).run();
+}
+
+NpyArray gather(const Argument &a, std::string_view memory) {
+    NpyArray out{a.dtype, a.shape, {}};
+    const std::size_t size = static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes);
+    forEachElement(a.shape, a.strides,
+                   [&](int64_t offset) { out.data += memory.substr(static_cast<std::size_t>(offset) * size, size); });
+    if (a.lanes > 1)
+        out.shape.push_back(a.lanes);
+    return out;
+}
+
+} // namespace sdfgc::run

@@ -1,0 +1,56 @@
+// Values of symbols from shapes, and the order of elements in memory.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Symbolic/Expr.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sdfgc::run {
+
+/// Finds integer values of symbols from equations `expression = value`, each affine in the one symbol that is not known yet.
+class SizeSolver {
+public:
+    /// A value that is given; `source` says by what.
+    void know(Name symbol, int64_t value, const std::string &source);
+    void require(sym::Expr expression, int64_t value, const std::string &source);
+    /// Decides what can be decided; contradictions are reported.
+    void solve(diag::Engine &diags);
+    const std::map<Name, int64_t> &values() const { return values_; }
+
+private:
+    struct Equation {
+        sym::Expr expression;
+        int64_t value;
+        std::string source;
+        bool used = false;
+    };
+    bool advance(Equation &e);
+    void check(const Equation &e, diag::Engine &diags) const;
+    std::vector<Equation> equations_;
+    std::map<Name, int64_t> values_;
+    std::map<Name, std::string> sources_;
+};
+
+/// Calls `visit(offset)` for every element in row-major order of its indices.
+template <class Visit> void forEachElement(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, Visit visit) {
+    int64_t count = 1;
+    for (int64_t s : shape)
+        count *= s;
+    std::vector<int64_t> index(shape.size(), 0);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        visit(offset);
+        for (std::size_t d = shape.size(); d-- > 0;) {
+            offset += strides[d];
+            if (++index[d] < shape[d])
+                break;
+            offset -= strides[d] * shape[d];
+            index[d] = 0;
+        }
+    }
+}
+
+} // namespace sdfgc::run

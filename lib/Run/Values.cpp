@@ -1,0 +1,262 @@
+#include "sdfgc/Run/Values.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace sdfgc::run {
+namespace {
+
+/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity keep their largest exponent for numbers.
+struct SmallFloat {
+    int exponentBits, mantissaBits;
+    bool hasInfinity;
+    int bias() const { return (1 << (exponentBits - 1)) - 1; }
+    int bits() const { return 1 + exponentBits + mantissaBits; }
+};
+
+std::optional<SmallFloat> smallFloat(ScalarKind k) {
+    switch (k) {
+    case ScalarKind::Float16:
+        return SmallFloat{5, 10, true};
+    case ScalarKind::BFloat16:
+        return SmallFloat{8, 7, true};
+    case ScalarKind::Float8E4M3FN:
+        return SmallFloat{4, 3, false};
+    case ScalarKind::Float8E5M2:
+        return SmallFloat{5, 2, true};
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Rounds to nearest, ties to even, as IEEE 754 does for every binary format.
+uint32_t encode(const SmallFloat &f, double v) {
+    const uint32_t sign = std::signbit(v) ? 1u << (f.bits() - 1) : 0;
+    const uint32_t exponentMask = ((1u << f.exponentBits) - 1) << f.mantissaBits, mantissaMask = (1u << f.mantissaBits) - 1;
+    if (std::isnan(v))
+        return sign | exponentMask | (f.hasInfinity ? 1u << (f.mantissaBits - 1) : mantissaMask);
+    const uint32_t infinity = f.hasInfinity ? exponentMask : exponentMask | mantissaMask; // e4m3fn: NaN
+    if (std::isinf(v))
+        return sign | infinity;
+    int exponent = 0;
+    const double magnitude = std::fabs(v);
+    if (magnitude == 0)
+        return sign;
+    std::frexp(magnitude, &exponent); // magnitude = m * 2^exponent, m in [0.5, 1)
+    const int lowest = 1 - f.bias();  // of normal numbers
+    const int scale = std::max(exponent - 1, lowest);
+    // In units of the last place the number is an integer once rounded; carries move into the exponent by themselves.
+    const double units = std::nearbyint(std::ldexp(magnitude, f.mantissaBits - scale));
+    const auto whole = static_cast<uint32_t>(units);
+    const uint32_t biased = static_cast<uint32_t>(scale - lowest) << f.mantissaBits;
+    const uint32_t bits = whole + biased; // a normal number has its hidden bit in `whole`, which adds one to the exponent
+    const uint32_t largest = f.hasInfinity ? exponentMask - 1 : (exponentMask | mantissaMask) - 1;
+    return sign | (bits > largest ? infinity : bits);
+}
+
+double decode(const SmallFloat &f, uint32_t bits) {
+    const bool negative = bits >> (f.bits() - 1) & 1;
+    const int exponent = static_cast<int>(bits >> f.mantissaBits & ((1u << f.exponentBits) - 1));
+    const uint32_t mantissa = bits & ((1u << f.mantissaBits) - 1);
+    const bool top = exponent == (1 << f.exponentBits) - 1;
+    double v = 0;
+    if (f.hasInfinity && top)
+        v = mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    else if (top && mantissa == (1u << f.mantissaBits) - 1)
+        v = std::numeric_limits<double>::quiet_NaN();
+    else if (exponent == 0)
+        v = std::ldexp(mantissa, 1 - f.bias() - f.mantissaBits);
+    else
+        v = std::ldexp((1u << f.mantissaBits) + mantissa, exponent - f.bias() - f.mantissaBits);
+    return negative ? -v : v;
+}
+
+template <class T> void append(std::string &out, T v) { out.append(reinterpret_cast<const char *>(&v), sizeof v); }
+
+template <class T> bool storeInteger(const Number &n, std::string &out) {
+    if (!n.isInteger || (std::is_unsigned_v<T> && n.integer < 0))
+        return false;
+    if (sizeof(T) < 8 && (n.integer < static_cast<int64_t>(std::numeric_limits<T>::min()) ||
+                          n.integer > static_cast<int64_t>(std::numeric_limits<T>::max())))
+        return false;
+    append(out, static_cast<T>(n.integer));
+    return true;
+}
+
+template <class T> T load(std::string_view bytes) {
+    T v{};
+    std::memcpy(&v, bytes.data(), std::min(sizeof v, bytes.size()));
+    return v;
+}
+
+std::string shortest(double v, bool single) {
+    if (std::isnan(v))
+        return "nan";
+    char text[40];
+    const auto end = single ? std::to_chars(text, text + sizeof text, static_cast<float>(v)).ptr
+                            : std::to_chars(text, text + sizeof text, v).ptr;
+    return std::string(text, end);
+}
+
+std::optional<double> parseReal(std::string_view t) {
+    if (t.starts_with('+'))
+        t.remove_prefix(1);
+    double v = 0;
+    const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), v);
+    return error == std::errc() && end == t.data() + t.size() && !t.empty() ? std::optional(v) : std::nullopt;
+}
+
+/// `1+2j`, `3j`: the sign that separates the parts stands behind neither an `e` nor the beginning.
+std::optional<Number> parseComplex(std::string_view t) {
+    t.remove_suffix(1);
+    std::size_t split = 0;
+    for (std::size_t i = 1; i < t.size(); ++i)
+        if ((t[i] == '+' || t[i] == '-') && t[i - 1] != 'e' && t[i - 1] != 'E')
+            split = i;
+    const auto real = split ? parseReal(t.substr(0, split)) : std::optional(0.0);
+    const auto imaginary = parseReal(t.substr(split));
+    if (!real || !imaginary)
+        return std::nullopt;
+    return Number{false, 0, {*real, *imaginary}};
+}
+
+} // namespace
+
+std::optional<Number> parseNumber(std::string_view text) {
+    if (text == "true" || text == "True")
+        return Number{true, 1, 1};
+    if (text == "false" || text == "False")
+        return Number{true, 0, 0};
+    if (text.empty())
+        return std::nullopt;
+    int64_t whole = 0;
+    const std::string_view digits = text.substr(text[0] == '+' ? 1 : 0);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+    if (error == std::errc() && end == digits.data() + digits.size())
+        return Number{true, whole, static_cast<double>(whole)};
+    if (text.back() == 'j' && text.size() > 1)
+        return parseComplex(text);
+    if (const auto v = parseReal(text)) {
+        const bool isWhole = std::floor(*v) == *v && std::fabs(*v) < 0x1p53;
+        return Number{isWhole, isWhole ? static_cast<int64_t>(*v) : 0, *v};
+    }
+    return std::nullopt;
+}
+
+bool store(Type type, const Number &n, std::string &out) {
+    if (n.value.imag() != 0 && !type.isComplex())
+        return false;
+    const double v = n.value.real();
+    if (const auto small = smallFloat(type.scalar())) {
+        const uint32_t bits = encode(*small, v);
+        if (small->bits() == 16)
+            append(out, static_cast<uint16_t>(bits));
+        else
+            append(out, static_cast<uint8_t>(bits));
+        return true;
+    }
+    switch (type.scalar()) {
+    case ScalarKind::Bool:
+        append(out, static_cast<uint8_t>(v != 0));
+        return n.isInteger && (n.integer == 0 || n.integer == 1);
+    case ScalarKind::Int8:
+        return storeInteger<int8_t>(n, out);
+    case ScalarKind::Int16:
+        return storeInteger<int16_t>(n, out);
+    case ScalarKind::Int32:
+        return storeInteger<int32_t>(n, out);
+    case ScalarKind::Int64:
+        return storeInteger<int64_t>(n, out);
+    case ScalarKind::UInt8:
+        return storeInteger<uint8_t>(n, out);
+    case ScalarKind::UInt16:
+        return storeInteger<uint16_t>(n, out);
+    case ScalarKind::UInt32:
+        return storeInteger<uint32_t>(n, out);
+    case ScalarKind::UInt64:
+        return storeInteger<uint64_t>(n, out);
+    case ScalarKind::Float32:
+        return append(out, static_cast<float>(v)), true;
+    case ScalarKind::Float64:
+        return append(out, v), true;
+    case ScalarKind::Complex64:
+        return append(out, std::complex<float>(n.value)), true;
+    case ScalarKind::Complex128:
+        return append(out, n.value), true;
+    default:
+        return false;
+    }
+}
+
+double valueOf(Type type, std::string_view bytes) {
+    if (const auto small = smallFloat(type.scalar()))
+        return decode(*small, small->bits() == 16 ? load<uint16_t>(bytes) : load<uint8_t>(bytes));
+    switch (type.scalar()) {
+    case ScalarKind::Bool:
+    case ScalarKind::UInt8:
+        return load<uint8_t>(bytes);
+    case ScalarKind::Int8:
+        return load<int8_t>(bytes);
+    case ScalarKind::Int16:
+        return load<int16_t>(bytes);
+    case ScalarKind::Int32:
+        return load<int32_t>(bytes);
+    case ScalarKind::Int64:
+        return static_cast<double>(load<int64_t>(bytes));
+    case ScalarKind::UInt16:
+        return load<uint16_t>(bytes);
+    case ScalarKind::UInt32:
+        return load<uint32_t>(bytes);
+    case ScalarKind::UInt64:
+        return static_cast<double>(load<uint64_t>(bytes));
+    case ScalarKind::Float32:
+    case ScalarKind::Complex64:
+        return load<float>(bytes);
+    default:
+        return load<double>(bytes);
+    }
+}
+
+std::string textOf(Type type, std::string_view bytes) {
+    if (type.isBool())
+        return load<uint8_t>(bytes) ? "True" : "False";
+    if (type.isComplex()) {
+        const bool single = type.scalar() == ScalarKind::Complex64;
+        const std::size_t half = bytes.size() / 2;
+        const Type part = single ? ScalarKind::Float32 : ScalarKind::Float64;
+        const std::string imaginary = shortest(valueOf(part, bytes.substr(half)), single);
+        return "(" + shortest(valueOf(part, bytes), single) + (imaginary[0] == '-' ? "" : "+") + imaginary + "j)";
+    }
+    if (type.isFloat())
+        return shortest(valueOf(type, bytes), type.scalar() != ScalarKind::Float64);
+    if (type.scalar() == ScalarKind::UInt64)
+        return std::to_string(load<uint64_t>(bytes));
+    return type.scalar() == ScalarKind::Int64 ? std::to_string(load<int64_t>(bytes))
+                                              : std::to_string(static_cast<int64_t>(valueOf(type, bytes)));
+}
+
+Random::Random(uint64_t seed) {
+    for (uint64_t &word : state_) { // splitmix64
+        seed += 0x9e3779b97f4a7c15u;
+        uint64_t z = seed;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        word = z ^ (z >> 31);
+    }
+}
+
+uint64_t Random::next() { // xoshiro256**
+    const uint64_t result = std::rotl(state_[1] * 5, 7) * 9, t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+}
+
+} // namespace sdfgc::run
