@@ -19,8 +19,10 @@ std::optional<int> number(std::string_view line, std::size_t &at) {
 /// `: error: TEXT` at `at`.
 bool severity(std::string_view line, std::size_t at, CompilerMessage &m) {
     const std::string_view rest = line.substr(std::min(at, line.size()));
-    for (const auto &[word, isError] : {std::pair<std::string_view, bool>{": error: ", true}, {": fatal error: ", true},
-                                        {": warning: ", false}, {": note: ", false}})
+    for (const auto &[word, isError] : {std::pair<std::string_view, bool>{": error: ", true},
+                                        {": fatal error: ", true},
+                                        {": warning: ", false},
+                                        {": note: ", false}})
         if (rest.starts_with(word)) {
             m.isError = isError;
             m.text = rest.substr(word.size());

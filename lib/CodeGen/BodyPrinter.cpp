@@ -603,12 +603,13 @@ void BodyPrinter::loop(const Loop &l) {
     if (l.declares >= 0 && l.init)
         init = var(l.declares).type.cppName() + " " + init;
     std::string condition = l.condition ? value(l.condition) : "true";
+    const std::string always = l.unroll ? "true" : ""; // GCC's pragma wants a condition to be there
     switch (l.form) {
     case Loop::Normal:
         if (init.empty() && update.empty())
             w_.open("while (" + condition + ")");
         else
-            w_.open("for (" + init + "; " + (l.condition ? condition : "") + "; " + update + ")");
+            w_.open("for (" + init + "; " + (l.condition ? condition : always) + "; " + update + ")");
         statements(l.body);
         w_.close();
         return;
@@ -622,7 +623,7 @@ void BodyPrinter::loop(const Loop &l) {
         w_.close(" while (" + condition + ");");
         return;
     case Loop::TestLast:
-        w_.open("for (" + init + ";; " + update + ")");
+        w_.open("for (" + init + "; " + always + "; " + update + ")");
         statements(l.body);
         w_.line("if (!(" + condition + "))");
         w_.line("    break;");

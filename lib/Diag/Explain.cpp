@@ -93,7 +93,8 @@ std::size_t kindCount() { return count; }
 std::optional<Id> findKind(std::string_view text) {
     auto same = [](std::string_view a, std::string_view b) {
         auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-        return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
+        return a.size() == b.size() &&
+               std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
     };
     for (std::size_t i = 0; i < count; ++i) {
         const Info &kind = info(static_cast<Id>(i));
@@ -132,8 +133,9 @@ std::string kindList() {
 }
 
 std::string explanationIndex() {
-    std::string out = "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in lib/Diag/explanations.\n\n"
-                      "| code | name | kind | message |\n|---|---|---|---|\n";
+    std::string out =
+        "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in lib/Diag/explanations.\n\n"
+        "| code | name | kind | message |\n|---|---|---|---|\n";
     for (Id id : byCode()) {
         const Info &kind = info(id);
         const std::string code(kind.code);
@@ -141,8 +143,8 @@ std::string explanationIndex() {
         std::replace(message.begin(), message.end(), '\n', ' ');
         for (std::size_t at = 0; (at = message.find('|', at)) != std::string::npos; at += 2)
             message.insert(at, "\\");
-        out += "| [" + code + "](" + code + ".md) | " + std::string(kind.name) + " | " + std::string(word(kind.severity)) + " | `` " +
-               message + " `` |\n";
+        out += "| [" + code + "](" + code + ".md) | " + std::string(kind.name) + " | " + std::string(word(kind.severity)) +
+               " | `` " + message + " `` |\n";
     }
     return out;
 }

@@ -1,14 +1,15 @@
 // sdfgc bisect: which pass changes the results?
 //
-// The graph behind the first k passes of the pipeline is finished by the target's own pipeline (without optimisation), built and called.
-// With k = 0 this gives the reference, unless the user knows better; binary search then finds a k such that the results agree after k - 1
-// passes and differ after k.
+// The graph behind the first k passes of the pipeline is finished by the target's own pipeline (without optimisation), built and
+// called. With k = 0 this gives the reference, unless the user knows better; binary search then finds a k such that the results
+// agree after k - 1 passes and differ after k.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,8 @@ class Bisect : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph");
         arguments_.addTo(line);
         line.group("Results");
-        line.texts("--expect", expected_, "NAME=FILE.npy", "what an array must hold after the call (else: what it holds without the passes)");
+        line.texts("--expect", expected_, "NAME=FILE.npy",
+                   "what an array must hold after the call (else: what it holds without the passes)");
         line.real("--rtol", relative_, "X", "relative difference of floating-point numbers that counts as equal (1e-6)");
         line.real("--atol", absolute_, "X", "absolute difference that counts as equal (1e-12)");
         line.real("--timeout", call_.seconds, "SECONDS", "for each call; one that takes longer is different");
@@ -54,7 +56,8 @@ class Bisect : public Subcommand {
         if (reference_.arrays.empty()) {
             reference_ = resultsAfter(s, *graph, 0);
             if (!reference_.failure.empty())
-                return nothingToDo(s, "the program fails without the passes: " + reference_.failure, "give what you expect with --expect");
+                return nothingToDo(s, "the program fails without the passes: " + reference_.failure,
+                                   "give what you expect with --expect");
         }
         search(s, *graph);
     }
@@ -89,7 +92,8 @@ class Bisect : public Subcommand {
         Results r;
         const auto failed = [&](const std::string &what) {
             const auto &all = s.diags.all();
-            const auto error = std::find_if(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
+            const auto error =
+                std::find_if(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error; });
             r.failure = error != all.end() ? error->message : what;
             return r;
         };
@@ -135,10 +139,13 @@ class Bisect : public Subcommand {
             return false;
         if (!type.isFloat() && !type.isComplex())
             return a.data == b.data;
-        const Type part = type.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32) : type.isComplex() ? Type(ScalarKind::Float64) : type;
+        const Type part = type.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32)
+                          : type.isComplex()                     ? Type(ScalarKind::Float64)
+                                                                 : type;
         const auto size = static_cast<std::size_t>(*part.bytes());
         for (std::size_t at = 0; at < a.data.size(); at += size) {
-            const double x = run::valueOf(part, std::string_view(a.data).substr(at, size)), y = run::valueOf(part, std::string_view(b.data).substr(at, size));
+            const double x = run::valueOf(part, std::string_view(a.data).substr(at, size)),
+                         y = run::valueOf(part, std::string_view(b.data).substr(at, size));
             if (!(x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= absolute_ + relative_ * std::fabs(y)))
                 return false;
         }
@@ -186,7 +193,8 @@ class Bisect : public Subcommand {
                 why = now;
         }
         s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n'
-                          << "to see what it does: sdfgc opt " << input_ << " ... --stop-after " << bad << " --print-after-change\n";
+                          << "to see what it does: "
+                          << process::quoted({"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"}) << '\n';
     }
 
     std::string input_, folder_;

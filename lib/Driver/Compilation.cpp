@@ -91,7 +91,8 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     for (const codegen::SourceFile &f : made.sources.files)
         if (f.translationUnit)
             request.sources.push_back(f.path);
-    const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
+    const bool gpu =
+        std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
     if (gpu && target.emulate)
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
     request.includeFolders = {"include", "runtime-headers"};

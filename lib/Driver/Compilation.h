@@ -1,5 +1,5 @@
-// From a graph to a build folder and its library: the steps that build, emit, run and bisect share, each one call into the library whose
-// job it is.
+// From a graph to a build folder and its library: the steps that build, emit, run and bisect share, each one call into the library
+// whose job it is.
 #pragma once
 
 #include "Driver/PipelineOptions.h"
@@ -13,7 +13,7 @@ struct Compiled {
     std::unique_ptr<ir::SDFG> graph; // as it was lowered
     std::unique_ptr<tree::Module> module;
     codegen::Sources sources;
-    std::string folder, library; // the library is empty where none was asked for
+    std::string folder, library;    // the library is empty where none was asked for
     std::vector<std::string> files; // that the result was made from
 };
 
@@ -29,8 +29,8 @@ public:
     /// The options of `build`; without a library those of `emit`.
     void addTo(CommandLine &line, bool withLibrary);
 
-    /// Runs the passes over a graph that was read from `input`, lowers it, and writes the build folder (empty: ./<name>.build); makes the
-    /// library when asked to. Nothing after errors, and when --stop-after ended the passes early.
+    /// Runs the passes over a graph that was read from `input`, lowers it, and writes the build folder (empty: ./<name>.build);
+    /// makes the library when asked to. Nothing after errors, and when --stop-after ended the passes early.
     std::optional<Compiled> run(Session &session, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
                                 bool withLibrary);
 

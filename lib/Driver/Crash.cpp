@@ -228,6 +228,11 @@ void setReplay(const std::vector<std::string> &arguments) {
     replay.set(words);
 }
 
+void setReplayProgram(std::string_view path) {
+    executable.clear();
+    executable.append(path);
+}
+
 const char *writeReproducer() {
     if (std::getenv(replayMark) || !makeFolder())
         return "(not written)";
@@ -256,8 +261,7 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     commandText.append("\ncommand: sdfgc ");
     commandText.append(process::quoted(arguments));
     commandText.append("\n");
-    executable.clear();
-    executable.append(executablePath());
+    setReplayProgram(executablePath());
     std::set_terminate(onTerminate);
     ::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of that write, as a full disk is
 

@@ -82,7 +82,8 @@ class Doctor : public Subcommand {
         for (const Tool &t : tools) {
             const std::string path = process::find(t.program);
             out << t.program << ": "
-                << (path.empty() ? std::string("not found; it ") + t.purpose + "; install " + t.package : path + " (" + versionOf(path) + ")")
+                << (path.empty() ? std::string("not found; it ") + t.purpose + "; install " + t.package
+                                 : path + " (" + versionOf(path) + ")")
                 << '\n';
         }
         for (const targets::TargetInfo &t : targets::all())

@@ -2,8 +2,11 @@
 //
 // Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor
 // remove arguments.
+#include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Tree/Lower.h"
 
 #include <algorithm>
 #include <ostream>
@@ -147,7 +150,7 @@ json::Value transientJson(const ContainerInfo &t) {
     return v;
 }
 
-std::string asJson(const ProgramInfo &info) {
+json::Value asJson(const ProgramInfo &info) {
     json::Value v = json::Value::object(), arguments = json::Value::array(), init = json::Value::array(),
                 transients = json::Value::array(), undefined = json::Value::array();
     for (const analysis::Argument &a : info.arguments.program)
@@ -173,7 +176,7 @@ std::string asJson(const ProgramInfo &info) {
     v.set("libraryNodes", strings(info.libraryNodes));
     v.set("environments", strings(info.environments));
     v.set("undefinedSymbols", std::move(undefined));
-    return v.dump(2) + "\n";
+    return v;
 }
 
 class Info : public Subcommand {
@@ -181,6 +184,10 @@ class Info : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
         line.group("Output");
         line.flag("--json", json_, "as JSON");
+        std::vector<std::string> names;
+        for (const targets::TargetInfo &t : targets::all())
+            names.push_back(t.name);
+        line.choice("--for", target_, names, "also what its sources for a target need: the passes are run for it");
     }
 
     void run(Session &s) override {
@@ -188,10 +195,53 @@ class Info : public Subcommand {
         if (!graph)
             return;
         const ProgramInfo info = collectInfo(*graph);
-        s.environment.out << (json_ ? asJson(info) : asText(info));
+        std::string text = json_ ? "" : asText(info);
+        json::Value v = json_ ? asJson(info) : json::Value();
+        if (!target_.empty()) { // last: the passes change what `info` points to
+            const std::optional<codegen::Sources> sources = sourcesFor(s, *graph);
+            if (!sources)
+                return;
+            text += needsText(*sources);
+            v.set("needs", needsJson(*sources));
+        }
+        s.environment.out << (json_ ? v.dump(2) + "\n" : text);
     }
 
-    std::string input_;
+    std::optional<codegen::Sources> sourcesFor(Session &s, ir::SDFG &graph) const {
+        TargetOptions target;
+        target.target = target_;
+        pass::CompileOptions compile = target.compileOptions(input_);
+        ToolchainChoice().find(s, compile, false);
+        pass::Context context(s.diags, compile);
+        if (!runPasses(s, graph, {}, context))
+            return std::nullopt;
+        const std::unique_ptr<tree::Module> module = tree::lower(graph, context);
+        return module && !s.failed() ? std::optional(targets::find(target_)->emit(*module, compile, {})) : std::nullopt;
+    }
+
+    std::string needsText(const codegen::Sources &sources) const {
+        std::size_t units = 0, bytes = 0;
+        for (const codegen::SourceFile &f : sources.files) {
+            units += f.translationUnit;
+            bytes += f.text.size();
+        }
+        return "\nfor target " + target_ + ":\n  libraries: " + joined(sources.libraries) +
+               "\n  OpenMP: " + (sources.openmp ? "yes" : "no") + "\n  sources: " + std::to_string(units) + ", " +
+               std::to_string(bytes) + " bytes with headers\n";
+    }
+
+    json::Value needsJson(const codegen::Sources &sources) const {
+        json::Value v = json::Value::object(), files = json::Value::array();
+        for (const codegen::SourceFile &f : sources.files)
+            files.push(f.path);
+        v.set("target", target_);
+        v.set("libraries", strings(sources.libraries));
+        v.set("openmp", sources.openmp);
+        v.set("files", std::move(files));
+        return v;
+    }
+
+    std::string input_, target_;
     bool json_ = false;
 };
 

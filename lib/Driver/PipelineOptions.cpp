@@ -56,7 +56,9 @@ private:
 std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     if (c.file.empty() || c.file == "-")
         return {};
-    std::vector<std::string> words{"opt", c.file, "--target", c.target, "--compat", c.compatDace ? "dace" : "none", "--fp-model", c.fpModel};
+    std::vector<std::string> words{"opt",        c.file,   "--target", c.target, "--compat", c.compatDace ? "dace" : "none",
+                                   "--fp-model", c.fpModel};
+    words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
     if (c.emulate)
         words.emplace_back("--emulate");
     return words;
@@ -164,7 +166,8 @@ void TargetOptions::addTo(CommandLine &line) {
     line.choice("--target", target, names, "the target (cpu)");
     line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
     line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
-    line.list("--gpu-arch", gpuArch, "LIST", "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
+    line.list("--gpu-arch", gpuArch, "LIST",
+              "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
     line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
     line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
@@ -209,7 +212,8 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.group("What to show of the passes");
     line.list("--print-before", printBefore, "PASS,...", "print the graph before these passes");
     line.list("--print-after", printAfter, "PASS,...", "print the graph behind these passes");
-    line.text("--print-filter", printFilter, "TEXT", "print only SDFGs and states with TEXT in their name or in that of one of their elements");
+    line.text("--print-filter", printFilter, "TEXT",
+              "print only SDFGs and states with TEXT in their name or in that of one of their elements");
     line.flag("--print-after-all", printAfterAll, "print the graph behind every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
     line.flag("--print-after-failure", printAfterFailure, "print the graph behind a pass that failed");

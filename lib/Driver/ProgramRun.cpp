@@ -24,8 +24,8 @@ std::string hexadecimal(uint64_t n) {
 std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) {
     const std::size_t colon = text.rfind(':');
     int line = 0;
-    if (colon == std::string::npos ||
-        std::from_chars(text.data() + colon + 1, text.data() + text.size(), line).ec != std::errc() || line < 1)
+    if (colon == std::string::npos || std::from_chars(text.data() + colon + 1, text.data() + text.size(), line).ec != std::errc() ||
+        line < 1)
         return std::nullopt;
     return std::pair(text.substr(0, colon), line);
 }
@@ -61,10 +61,12 @@ std::string signalText(int signal) { return std::string(::strsignal(signal)) + "
 
 void ProgramArguments::addTo(CommandLine &line) {
     line.group("Arguments of the program");
-    line.texts("--arg", given_, "NAME=VALUE",
-               "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH` or `null`; "
-               "symbols may follow from the shapes of arrays");
-    line.text("--default", otherwise_, "VALUE", "of arrays and scalars that are not given (zeros for arrays that are only written)");
+    line.texts(
+        "--arg", given_, "NAME=VALUE",
+        "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH` or `null`; "
+        "symbols may follow from the shapes of arrays");
+    line.text("--default", otherwise_, "VALUE",
+              "of arrays and scalars that are not given (zeros for arrays that are only written)");
     line.number("--seed", seed_, "N", "other random numbers (0)", 0);
 }
 
@@ -138,7 +140,8 @@ std::string runFolder(const std::string &input, const std::string &key) {
                                         : file::join(variable("HOME"), ".cache");
     std::string name = file::nameOf(input);
     name = input == "-" ? "stdin" : name.substr(0, name.find('.'));
-    return file::join(base, "sdfgc/run/" + name + "-" + hashOf((input == "-" ? input : file::absolute(input)) + '\0' + key).hex().substr(0, 16));
+    return file::join(base, "sdfgc/run/" + name + "-" +
+                                hashOf((input == "-" ? input : file::absolute(input)) + '\0' + key).hex().substr(0, 16));
 }
 
 } // namespace sdfgc::driver

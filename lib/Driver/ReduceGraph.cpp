@@ -79,8 +79,9 @@ class Reduce : public Subcommand {
         if (isFailure(original_))
             return true;
         const bool silent = original_.started && original_.exitCode != 0;
-        s.diags.report(diag::Id::TestSucceeds, {},
-                       {silent ? "it ends with " + original_.describe() + ", but does not print `" + match_ + "`" : original_.describe()});
+        s.diags.report(
+            diag::Id::TestSucceeds, {},
+            {silent ? "it ends with " + original_.describe() + ", but does not print `" + match_ + "`" : original_.describe()});
         return false;
     }
 

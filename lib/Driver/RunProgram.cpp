@@ -125,8 +125,15 @@ class Run : public Subcommand {
     /// Options with which the sources or the library differ.
     std::string key() const {
         const TargetOptions &t = compilation_.target;
-        std::vector<std::string> words{t.target, t.compat, t.fpModel, t.emulate ? "emulate" : "", compilation_.cflags,
-                                       compilation_.toolchain.compiler, compilation_.toolchain.file, compilation_.pipeline.pipeline,
+        std::vector<std::string> words{t.target,
+                                       t.compat,
+                                       t.fpModel,
+                                       t.emulate ? "emulate" : "",
+                                       std::to_string(t.gpuStreams),
+                                       compilation_.cflags,
+                                       compilation_.toolchain.compiler,
+                                       compilation_.toolchain.file,
+                                       compilation_.pipeline.pipeline,
                                        compilation_.pipeline.passes};
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
         return process::quoted(words);

@@ -72,7 +72,8 @@ void GeneralOptions::addTo(CommandLine &line) {
     line.choice("--diagnostics", diagnostics, {"text", "json", "sarif"}, "form of errors, warnings and remarks on standard error");
     line.choice("--color", color, {"auto", "always", "never"}, "colours; auto: on a terminal, unless NO_COLOR is set");
     line.texts("-W", warnings, "NAME",
-               "-Werror: warnings are errors; -Werror=CODE, -Wno-error=CODE, -Wno-CODE: one kind of warning is an error, is none, is not shown");
+               "-Werror: warnings are errors; -Werror=CODE, -Wno-error=CODE, -Wno-CODE: one kind of warning is an error, is none, "
+               "is not shown");
     line.flag("-v,--verbose", verbose, "say what is being done");
     line.flag("-q,--quiet", quiet, "no warnings, remarks or progress");
     line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
@@ -208,7 +209,9 @@ void Session::printDiagnostics() {
     for (diag::Diagnostic &d : all)
         d.severity = severityOf(d);
     if (general.quiet)
-        std::erase_if(all, [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark; });
+        std::erase_if(all, [](const diag::Diagnostic &d) {
+            return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark;
+        });
     std::ostream &err = environment.err;
     if (general.diagnostics == "json") {
         diag::printJson(err, all);

@@ -93,8 +93,9 @@ std::string page(const pass::PassInfo &p) {
 }
 
 std::string index() {
-    std::string out = "# Passes\n\nWritten by `sdfgc passes --markdown docs/passes`; the texts are in include/sdfgc/Transforms/Passes.def.\n\n"
-                      "| pass | needs, leaves | what it does |\n|---|---|---|\n";
+    std::string out =
+        "# Passes\n\nWritten by `sdfgc passes --markdown docs/passes`; the texts are in include/sdfgc/Transforms/Passes.def.\n\n"
+        "| pass | needs, leaves | what it does |\n|---|---|---|\n";
     for (const pass::PassInfo &p : passRegistry().all())
         out += "| [" + p.name + "](" + p.name + ".md) | " + levels(p) + " | " + p.summary + " |\n";
     return out;
@@ -123,7 +124,8 @@ class Passes : public Subcommand {
         line.flag("--json", json_, "as JSON");
         line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
         line.group("The pipeline in effect");
-        line.text("--pipeline", pipeline_.pipeline, "FILE", "print the passes of a YAML file or of an installed pipeline, includes and conditions resolved");
+        line.text("--pipeline", pipeline_.pipeline, "FILE",
+                  "print the passes of a YAML file or of an installed pipeline, includes and conditions resolved");
         line.text("--passes", pipeline_.passes, "LIST", "print these passes: a,b{key=value},c");
         target_.addTo(line);
         toolchain_.addTo(line);

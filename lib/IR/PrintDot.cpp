@@ -41,7 +41,8 @@ private:
             for (const auto &[symbol, value] : e->assignments)
                 label += (label.empty() ? "" : "\n") + symbol.str() + " = " + text::expression(value);
             const std::string from = id + "_" + std::to_string(e->src->id()), to = id + "_" + std::to_string(e->dst->id());
-            w_.line(from + " -> " + to + " [ltail=cluster_" + from + ", lhead=cluster_" + to + ", color=blue, label=" + quoted(label) + "];");
+            w_.line(from + " -> " + to + " [ltail=cluster_" + from + ", lhead=cluster_" + to +
+                    ", color=blue, label=" + quoted(label) + "];");
         }
     }
 
@@ -75,7 +76,10 @@ private:
             const Memlet &m = e->memlet;
             const std::string label = m.isEmpty() ? "" : text::access(m.data, m.subset, *s.sdfg());
             w_.line(node(*e->src, id) + " -> " + node(*e->dst, id) + " [label=" + quoted(label) +
-                    (m.isEmpty() ? ", style=dotted" : m.wcr.empty() ? "" : ", color=red") + "];");
+                    (m.isEmpty()     ? ", style=dotted"
+                     : m.wcr.empty() ? ""
+                                     : ", color=red") +
+                    "];");
         }
     }
 

@@ -36,7 +36,8 @@ namespace {
 /// Walks over steps as the manager will, and reports each that finds a graph of a lower level than it needs.
 class Checker {
 public:
-    Checker(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d) : pipeline_(p), registry_(r), diags_(d), tracker_(level) {}
+    Checker(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d)
+        : pipeline_(p), registry_(r), diags_(d), tracker_(level) {}
 
     ir::Level check() {
         std::size_t next = 0;

@@ -123,7 +123,8 @@ private:
 
     bool conditionsHold(const Step &step) {
         return std::all_of(step.conditions.begin(), step.conditions.end(), [&](const GraphCondition &c) {
-            return c.wanted == std::any_of(c.anyOf.begin(), c.anyOf.end(), [&](const std::string &p) { return hasProperty(root_, p); });
+            return c.wanted ==
+                   std::any_of(c.anyOf.begin(), c.anyOf.end(), [&](const std::string &p) { return hasProperty(root_, p); });
         });
     }
 

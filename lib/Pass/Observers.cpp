@@ -77,7 +77,8 @@ bool Dumper::prepareFolder(Context &c) const {
     std::erase_if(*names, [](const std::string &name) { return name.starts_with('.'); });
     for (const std::string &name : *names)
         if (!dumpPosition(name))
-            return failed(options_.dumpDir + " holds `" + name + "`, which is no dumped graph; give a folder that is new or holds dumps only");
+            return failed(options_.dumpDir + " holds `" + name +
+                          "`, which is no dumped graph; give a folder that is new or holds dumps only");
     const std::string input = file::absolute(c.options.file); // may be one of the dumps
     for (const std::string &name : *names) {
         const std::string path = file::join(options_.dumpDir, name);

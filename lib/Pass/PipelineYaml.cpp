@@ -221,8 +221,8 @@ private:
         }
     }
 
-    /// Reads the condition of what follows; what the graph decides counts for all steps until conditions_ is popped. Returns whether the
-    /// rest holds.
+    /// Reads the condition of what follows; what the graph decides counts for all steps until conditions_ is popped. Returns
+    /// whether the rest holds.
     bool enter(const YAML::Node &when) {
         Condition c = read(when);
         conditions_.push_back(std::move(c.graph));

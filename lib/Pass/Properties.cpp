@@ -59,7 +59,8 @@ struct Property {
 };
 
 constexpr Property properties[] = {
-    {"library-nodes", "there are library nodes", [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<LibraryNode>(&n); }); }},
+    {"library-nodes", "there are library nodes",
+     [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<LibraryNode>(&n); }); }},
     {"nested-sdfgs", "there are nested SDFGs", [](SDFG &g) { return allSDFGs(g).size() > 1; }},
     {"maps", "there are maps", [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<MapEntry>(&n); }); }},
     {"loops", "there are loop regions", anyBlock<LoopRegion>},

@@ -39,7 +39,8 @@ void replaceByContent(Region &r, Block *b, Region &content) {
             last.push_back(block.get());
     for (auto &block : moved.blocks) {
         // Labels of a region are unique: those of the content get the label of what held it.
-        const bool taken = std::any_of(r.blocks().begin(), r.blocks().end(), [&](const auto &o) { return o->label == block->label; });
+        const bool taken =
+            std::any_of(r.blocks().begin(), r.blocks().end(), [&](const auto &o) { return o->label == block->label; });
         if (taken)
             block->label = b->label + "_" + block->label;
         r.adopt(std::move(block));
@@ -81,7 +82,8 @@ bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <
 } // namespace
 
 std::size_t removeBlocks(SDFG &root, std::size_t from, std::size_t to) {
-    const std::vector<Block *> targets = collect(root, [](const Block &b) { return b.kind() != BlockKind::SDFG && !b.conditional(); });
+    const std::vector<Block *> targets =
+        collect(root, [](const Block &b) { return b.kind() != BlockKind::SDFG && !b.conditional(); });
     for (std::size_t i = to; i-- > from;) // inner ones first: outer ones hold them
         removeBlock(*targets[i]->parent(), targets[i]);
     return targets.size();

@@ -162,7 +162,8 @@ namespace {
 
 bool hasEdge(const Node &n, Name connector, bool in) { return (in ? n.inEdge(connector) : n.outEdge(connector)) != nullptr; }
 
-/// Removes scope connectors without edges together with the other one of the pair, and the edges there. Returns whether anything changed.
+/// Removes scope connectors without edges together with the other one of the pair, and the edges there. Returns whether anything
+/// changed.
 bool cleanScopeNode(State &s, Node &n) {
     bool changed = false;
     for (const bool in : {true, false}) {
@@ -208,7 +209,8 @@ void removeEmpty(State &s) {
         Node *exit = n->kind() == NodeKind::MapEntry       ? static_cast<Node *>(static_cast<MapEntry &>(*n).exit)
                      : n->kind() == NodeKind::ConsumeEntry ? static_cast<Node *>(static_cast<ConsumeEntry &>(*n).exit)
                                                            : nullptr;
-        const bool empty = exit && std::all_of(n->outEdges().begin(), n->outEdges().end(), [&](const Edge *e) { return e->dst == exit; });
+        const bool empty =
+            exit && std::all_of(n->outEdges().begin(), n->outEdges().end(), [&](const Edge *e) { return e->dst == exit; });
         if (empty) {
             dead.push_back(n.get());
             dead.push_back(exit);

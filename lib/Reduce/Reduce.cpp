@@ -86,14 +86,11 @@ private:
 
 std::span<const Kind> kinds() {
     static constexpr Kind table[] = {
-        {"blocks", removeBlocks},         {"scopes", removeScopes},
-        {"regions", unwrapRegions},       {"branches", removeBranches},
-        {"nodes", removeNodes},           {"edges", removeEdges},
-        {"assignments", removeAssignments}, {"conditions", removeConditions},
-        {"memlets", simplifyMemlets},     {"tasklets", simplifyTasklets},
-        {"containers", removeContainers}, {"symbols", removeSymbols},
-        {"pieces of code", removeCode},   {"ranges", shrinkRanges},
-        {"source lines", removeDebugInfo},
+        {"blocks", removeBlocks},           {"scopes", removeScopes},         {"regions", unwrapRegions},
+        {"branches", removeBranches},       {"nodes", removeNodes},           {"edges", removeEdges},
+        {"assignments", removeAssignments}, {"conditions", removeConditions}, {"memlets", simplifyMemlets},
+        {"tasklets", simplifyTasklets},     {"containers", removeContainers}, {"symbols", removeSymbols},
+        {"pieces of code", removeCode},     {"ranges", shrinkRanges},         {"source lines", removeDebugInfo},
     };
     return table;
 }

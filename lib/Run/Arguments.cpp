@@ -106,18 +106,19 @@ private:
             for (const std::string &n : names)
                 list += (list.empty() ? "`" : ", `") + n + "`";
             const std::string near = diag::nearest(g.name, names);
-            diags_.report(Id::ProgramArgumentUnknown, {},
-                          {g.name, !near.empty() ? "did you mean `" + near + "`?" : "its arguments are " + (list.empty() ? "none" : list)});
+            diags_.report(
+                Id::ProgramArgumentUnknown, {},
+                {g.name, !near.empty() ? "did you mean `" + near + "`?" : "its arguments are " + (list.empty() ? "none" : list)});
         }
     }
 
     /// Reads the file or number of a value; of arguments that are not given, decides what they are.
     void interpret(Entry &e) {
         if (e.value.empty() && e.param->desc)
-            e.value = !options_.otherwise.empty()                                        ? options_.otherwise
-                      : e.isArray() && options_.written.count(e.param->name)             ? "zeros"
-                      : e.isArray() && e.param->desc->optional.value_or(false)           ? "null"
-                                                                                         : "";
+            e.value = !options_.otherwise.empty()                              ? options_.otherwise
+                      : e.isArray() && options_.written.count(e.param->name)   ? "zeros"
+                      : e.isArray() && e.param->desc->optional.value_or(false) ? "null"
+                                                                               : "";
         if (e.value.empty()) {
             if (e.param->desc)
                 diags_.report(Id::ProgramArgumentMissing, {}, {e.param->name.str(), howToGive(e)});
@@ -128,7 +129,8 @@ private:
         else if (isGenerator(e.value))
             checkGenerator(e);
         else if (!(e.number = parseNumber(e.value)))
-            wrong(e, "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random` or `null`", howToGive(e));
+            wrong(e, "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random` or `null`",
+                  howToGive(e));
     }
 
     static bool isGenerator(const std::string &v) {
@@ -146,7 +148,8 @@ private:
         const std::size_t colon = v.find(':', 7);
         if (colon == std::string::npos)
             return std::nullopt;
-        const auto low = parseNumber(std::string_view(v).substr(7, colon - 7)), high = parseNumber(std::string_view(v).substr(colon + 1));
+        const auto low = parseNumber(std::string_view(v).substr(7, colon - 7)),
+                   high = parseNumber(std::string_view(v).substr(colon + 1));
         if (!low || !high || !(low->value.real() < high->value.real()))
             return std::nullopt;
         return std::pair(low->value.real(), high->value.real());
@@ -193,12 +196,14 @@ private:
             else if (!shape.empty() && shape.back() % lanes == 0)
                 shape.back() /= lanes;
             else
-                return wrong(e, e.value + " has the shape " + shapeText(shape) + ", but elements are vectors of " + std::to_string(lanes));
+                return wrong(e, e.value + " has the shape " + shapeText(shape) + ", but elements are vectors of " +
+                                    std::to_string(lanes));
         }
         if (shape.size() != rank && e.file->elements() == 1)
             shape.assign(rank, 1);
         if (shape.size() != rank)
-            wrong(e, e.value + " has " + std::to_string(shape.size()) + " dimensions, the program's array has " + std::to_string(rank));
+            wrong(e, e.value + " has " + std::to_string(shape.size()) + " dimensions, the program's array has " +
+                         std::to_string(rank));
     }
 
     // ---- sizes
@@ -211,8 +216,7 @@ private:
         for (const Entry &e : entries_)
             if (e.file && e.isArray())
                 for (std::size_t d = 0; d < e.file->shape.size(); ++d)
-                    solver.require(e.param->desc->shape[d], e.file->shape[d],
-                                   "dimension " + std::to_string(d) + " of " + e.value);
+                    solver.require(e.param->desc->shape[d], e.file->shape[d], "dimension " + std::to_string(d) + " of " + e.value);
         solver.solve(diags_);
         out_.symbols = solver.values();
         for (const Entry &e : entries_)
@@ -299,7 +303,9 @@ private:
         return a;
     }
 
-    static std::size_t bytes(const Argument &a) { return static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes); }
+    static std::size_t bytes(const Argument &a) {
+        return static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes);
+    }
 
     /// Sizes that are negative or too large, and shapes that reach beyond the memory that strides and total size describe.
     static std::string layoutProblem(const Argument &a) {
@@ -338,7 +344,12 @@ private:
             }
             std::string text;
             for (int64_t lane = 0; lane < a.lanes; ++lane, ++count)
-                fits = store(a.type, e.number ? *e.number : e.value == "range" ? counted(a.type, count) : draw(e, a.type, random), text) && fits;
+                fits = store(a.type,
+                             e.number             ? *e.number
+                             : e.value == "range" ? counted(a.type, count)
+                                                  : draw(e, a.type, random),
+                             text) &&
+                       fits;
             std::copy_n(text.data(), std::min(size, text.size()), to);
         });
         if (!fits)

@@ -1,5 +1,5 @@
-// The parent maps memory that it shares with the child, fills it, forks and waits; the child loads the library and calls. What the child
-// finds out travels through the shared memory as well: a crash in the middle loses nothing that was there before it.
+// The parent maps memory that it shares with the child, fills it, forks and waits; the child loads the library and calls. What the
+// child finds out travels through the shared memory as well: a crash in the middle loses nothing that was there before it.
 #include "sdfgc/Run/Call.h"
 #include "sdfgc/Support/Time.h"
 
@@ -190,7 +190,8 @@ void findExtent(void *symbol) {
                 return 0;
             for (int i = 0; i < p->dlpi_phnum; ++i)
                 if (p->dlpi_phdr[i].p_type == PT_LOAD)
-                    libraryEnd = std::max<std::uint64_t>(libraryEnd, libraryBase + p->dlpi_phdr[i].p_vaddr + p->dlpi_phdr[i].p_memsz);
+                    libraryEnd =
+                        std::max<std::uint64_t>(libraryEnd, libraryBase + p->dlpi_phdr[i].p_vaddr + p->dlpi_phdr[i].p_memsz);
             return 1;
         },
         nullptr);

@@ -112,7 +112,7 @@ std::optional<Dtype> parseDescr(const std::string &descr, bool &swapped) {
     const char kind = descr[1];
     if (error != std::errc() || end != last || size < 1)
         return std::nullopt;
-    const bool known = kind == 'c' ? size == 8 || size == 16
+    const bool known = kind == 'c'   ? size == 8 || size == 16
                        : kind == 'V' ? size <= 2
                                      : std::any_of(std::begin(sizes), std::end(sizes), [&](std::string_view s) {
                                            return s[0] == kind && size < 10 && s.find(static_cast<char>('0' + size), 1) != s.npos;

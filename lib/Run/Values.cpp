@@ -9,7 +9,8 @@
 namespace sdfgc::run {
 namespace {
 
-/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity keep their largest exponent for numbers.
+/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity keep their largest exponent for
+/// numbers.
 struct SmallFloat {
     int exponentBits, mantissaBits;
     bool hasInfinity;

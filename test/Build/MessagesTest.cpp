@@ -9,7 +9,8 @@ namespace {
 std::string text(std::string_view output) {
     std::string out;
     for (const build::CompilerMessage &m : build::compilerMessages(output))
-        out += m.file + "|" + std::to_string(m.line) + "|" + std::to_string(m.column) + "|" + (m.isError ? "error" : "other") + "|" + m.text + "\n";
+        out += m.file + "|" + std::to_string(m.line) + "|" + std::to_string(m.column) + "|" + (m.isError ? "error" : "other") +
+               "|" + m.text + "\n";
     return out;
 }
 
@@ -24,7 +25,8 @@ TEST_CASE("messages of compilers") {
           "src/cpu/f.cpp|31|11|error|missing loop condition\n"
           "src/cpu/f.cpp|7|2|other|unused: x\n"
           "/a:b/c.h|1|2|error|no-such.h: No such file or directory\n");
-    CHECK(text("src/cuda/f.cu(12): error: identifier \"x\" is undefined\n") == "src/cuda/f.cu|12|0|error|identifier \"x\" is undefined\n");
+    CHECK(text("src/cuda/f.cu(12): error: identifier \"x\" is undefined\n") ==
+          "src/cuda/f.cu|12|0|error|identifier \"x\" is undefined\n");
     CHECK(text("a(1).cpp:3: error: bad") == "a(1).cpp|3|0|error|bad\n");
 }
 

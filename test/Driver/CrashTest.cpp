@@ -17,6 +17,7 @@ struct Death {
     int status = -1; // of waitpid
     std::string err;
     std::string command; // command.txt of the reproducer
+    std::string before;  // before.sdfg
     bool hasInput = false;
 };
 
@@ -42,6 +43,8 @@ template <class F> Death dieOf(F crash) {
     const std::string reproducer = file::join(folder.path(), "sdfgc-bug-" + std::to_string(child));
     if (file::exists(reproducer)) {
         d.command = *file::read(file::join(reproducer, "command.txt"));
+        if (Result<std::string> graph = file::read(file::join(reproducer, "before.sdfg")))
+            d.before = *graph;
         d.hasInput = *file::read(file::join(reproducer, "prog.sdfg")) == "the graph";
     }
     return d;
@@ -75,6 +78,24 @@ TEST_CASE("a crash is one line, a reproducer and status 70") {
     checkDeath(dieOf([] { std::abort(); }), "abort (SIGABRT)");
     checkDeath(dieOf([]() noexcept { loseException(); }), "lost");
     checkDeath(dieOf([] { std::raise(SIGFPE); }), "arithmetic fault (SIGFPE)");
+}
+
+TEST_CASE("a reproducer holds the passes and the graph before the one that failed") {
+    auto crash = [](const std::vector<std::string> &replay) {
+        return dieOf([replay] {
+            driver::crash::setReplayProgram("/usr/bin/sort"); // writes its input to the file behind -o, as `sdfgc opt` does
+            driver::crash::setPasses("a,b{k=1},c");
+            driver::crash::setReplay(replay);
+            std::raise(SIGSEGV);
+        });
+    };
+    const Death d = crash({"--reverse", std::string(SDFGC_SOURCE_DIR) + "/.clang-format"});
+    checkDeath(d, "invalid memory access (SIGSEGV)");
+    CHECK(d.command.find("\npasses: a,b{k=1},c\n") != std::string::npos);
+    CHECK(d.before.find("BasedOnStyle: LLVM\n") != std::string::npos);
+    CHECK(crash({}).before.empty());
+    checkDeath(crash({"no-such-file"}), "invalid memory access (SIGSEGV)");
+    checkDeath(crash(std::vector<std::string>(1000, "too many")), "invalid memory access (SIGSEGV)");
 }
 
 TEST_CASE("an overflow of the stack is reported as well") {

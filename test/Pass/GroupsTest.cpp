@@ -54,7 +54,11 @@ struct Run {
         REQUIRE(file::writeAtomic(path, text));
         return pass::readPipeline(path, passes, compile, diags);
     }
-    std::string firstError() const { return diags.all().empty() ? "" : diags.all()[0].message + " " + std::to_string(diags.all()[0].place.line) + ":" + std::to_string(diags.all()[0].place.column); }
+    std::string firstError() const {
+        return diags.all().empty() ? ""
+                                   : diags.all()[0].message + " " + std::to_string(diags.all()[0].place.line) + ":" +
+                                         std::to_string(diags.all()[0].place.column);
+    }
 };
 
 } // namespace
@@ -89,7 +93,8 @@ TEST_CASE("a run that stops or starts inside of a group") {
 
 TEST_CASE("steps under a condition on the graph are decided when they are reached") {
     Run r;
-    REQUIRE(r("add-symbol{symbol=a}[library-nodes],add-symbol{symbol=b}[!library-nodes],add-symbol{symbol=c}[maps|!loops]") == false);
+    REQUIRE(r("add-symbol{symbol=a}[library-nodes],add-symbol{symbol=b}[!library-nodes],add-symbol{symbol=c}[maps|!loops]") ==
+            false);
     CHECK(r.firstError().starts_with("unknown key `` in the properties of a graph"));
     Run ok;
     REQUIRE(ok("add-symbol{symbol=a}[library-nodes],add-symbol{symbol=b}[!library-nodes],add-symbol{symbol=c}[!maps|loops]"));
@@ -150,7 +155,8 @@ TEST_CASE("wrong groups and conditions are errors with places") {
         CHECK_FALSE(r.yaml(text));
         return r.firstError();
     };
-    CHECK(yaml("passes:\n  - fixed-point: [grow, {fixed-point: [raise]}]\n") == "a fixed-point group stands inside another one 2:25");
+    CHECK(yaml("passes:\n  - fixed-point: [grow, {fixed-point: [raise]}]\n") ==
+          "a fixed-point group stands inside another one 2:25");
     CHECK(yaml("passes:\n  - fixed-point: grow\n") == "`fixed-point` should be a list of passes 2:18");
     CHECK(yaml("passes:\n  - fixed-point: [grow]\n    limit: 0\n") == "`limit` should be a whole number from 1 to 10000 3:12");
     CHECK(yaml("passes:\n  - {pass: grow, when: {has: lops}}\n") == "unknown key `lops` in the properties of a graph 2:30");

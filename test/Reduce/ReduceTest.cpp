@@ -4,8 +4,8 @@
 #include "sdfgc/IR/Print.h"
 #include "sdfgc/Serialize/Serialize.h"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 using namespace sdfgc;
 using namespace sdfgc::reduce;
@@ -28,7 +28,8 @@ TEST_CASE("without any demand nothing but a state is left") {
         INFO(name);
         auto g = read(name);
         Summary summary;
-        auto small = shrink(*g, [](const ir::SDFG &) { return true; }, {}, &summary);
+        auto small = shrink(
+            *g, [](const ir::SDFG &) { return true; }, {}, &summary);
         CHECK(elementCount(*small) <= 2);
         CHECK(summary.successes > 0);
         CHECK(summary.tests >= summary.successes);
@@ -41,8 +42,11 @@ TEST_CASE("what the test demands is kept, and every graph that is tested passes 
         const char *graph, *text;
         std::size_t atMost; // elements in the end
     };
-    for (const Demand &demand : {Demand{"vadd.sdfg", "c = a + b", 16}, {"vadd.sdfg", "A: float64", 2}, {"control.sdfg", "k = k + A[i]", 5},
-                                 {"control.sdfg", "state in_named", 1}, {"v0_16.sdfg", "state", 1}}) {
+    for (const Demand &demand : {Demand{"vadd.sdfg", "c = a + b", 16},
+                                 {"vadd.sdfg", "A: float64", 2},
+                                 {"control.sdfg", "k = k + A[i]", 5},
+                                 {"control.sdfg", "state in_named", 1},
+                                 {"v0_16.sdfg", "state", 1}}) {
         INFO(demand.graph << ": " << demand.text);
         auto g = read(demand.graph);
         auto keepsText = [&](const ir::SDFG &candidate) {
@@ -87,7 +91,8 @@ TEST_CASE("a search can be stopped and tells of every step") {
         sizes.push_back(ir::print(smaller).size());
     };
     o.stop = [&] { return sizes.size() >= 2; };
-    shrink(*g, [](const ir::SDFG &c) { return ir::print(c).size() > 100; }, o);
+    shrink(
+        *g, [](const ir::SDFG &c) { return ir::print(c).size() > 100; }, o);
     CHECK(sizes.size() <= 2);
     CHECK(std::is_sorted(sizes.rbegin(), sizes.rend()));
 }

@@ -40,14 +40,17 @@ TEST_CASE("what is written is read again") {
 }
 
 TEST_CASE("files of NumPy in column-major order and of the other byte order") {
-    Result<NpyArray> f = parseNpy(file("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", bytes<int32_t>({1, 4, 2, 5, 3, 6})));
+    Result<NpyArray> f =
+        parseNpy(file("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", bytes<int32_t>({1, 4, 2, 5, 3, 6})));
     REQUIRE(f);
     CHECK(f->shape == std::vector<int64_t>{2, 3});
     CHECK(f->data == bytes<int32_t>({1, 2, 3, 4, 5, 6}));
-    Result<NpyArray> big = parseNpy(file("{'shape': (2,), 'fortran_order': False, 'descr': '>u2'}", std::string("\x01\x02\x03\x04")));
+    Result<NpyArray> big =
+        parseNpy(file("{'shape': (2,), 'fortran_order': False, 'descr': '>u2'}", std::string("\x01\x02\x03\x04")));
     REQUIRE(big);
     CHECK(big->data == bytes<uint16_t>({0x0102, 0x0304}));
-    Result<NpyArray> complex = parseNpy(file("{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}", std::string("\x3f\x80\0\0\x40\0\0\0", 8)));
+    Result<NpyArray> complex =
+        parseNpy(file("{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}", std::string("\x3f\x80\0\0\x40\0\0\0", 8)));
     REQUIRE(complex);
     CHECK(complex->data == bytes<float>({1, 2}));
 }

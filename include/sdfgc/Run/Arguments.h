@@ -2,11 +2,11 @@
 //
 //     A=a.npy      the array (or the only element, for a scalar) in a NumPy file
 //     N=100        a number: a symbol or scalar; of an array, every element. Also 2.5, 1e-3, true, 1+2j
-//     A=zeros      also `range` (0, 1, 2, ... in row-major order) and `random`: floating-point numbers in [0, 1), integers in [0, 10);
-//     A=random:a:b ... numbers in [a, b)
-//     A=null       no array: for arguments that are optional
+//     A=zeros      also `range` (0, 1, 2, ... in row-major order) and `random`: floating-point numbers in [0, 1), integers in [0,
+//     10); A=random:a:b ... numbers in [a, b) A=null       no array: for arguments that are optional
 //
-// Symbols that are not given follow from the shapes of arrays that are: N = 100 from A: float64[N + 1] and a file with 101 elements.
+// Symbols that are not given follow from the shapes of arrays that are: N = 100 from A: float64[N + 1] and a file with 101
+// elements.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -25,7 +25,8 @@ struct Given {
 
 struct ArgumentOptions {
     std::vector<Given> given;
-    /// For arrays and scalars that are not given: a value as above. Empty: `zeros` for arrays that `written` has, for others an error.
+    /// For arrays and scalars that are not given: a value as above. Empty: `zeros` for arrays that `written` has, for others an
+    /// error.
     std::string otherwise;
     std::set<Name> written; // arrays that the program writes and does not read
     uint64_t seed = 0;      // of `random`; every argument has numbers of its own
@@ -34,18 +35,18 @@ struct ArgumentOptions {
 /// One parameter of the C call.
 struct Argument {
     Name name;
-    Type type;              // of an element; of a scalar or symbol
+    Type type; // of an element; of a scalar or symbol
     bool isArray = false;
-    int64_t lanes = 1;      // of a vector type: elements of `dtype` in one element
+    int64_t lanes = 1; // of a vector type: elements of `dtype` in one element
     Dtype dtype;
     std::vector<int64_t> shape, strides; // in elements
-    int64_t elements = 0;   // to allocate: the total size with padding
-    std::string data;       // contents before the call: `elements` of them, or the one value
-    bool isNull = false;    // an array that is not there
+    int64_t elements = 0;                // to allocate: the total size with padding
+    std::string data;                    // contents before the call: `elements` of them, or the one value
+    bool isNull = false;                 // an array that is not there
 };
 
 struct Arguments {
-    std::vector<Argument> all;             // every parameter once
+    std::vector<Argument> all;              // every parameter once
     std::vector<std::size_t> program, init; // parameters of the two functions, as indices into `all`, in the order of the calls
     std::map<Name, int64_t> symbols;
     const Argument *find(std::string_view name) const;

@@ -14,13 +14,13 @@ struct CallOptions {
 struct CallResult {
     enum class Status {
         Done,
-        NotLoaded,   // the library or a function is not there; `message` says why
-        NotStarted,  // no memory, no process
-        InitFailed,  // the initialiser gave no handle
-        Error,       // the program reported an error: `message`
-        ExitFailed,  // the finaliser reported one
-        Crashed,     // by `signal`
-        Exited,      // the program ended the process; `signal` is the exit status
+        NotLoaded,  // the library or a function is not there; `message` says why
+        NotStarted, // no memory, no process
+        InitFailed, // the initialiser gave no handle
+        Error,      // the program reported an error: `message`
+        ExitFailed, // the finaliser reported one
+        Crashed,    // by `signal`
+        Exited,     // the program ended the process; `signal` is the exit status
         TimedOut,
     };
     Status status = Status::Done;
@@ -34,9 +34,9 @@ struct CallResult {
     std::vector<std::string> memory;
 };
 
-/// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. Behind every array lies a page that
-/// cannot be touched, so that writing beyond its end is a crash here and not a wrong number elsewhere. What the program prints goes where
-/// the output of this process goes. Never throws; arrays in device memory are the caller's fault.
+/// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. Behind every array lies a page
+/// that cannot be touched, so that writing beyond its end is a crash here and not a wrong number elsewhere. What the program prints
+/// goes where the output of this process goes. Never throws; arrays in device memory are the caller's fault.
 CallResult call(const std::string &library, const std::string &name, const Arguments &arguments, const CallOptions &options);
 
 } // namespace sdfgc::run

@@ -21,8 +21,8 @@ struct Dtype {
     friend bool operator==(const Dtype &, const Dtype &) = default;
 };
 
-/// The element type that holds values of a scalar type; formats that NumPy does not know (bfloat16, 8-bit floats) are unsigned integers
-/// of their bits. Nothing for types that are no numbers.
+/// The element type that holds values of a scalar type; formats that NumPy does not know (bfloat16, 8-bit floats) are unsigned
+/// integers of their bits. Nothing for types that are no numbers.
 std::optional<Dtype> dtypeOf(Type t);
 
 /// An array in memory: row-major, byte order of this machine.
@@ -33,7 +33,8 @@ struct NpyArray {
     int64_t elements() const;
 };
 
-/// Reads the text of a file: any version, both byte orders, both orders of dimensions. Objects, text, dates and records are refused.
+/// Reads the text of a file: any version, both byte orders, both orders of dimensions. Objects, text, dates and records are
+/// refused.
 Result<NpyArray> parseNpy(std::string_view file);
 /// The text of a file of version 1.0.
 std::string npyText(const NpyArray &a);

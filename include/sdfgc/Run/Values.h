@@ -21,8 +21,8 @@ struct Number {
 /// `100`, `-2.5`, `1e-3`, `inf`, `nan`, `true`, `False`, `1+2j`, `3j`. Nothing for other text.
 std::optional<Number> parseNumber(std::string_view text);
 
-/// Appends the bytes of a number as an element of a scalar type. False when the type cannot hold it: a fraction, a value out of range or
-/// a complex number where there is no room for it.
+/// Appends the bytes of a number as an element of a scalar type. False when the type cannot hold it: a fraction, a value out of
+/// range or a complex number where there is no room for it.
 bool store(Type type, const Number &n, std::string &out);
 
 /// The value of the bytes of one element, as text: `2.5`, `(1+2j)`, `True`.

@@ -1,0 +1,181 @@
+#include "sdfgc/Run/Arguments.h"
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/File.h"
+
+#include <catch2/catch.hpp>
+#include <deque>
+
+using namespace sdfgc;
+using namespace sdfgc::run;
+
+namespace {
+
+sym::Expr expr(const char *text) { return *sym::parse(text).expr; }
+
+/// A program and what the command line says about its arguments.
+struct Program {
+    tree::Module module;
+    std::deque<ir::DataDesc> descriptors; // stable addresses
+    ArgumentOptions options;
+    diag::Engine diags;
+    file::TemporaryFolder folder = std::move(*file::TemporaryFolder::create("sdfgc-run-test"));
+
+    ir::DataDesc &array(const char *name, Type type, std::vector<sym::Expr> shape) {
+        descriptors.push_back(ir::DataDesc::array(type, std::move(shape)));
+        module.params.push_back({Name(name), Name(name), type, &descriptors.back()});
+        return descriptors.back();
+    }
+    void scalar(const char *name, Type type) {
+        descriptors.push_back(ir::DataDesc::scalar(type));
+        module.params.push_back({Name(name), Name(name), type, &descriptors.back()});
+    }
+    void symbol(const char *name, Type type = ScalarKind::Int64) {
+        module.params.push_back({Name(name), Name(name), type, nullptr});
+        module.init.push_back(module.params.back());
+    }
+    std::string file(const char *name, NpyArray a) {
+        const std::string path = file::join(folder.path(), name);
+        REQUIRE(file::writeAtomic(path, npyText(a)));
+        return path;
+    }
+    std::optional<Arguments> operator()(std::vector<Given> given) {
+        options.given = std::move(given);
+        diags.clear();
+        return prepare(module, options, diags);
+    }
+    /// The first error of a call.
+    std::string problem(std::vector<Given> given) {
+        CHECK_FALSE((*this)(std::move(given)));
+        return diags.all().empty() ? "" : diags.all()[0].message;
+    }
+};
+
+/// The elements in row-major order, as text.
+std::string text(const Argument &a) {
+    const NpyArray all = gather(a, a.data);
+    std::string out;
+    for (std::size_t at = 0; at < all.data.size(); at += static_cast<std::size_t>(a.dtype.size))
+        out += (out.empty() ? "" : " ") + textOf(a.type, std::string_view(all.data).substr(at, static_cast<std::size_t>(a.dtype.size)));
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("generators and numbers fill arrays of every type") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {expr("N")});
+    p.array("B", ScalarKind::Bool, {expr("N")});
+    p.array("C", ScalarKind::Complex64, {expr("N")});
+    p.array("I", ScalarKind::Int8, {expr("2*N")});
+    p.scalar("s", ScalarKind::Float32);
+    p.symbol("N");
+    const auto a = p({{"N", "3"}, {"A", "range"}, {"B", "range"}, {"C", "1+2j"}, {"I", "-7"}, {"s", "0.5"}});
+    REQUIRE(a);
+    CHECK(text(*a->find("A")) == "0 1 2");
+    CHECK(text(*a->find("B")) == "False True False");
+    CHECK(text(*a->find("C")) == "(1+2j) (1+2j) (1+2j)");
+    CHECK(text(*a->find("I")) == "-7 -7 -7 -7 -7 -7");
+    CHECK(text(*a->find("s")) == "0.5");
+    CHECK(text(*a->find("N")) == "3");
+    CHECK(a->program == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
+    CHECK(a->init == std::vector<std::size_t>{5});
+}
+
+TEST_CASE("random numbers lie in their range and do not depend on other arguments") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {100});
+    p.array("I", ScalarKind::Int32, {100});
+    const auto a = p({{"A", "random:-2:-1"}, {"I", "random:3:5"}}), b = p({{"A", "random:-2:-1"}, {"I", "zeros"}});
+    REQUIRE((a && b));
+    CHECK(a->find("A")->data == b->find("A")->data);
+    bool three = false, four = false;
+    for (std::size_t i = 0; i < 100; ++i) {
+        const double x = valueOf(ScalarKind::Float64, std::string_view(a->find("A")->data).substr(i * 8, 8));
+        const double k = valueOf(ScalarKind::Int32, std::string_view(a->find("I")->data).substr(i * 4, 4));
+        CHECK((x >= -2 && x < -1));
+        CHECK((k == 3 || k == 4));
+        three = three || k == 3;
+        four = four || k == 4;
+    }
+    CHECK((three && four));
+    p.options.seed = 1;
+    const auto other = p({{"A", "random:-2:-1"}, {"I", "zeros"}});
+    REQUIRE(other);
+    CHECK(other->find("A")->data != a->find("A")->data);
+    CHECK(p.problem({{"A", "random:2:1"}, {"I", "zeros"}}).find("LOW < HIGH") != std::string::npos);
+}
+
+TEST_CASE("strides and padding of the program's array") {
+    Program p;
+    ir::DataDesc &d = p.array("A", ScalarKind::Int64, {2, expr("N")});
+    d.strides = {1, 4};
+    d.totalSize = expr("4*N");
+    p.symbol("N");
+    NpyArray file{{'i', 8}, {2, 3}, {}};
+    for (int64_t i = 0; i < 6; ++i)
+        file.data.append(reinterpret_cast<const char *>(&i), 8);
+    const auto a = p({{"A", p.file("a.npy", file)}});
+    REQUIRE(a);
+    CHECK(a->symbols.at(Name("N")) == 3);
+    const Argument &x = *a->find("A");
+    CHECK(x.elements == 12);
+    CHECK(x.data.size() == 96);
+    CHECK(valueOf(ScalarKind::Int64, std::string_view(x.data).substr(8, 8)) == 3); // [1, 0]
+    CHECK(valueOf(ScalarKind::Int64, std::string_view(x.data).substr(32, 8)) == 1); // [0, 1]
+    CHECK(gather(x, x.data).data == file.data);
+    d.totalSize = expr("4*N - 4");
+    CHECK(p.problem({{"N", "3"}, {"A", "zeros"}}).find("does not fit into its 8 elements") != std::string::npos);
+}
+
+TEST_CASE("vectors are one element of the program and several of the file") {
+    Program p;
+    p.array("V", Type::vector(ScalarKind::Float32, 4), {expr("N")});
+    p.symbol("N");
+    NpyArray flat{{'f', 4}, {8}, std::string(32, '\0')}, lanes{{'f', 4}, {2, 4}, std::string(32, '\0')};
+    for (const NpyArray &file : {flat, lanes}) {
+        const auto a = p({{"V", p.file("v.npy", file)}});
+        REQUIRE(a);
+        CHECK(a->symbols.at(Name("N")) == 2);
+        CHECK(gather(*a->find("V"), a->find("V")->data).shape == std::vector<int64_t>{2, 4});
+    }
+    CHECK(p.problem({{"V", p.file("w.npy", {{'f', 4}, {7}, std::string(28, '\0')})}}).find("elements are vectors of 4") !=
+          std::string::npos);
+}
+
+TEST_CASE("arguments that are not given") {
+    Program p;
+    p.array("out", ScalarKind::Float64, {expr("N")});
+    p.array("opt", ScalarKind::Float64, {expr("N")}).optional = true;
+    p.array("in", ScalarKind::Float64, {expr("N")});
+    p.symbol("N");
+    p.options.written = {Name("out")};
+    CHECK(p.problem({{"N", "2"}}) == "argument `in` has no value");
+    CHECK(p.problem({{"in", "zeros"}}) == "argument `N` has no value");
+    const auto a = p({{"N", "2"}, {"in", "1"}});
+    REQUIRE(a);
+    CHECK(text(*a->find("out")) == "0 0");
+    CHECK(a->find("opt")->isNull);
+    p.options.otherwise = "3";
+    const auto b = p({{"N", "2"}});
+    REQUIRE(b);
+    CHECK(text(*b->find("in")) == "3 3");
+    CHECK(text(*b->find("out")) == "3 3");
+}
+
+TEST_CASE("what does not fit is an error") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {expr("N")});
+    p.scalar("k", ScalarKind::Int8);
+    p.symbol("N");
+    const std::string file = p.file("a.npy", {{'f', 8}, {2, 2}, std::string(32, '\0')});
+    CHECK(p.problem({{"A", file}, {"k", "1"}}).find("has 2 dimensions, the program's array has 1") != std::string::npos);
+    CHECK(p.problem({{"A", "x.npy"}, {"k", "1"}}).find("cannot read x.npy") != std::string::npos);
+    CHECK(p.problem({{"A", "words"}, {"k", "1"}}).find("`words` is neither a file .npy, nor a number") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "1000"}, {"N", "1"}}).find("`1000` is no value of type int8") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "null"}, {"N", "1"}}).find("only an array can be `null`") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "-1"}}).find("its shape would be [-1]") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "9000000000000000000"}}).find("its shape would be") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "1"}, {"B", "1"}}) == "the program has no argument `B`");
+    p.array("f", Type::callback({}, {}), {1});
+    CHECK(p.problem({}).find("which cannot be given on a command line") != std::string::npos);
+}
