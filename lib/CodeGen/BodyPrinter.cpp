@@ -222,6 +222,8 @@ std::string BodyPrinter::signature() const {
 void BodyPrinter::function(const std::string &linkage) {
     comment(f_.comment);
     w_.open((onDevice() ? kernelHead() : linkage) + signature());
+    if (onDevice())
+        kernelConstants();
     statements(f_.body);
     w_.close();
 }

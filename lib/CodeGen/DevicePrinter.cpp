@@ -1,7 +1,19 @@
 // The part of BodyPrinter that GPU programs need: operations that the host queues, and what only kernels have.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include <algorithm>
+
 namespace sdfgc::codegen {
+
+std::string constantDefinition(const tree::ConstantDef &c) {
+    std::string text = (c.type.isComplex() || c.type.isScalar() ? "constexpr " : "const ") + c.type.cppName() + " " + c.name.str();
+    if (!c.isArray)
+        return text + " = " + (c.values.empty() ? "0" : c.values[0]) + ";";
+    text += "[] = {";
+    for (std::size_t i = 0; i < c.values.size(); ++i)
+        text += (i ? ", " : "") + c.values[i];
+    return text + "};";
+}
 
 using namespace tree;
 
@@ -65,6 +77,13 @@ std::string BodyPrinter::dimensions(const std::array<sym::Expr, 3> &sizes) const
     for (std::size_t i = 0; i < used; ++i)
         text += (i ? ", " : "") + sym(sizes[i]);
     return text + "}";
+}
+
+/// Arrays of the host cannot be indexed on a device: each kernel that uses a constant has it.
+void BodyPrinter::kernelConstants() {
+    for (const ConstantDef &c : m_.constants)
+        if (c.isArray && std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &v) { return v.kind == VarKind::Constant && v.name == c.name; }))
+            w_.line("static " + constantDefinition(c));
 }
 
 void BodyPrinter::launch(const Launch &l) {

@@ -14,6 +14,7 @@
 #include "Outline.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::tree {
 
@@ -84,6 +85,21 @@ private:
         }
     }
 };
+
+/// Functions of BLAS and LAPACK, which tasklets of expanded library nodes call: no GPU has them.
+bool isHostLibrary(std::string_view name) {
+    return name.substr(0, 6) == "cblas_" || name.substr(0, 8) == "LAPACKE_" || name.substr(0, 5) == "fftw_";
+}
+
+std::set<Name> namesInText(const Function &f, tree::Block &b) {
+    MentionTable table(f);
+    std::set<Name> names;
+    for (const NodePtr &n : b.body) {
+        const Mentions &m = table.of(*n);
+        names.insert(m.inText.begin(), m.inText.end());
+    }
+    return names;
+}
 
 std::string kernelName(const MapEntry &m) {
     std::string name;
@@ -194,7 +210,6 @@ void Lowering::finishSpread(Instance &in, For &loop, Name parameter, const sym::
 void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     KernelShape shape = kernelShape(in, m);
     auto launch = std::make_unique<Launch>();
-    launch->comment = "kernel " + m.label;
     launch->element = elementName(m);
     launch->block = shape.block;
     launch->stream = m.stream.value_or(0);
@@ -238,6 +253,10 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, tree::Block body, const K
     auto refuse = [&](const Variable &v, Obstacle why) {
         error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m), {m.label, v.name.str()});
     };
+    if (!context_.options.emulate)
+        for (Name n : namesInText(fn(in), body))
+            if (isHostLibrary(n.view()))
+                error(diag::Id::KernelCallsHost, analysis::placeOf(m), {m.label, n.str()});
     Outlined outlined = outline(fn(in), std::move(body), name, typeOf, refuse);
     outlined.function->comment = "kernel " + m.label;
     outlined.function->kernel = info;

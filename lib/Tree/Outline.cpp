@@ -98,6 +98,12 @@ public:
         s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
     }
 
+    /// Values that text taken as written mentions.
+    void text() {
+        for (Name n : std::set<Name>(mentions_.inText.begin(), mentions_.inText.end()))
+            byName(n);
+    }
+
     std::vector<Call::Argument> arguments;
 
 private:
@@ -234,6 +240,7 @@ Outlined outline(Function &from, Block body, Name name, const std::function<Type
     Mover mover(from, *out.function, inside, mentions, typeOf, refuse);
     for (NodePtr &n : body.body)
         mover.node(*n);
+    mover.text();
     out.function->body.body = std::move(body.body);
     out.arguments = std::move(mover.arguments);
     return out;

@@ -69,7 +69,9 @@ public:
 
 private:
     class Collector;
+    void mergeReferences(ir::SDFG &g);
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
+    std::vector<Memory> merged_; // by number: which one stands for it
     std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
     std::set<Memory> controlled_; // read by control flow
 };

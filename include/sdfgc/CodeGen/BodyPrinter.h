@@ -9,6 +9,9 @@
 
 namespace sdfgc::codegen {
 
+/// `constexpr double weights[] = {0.5, 0.5};`
+std::string constantDefinition(const tree::ConstantDef &c);
+
 /// Prints one function of a module. What it includes and where each element went is collected for the file.
 class BodyPrinter {
 public:
@@ -47,6 +50,7 @@ private:
     std::string dimensions(const std::array<sym::Expr, 3> &sizes) const;
     bool deviceOperation(const tree::Node &n);
     void launch(const tree::Launch &l);
+    void kernelConstants();
     void deviceCopy(const tree::DeviceCopy &c);
     void deviceFill(const tree::DeviceFill &f);
     void spreadLoop(const tree::For &f);

@@ -44,6 +44,8 @@ bool copiesAtDestination(const Node &destination) { return destination.inEdges()
 
 StreamSteps::StreamSteps(SDFG &root) {
     for (SDFG *g : allSDFGs(root))
+        mergeReferences(*g);
+    for (SDFG *g : allSDFGs(root))
         for (Name n : containersReadByControlFlow(*g))
             controlled_.insert(memory(*g, n));
 }
@@ -63,7 +65,7 @@ Memory StreamSteps::memory(SDFG &g, Name data) {
     data = owner(data);
     auto known = numbers_.find({&g, data});
     if (known != numbers_.end())
-        return known->second;
+        return merged_[static_cast<std::size_t>(known->second)];
     Memory m = -1;
     const DataDesc *d = g.arrays.find(data);
     if (d && d->isView())
@@ -83,9 +85,23 @@ Memory StreamSteps::memory(SDFG &g, Name data) {
     if (m < 0) {
         m = static_cast<Memory>(owners_.size());
         owners_.emplace_back(&g, data);
+        merged_.push_back(m);
     }
     numbers_[{&g, data}] = m;
     return m;
+}
+
+/// A reference may stand for everything that it is set to.
+void StreamSteps::mergeReferences(SDFG &g) {
+    for (State *s : allStates(g))
+        for (const auto &e : s->edges())
+            if (const auto *to = dyn_cast<AccessNode>(e->dst); to && e->dstConn == Name("set"))
+                if (const AccessNode *from = end(e.get(), true)) {
+                    const Memory a = memory(*from), b = memory(*to);
+                    for (Memory &m : merged_)
+                        if (m == b)
+                            m = a;
+                }
 }
 
 bool StreamSteps::isDevice(Memory m) const {

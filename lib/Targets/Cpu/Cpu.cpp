@@ -172,17 +172,8 @@ private:
     }
 
     void constants(TextWriter &w) {
-        for (const ConstantDef &c : m_.constants) {
-            std::string type = c.type.cppName(), text;
-            std::string keyword = c.type.isComplex() || c.type.isScalar() ? "constexpr " : "const ";
-            if (!c.isArray) {
-                w.line(keyword + type + " " + c.name.str() + " = " + (c.values.empty() ? "0" : c.values[0]) + ";");
-                continue;
-            }
-            for (std::size_t i = 0; i < c.values.size(); ++i)
-                text += (i ? ", " : "") + c.values[i];
-            w.line(keyword + type + " " + c.name.str() + "[] = {" + text + "};");
-        }
+        for (const ConstantDef &c : m_.constants)
+            w.line(codegen::constantDefinition(c));
         if (!m_.constants.empty())
             w.line();
     }
