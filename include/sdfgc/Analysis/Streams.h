@@ -56,6 +56,9 @@ class StreamSteps {
 public:
     explicit StreamSteps(ir::SDFG &root);
 
+    /// A node that orders streams and is left out of the steps: what would be if it were not there?
+    const ir::Node *ignored = nullptr;
+
     /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside is one
     /// operation on stream 0.
     std::vector<StreamStep> of(ir::State &s);

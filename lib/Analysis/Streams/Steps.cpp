@@ -179,6 +179,8 @@ private:
         return steps_.back();
     }
     void library(LibraryNode &n) {
+        if (&n == all_.ignored)
+            return;
         if (auto op = asyncOp(n))
             add(StreamStep::Async, n).async = *op;
         else

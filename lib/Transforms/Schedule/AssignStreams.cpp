@@ -7,7 +7,7 @@
 // program, in the order in which the host queues them (nested SDFGs in place, loops once):
 //   1. an operation that depends on the last one of some stream continues that stream: no event is needed, nothing else is delayed;
 //      among several such streams the one whose operation was queued last;
-//   2. one that depends on nothing new (copies to the device, mostly) goes to the stream of the operation that first needs its result;
+//   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each other;
 //   3. else the stream that has been idle longest.
 // Two operations depend on each other if they touch the same memory and one of them writes it.
 //
@@ -119,7 +119,7 @@ void Streams::choose(int i) {
     for (auto it = o.before.rbegin(); it != o.before.rend() && !stream; ++it)
         if (int s = operations_[static_cast<std::size_t>(*it)].stream; last_[static_cast<std::size_t>(s)] == *it)
             stream = s;
-    if (auto r = reserved_.find(o.firstUser); !stream && o.before.empty() && r != reserved_.end())
+    if (auto r = reserved_.find(o.firstUser); !stream && o.step.edge && o.before.empty() && r != reserved_.end())
         stream = r->second;
     if (!stream) {
         if (static_cast<int>(last_.size()) < limit_)

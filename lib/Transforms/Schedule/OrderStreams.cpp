@@ -9,7 +9,7 @@
 //   1. another stream: an event is recorded right behind the operation to wait for, where it is in the same state, else right in front of
 //      the wait; an event that was recorded there already is used again;
 //   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
-// Nothing is inserted that is implied by what is there. New nodes are tied to the steps around them by ordering edges, so that the order in
+// What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering edges, so that the order in
 // which the walk saw the steps is the one in which they are lowered; conflicting steps that only the list order kept apart are tied, too.
 //
 // A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
@@ -45,7 +45,7 @@ void tie(State &s, Node *from, Node *to) {
 }
 
 /// An operation node in front of step `at`, behind the one before it.
-void insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op) {
+LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op) {
     LibraryNode *n = analysis::addAsyncOp(s, op);
     for (std::size_t i = at; i-- > 0;) {
         tie(s, exitOf(steps[i].node), n);
@@ -57,6 +57,7 @@ void insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, cons
         if (steps[i].kind == StreamStep::Async)
             break;
     }
+    return n;
 }
 
 /// Ties steps that touch the same memory, one of them writing, and that no path connects.
@@ -159,6 +160,9 @@ public:
             changed.insert(c.state);
             return repair(c);
         }).run();
+        elide(AsyncOp::Wait);
+        elide(AsyncOp::Record);
+        elide(AsyncOp::Synchronise);
         for (State *s : changed)
             if (s->nodes().size() < 1000) // quadratic, and only for looks
                 dropImplied(*s);
@@ -170,12 +174,35 @@ private:
     bool prepare(SDFG &g);
     void ends();
     void waitBefore(Region &r, Block &b);
+    void elide(AsyncOp::Kind kind);
     bool repair(const StreamConflict &c);
 
     SDFG &root_;
     analysis::StreamSteps steps_;
     int events_ = 0;
+    std::vector<LibraryNode *> inserted_;
 };
+
+/// Takes out what the walk does not miss. Each try walks the whole program; beyond some hundred insertions they are left as they are.
+void Orderer::elide(AsyncOp::Kind kind) {
+    constexpr std::size_t tries = 300;
+    if (inserted_.size() > tries)
+        return;
+    std::erase_if(inserted_, [&](LibraryNode *n) {
+        if (analysis::asyncOp(*n)->kind != kind)
+            return false;
+        steps_.ignored = n;
+        bool needed = false;
+        analysis::StreamOrder(root_, steps_, [&](const StreamConflict &) {
+            needed = true;
+            return false;
+        }).run();
+        steps_.ignored = nullptr;
+        if (!needed)
+            n->state()->removeNode(n);
+        return !needed;
+    });
+}
 
 /// Ties conflicting steps; returns whether there are operations at all. Events that exist keep their numbers.
 bool Orderer::prepare(SDFG &g) {
@@ -231,7 +258,7 @@ void Orderer::ends() {
 
 bool Orderer::repair(const StreamConflict &c) {
     if (c.byHost) {
-        insert(*c.state, *c.steps, c.step, {AsyncOp::Synchronise, c.earlier.stream, -1});
+        inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Synchronise, c.earlier.stream, -1}));
         return true;
     }
     std::size_t record = c.step;
@@ -241,16 +268,16 @@ bool Orderer::repair(const StreamConflict &c) {
     const int stream = (*c.steps)[c.step].stream;
     for (std::size_t i = record; i < c.step; ++i) // an event that says it already
         if (const StreamStep &s = (*c.steps)[i]; s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
-            insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event});
+            inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event}));
             return true;
         }
-    insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_});
+    inserted_.push_back(insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_}));
     std::vector<StreamStep> now = steps_.of(*c.state);
     std::size_t at = now.size();
     for (std::size_t i = 0; i < now.size(); ++i)
         if (now[i].node == (*c.steps)[c.step].node && now[i].edge == (*c.steps)[c.step].edge)
             at = i;
-    insert(*c.state, now, at, {AsyncOp::Wait, stream, events_});
+    inserted_.push_back(insert(*c.state, now, at, {AsyncOp::Wait, stream, events_}));
     ++events_;
     return true;
 }
