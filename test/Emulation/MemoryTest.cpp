@@ -102,6 +102,12 @@ TEST_CASE("kernels that leave an allocation are reported with thread, allocation
         CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, -1)) == gpu::launchFailure);
         reported("wrote less than a page before the beginning of 'A' (800 bytes)");
     }
+    SECTION("read just behind") {
+        CHECK(faulty(gpu::launch<load>(k, 1, 1, 0, nullptr, a.data, b.data, 101)) == gpu::success);
+        (void)b.get();
+        reported("uninitialised value: the copy of 'B' to host memory: byte 0 of 'B' was never written or was computed from memory "
+                 "beside 'A', which was not");
+    }
     SECTION("no address at all") {
         CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, nullptr, 2)) == gpu::launchFailure);
         reported("illegal address: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes address 0x10, which is no device "

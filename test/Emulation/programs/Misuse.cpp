@@ -65,6 +65,13 @@ void misuse(const char *name, Memory &m) {
         (void)gpu::launch<scale>(plain, 1, 32, 0, nullptr, m.A, m.B, 100);
     } else if (is("near-out-of-bounds")) {
         (void)gpu::launch<put>(plain, 1, 1, 0, nullptr, m.A, 32);
+    } else if (is("reads-beside")) {
+        (void)gpu::memsetAsync(m.B, 0, 32 * sizeof(double), nullptr);
+        double *C = nullptr;
+        (void)gpu::malloc(&C, 31 * sizeof(double), "C");
+        (void)gpu::memsetAsync(C, 0, 31 * sizeof(double), nullptr);
+        (void)gpu::launch<scale>(plain, 1, 32, 0, nullptr, C, m.B, 0);
+        m.read();
     } else if (is("copy-out-of-bounds")) {
         (void)gpu::memcpyAsync(m.host, m.A, 33 * sizeof(double), gpu::CopyKind::DeviceToHost, nullptr);
     } else if (is("wrong-direction")) {

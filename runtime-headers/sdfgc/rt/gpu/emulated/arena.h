@@ -4,7 +4,7 @@
 // everyone but a running kernel: host code that touches it faults, and so does a kernel that leaves an allocation, uses a freed
 // one, or one that the stream has not allocated yet. The emulation itself copies through the second mapping (the back door), which
 // is always open. Addresses are never used twice. An allocation ends, up to CUDA's alignment of 256 bytes, at a closed page; the
-// bytes between its ends and the closed pages have a pattern that is checked after every kernel.
+// bytes between its ends and the closed pages have a pattern that is checked after every kernel, and traced like new memory.
 //
 //     64 KiB of closed pages | margin | allocation | margin (< 256 bytes) | 64 KiB of closed pages
 //
@@ -79,6 +79,7 @@ struct Allocation {
     State state = Live;
     bool open = false;
     unsigned closings = 0; // times that it was to be closed
+    uint32_t marginPattern = 0;
 
     bool contains(uintptr_t address, size_t count) const {
         return address >= begin && address - begin <= bytes && count <= bytes - (address - begin);
@@ -89,9 +90,6 @@ class Arena {
 public:
     Arena() {
         page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-        margin_.resize(page_);
-        for (size_t i = 0; i < page_; ++i)
-            margin_[i] = static_cast<char>(0xa5 ^ i * 7);
         file_ = memfd_create("sdfgc emulated device memory", MFD_CLOEXEC);
         for (size_ = size_t(1) << 38; file_ >= 0 && size_ >= size_t(1) << 28; size_ >>= 1) {
             void *view = mmap(nullptr, size_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file_, 0);
@@ -129,6 +127,7 @@ public:
         a->state = state;
         next_ += pages + gap;
         used_ += bytes;
+        a->marginPattern = origins.pattern("memory beside '" + a->name + "'");
         fillMargins(*a);
         fillPattern(door(pointer(a->begin)), bytes, origins.pattern("'" + a->name + "'"));
         poison(*a);
@@ -263,16 +262,26 @@ private:
         a.open = false;
     }
 
+    /// Margins say whose they are: a value that was read beside an allocation is traced like one that was never written. The pattern's
+    /// bytes stand at multiples of its size, wherever the allocation ends.
+    static unsigned char marginByte(const Allocation &a, uintptr_t address) {
+        return static_cast<unsigned char>(a.marginPattern >> address % 4 * 8);
+    }
     void fillMargins(const Allocation &a) {
-        std::memcpy(door(pointer(a.pages)), margin_.data(), a.begin - a.pages);
-        std::memcpy(door(pointer(a.begin + a.bytes)), margin_.data(), a.pagesEnd - a.begin - a.bytes);
+        for (uintptr_t i = a.pages; i < a.begin; ++i)
+            *door(pointer(i)) = static_cast<char>(marginByte(a, i));
+        for (uintptr_t i = a.begin + a.bytes; i < a.pagesEnd; ++i)
+            *door(pointer(i)) = static_cast<char>(marginByte(a, i));
     }
-    bool intactBefore(const Allocation &a) const {
-        return std::memcmp(door(pointer(a.pages)), margin_.data(), a.begin - a.pages) == 0;
+    bool intact(const Allocation &a, uintptr_t from, uintptr_t to) const {
+        const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(door(pointer(from)));
+        unsigned char differences = 0;
+        for (uintptr_t i = from; i < to; ++i)
+            differences |= static_cast<unsigned char>(bytes[i - from] ^ marginByte(a, i));
+        return differences == 0;
     }
-    bool intactBehind(const Allocation &a) const {
-        return std::memcmp(door(pointer(a.begin + a.bytes)), margin_.data(), a.pagesEnd - a.begin - a.bytes) == 0;
-    }
+    bool intactBefore(const Allocation &a) const { return intact(a, a.pages, a.begin); }
+    bool intactBehind(const Allocation &a) const { return intact(a, a.begin + a.bytes, a.pagesEnd); }
 
     void poison(const Allocation &a) {
 #ifdef SDFGC_EMULATE_ASAN
@@ -287,7 +296,6 @@ private:
     size_t page_ = 0, size_ = 0, next_ = 0, fileBytes_ = 0, used_ = 0;
     uintptr_t view_ = 0;
     char *door_ = nullptr;
-    std::vector<char> margin_;                     // what margins must contain
     std::vector<std::unique_ptr<Allocation>> all_; // by address, as addresses only grow
     Allocation *open_[maxOpen] = {};
     int openCount_ = 0;
