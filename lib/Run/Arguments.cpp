@@ -86,8 +86,6 @@ private:
             what = "a structure";
         else if (!dtypeOf(number) || (t.isVector() && !e.isArray()))
             what = "of type " + t.str();
-        else if (e.isArray() && e.param->desc->storage == ir::Storage::GPU_Global)
-            what = "in the memory of a GPU";
         if (!what.empty())
             diags_.report(Id::ProgramArgumentKind, {}, {e.param->name.str(), what});
     }
@@ -280,6 +278,7 @@ private:
     Argument array(const Entry &e) {
         Argument a = describe(e);
         const ir::DataDesc &d = *e.param->desc;
+        a.isDevice = d.storage == ir::Storage::GPU_Global;
         a.isNull = e.value == "null";
         if (a.isNull)
             return a;

@@ -215,7 +215,8 @@ public:
         catchCrashes();
         for (std::size_t i = 0; i < memory_.size(); ++i)
             pointers_.push_back(arguments_.all[i].isNull ? nullptr : memory_[i].data());
-        fill();
+        if (!allocateOnDevice(loaded, name) || !fill())
+            return;
         call(loaded, name, init, program, finish);
     }
 
@@ -227,9 +228,45 @@ private:
         return symbol;
     }
 
-    void fill() {
-        for (std::size_t i = 0; i < memory_.size(); ++i)
+    /// Memory of the device for the arrays that live there, from functions that every GPU program exports for such callers.
+    bool allocateOnDevice(void *library, const std::string &name) {
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            if (!arguments_.all[i].isDevice || arguments_.all[i].isNull)
+                continue;
+            if (!deviceAllocate_) {
+                deviceAllocate_ = reinterpret_cast<DeviceAllocate>(find(library, name + "_device_alloc"));
+                deviceCopy_ = reinterpret_cast<DeviceCopy>(find(library, name + "_device_copy"));
+            }
+            if (!deviceAllocate_ || !deviceCopy_)
+                return false;
+            pointers_[i] = static_cast<char *>(deviceAllocate_(std::max<std::size_t>(arguments_.all[i].data.size(), 1)));
+            if (!pointers_[i]) {
+                report_.say(Status::NotStarted, "the device has no memory for its arrays, or there is none");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The arguments as they were prepared. The device's memory is freed with the process.
+    bool fill() {
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
             std::memcpy(memory_[i].data(), arguments_.all[i].data.data(), arguments_.all[i].data.size());
+            if (!copyDevice(i, true))
+                return false;
+        }
+        return true;
+    }
+
+    bool copyDevice(std::size_t i, bool there) {
+        const Argument &a = arguments_.all[i];
+        if (!a.isDevice || a.isNull)
+            return true;
+        void *host = memory_[i].data();
+        const int failed = there ? deviceCopy_(pointers_[i], host, a.data.size()) : deviceCopy_(host, pointers_[i], a.data.size());
+        if (failed)
+            report_.say(Status::Error, "an array could not be copied between host and device");
+        return failed == 0;
     }
 
     void call(void *library, const std::string &name, void *init, void *program, void *finish) {
@@ -249,8 +286,8 @@ private:
         const auto code = reinterpret_cast<ErrorCode>(::dlsym(library, (name + "_error").c_str()));
         const auto text = reinterpret_cast<ErrorText>(::dlsym(library, (name + "_error_message").c_str()));
         for (int i = 0; i < options_.warmup + options_.repeat; ++i) {
-            if (i != 0)
-                fill();
+            if (i != 0 && !fill())
+                return;
             Timer one;
             programCall(program, nullptr);
             const double seconds = one.seconds();
@@ -261,6 +298,9 @@ private:
             if (i >= options_.warmup)
                 times_[report_.timed++] = seconds;
         }
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (!copyDevice(i, false))
+                return;
         ffi_arg failed = 0;
         finishCall(finish, &failed);
         if (report_.status != Status::Exited)
@@ -277,6 +317,10 @@ private:
     std::vector<char *> pointers_; // of arrays, as the call takes them
     Report &report_;
     double *times_;
+    using DeviceAllocate = void *(*)(std::size_t bytes);
+    using DeviceCopy = int (*)(void *to, const void *from, std::size_t bytes);
+    DeviceAllocate deviceAllocate_ = nullptr;
+    DeviceCopy deviceCopy_ = nullptr;
 };
 
 /// Waits for the child, no longer than `seconds` (0: without limit); returns its status, or nothing when its time was over.
