@@ -141,6 +141,9 @@ private:
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
 };
 
+/// The states of one SDFG that can be reached, each behind those that lead to it (loops once, branches in list order).
+std::vector<ir::State *> statesInOrder(ir::SDFG &g);
+
 /// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges than the
 /// copy's end there: then not all that must come before has happened at the source.
 bool copiesAtDestination(const ir::Node &destination);

@@ -47,7 +47,25 @@ std::vector<Block *> inOrder(Region &r) {
     return out;
 }
 
+void collectStates(Region &r, std::vector<State *> &out) {
+    for (Block *b : inOrder(r)) {
+        if (auto *s = dyn_cast<State>(b))
+            out.push_back(s);
+        else if (auto *c = dyn_cast<ConditionalBlock>(b))
+            for (const auto &branch : c->branches())
+                collectStates(*branch.region, out);
+        else if (auto *inner = dyn_cast<Region>(b))
+            collectStates(*inner, out);
+    }
+}
+
 } // namespace
+
+std::vector<State *> statesInOrder(SDFG &g) {
+    std::vector<State *> out;
+    collectStates(g, out);
+    return out;
+}
 
 void StreamOrder::run() { region(root_, {}, nullptr); }
 

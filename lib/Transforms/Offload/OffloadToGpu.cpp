@@ -7,7 +7,8 @@
 // Graphs that have a GPU schedule or storage already are left as they are: somebody has decided.
 //
 //   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device twin that
-//      is filled at the beginning and, if the program writes it, copied back at the end.
+//      is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the end if the program
+//      writes it.
 //   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host writes stay
 //      and are passed by value.
 //   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place that
@@ -137,11 +138,59 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
+/// Does a map, one element in each iteration, write the whole container?
+bool writesAll(const AccessNode &n, const DataDesc &d) {
+    if (n.inEdges().size() != 1)
+        return false;
+    Edge *e = n.inEdges().front();
+    const auto *exit = dyn_cast<MapExit>(e->src);
+    const std::vector<Edge *> leaves = exit ? analysis::memletLeaves(e) : std::vector<Edge *>();
+    const Edge *leaf = leaves.size() == 1 ? leaves.front() : nullptr;
+    if (!leaf || !isa<Tasklet>(leaf->src) || leaf->memlet.dynamic || !leaf->memlet.wcr.empty() || !leaf->memlet.subset || leaf->dst != exit)
+        return false;
+    const MapEntry &m = *exit->entry;
+    if (leaf->memlet.subset->dims.size() != d.rank() || m.params.size() != d.rank() || !(d.fullSubset() == sym::Subset{m.ranges}))
+        return false;
+    for (std::size_t k = 0; k < d.rank(); ++k) {
+        const sym::Range &r = leaf->memlet.subset->dims[k];
+        if (r.begin != sym::Expr::symbol(m.params[k]) || r.end != r.begin)
+            return false;
+    }
+    return true;
+}
+
+/// Is the container overwritten before anything reads it? Looks at the states that every run goes through first.
+bool overwrittenFirst(SDFG &g, Name data) {
+    std::set<const Block *> seen;
+    for (Block *b = g.start(); b && seen.insert(b).second;) {
+        auto *s = dyn_cast<State>(b);
+        if (!s)
+            return false;
+        std::vector<AccessNode *> nodes;
+        for (const auto &n : s->nodes()) {
+            auto *a = dyn_cast<AccessNode>(n.get());
+            const DataDesc *other = a ? g.desc(a->data) : nullptr;
+            if (a && a->data == data)
+                nodes.push_back(a);
+            else if (other && other->isView())
+                return false; // it may look at the container
+        }
+        if (!nodes.empty())
+            return nodes.size() == 1 && writesAll(*nodes.front(), *g.arrays.find(data));
+        const auto next = g.outEdges(b);
+        if (next.size() != 1 || !next.front()->isUnconditional())
+            return false;
+        b = next.front()->dst;
+    }
+    return false;
+}
+
 /// The caller's arrays: to the device first, back at the end what the program writes.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
     for (const auto &[host, device] : callers_) {
-        in.emplace_back(host, device);
+        if (!overwrittenFirst(root_, device))
+            in.emplace_back(host, device);
         if (writtenInDataflow(root_, device))
             out.emplace_back(host, device);
     }

@@ -62,7 +62,7 @@ private:
 };
 
 void Streams::collect(SDFG &g) {
-    for (State *s : allStates(g))
+    for (State *s : analysis::statesInOrder(g))
         for (StreamStep &step : steps_.of(*s)) {
             if (step.kind == StreamStep::Nested)
                 collect(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
