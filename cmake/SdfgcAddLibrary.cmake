@@ -1,18 +1,29 @@
-# sdfgc_add_library(NAME GRAPH FILE [OPTIONS ...])
+# sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip] [PROGRAM PROGRAM] [OPTIONS ...])
 #
-# A shared library target NAME from a graph whose program is called NAME. Targets that link it find its header and are rebuilt
-# when the graph changes.
+# A shared library target NAME from a graph. Targets that link it find its headers (C: PROGRAM.h, C++: PROGRAM.hpp) and are rebuilt when
+# the graph, one of its parts, or sdfgc changes; nothing runs when nothing has changed.
 #   GRAPH    the .sdfg or .sdfgz file, relative to the current source folder
+#   TARGET   what to compile for; cpu when left out
+#   PROGRAM  the name that the graph has inside; NAME when left out
 #   OPTIONS  further options of `sdfgc build`
+# Properties of the target: SDFGC_FOLDER, the build folder (its include/PROGRAM.f90 is a Fortran module to be compiled with your sources,
+# its python/ can be put on PYTHONPATH). Install with install(IMPORTED_RUNTIME_ARTIFACTS NAME).
 function(sdfgc_add_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "GRAPH" "OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "GRAPH;TARGET;PROGRAM" "OPTIONS")
     if(NOT ARG_GRAPH OR ARG_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [OPTIONS ...])")
+        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip] [PROGRAM PROGRAM] [OPTIONS ...])")
+    endif()
+    if(NOT ARG_PROGRAM)
+        set(ARG_PROGRAM "${name}")
+    endif()
+    if(ARG_TARGET)
+        list(PREPEND ARG_OPTIONS --target "${ARG_TARGET}")
     endif()
     get_filename_component(graph "${ARG_GRAPH}" ABSOLUTE)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
-    set(library "${folder}/lib/lib${name}.so")
-    add_custom_command(OUTPUT "${library}"
+    set(library "${folder}/lib/lib${ARG_PROGRAM}.so")
+    set(headers "${folder}/include/${ARG_PROGRAM}.h" "${folder}/include/${ARG_PROGRAM}.hpp" "${folder}/include/${ARG_PROGRAM}.f90")
+    add_custom_command(OUTPUT "${library}" BYPRODUCTS ${headers}
         COMMAND sdfgc::sdfgc build "${graph}" -o "${folder}" --depfile "${folder}.d" --quiet ${ARG_OPTIONS}
         DEPENDS "${graph}" sdfgc::sdfgc
         DEPFILE "${folder}.d"
@@ -20,6 +31,7 @@ function(sdfgc_add_library name)
     add_custom_target(${name}_sdfgc DEPENDS "${library}")
     file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
     add_library(${name} SHARED IMPORTED GLOBAL)
-    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" INTERFACE_INCLUDE_DIRECTORIES "${folder}/include")
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" IMPORTED_SONAME "lib${ARG_PROGRAM}.so"
+                          INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
     add_dependencies(${name} ${name}_sdfgc)
 endfunction()

@@ -1,15 +1,16 @@
-# What `cmake --install` puts where: the executable, the files that it reads, and the package for find_package(sdfgc).
+# What `cmake --install` puts where: the executable, the files that it reads, documentation, examples, and the packages for
+# find_package(sdfgc) and pkg-config. Everything finds the rest relative to its own place, so an installation can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 if(TARGET sdfgc)
     install(TARGETS sdfgc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(resource IN ITEMS bindings pipelines runtime-headers schemas)
-    if(EXISTS ${CMAKE_SOURCE_DIR}/${resource})
-        install(DIRECTORY ${CMAKE_SOURCE_DIR}/${resource} DESTINATION ${CMAKE_INSTALL_DATADIR}/sdfgc)
-    endif()
+foreach(resource IN ITEMS bindings pipelines runtime-headers schemas viewer)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/${resource} DESTINATION ${CMAKE_INSTALL_DATADIR}/sdfgc)
 endforeach()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(sdfgcPackageFolder ${CMAKE_INSTALL_LIBDIR}/cmake/sdfgc)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/sdfgcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/sdfgcConfig.cmake
@@ -18,3 +19,28 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/sdfgcConfigVersion.cm
 install(FILES ${CMAKE_BINARY_DIR}/cmake/sdfgcConfig.cmake ${CMAKE_BINARY_DIR}/cmake/sdfgcConfigVersion.cmake
               ${CMAKE_SOURCE_DIR}/cmake/SdfgcAddLibrary.cmake
         DESTINATION ${sdfgcPackageFolder})
+
+set(sdfgcPkgConfigFolder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH SDFGC_PC_TO_PREFIX /prefix/${sdfgcPkgConfigFolder} /prefix)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/sdfgc.pc.in ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc DESTINATION ${sdfgcPkgConfigFolder})
+
+# `cpack` makes a Debian package. It must not build what installing does not need.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sdfgc)
+set(CPACK_PACKAGE_CONTACT "the sdfgc maintainers <sdfgc@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "ahead-of-time compiler for stateful dataflow multigraphs (SDFGs)")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ | clang")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenblas-dev, liblapacke-dev, libfftw3-dev, cmake, python3-numpy, gfortran")
+find_program(SDFGC_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(SDFGC_SHLIBDEPS)
+if(SDFGC_SHLIBDEPS)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libstdc++6, zlib1g, libfmt9, libyaml-cpp0.7")
+endif()
+include(CPack)

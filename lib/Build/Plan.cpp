@@ -81,15 +81,11 @@ bool isHip(const std::string &source) { return source.ends_with(".hip"); }
 
 /// nvcc hands the host compiler's flags over one by one.
 Words nvccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
-    Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20", "-O3", "--extended-lambda", "--expt-relaxed-constexpr"};
+    Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20"};
+    append(words, package::cudaFlags(request.options.fpModel));
     for (const std::string &arch : request.options.gpuArch) {
         const std::string number = arch.substr(arch.find('_') + 1);
         words.insert(words.end(), {"-gencode", "arch=compute_" + number + ",code=[sm_" + number + ",compute_" + number + "]"});
-    }
-    switch (request.options.fpModel) {
-    case package::FpModel::Strict: words.push_back("-fmad=false"); break;
-    case package::FpModel::Contract: break;
-    case package::FpModel::Fast: words.push_back("-use_fast_math"); break;
     }
     for (const std::string &flag : flags) {
         const bool both = flag.starts_with("-I") || flag.starts_with("-D");

@@ -79,17 +79,19 @@ void CommandLine::choice(const std::string &names, std::string &field, const std
         alternatives += (alternatives.empty() ? "" : "|") + v;
     row(names, alternatives, help, values);
     impl_->add(names, [this, &field, values, names](const CLI::results_t &words) {
-        const std::string &word = words.back();
-        if (std::find(values.begin(), values.end(), word) != values.end()) {
-            field = word;
-            return true;
-        }
-        std::string near = diag::nearest(word, values);
-        impl_->diags->report(
-            diag::Id::OptionValueUnknown, {},
-            {word, longName(names), near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?"});
+        take(words.back(), field, values, longName(names));
         return true;
     });
+}
+
+void CommandLine::take(const std::string &word, std::string &field, const std::vector<std::string> &values, const std::string &name) const {
+    if (std::find(values.begin(), values.end(), word) != values.end()) {
+        field = word;
+        return;
+    }
+    std::string near = diag::nearest(word, values);
+    impl_->diags->report(diag::Id::OptionValueUnknown, {},
+                         {word, name, near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?"});
 }
 
 void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least) {
@@ -159,6 +161,16 @@ void CommandLine::argument(const std::string &name, std::string &field, const st
         impl_->arguments.push_back({name, &field});
     impl_->add(name, [&field](const CLI::results_t &words) {
         field = words.back();
+        return true;
+    });
+}
+
+void CommandLine::argumentChoice(const std::string &name, std::string &field, const std::vector<std::string> &values,
+                                 const std::string &help) {
+    rows_.push_back({name, "", help, "Arguments", values});
+    impl_->arguments.push_back({name, &field});
+    impl_->add(name, [this, &field, values, name](const CLI::results_t &words) {
+        take(words.back(), field, values, name);
         return true;
     });
 }

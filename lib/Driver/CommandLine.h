@@ -41,6 +41,9 @@ public:
     /// An argument without a name, which must be there unless it is optional.
     void argument(const std::string &name, std::string &field, const std::string &help, bool optional = false);
 
+    /// The same, one of `values`.
+    void argumentChoice(const std::string &name, std::string &field, const std::vector<std::string> &values, const std::string &help);
+
     enum class Result { Ok, Help, Error };
     /// Parses; every fault of the command line is reported.
     Result parse(const std::vector<std::string> &arguments, diag::Engine &d);
@@ -51,6 +54,8 @@ private:
     struct Impl;
     void row(const std::string &names, const std::string &placeholder, const std::string &help,
              std::vector<std::string> values = {});
+    /// Takes a word that is one of `values`, or reports it with the nearest.
+    void take(const std::string &word, std::string &field, const std::vector<std::string> &values, const std::string &name) const;
     void reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const;
     std::unique_ptr<Impl> impl_;
     std::string usage_, description_;

@@ -31,7 +31,7 @@ codegen::Sources emit(Session &s, const tree::Module &module, const pass::Compil
     return targets::find(compile.target)->emit(module, compile, {});
 }
 
-bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile) {
+bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const std::vector<std::string> &gpuArch) {
     s.progress("writing " + made.folder);
     crash::setActivity("writing the build folder");
     TimeTrace::Scope scope(s.trace(), "package");
@@ -41,6 +41,7 @@ bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &c
     request.sources = &made.sources;
     request.graph = made.graph.get();
     request.compile = &compile;
+    request.gpuArch = gpuArch;
     return package::write(request, s.diags);
 }
 
@@ -80,7 +81,7 @@ std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> g
         return std::nullopt;
     made.sources = emit(s, *made.module, compile);
     std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);
-    if (!opened || !writeFolder(s, made, compile) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
+    if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
         return std::nullopt;
     return made;
 }

@@ -2,22 +2,34 @@
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/Version.h"
 
+#include <algorithm>
 #include <ostream>
 
 namespace sdfgc::driver {
 namespace {
 
-constexpr std::string_view exitStatusHelp =
-    "Exit status: 0 done, 1 the input is at fault, 2 the command line is at fault, 3 a compiler\n"
-    "failed, 70 a bug in sdfgc.\n";
+/// `Exit status: 0 done, ...`, in lines.
+std::string exitStatusHelp() {
+    std::string out = "Exit status:", line;
+    for (const auto &[status, meaning] : exitStatuses()) {
+        const std::string next = " " + std::to_string(status) + " " + std::string(meaning) + (status == InternalFault ? "." : ",");
+        if (out.size() - (out.rfind('\n') + 1) + next.size() > 95)
+            out += "\n";
+        out += out.back() == '\n' ? next.substr(1) : next;
+    }
+    return out + "\n";
+}
 
 std::string overview() {
     std::string out = "usage: sdfgc SUBCOMMAND [arguments] [options]\n\n"
                       "Compiles SDFG files (.sdfg, .sdfgz) to libraries.\n\nSubcommands:\n";
+    std::size_t width = 0;
     for (const SubcommandInfo &s : subcommands())
-        out += "  " + s.name + std::string(10 - s.name.size(), ' ') + s.summary + "\n";
+        width = std::max(width, s.name.size() + 2);
+    for (const SubcommandInfo &s : subcommands())
+        out += "  " + s.name + std::string(width - s.name.size(), ' ') + s.summary + "\n";
     return out + "\n`sdfgc SUBCOMMAND --help` describes a subcommand, `sdfgc --version` prints the version.\n" +
-           std::string(exitStatusHelp);
+           exitStatusHelp();
 }
 
 const SubcommandInfo *findSubcommand(const std::string &name) {
@@ -64,7 +76,7 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
     session.general.addTo(line);
     switch (line.parse({arguments.begin() + 1, arguments.end()}, session.diags)) {
     case CommandLine::Result::Help:
-        session.environment.out << line.help() << '\n' << exitStatusHelp;
+        session.environment.out << line.help() << '\n' << exitStatusHelp();
         break;
     case CommandLine::Result::Ok:
         if (session.general.quiet && session.general.verbose)
@@ -79,6 +91,15 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
 }
 
 } // namespace
+
+const std::vector<std::pair<int, std::string_view>> &exitStatuses() {
+    static const std::vector<std::pair<int, std::string_view>> table{{Done, "done"},
+                                                                     {InputFault, "the input is at fault"},
+                                                                     {UsageFault, "the command line is at fault"},
+                                                                     {CompilerFault, "a compiler failed"},
+                                                                     {InternalFault, "a bug in sdfgc"}};
+    return table;
+}
 
 const std::vector<SubcommandInfo> &subcommands() {
     static const std::vector<SubcommandInfo> table{

@@ -5,6 +5,8 @@
 #include "Driver/Session.h"
 
 #include <memory>
+#include <string_view>
+#include <utility>
 
 namespace sdfgc::driver {
 
@@ -27,6 +29,9 @@ struct SubcommandInfo {
 #define SDFGC_SUBCOMMAND(Create, Name, Arguments, Summary) std::unique_ptr<Subcommand> Create();
 #include "Driver/Subcommands.def"
 #undef SDFGC_SUBCOMMAND
+
+/// What the statuses of the process mean, for people.
+const std::vector<std::pair<int, std::string_view>> &exitStatuses();
 
 /// The table, in its order.
 const std::vector<SubcommandInfo> &subcommands();

@@ -9,82 +9,203 @@ namespace sdfgc::package {
 
 namespace {
 
-bool uses(const Request &r, const std::string &library) {
-    const auto &all = r.sources->libraries;
-    return std::find(all.begin(), all.end(), library) != all.end();
+constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp";
+
+/// Flags come from the same table as those of `sdfgc build`, so that both make the same library. `-std` and `-fPIC` are CMake's own
+/// words, `-fopenmp` comes with the imported target.
+class Project {
+public:
+    explicit Project(const Request &r) : r_(r), name_(r.module->name.str()) {
+        for (const codegen::SourceFile &f : r.sources->files)
+            if (f.translationUnit)
+                (isDevice(f.path) ? device_ : host_).push_back(f.path);
+        if (!device_.empty())
+            language_ = device_[0].ends_with(".hip") ? "HIP" : "CUDA";
+        for (const std::string &f : compileFlags(fpModel(r.compile->fpModel), false))
+            if (f.rfind("-std=", 0) != 0 && f != "-fPIC" && f.rfind("-fvisibility", 0) != 0)
+                hostFlags_.push_back(f);
+    }
+
+    std::string text() {
+        head();
+        library();
+        options();
+        libraries();
+        w_.line();
+        w_.line("install(TARGETS " + name_ + ")");
+        w_.line("install(FILES include/" + name_ + ".h include/" + name_ + ".hpp TYPE INCLUDE)");
+        return w_.take();
+    }
+
+private:
+    static bool isDevice(const std::string &source) { return source.ends_with(".cu") || source.ends_with(".hip"); }
+    bool gpu() const { return !device_.empty(); }
+
+    static std::string joined(const std::vector<std::string> &words, const std::string &separator = " ") {
+        std::string out;
+        for (const std::string &w : words)
+            out += (out.empty() ? "" : separator) + w;
+        return out;
+    }
+
+    void head() {
+        w_.line("# Builds lib" + name_ + ".so from the sources beside this file; written by sdfgc. Needs nothing of sdfgc:");
+        w_.line("#   cmake -S . -B out && cmake --build out");
+        w_.line("cmake_minimum_required(VERSION " + std::string(gpu() ? "3.21" : "3.18") + ")");
+        w_.line();
+        if (gpu()) {
+            const std::string arch = "CMAKE_" + language_ + "_ARCHITECTURES";
+            w_.line("option(SDFGC_EMULATE \"run the kernels on the CPU, built with the C++ compiler alone\" " + std::string(r_.compile->emulate ? "ON" : "OFF") +
+                    ")");
+            if (!r_.gpuArch.empty()) {
+                w_.line("if(NOT DEFINED " + arch + ")");
+                w_.line("    set(" + arch + " " + architectures() + ")");
+                w_.line("endif()");
+            }
+            if (language_ == "CUDA") {
+                w_.line("if(SDFGC_EMULATE)");
+                w_.line("    project(" + name_ + " LANGUAGES CXX)");
+                w_.line("else()");
+                w_.line("    project(" + name_ + " LANGUAGES CXX CUDA)");
+                w_.line("endif()");
+            } else { // CMake's own HIP language looks for ROCm where Debian does not have it; hipcc is a C++ compiler
+                w_.line("if(NOT SDFGC_EMULATE AND NOT CMAKE_CXX_COMPILER)");
+                w_.line("    set(CMAKE_CXX_COMPILER hipcc)");
+                w_.line("endif()");
+                w_.line("project(" + name_ + " LANGUAGES CXX)");
+            }
+        } else {
+            w_.line("project(" + name_ + " LANGUAGES CXX)");
+        }
+        w_.line();
+        w_.line("if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)");
+        w_.line("    set(CMAKE_BUILD_TYPE Release)");
+        w_.line("endif()");
+        w_.line();
+    }
+
+    /// CUDA's are numbers in CMake, HIP's are names.
+    std::string architectures() const {
+        std::vector<std::string> out;
+        for (const std::string &a : r_.gpuArch)
+            out.push_back(language_ == "CUDA" ? a.substr(a.find('_') + 1) : a);
+        return joined(out);
+    }
+
+    void library() {
+        w_.line("add_library(" + name_ + " SHARED");
+        for (const std::vector<std::string> *list : {&host_, &device_})
+            for (const std::string &f : *list)
+                w_.line("    " + f);
+        w_.line(")");
+        if (gpu()) {
+            w_.line("if(SDFGC_EMULATE)");
+            w_.line("    target_sources(" + name_ + " PRIVATE " + emulation + ")");
+            w_.line("    target_compile_definitions(" + name_ + " PRIVATE SDFGC_GPU_EMULATE)");
+            w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
+            w_.line("    find_package(Threads REQUIRED)");
+            w_.line("    target_link_libraries(" + name_ + " PRIVATE Threads::Threads)");
+            if (language_ == "HIP") {
+                w_.line("else()");
+                w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
+                w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
+                w_.line("    target_link_options(" + name_ + " PRIVATE ${offload})");
+            }
+            w_.line("endif()");
+        }
+    }
+
+    void options() {
+        w_.line("target_compile_features(" + name_ + " PUBLIC cxx_std_20)");
+        w_.line("set_target_properties(" + name_ + " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
+        w_.line("                      VISIBILITY_INLINES_HIDDEN ON)");
+        w_.line("target_include_directories(" + name_ + " PUBLIC include PRIVATE runtime-headers)");
+        const std::string start = "target_compile_options(" + name_ + " PRIVATE ";
+        if (language_ != "CUDA") {
+            w_.line(start + joined(hostFlags_) + ")");
+        } else {
+            w_.line(start + "$<$<COMPILE_LANGUAGE:CXX>:" + joined(hostFlags_, ";") + ">)");
+            w_.line(start + "$<$<COMPILE_LANGUAGE:CUDA>:" + joined(deviceFlags(), ";") + ">)");
+        }
+        w_.line("target_compile_definitions(" + name_ +
+                " PRIVATE SDFGC_REPORT_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/perf\" SDFGC_DATA_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/data\")");
+    }
+
+    /// nvcc takes flags of its own and hands the host compiler's over one by one.
+    std::vector<std::string> deviceFlags() const {
+        std::vector<std::string> out{"-std=c++20"};
+        for (const std::string &f : cudaFlags(fpModel(r_.compile->fpModel)))
+            out.push_back(f);
+        for (const std::string &f : hostFlags_)
+            if (!f.starts_with("-O"))
+                out.push_back("-Xcompiler=" + f);
+        out.push_back("-Xcompiler=-fvisibility=hidden");
+        return out;
+    }
+
+    void libraries() {
+        if (r_.sources->openmp) {
+            w_.line("find_package(OpenMP REQUIRED COMPONENTS CXX)");
+            w_.line("target_link_libraries(" + name_ + " PRIVATE OpenMP::OpenMP_CXX)");
+        }
+        for (const std::string &l : r_.sources->libraries) {
+            if (l != "openblas" && l != "lapacke") {
+                w_.line("target_link_libraries(" + name_ + " PRIVATE " + l + ")");
+                continue;
+            }
+            const std::string variable = l == "openblas" ? "OPENBLAS_LIBRARY" : "LAPACKE_LIBRARY";
+            w_.line("find_library(" + variable + " " + l + " REQUIRED)");
+            w_.line("target_link_libraries(" + name_ + " PRIVATE ${" + variable + "})");
+        }
+    }
+
+    const Request &r_;
+    std::string name_, language_; // of the device
+    std::vector<std::string> host_, device_, hostFlags_;
+    TextWriter w_{"    "};
+};
+
+json::Value preset(const std::string &name, const std::string &folder, const std::string &type) {
+    json::Value out = json::Value::object(), cache = json::Value::object();
+    out.set("name", name);
+    out.set("binaryDir", "${sourceDir}/" + folder);
+    cache.set("CMAKE_BUILD_TYPE", type);
+    out.set("cacheVariables", std::move(cache));
+    return out;
 }
 
 } // namespace
 
-/// Flags come from the same table as those of `sdfgc build`, so that both make the same library. `-std` and `-fPIC` are CMake's own words,
-/// `-fopenmp` comes with the imported target.
-std::string cmakeLists(const Request &r) {
-    const std::string &n = r.module->name.str();
-    TextWriter w("    ");
-    w.line("# Builds lib" + n + ".so from the sources beside this file; written by sdfgc. Needs nothing of sdfgc:");
-    w.line("#   cmake -S . -B out && cmake --build out");
-    w.line("cmake_minimum_required(VERSION 3.18)");
-    w.line("project(" + n + " LANGUAGES CXX)");
-    w.line();
-    w.line("if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)");
-    w.line("    set(CMAKE_BUILD_TYPE Release)");
-    w.line("endif()");
-    w.line();
-    w.line("add_library(" + n + " SHARED");
-    for (const codegen::SourceFile &f : r.sources->files)
-        if (f.translationUnit)
-            w.line("    " + f.path);
-    w.line(")");
-    w.line("target_compile_features(" + n + " PUBLIC cxx_std_20)");
-    w.line("set_target_properties(" + n + " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
-    w.line("                      VISIBILITY_INLINES_HIDDEN ON)");
-    w.line("target_include_directories(" + n + " PUBLIC include PRIVATE runtime-headers)");
-    std::string flags;
-    for (const std::string &f : compileFlags(fpModel(r.compile->fpModel), false)) {
-        bool cmakes = f.rfind("-std=", 0) == 0 || f == "-fPIC" || f.rfind("-fvisibility", 0) == 0;
-        if (!cmakes)
-            flags += " " + f;
-    }
-    w.line("target_compile_options(" + n + " PRIVATE" + flags + ")");
-    w.line("target_compile_definitions(" + n + " PRIVATE SDFGC_REPORT_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/perf\" SDFGC_DATA_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/data\")");
-    if (r.sources->openmp) {
-        w.line("find_package(OpenMP REQUIRED COMPONENTS CXX)");
-        w.line("target_link_libraries(" + n + " PRIVATE OpenMP::OpenMP_CXX)");
-    }
-    if (uses(r, "openblas")) {
-        w.line("find_library(OPENBLAS_LIBRARY openblas REQUIRED)");
-        w.line("target_link_libraries(" + n + " PRIVATE ${OPENBLAS_LIBRARY})");
-    }
-    if (uses(r, "lapacke")) {
-        w.line("find_library(LAPACKE_LIBRARY lapacke REQUIRED)");
-        w.line("target_link_libraries(" + n + " PRIVATE ${LAPACKE_LIBRARY})");
-    }
-    for (const std::string &l : r.sources->libraries)
-        if (l != "openblas" && l != "lapacke")
-            w.line("target_link_libraries(" + n + " PRIVATE " + l + ")");
-    w.line();
-    w.line("install(TARGETS " + n + ")");
-    w.line("install(FILES include/" + n + ".h TYPE INCLUDE)");
-    return w.take();
-}
+std::string cmakeLists(const Request &r) { return Project(r).text(); }
 
-std::string cmakePresets(const Request &) {
-    json::Value preset = json::Value::object();
-    preset.set("name", "release");
-    preset.set("binaryDir", "${sourceDir}/out");
-    json::Value cache = json::Value::object();
-    cache.set("CMAKE_BUILD_TYPE", "Release");
-    preset.set("cacheVariables", cache);
-    json::Value debug = json::Value::object();
-    debug.set("name", "debug");
-    debug.set("binaryDir", "${sourceDir}/out-debug");
-    json::Value debugCache = json::Value::object();
-    debugCache.set("CMAKE_BUILD_TYPE", "Debug");
-    debug.set("cacheVariables", debugCache);
+std::string cmakePresets(const Request &r) {
+    std::vector<json::Value> presets{preset("release", "out", "Release"), preset("debug", "out-debug", "Debug")};
+    if (r.module->streams > 0) {
+        json::Value emulated = preset("emulate", "out-emulate", "Release");
+        json::Value cache = *emulated.get("cacheVariables");
+        cache.set("SDFGC_EMULATE", "ON");
+        emulated.set("cacheVariables", std::move(cache));
+        presets.push_back(std::move(emulated));
+    }
     json::Value out = json::Value::object();
     out.set("version", 3);
-    out.set("configurePresets", json::Value::array({preset, debug}));
+    out.set("configurePresets", json::Value::array(std::move(presets)));
     return out.dump(2) + "\n";
+}
+
+/// Relative to its own place, so that the folder can be moved.
+std::string pkgConfig(const Request &r) {
+    const std::string &n = r.module->name.str();
+    TextWriter w("");
+    w.line("# For make and other build systems: PKG_CONFIG_PATH=this folder pkg-config --cflags --libs " + n);
+    w.line("prefix=${pcfiledir}");
+    w.line();
+    w.line("Name: " + n);
+    w.line("Description: program " + n + ", compiled by sdfgc");
+    w.line("Version: " SDFGC_VERSION);
+    w.line("Cflags: -I${prefix}/include");
+    w.line("Libs: -L${prefix}/lib -l" + n + " -Wl,-rpath,${prefix}/lib");
+    return w.take();
 }
 
 } // namespace sdfgc::package

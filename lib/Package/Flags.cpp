@@ -28,6 +28,15 @@ std::vector<std::string> compileFlags(FpModel model, bool openmp) {
     return flags;
 }
 
+std::vector<std::string> cudaFlags(FpModel model) {
+    std::vector<std::string> flags = {"-O3", "--extended-lambda", "--expt-relaxed-constexpr"};
+    if (model == FpModel::Strict)
+        flags.push_back("-fmad=false");
+    if (model == FpModel::Fast)
+        flags.push_back("-use_fast_math");
+    return flags;
+}
+
 std::vector<std::string> linkFlags(std::string_view name, bool openmp) {
     std::vector<std::string> flags = {"-shared", "-Wl,-soname,lib" + std::string(name) + ".so"};
     if (openmp)

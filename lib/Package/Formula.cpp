@@ -66,15 +66,18 @@ private:
         return "(" + print(num, true, depth + 1) + (language_ == Language::Python ? " // " : " / ") + print(den, true, depth + 1) + ")";
     }
 
-    /// Terms with a negative coefficient are subtracted.
+    static bool isNegative(Expr term) {
+        const Expr factor = term.kind() == Kind::Mul ? term.operands()[0] : term;
+        return factor.isInteger() && factor.numerator() < 0 && factor.numerator() != INT64_MIN;
+    }
+
+    /// Terms with a negative coefficient come last and are subtracted.
     std::string sum(std::span<const Expr> terms, int depth) {
         std::string out;
-        for (Expr t : terms) {
-            const Expr factor = t.kind() == Kind::Mul ? t.operands()[0] : t;
-            const bool negative = factor.isInteger() && factor.numerator() < 0 && factor.numerator() != INT64_MIN;
-            const std::string sign = negative ? (out.empty() ? "-" : " - ") : out.empty() ? "" : " + ";
-            out += sign + print(negative ? -t : t, true, depth + 1);
-        }
+        for (const bool negative : {false, true})
+            for (Expr t : terms)
+                if (isNegative(t) == negative)
+                    out += std::string(negative ? (out.empty() ? "-" : " - ") : out.empty() ? "" : " + ") + print(negative ? -t : t, true, depth + 1);
         return out;
     }
 

@@ -26,6 +26,7 @@ public:
             files_[f.path] = f.text;
         files_["CMakeLists.txt"] = cmakeLists(request_);
         files_["CMakePresets.json"] = cmakePresets(request_);
+        files_[request_.module->name.str() + ".pc"] = pkgConfig(request_);
         files_["program.sdfg"] = serialize::writeText(*request_.graph);
         files_["map/map_cpp.json"] = sourceMap();
         if (!addBindings())

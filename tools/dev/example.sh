@@ -7,5 +7,5 @@ tools/dev/build.sh
 out=build/example
 mkdir -p "$out"
 build/bin/sdfgc build test/graphs/vadd.sdfg -o "$out/vadd.build"
-cc tools/dev/example.c -I "$out/vadd.build/include" -L "$out/vadd.build/lib" -lvadd -Wl,-rpath,"$PWD/$out/vadd.build/lib" -o "$out/example"
+cc examples/vadd.c -I "$out/vadd.build/include" -L "$out/vadd.build/lib" -lvadd -Wl,-rpath,"$PWD/$out/vadd.build/lib" -o "$out/example"
 "$out/example"

@@ -20,6 +20,9 @@ FpModel fpModel(std::string_view name);
 /// program.
 std::vector<std::string> compileFlags(FpModel model, bool openmp);
 
+/// nvcc's own flags, beside those of its host compiler.
+std::vector<std::string> cudaFlags(FpModel model);
+
 /// Flags of the command that makes the shared library `lib<name>.so`, without objects and libraries.
 std::vector<std::string> linkFlags(std::string_view name, bool openmp);
 

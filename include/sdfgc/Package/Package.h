@@ -12,6 +12,7 @@ struct Request {
     const codegen::Sources *sources = nullptr;
     const ir::SDFG *graph = nullptr;   // written as program.sdfg
     const pass::CompileOptions *compile = nullptr;
+    std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
 /// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are removed.
 /// Reports and returns false on failure (nothing half written: each file by rename, manifest.json last).

@@ -324,12 +324,19 @@ private:
     /// Second names for the same functions, and the error of the last call.
     void aliases(TextWriter &w, const std::string &init, const std::string &all) {
         w.line();
-        auto alias = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of) {
-            w.line("SDFGC_EXPORT " + result + name + "(" + params + ") __attribute__((alias(\"" + of + "\")));");
+        // A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
+        auto alias = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of, const std::string &values) {
+            const std::string head = "SDFGC_EXPORT " + result + name + "(" + params + ")";
+            w.line(gpu_ ? head + " { return " + of + "(" + values + "); }" : head + " __attribute__((alias(\"" + of + "\")));");
         };
-        alias("State *", name_ + "_initialize", init, "__dace_init_" + name_);
-        alias("void ", name_ + "_program", "State *" + (all.empty() ? "" : ", " + all), "__program_" + name_);
-        alias("int ", name_ + "_finalize", "State *", "__dace_exit_" + name_);
+        auto names = [](const std::vector<Param> &list, std::string out) {
+            for (const Param &p : list)
+                out += (out.empty() ? "" : ", ") + p.cName.str();
+            return out;
+        };
+        alias("State *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));
+        alias("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_, names(m_.params, "__state"));
+        alias("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
         w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
         w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
     }

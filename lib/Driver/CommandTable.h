@@ -1,0 +1,36 @@
+// All subcommands with their options: what completions and the manual page are made from.
+#pragma once
+
+#include "Driver/Subcommand.h"
+
+#include <string>
+#include <vector>
+
+namespace sdfgc::driver {
+
+struct CommandRows {
+    const SubcommandInfo *info;
+    std::vector<OptionRow> rows; // own options first, then the general ones
+};
+std::vector<CommandRows> commandTable();
+
+/// `-o`, `--output` of `-o,--output`; empty for an argument.
+std::vector<std::string> optionNames(const OptionRow &row);
+
+/// What may follow an option, as far as a shell can help.
+enum class Completion { None, Words, Files, Folders, Graphs, Pipelines, Passes };
+Completion completionOf(const OptionRow &row);
+/// The words of a choice, the names of passes or of installed pipelines.
+std::vector<std::string> completionWords(const OptionRow &row);
+/// The same for the argument of a subcommand.
+Completion argumentCompletion(const CommandRows &command);
+std::vector<std::string> argumentWords(const CommandRows &command);
+
+/// The completion script of a shell (bash, zsh, fish).
+std::string bashCompletion();
+std::string zshCompletion();
+std::string fishCompletion();
+/// The manual page, in roff.
+std::string manualPage();
+
+} // namespace sdfgc::driver

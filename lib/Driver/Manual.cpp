@@ -1,0 +1,97 @@
+// sdfgc man: the manual page, from the tables that the command line is parsed with.
+#include "Driver/CommandTable.h"
+#include "sdfgc/Support/TextWriter.h"
+#include "sdfgc/Support/Version.h"
+
+namespace sdfgc::driver {
+namespace {
+
+/// Text as roff takes it literally; `-` is the one that can be typed.
+std::string roff(std::string_view text) {
+    std::string out;
+    for (char c : text)
+        out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+    return !out.empty() && (out[0] == '.' || out[0] == '\'') ? "\\&" + out : out;
+}
+
+std::string bold(const std::string &text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(const std::string &text) { return "\\fI" + roff(text) + "\\fR"; }
+
+void options(TextWriter &w, const std::vector<OptionRow> &rows, bool general) {
+    for (const OptionRow &row : rows) {
+        if ((row.group == "General options") != general || row.group == "Arguments")
+            continue;
+        std::string head;
+        for (const std::string &n : optionNames(row))
+            head += (head.empty() ? "" : ", ") + bold(n);
+        w.line(".TP");
+        w.line(head + (row.placeholder.empty() ? "" : " " + italic(row.placeholder)));
+        w.line(roff(row.help));
+    }
+}
+
+} // namespace
+
+std::string manualPage() {
+    const std::vector<CommandRows> commands = commandTable();
+    TextWriter w;
+    w.line(".\\\" Written by `sdfgc man`.");
+    w.line(".TH SDFGC 1 \"\" \"sdfgc " + roff(version()) + "\" \"User Commands\"");
+    w.line(".SH NAME");
+    w.line("sdfgc \\- ahead\\-of\\-time compiler for stateful dataflow multigraphs (SDFGs)");
+    w.line(".SH SYNOPSIS");
+    for (const CommandRows &c : commands) {
+        w.line(".B sdfgc " + roff(c.info->name));
+        w.line((c.info->arguments.empty() ? "" : italic(c.info->arguments) + " ") + "[options]");
+        w.line(".br");
+    }
+    w.line(".SH DESCRIPTION");
+    w.line("Compiles SDFG files (.sdfg, .sdfgz), the graphs of DaCe, to readable sources and shared libraries. A graph named \\- is read from");
+    w.line("standard input. Results go to standard output, everything else to standard error.");
+    w.line(".SH SUBCOMMANDS");
+    for (const CommandRows &c : commands) {
+        w.line(".SS sdfgc " + roff(c.info->name) + (c.info->arguments.empty() ? "" : " " + roff(c.info->arguments)));
+        w.line(roff(c.info->summary) + ".");
+        options(w, c.rows, false);
+    }
+    w.line(".SH GENERAL OPTIONS");
+    w.line("Every subcommand takes these.");
+    options(w, commands.front().rows, true);
+    w.line(".SH EXIT STATUS");
+    for (const auto &[status, meaning] : exitStatuses()) {
+        w.line(".TP");
+        w.line(std::to_string(status));
+        w.line(roff(meaning) + ".");
+    }
+    w.line(".SH ENVIRONMENT");
+#define SDFGC_VARIABLE(Name, Meaning)                                                                                                  \
+    w.line(".TP");                                                                                                                     \
+    w.line(bold(Name));                                                                                                                \
+    w.line(roff(Meaning) + ".");
+#include "Driver/EnvironmentVariables.def"
+#undef SDFGC_VARIABLE
+    w.line(".SH EXAMPLES");
+    w.line(".nf");
+    w.line("sdfgc build prog.sdfg");
+    w.line("sdfgc build prog.sdfg \\-\\-target cuda \\-\\-gpu\\-arch sm_90 \\-o out");
+    w.line("sdfgc opt prog.sdfg \\-\\-print\\-after\\-change");
+    w.line(".fi");
+    return w.take();
+}
+
+namespace {
+
+class Manual : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.group("Output");
+        line.text("-o,--output", output_, "FILE", "where the page goes (standard output)");
+    }
+    void run(Session &s) override { s.writeOutput(output_, manualPage()); }
+    std::string output_ = "-";
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createManual() { return std::make_unique<Manual>(); }
+
+} // namespace sdfgc::driver

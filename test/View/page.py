@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""Checks the text of a page of `sdfgc view`: well-formed, complete in itself, and with data that fits together.
+
+  page.py FILE STEPS
+"""
+import html.parser
+import json
+import sys
+
+VOID = {'meta', 'input', 'path'}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.steps, self.scripts, self.problems = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.problems += [f'<{tag} {a}>: the page needs another file' for a in ('src', 'href', 'data') if a in attrs]
+        if tag not in VOID:
+            self.open.append((tag, attrs))
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        if not self.open or self.open.pop()[0] != tag:
+            self.problems.append(f'</{tag}> closes something else')
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][0] == 'script':
+            attrs = self.open[-1][1]
+            if 'data-step' in attrs:
+                self.steps.append(json.loads(data))
+            else:
+                self.scripts.append(data)
+
+
+def faults(step):
+    containers = step['containers']
+    used = [n['c'] for c in containers for n in c['nodes'] if 'c' in n]
+    if sorted(used) != list(range(1, len(containers))):
+        yield f'containers of nodes: {sorted(used)} of {len(containers)}'
+    for k, c in enumerate(containers):
+        for a, b, text, detail in c['edges']:
+            if not (0 <= a < len(c['nodes']) and 0 <= b < len(c['nodes']) and isinstance(text, str) and isinstance(detail, list)):
+                yield f'edge {a} -> {b} of container {k}'
+        for n in c['nodes']:
+            if not n.get('k') or not isinstance(n.get('n'), str):
+                yield f'node {n} of container {k}'
+
+
+def main():
+    page = Page()
+    with open(sys.argv[1], encoding='utf-8') as f:
+        text = f.read()
+    page.feed(text)
+    problems = page.problems + [f'not closed: {t}' for t, _ in page.open]
+    if len(page.steps) != int(sys.argv[2]):
+        problems.append(f'{len(page.steps)} steps')
+    if 'http://' in text.replace('http://www.w3.org/2000/svg', '') or 'https://' in text or any('@' + w + '@' in text for w in ('DATA', 'STYLE', 'LAYOUT', 'VIEWER', 'TITLE')):
+        problems.append('an address or a mark of the template is in the page')
+    problems += [p for s in page.steps for p in faults(s)]
+    print('\n'.join(problems) or 'the page is complete')
+    return bool(problems)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
