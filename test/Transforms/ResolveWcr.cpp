@@ -96,6 +96,20 @@ TEST_CASE("what runs in sequence needs nothing") {
     CHECK(x.add("r", {at("0")}, {at("0")}).resolve() == WcrMode::Plain);
 }
 
+TEST_CASE("threads share the outermost loop only, or as many as are collapsed") {
+    for (int collapse : {1, 2}) {
+        UpdatingMap rows({overN(), {"k", range("0", "N - 1")}, {"j", range("0", "N - 1")}});
+        array(rows.g, "C", {expr("N"), expr("N")});
+        rows.m->collapse = collapse;
+        rows.add("C", {at("i"), at("j")}, {range("0", "N - 1"), range("0", "N - 1")});
+        CHECK(rows.resolve() == (collapse == 1 ? WcrMode::Plain : WcrMode::Atomic));
+    }
+    UpdatingMap columns({{"k", range("0", "N - 1")}, overN()});
+    array(columns.g, "C", {expr("N")});
+    columns.add("C", {at("i")}, {range("0", "N - 1")});
+    CHECK(columns.resolve() == WcrMode::Atomic);
+}
+
 TEST_CASE("wcr_nonatomic is believed") {
     UpdatingMap x({overN()});
     scalar(x.g, "r");

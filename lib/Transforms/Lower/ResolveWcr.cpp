@@ -45,12 +45,24 @@ Schedule scheduleOf(const Node *scope) {
 /// A consume scope's workers run side by side whatever its schedule is called.
 bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(scheduleOf(scope)); }
 
+/// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse` outermost
+/// ones; the others run in sequence inside of it. Loops of one iteration do not count.
+std::size_t parallelParameters(const MapEntry &m) {
+    if (m.schedule != Schedule::CPU_Multicore)
+        return runsParallel(&m) ? m.params.size() : 0;
+    int64_t shared = std::max<int64_t>(m.collapse, 1);
+    std::size_t count = 0;
+    while (count < m.params.size() && shared > 0)
+        shared -= !m.ranges[count++].steps().isOne();
+    return count;
+}
+
 std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes) {
     std::vector<IterationParameter> out;
     for (const Node *scope : scopes) {
         if (const auto *m = dyn_cast<MapEntry>(scope))
             for (std::size_t i = 0; i < m->params.size(); ++i)
-                out.push_back({m->params[i], m->ranges[i], runsParallel(m)});
+                out.push_back({m->params[i], m->ranges[i], i < parallelParameters(*m)});
         if (const auto *c = dyn_cast<ConsumeEntry>(scope))
             out.push_back({c->peIndex, {0, c->numPes - 1, 1, 1}, true});
     }
