@@ -11,55 +11,16 @@ import subprocess
 import sys
 import tempfile
 
-
-def symbolic_range(end):
-    return {'type': 'Range', 'ranges': [{'start': '0', 'end': end, 'step': '1', 'tile': '1'}]}
-
-
-def point(index):
-    return {'type': 'Range', 'ranges': [{'start': index, 'end': index, 'step': '1', 'tile': '1'}]}
-
-
-def node(kind, number, label, attributes, entry=None, leave=None):
-    return {'type': kind, 'label': label, 'id': number, 'scope_entry': entry, 'scope_exit': leave, 'attributes': dict(attributes, label=label)}
-
-
-def edge(source, out, target, into, data, subset):
-    memlet = {'type': 'Memlet', 'attributes': {'data': data, 'subset': subset}}
-    return {'type': 'MultiConnectorEdge', 'src': str(source), 'dst': str(target), 'src_connector': out, 'dst_connector': into,
-            'attributes': {'data': memlet}}
-
-
-def state(number, source, target):
-    """One state: target[i] = source[i] + number."""
-    whole = symbolic_range('N - 1')
-    nodes = [
-        node('AccessNode', 0, source, {'data': source}),
-        node('MapEntry', 1, 'm', {'params': ['i'], 'range': whole, 'in_connectors': {'IN_1': None}, 'out_connectors': {'OUT_1': None}},
-             None, '3'),
-        node('Tasklet', 2, f't{number}', {'code': {'string_data': f'b = a * 2 + {number}', 'language': 'Python'},
-                                          'in_connectors': {'a': None}, 'out_connectors': {'b': None}}, '1', '3'),
-        node('MapExit', 3, 'm', {'in_connectors': {'IN_1': None}, 'out_connectors': {'OUT_1': None}}, '1', '3'),
-        node('AccessNode', 4, target, {'data': target}),
-    ]
-    edges = [edge(0, None, 1, 'IN_1', source, whole), edge(1, 'OUT_1', 2, 'a', source, point('i')),
-             edge(2, 'b', 3, 'IN_1', target, point('i')), edge(3, 'OUT_1', 4, None, target, whole)]
-    return {'type': 'SDFGState', 'label': f's{number}', 'id': number, 'attributes': {}, 'scope_dict': {}, 'nodes': nodes, 'edges': edges}
-
-
-def array(transient):
-    return {'type': 'Array', 'attributes': {'dtype': 'float64', 'shape': ['N'], 'strides': ['1'], 'offset': ['0'], 'total_size': 'N',
-                                            'transient': transient}}
+import graphs as g
 
 
 def graph(states):
-    """A chain of states over a pool of transients."""
+    """A chain of states over a pool of transients: t1 = A * 2 + 0, t2 = t1 * 2 + 1, ..."""
     names = ['A'] + [f't{i}' for i in range(states - 1)] + ['B']
-    link = {'type': 'InterstateEdge', 'attributes': {'assignments': {}, 'condition': {'string_data': '1', 'language': 'Python'}}}
-    return {'type': 'SDFG', 'dace_version': '2.0.0', 'start_block': 0,
-            'attributes': {'name': 'chain', 'symbols': {'N': 'int64'}, '_arrays': {n: array(n.startswith('t')) for n in names}},
-            'nodes': [state(i, names[i], names[i + 1]) for i in range(states)],
-            'edges': [{'type': 'Edge', 'src': str(i), 'dst': str(i + 1), 'attributes': {'data': link}} for i in range(states - 1)]}
+    arrays = {n: g.array('N', transient=n.startswith('t')) for n in names}
+    blocks = [g.map_state(f's{i}', {'i': (0, 'N - 1')}, {'a': (names[i], 'i')}, {'b': (names[i + 1], 'i')}, f'b = a * 2 + {i}',
+                          {n: ('N',) for n in names[i:i + 2]}) for i in range(states)]
+    return g.sdfg('chain', ['N'], arrays, blocks)
 
 
 def measured(command):
