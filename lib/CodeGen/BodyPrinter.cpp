@@ -468,7 +468,10 @@ void BodyPrinter::update(const Update &u) {
         if (fetch || u.atomic)
             return atomic("atomic_" + name);
         use("math");
-        w_.line(target + " = sdfgc::rt::" + name + "<" + type.cppName() + ", " + type.cppName() + ">(" + target + ", " + v + ");");
+        // A variable has its type; the type of other expressions is C++'s business, and may be wider.
+        bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
+        std::string types = same ? "" : "<" + type.cppName() + ", " + type.cppName() + ">";
+        w_.line(target + " = sdfgc::rt::" + name + types + "(" + target + ", " + v + ");");
         return;
     }
     case Reduction::LogicalAnd: return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");

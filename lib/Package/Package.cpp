@@ -86,12 +86,16 @@ private:
     }
 
     /// DaCe's map_cpp.json: {"target": "cpu", "<cfg>": {"<state>": {"<node>": {"from", "to"}}}}, here with all ranges of an element under
-    /// "ranges" beside the first one (codegen-semantics 26).
+    /// "ranges" beside the first one, and "file" where that is not the main source (codegen-semantics 26).
     std::string sourceMap() const {
-        std::map<int, std::map<int, std::map<int, std::vector<std::pair<int, int>>>>> elements;
+        std::map<int, std::map<int, std::map<int, std::vector<const codegen::MapEntry *>>>> elements;
         for (const codegen::MapEntry &e : request_.sources->sourceMap)
             if (e.origin.size() >= 2)
-                elements[e.origin[0]][e.origin[1]][e.origin.size() > 2 ? e.origin[2] : -1].emplace_back(e.from, e.to);
+                elements[e.origin[0]][e.origin[1]][e.origin.size() > 2 ? e.origin[2] : -1].push_back(&e);
+        std::string main;
+        for (const codegen::SourceFile &f : request_.sources->files)
+            if (f.translationUnit)
+                main = f.path;
         json::Value out = json::Value::object();
         out.set("target", "cpu");
         for (const auto &[cfg, states] : elements) {
@@ -100,12 +104,15 @@ private:
                 json::Value perState = json::Value::object();
                 for (const auto &[node, ranges] : nodes) {
                     json::Value entry = json::Value::object();
-                    entry.set("from", ranges.front().first);
-                    entry.set("to", ranges.front().second);
+                    entry.set("from", ranges.front()->from);
+                    entry.set("to", ranges.front()->to);
+                    if (ranges.front()->file != main)
+                        entry.set("file", ranges.front()->file);
                     if (ranges.size() > 1) {
                         json::Value all = json::Value::array();
-                        for (auto [from, to] : ranges)
-                            all.push(json::Value::array({from, to}));
+                        for (const codegen::MapEntry *e : ranges)
+                            if (e->file == ranges.front()->file)
+                                all.push(json::Value::array({e->from, e->to}));
                         entry.set("ranges", all);
                     }
                     perState.set(std::to_string(node), entry);

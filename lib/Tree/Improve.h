@@ -10,6 +10,7 @@ void privatiseUpdates(Function &f); // PrivatiseUpdates.cpp
 void hoistBuffers(Function &f);     // HoistBuffers.cpp
 void sinkDeclarations(Function &f); // SinkDeclarations.cpp
 void waitForReleases(Function &f, int streams); // WaitForReleases.cpp
+void tidy(Function &f);             // Tidy.cpp
 
 /// `streams`: how many GPU streams the module has.
 inline void improve(Function &f, int streams) {
@@ -17,6 +18,11 @@ inline void improve(Function &f, int streams) {
     hoistBuffers(f);
     sinkDeclarations(f);
     waitForReleases(f, streams);
+    tidy(f);
 }
+
+// Then, when all functions were improved:
+void splitFunctions(Module &m);     // SplitFunctions.cpp
+void constParameters(Function &f);  // Tidy.cpp
 
 } // namespace sdfgc::tree

@@ -35,6 +35,10 @@ std::unique_ptr<Module> Lowering::run() {
         program();
     for (auto &f : module_->functions)
         improve(*f, module_->streams);
+    splitFunctions(*module_);
+    for (auto &f : module_->functions)
+        if (module_->streams == 0)
+            constParameters(*f);
     return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
 }
 

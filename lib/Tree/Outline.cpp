@@ -46,13 +46,14 @@ struct Inside {
 class Mover {
 public:
     Mover(Function &from, Function &to, const Inside &inside, const Mentions &mentions, const std::function<Type(Name)> &typeOf,
-          const std::function<void(const Variable &, Obstacle)> &refuse)
-        : from_(from), to_(to), inside_(inside), mentions_(mentions), typeOf_(typeOf), refuse_(refuse) {}
+          const std::function<void(const Variable &, Obstacle)> &refuse, Handover handover)
+        : from_(from), to_(to), inside_(inside), mentions_(mentions), typeOf_(typeOf), refuse_(refuse), handover_(handover) {}
 
     void node(Node &n) {
         fields(n, *this);
         if (n.kind == Kind::RawTasklet) {
             auto &t = static_cast<RawTasklet &>(n);
+            to_.needsState |= t.text.find("__state") != std::string::npos;
             for (NodePtr &after : t.after)
                 node(*after);
         }
@@ -149,9 +150,12 @@ private:
         v.zeroed = false;
         v.parent = -1;
         const bool changed = mentions_.changes(v.name);
-        if (v.kind == VarKind::Value && mentions_.changed.count(v.name)) // text that assigns to a name changes its own copy
+        if (v.kind == VarKind::Value && changed && handover_ == Handover::ByReference)
+            v.kind = VarKind::Reference;
+        else if (v.kind == VarKind::Value && mentions_.changed.count(v.name)) // text that assigns to a name changes its own copy
             refuse_(v, Obstacle::Written);
-        v.isConst = v.kind == VarKind::Value ? false : !changed;
+        if (v.kind != VarKind::StructPtr)
+            v.isConst = v.kind == VarKind::Value ? false : !changed;
         Call::Argument a;
         if (argument)
             a = *argument;
@@ -174,6 +178,9 @@ private:
             sym(x.count);
             sym(x.startOffset);
             id = to_.addVar(std::move(x));
+        } else if (x.kind == VarKind::StateField && handover_ == Handover::ByReference) {
+            to_.needsState = true;
+            id = to_.addVar(std::move(x));
         } else if (x.kind == VarKind::Member) {
             x.parent = moved(x.parent);
             id = to_.addVar(std::move(x));
@@ -185,13 +192,12 @@ private:
 
     VarId captured(VarId original, Variable x) {
         switch (x.kind) {
-        case VarKind::Value: {
-            // By name and by reference it is one parameter.
-            for (VarId p : to_.params)
-                if (to_.vars[static_cast<std::size_t>(p)].name == x.name)
-                    return p;
-            return pass(std::move(x), nullptr);
-        }
+        case VarKind::Value: return passOnce(std::move(x));
+        case VarKind::Reference:
+        case VarKind::StructPtr:
+            if (handover_ == Handover::ByReference)
+                return passOnce(std::move(x));
+            break;
         case VarKind::Pointer:
         case VarKind::Buffer:
         case VarKind::Stack:
@@ -207,8 +213,18 @@ private:
             x.kind = VarKind::Pointer;
             return pass(std::move(x), &a);
         }
-        default: refuse_(x, Obstacle::Kind); return to_.addVar(std::move(x));
+        default: break;
         }
+        refuse_(x, Obstacle::Kind);
+        return to_.addVar(std::move(x));
+    }
+
+    /// By name and by reference it is one parameter.
+    VarId passOnce(Variable x) {
+        for (VarId p : to_.params)
+            if (to_.vars[static_cast<std::size_t>(p)].name == x.name)
+                return p;
+        return pass(std::move(x), nullptr);
     }
 
     Function &from_, &to_;
@@ -216,6 +232,7 @@ private:
     const Mentions &mentions_;
     const std::function<Type(Name)> &typeOf_;
     const std::function<void(const Variable &, Obstacle)> &refuse_;
+    Handover handover_;
     std::map<VarId, VarId> vars_;
     std::map<int, int> slots_;
     std::set<Name> passed_;
@@ -224,7 +241,7 @@ private:
 } // namespace
 
 Outlined outline(Function &from, Block body, Name name, const std::function<Type(Name)> &typeOf,
-                 const std::function<void(const Variable &, Obstacle)> &refuse) {
+                 const std::function<void(const Variable &, Obstacle)> &refuse, Handover handover) {
     Outlined out;
     out.function = std::make_unique<Function>();
     out.function->name = name;
@@ -237,7 +254,7 @@ Outlined outline(Function &from, Block body, Name name, const std::function<Type
             mentions.add(table.of(*n));
         }
     }
-    Mover mover(from, *out.function, inside, mentions, typeOf, refuse);
+    Mover mover(from, *out.function, inside, mentions, typeOf, refuse, handover);
     for (NodePtr &n : body.body)
         mover.node(*n);
     mover.text();

@@ -29,8 +29,8 @@ struct Sources {
 };
 
 struct Options {
-    /// A function that would make a file longer than this starts a new translation unit (deterministic by text size).
-    std::size_t splitBytes = 400000;
+    /// Programs whose functions are longer than this together get several translation units, each of about this size.
+    std::size_t splitBytes = 150000;
 };
 
 } // namespace sdfgc::codegen

@@ -19,11 +19,14 @@ public:
         : m_(m), options_(o), name_(m.name.str()), target_(compile.target), gpu_(m.streams > 0) {}
 
     codegen::Sources emit() {
-        functions();
-        std::string body = frameTail();
-        TextWriter head;
-        frameHead(head, body);
-        finish(head.take(), body);
+        functions("static ");
+        std::string tail = frameTail();
+        interfaceTopics();
+        if (isLarge())
+            severalFiles(tail);
+        else
+            oneFile(tail);
+        finish();
         return std::move(out_);
     }
 
@@ -38,13 +41,17 @@ private:
     }
 
     /// Bodies first: they say what the file must include.
-    void functions() {
+    void functions(const std::string &linkage) {
+        bodies_.clear();
+        signatures_.clear();
+        map_.clear();
+        mapRanges_.clear();
         for (const auto &f : m_.functions) {
             TextWriter w;
             codegen::BodyPrinter printer(m_, *f, w, topics_, map_, mainPath());
             signatures_.push_back(printer.signature());
             std::size_t begin = map_.size();
-            printer.function(split() ? "" : "static ");
+            printer.function(linkage);
             mapRanges_.emplace_back(begin, map_.size());
             bodies_.push_back(w.take());
         }
@@ -53,7 +60,15 @@ private:
                    b.find("rt::consume(") != std::string::npos;
         });
     }
-    bool split() const { return false; }
+
+    /// Do the functions deserve files of their own? Code of the user at file scope must not be there twice, and kernels stay with the
+    /// host code that starts them.
+    bool isLarge() const {
+        std::size_t bytes = 0;
+        for (const std::string &b : bodies_)
+            bytes += b.size();
+        return bytes > options_.splitBytes && bodies_.size() > 1 && m_.globalCode.empty() && !gpu_;
+    }
 
     void interfaceTopics() {
         topics_.insert("abi");
@@ -82,10 +97,13 @@ private:
             topics_.insert("dace");
     }
 
-    void frameHead(TextWriter &w, const std::string &) {
-        interfaceTopics();
+    void banner(TextWriter &w, const std::string &path) {
         std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
-        w.line("// " + mainPath().substr(mainPath().rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
+        w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
+    }
+
+    /// Includes, the state, constants, code of the user at file scope.
+    void declarations(TextWriter &w) {
         w.line("#include \"" + name_ + ".h\"");
         w.line();
         std::vector<std::string> own, standard;
@@ -341,19 +359,71 @@ private:
         w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
     }
 
-    void finish(const std::string &head, const std::string &tail) {
-        std::string text = head;
-        int line = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-        for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    /// Adds functions first..last to a file, and makes the lines of their elements those of the file.
+    void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            if (i > first)
+                w.line();
             for (std::size_t k = mapRanges_[i].first; k < mapRanges_[i].second; ++k) {
-                map_[k].from += line;
-                map_[k].to += line;
+                map_[k].file = path;
+                map_[k].from += w.nextLine() - 1;
+                map_[k].to += w.nextLine() - 1;
             }
-            text += bodies_[i] + (i + 1 < bodies_.size() ? "\n" : "");
-            line = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+            w.verbatim(bodies_[i]);
         }
-        text += tail;
-        out_.files.push_back({mainPath(), std::move(text), true});
+    }
+
+    void oneFile(const std::string &tail) {
+        TextWriter w;
+        banner(w, mainPath());
+        declarations(w);
+        addBodies(w, mainPath(), 0, bodies_.size());
+        out_.files.push_back({mainPath(), w.take() + tail, true});
+    }
+
+    /// Functions in files of about the same size, in order, and a header for what they share. The program itself, which comes last, stays
+    /// with the C interface.
+    void severalFiles(const std::string &tail) {
+        const std::string folder = "src/cpu/", shared = name_ + "_parts.h", space = name_ + "_parts";
+        functions("");
+        TextWriter header;
+        banner(header, shared);
+        header.line("#pragma once");
+        header.line();
+        declarations(header);
+        header.line("namespace " + space + " {");
+        for (std::size_t i = 0; i + 1 < signatures_.size(); ++i)
+            header.line(signatures_[i] + ";");
+        header.line("} // namespace " + space);
+        out_.files.push_back({folder + shared, header.take(), false});
+        const std::size_t program = bodies_.size() - 1;
+        for (std::size_t first = 0, last = 0; first < program; first = last) {
+            for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes); ++last)
+                bytes += bodies_[last].size();
+            const std::string path = folder + name_ + "_" + std::to_string(++parts_) + ".cpp";
+            TextWriter w;
+            partHead(w, path, shared);
+            w.line("namespace " + space + " {");
+            w.line();
+            addBodies(w, path, first, last);
+            w.line();
+            w.line("} // namespace " + space);
+            out_.files.push_back({path, w.take(), true});
+        }
+        TextWriter w;
+        partHead(w, mainPath(), shared);
+        w.line("using namespace " + space + ";");
+        w.line();
+        addBodies(w, mainPath(), program, program + 1);
+        out_.files.push_back({mainPath(), w.take() + tail, true});
+    }
+    void partHead(TextWriter &w, const std::string &path, const std::string &shared) {
+        banner(w, path);
+        w.line("#include \"" + shared + "\"");
+        w.line();
+    }
+
+    void finish() {
         out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_), false});
         out_.sourceMap = std::move(map_);
         out_.openmp = usesOpenmp_;
@@ -377,6 +447,7 @@ private:
     std::vector<codegen::MapEntry> map_;
     std::vector<std::string> bodies_, signatures_;
     std::vector<std::pair<std::size_t, std::size_t>> mapRanges_;
+    int parts_ = 0;
     bool usesOpenmp_ = false;
 };
 

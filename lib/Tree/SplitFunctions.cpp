@@ -1,0 +1,350 @@
+// Functions that are too large are cut into parts, each a function of its own: compilers need more than linear time for a function, and
+// parts can go to several files.
+//
+//   program(A, B, N) { map 1; map 2; ... map 9000 }
+//   program_1(A, t, N) { map 1; ... }   program_2(t, B, N) { ... }   program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N); }
+//
+// Steps, for each function above the limit:
+//   1. statements that are large themselves (loops that are not parallel, branches, scopes) are cut inside first;
+//   2. declarations move down to their first use, so that most of them end up in one part;
+//   3. neighbours are gathered to runs of about half the limit, and each run is moved out (outline). Values that it changes are passed by
+//      reference. Declarations that are needed behind the run stay in front of the call.
+// Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see `passable`).
+// Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
+#include "Improve.h"
+#include "Mentions.h"
+#include "Outline.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::tree {
+namespace {
+
+constexpr std::size_t largeFunction = 2000; // statements; larger functions are cut
+constexpr std::size_t part = largeFunction / 2;
+constexpr std::size_t smallestPart = part / 8;
+
+/// Declarations cost little, and go where they are needed.
+std::size_t statements(Node &n) {
+    if (n.kind == Kind::Declare || n.kind == Kind::Comment)
+        return 0;
+    std::size_t count = n.kind == Kind::Code ? std::max<std::size_t>(1, static_cast<Code &>(n).stmts.size()) : 1;
+    forEachBlock(n, [&](Block &b) {
+        for (NodePtr &s : b.body)
+            count += statements(*s);
+    });
+    return count;
+}
+
+std::size_t statements(Block &b) {
+    std::size_t count = 0;
+    for (NodePtr &n : b.body)
+        count += statements(*n);
+    return count;
+}
+
+/// May control leave a statement other than at its end? `inLoop`: `break` and `continue` stay inside.
+bool jumpsOut(Node &n, bool inLoop) {
+    switch (n.kind) {
+    case Kind::Return:
+    case Kind::Goto:
+    case Kind::Label: return true;
+    case Kind::Break:
+    case Kind::Continue: return !inLoop;
+    default: break;
+    }
+    bool loop = inLoop || n.kind == Kind::For || n.kind == Kind::Loop, result = false;
+    forEachBlock(n, [&](Block &b) {
+        for (NodePtr &s : b.body)
+            result = result || jumpsOut(*s, loop);
+    });
+    return result;
+}
+
+/// Statements that change which memory a variable of the caller stands for.
+void rebound(Node &n, std::set<VarId> &out) {
+    if (n.kind == Kind::Allocate)
+        out.insert(static_cast<Allocate &>(n).var);
+    if (n.kind == Kind::SetPointer)
+        out.insert(static_cast<SetPointer &>(n).var);
+    forEachBlock(n, [&](Block &b) {
+        for (NodePtr &s : b.body)
+            rebound(*s, out);
+    });
+}
+
+class Splitter {
+public:
+    Splitter(Module &m, Function &f, std::vector<std::unique_ptr<Function>> &parts) : m_(m), f_(f), parts_(parts) {}
+
+    void run() {
+        for (VarId p : f_.params)
+            see(p);
+        block(f_.body);
+    }
+
+private:
+    /// The statements of one block while it is cut.
+    struct Cutting {
+        std::vector<NodePtr> body;
+        MentionTable table;
+        std::unordered_map<Name, std::size_t> lastUse; // position of the last statement that mentions a name
+        std::vector<NodePtr> out;
+    };
+    void block(Block &b);
+    void inside(Node &n);
+    void sinkDeclarations(Cutting &c) const;
+    std::size_t takeRun(Cutting &c, std::size_t begin);
+    std::size_t withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end);
+    bool passable(Cutting &c, std::size_t begin, std::size_t end);
+    bool isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const;
+    void moveOut(Cutting &c, std::size_t begin, std::size_t end);
+    void see(VarId v) {
+        if (v >= 0)
+            visible_[f_.vars[static_cast<std::size_t>(v)].name].push_back(v);
+    }
+    void forget(VarId v) {
+        if (v >= 0)
+            visible_[f_.vars[static_cast<std::size_t>(v)].name].pop_back();
+    }
+
+    Module &m_;
+    Function &f_;
+    std::vector<std::unique_ptr<Function>> &parts_;
+    std::map<Name, std::vector<VarId>> visible_; // variables that can be named where the walk is, innermost last
+};
+
+/// Cuts a statement that is large itself. Threads of a parallel loop share its clauses, so it stays whole.
+void Splitter::inside(Node &n) {
+    VarId declared = -1;
+    if (n.kind == Kind::For) {
+        auto &loop = static_cast<For &>(n);
+        if (loop.omp || !loop.simd.empty())
+            return;
+        declared = loop.var;
+    } else if (n.kind == Kind::Loop) {
+        declared = static_cast<Loop &>(n).declares;
+    } else if (n.kind != Kind::If && n.kind != Kind::Block && n.kind != Kind::Timer) {
+        return;
+    }
+    see(declared);
+    forEachBlock(n, [&](Block &b) { block(b); });
+    forget(declared);
+}
+
+void Splitter::block(Block &b) {
+    if (statements(b) <= largeFunction)
+        return;
+    std::vector<VarId> declared;
+    for (NodePtr &n : b.body) {
+        if (n->kind == Kind::Declare) {
+            declared.push_back(static_cast<Declare &>(*n).var);
+            see(declared.back());
+        }
+        if (statements(*n) > part)
+            inside(*n);
+    }
+    Cutting c{std::move(b.body), MentionTable(f_), {}, {}};
+    sinkDeclarations(c);
+    for (std::size_t k = 0; k < c.body.size(); ++k)
+        for (Name n : c.table.of(*c.body[k]).names)
+            c.lastUse[n] = k;
+    for (std::size_t begin = 0; begin < c.body.size();)
+        begin = takeRun(c, begin);
+    b.body = std::move(c.out);
+    for (auto v = declared.rbegin(); v != declared.rend(); ++v)
+        forget(*v);
+}
+
+/// Moves declarations without initial value down to their first use, if nothing in the block changes what their sizes depend on.
+void Splitter::sinkDeclarations(Cutting &c) const {
+    std::unordered_set<Name> changed;
+    for (const NodePtr &n : c.body) {
+        const Mentions &m = c.table.of(*n);
+        changed.insert(m.changed.begin(), m.changed.end());
+    }
+    std::unordered_map<Name, std::size_t> waiting;
+    std::vector<NodePtr> sorted;
+    for (std::size_t k = 0; k < c.body.size(); ++k) {
+        const Mentions &m = c.table.of(*c.body[k]);
+        if (c.body[k]->kind == Kind::Declare) {
+            const auto &d = static_cast<const Declare &>(*c.body[k]);
+            Name own = f_.vars[static_cast<std::size_t>(d.var)].name;
+            bool fixed = d.init || d.target >= 0;
+            for (Name n : m.names)
+                fixed = fixed || (n != own && changed.count(n));
+            if (!fixed) {
+                waiting[own] = k;
+                continue;
+            }
+        }
+        std::vector<std::size_t> wanted;
+        for (Name n : m.names)
+            if (auto it = waiting.find(n); it != waiting.end()) {
+                wanted.push_back(it->second);
+                waiting.erase(it);
+            }
+        std::sort(wanted.begin(), wanted.end());
+        for (std::size_t w : wanted)
+            sorted.push_back(std::move(c.body[w]));
+        sorted.push_back(std::move(c.body[k]));
+    }
+    for (NodePtr &n : c.body) // never mentioned
+        if (n)
+            sorted.push_back(std::move(n));
+    c.body = std::move(sorted);
+}
+
+/// Makes a part of the run that starts at `begin`, or leaves its statements where they are. Returns the position behind it.
+std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
+    std::size_t end = begin, count = 0;
+    while (end < c.body.size() && count < part && !jumpsOut(*c.body[end], false))
+        count += statements(*c.body[end++]);
+    end = withoutNeededBehind(c, begin, end);
+    count = 0;
+    for (std::size_t k = begin; k < end; ++k)
+        count += statements(*c.body[k]);
+    if (count >= smallestPart && passable(c, begin, end)) {
+        moveOut(c, begin, end);
+        return end;
+    }
+    end = std::min(std::max(end, begin + 1), c.body.size());
+    std::move(c.body.begin() + static_cast<std::ptrdiff_t>(begin), c.body.begin() + static_cast<std::ptrdiff_t>(end), std::back_inserter(c.out));
+    return end;
+}
+
+bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const {
+    if (n.kind != Kind::Declare)
+        return false;
+    auto last = c.lastUse.find(f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(n).var)].name);
+    return last != c.lastUse.end() && last->second >= end;
+}
+
+/// The end of a run, so that no declaration in it is needed behind it, except those that can stay in front of it.
+std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end) {
+    for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed behind it
+        wanted = end;
+        Mentions before;
+        for (std::size_t k = begin; k < end; ++k) {
+            const Mentions &here = c.table.of(*c.body[k]);
+            if (isNeededBehind(c, *c.body[k], end)) {
+                const auto &d = static_cast<const Declare &>(*c.body[k]);
+                bool fixed = d.init || d.target >= 0;
+                for (Name n : here.names)
+                    fixed = fixed || (n != f_.vars[static_cast<std::size_t>(d.var)].name && (before.changes(n) || before.declared.count(n)));
+                if (fixed)
+                    end = k;
+            }
+            before.add(here);
+        }
+    }
+    return end;
+}
+
+/// Can all that is used be handed to a function? Streams, callbacks and memory of devices cannot, and neither can a variable that is made
+/// to stand for other memory.
+bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
+    Mentions used;
+    std::set<VarId> changed;
+    for (std::size_t k = begin; k < end; ++k) {
+        used.add(c.table.of(*c.body[k]));
+        rebound(*c.body[k], changed);
+    }
+    for (std::size_t k = begin; k < end; ++k)
+        if (c.body[k]->kind == Kind::Declare && !isNeededBehind(c, *c.body[k], end))
+            changed.erase(static_cast<Declare &>(*c.body[k]).var);
+    for (Name n : used.names) {
+        auto it = visible_.find(n);
+        if (it == visible_.end() || it->second.empty())
+            continue;
+        VarId v = it->second.back();
+        switch (f_.vars[static_cast<std::size_t>(v)].kind) {
+        case VarKind::Value:
+        case VarKind::Reference:
+        case VarKind::Constant:
+        case VarKind::StructPtr: break;
+        case VarKind::Stack:
+        case VarKind::Buffer:
+        case VarKind::Pointer:
+            if (changed.count(v))
+                return false;
+            break;
+        default: return false;
+        }
+    }
+    return true;
+}
+
+void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
+    Block moved;
+    for (std::size_t k = begin; k < end; ++k)
+        (isNeededBehind(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
+    auto typeOf = [this](Name n) {
+        auto it = visible_.find(n);
+        return it == visible_.end() || it->second.empty() ? Type() : f_.vars[static_cast<std::size_t>(it->second.back())].type;
+    };
+    auto refuse = [](const Variable &, Obstacle) {}; // `passable` has looked before
+    const std::string number = std::to_string(parts_.size() + 1);
+    Outlined outlined = outline(f_, std::move(moved), Name(f_.name.str() + "_" + number), typeOf, refuse, Handover::ByReference);
+    outlined.function->comment = "part " + number + " of " + f_.name.str();
+    auto call = std::make_unique<Call>();
+    call->function = static_cast<int>(m_.functions.size() + parts_.size());
+    call->arguments = std::move(outlined.arguments);
+    parts_.push_back(std::move(outlined.function));
+    c.out.push_back(std::move(call));
+}
+
+void renumberCalls(Block &b, const std::vector<int> &numbers) {
+    for (NodePtr &n : b.body) {
+        if (n->kind == Kind::Call) {
+            int &function = static_cast<Call &>(*n).function;
+            function = numbers[static_cast<std::size_t>(function)];
+        }
+        forEachBlock(*n, [&](Block &inner) { renumberCalls(inner, numbers); });
+    }
+}
+
+/// Is there a statement that uses the program's state whatever memory it names? outline sees to the rest.
+bool usesState(Block &b, const Module &m) {
+    bool used = false;
+    for (NodePtr &n : b.body) {
+        used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
+        used = used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
+        forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
+    }
+    return used;
+}
+
+} // namespace
+
+void splitFunctions(Module &m) {
+    if (m.streams > 0 || std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+        return;
+    std::vector<std::unique_ptr<Function>> parts;
+    std::vector<std::size_t> before; // parts that stand in front of each function
+    for (auto &f : m.functions) {
+        Splitter(m, *f, parts).run();
+        before.push_back(parts.size());
+    }
+    if (parts.empty())
+        return;
+    std::vector<int> numbers(m.functions.size() + parts.size());
+    std::vector<std::unique_ptr<Function>> all;
+    std::size_t p = 0, old = m.functions.size();
+    for (std::size_t i = 0; i < old; ++i) {
+        for (; p < before[i]; ++p) {
+            numbers[old + p] = static_cast<int>(all.size());
+            all.push_back(std::move(parts[p]));
+        }
+        numbers[i] = static_cast<int>(all.size());
+        all.push_back(std::move(m.functions[i]));
+    }
+    m.functions = std::move(all);
+    for (auto &f : m.functions) { // callees come first
+        renumberCalls(f->body, numbers);
+        f->needsState = f->needsState || usesState(f->body, m);
+    }
+}
+
+} // namespace sdfgc::tree

@@ -1,0 +1,257 @@
+// What a person would not write: branches that are never taken or do nothing, values that are copied once more before their only use,
+// braces around the end of a scope, two comments where one is enough.
+//
+//     // state a                                     // state a, map m
+//     // map m                                       for (int64_t i = 0; i < N; ++i) {
+//     for (int64_t i = 0; i < N; ++i) {                  A[i] = B[i];
+//         {                                              if (k != 1)
+//             const double b = B[i];      becomes            A[i] = 0.0;
+//             A[i] = b;                              }
+//         }
+//         if (k == 1) {
+//         } else {
+//             A[i] = 0.0;
+//         }
+//     }
+//
+// Left alone: blocks with labels (a goto must not pass an initialisation), values that are used twice, conversions.
+#include "Improve.h"
+#include "Mentions.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+using py::ExprKind;
+using py::Op;
+
+constexpr std::size_t longComment = 100;
+
+bool isComment(const NodePtr &n) { return n->kind == Kind::Comment; }
+bool hasLabel(const Block &b) {
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
+}
+bool isEmpty(const Block &b) { return std::all_of(b.body.begin(), b.body.end(), isComment); }
+
+/// What a condition always is: 1, 0, or -1 when that is not known.
+int known(const py::ExprRef &e) {
+    if (!e)
+        return 1;
+    return e->kind == ExprKind::Bool ? e->text == "True" : -1;
+}
+
+/// `a != b` for `not (a == b)`, else `not e`.
+py::ExprRef opposite(const py::ExprRef &e) {
+    if (e->kind == ExprKind::Unary && e->op == Op::Not && e->args[0]->type.isBool())
+        return e->args[0];
+    if (e->kind == ExprKind::Compare && e->ops.size() == 1 && (e->ops[0] == Op::Eq || e->ops[0] == Op::Ne)) {
+        auto copy = std::make_shared<py::Expr>(*e);
+        copy->ops[0] = e->ops[0] == Op::Eq ? Op::Ne : Op::Eq;
+        return copy;
+    }
+    return py::unary(Op::Not, e, ScalarKind::Bool);
+}
+
+py::ExprRef withoutNegatedComparisons(const py::ExprRef &e) {
+    return !e ? e : py::rewrite(e, [](const py::ExprRef &x) {
+        bool negated = x->kind == ExprKind::Unary && x->op == Op::Not && x->args[0]->kind == ExprKind::Compare;
+        return negated ? opposite(x->args[0]) : x;
+    });
+}
+
+class Tidier {
+public:
+    explicit Tidier(Function &f) : f_(f) {}
+    void block(Block &b, bool endsScope);
+
+private:
+    void inner(Node &n);
+    NodePtr branches(NodePtr n);
+    void forwardCopies(Block &b);
+    bool forward(Block &b, std::size_t at, MentionTable &table);
+    bool isUse(const py::Expr &e, const Declare &d) const;
+    int uses(const py::ExprRef &e, const Declare &d) const;
+    static void openLast(Block &b);
+    static void mergeComments(Block &b);
+
+    Function &f_;
+};
+
+/// An `If` without the branches that are never taken or do nothing; null when none is left.
+NodePtr Tidier::branches(NodePtr n) {
+    auto &all = static_cast<If &>(*n).branches;
+    for (If::Branch &b : all)
+        b.condition = withoutNegatedComparisons(b.condition);
+    std::erase_if(all, [](const If::Branch &b) { return known(b.condition) == 0; });
+    auto always = std::find_if(all.begin(), all.end(), [](const If::Branch &b) { return known(b.condition) == 1; });
+    if (always != all.end()) {
+        always->condition = nullptr;
+        all.erase(always + 1, all.end());
+    }
+    while (!all.empty() && isEmpty(*all.back().body))
+        all.pop_back();
+    if (all.empty())
+        return nullptr;
+    if (all.size() == 2 && all[0].condition && !all[1].condition && isEmpty(*all[0].body)) {
+        all[1].condition = opposite(all[0].condition);
+        all.erase(all.begin());
+    }
+    if (all[0].condition)
+        return n;
+    std::unique_ptr<Block> only = std::move(all[0].body);
+    only->braces = std::any_of(only->body.begin(), only->body.end(), [](const NodePtr &s) { return s->kind == Kind::Declare; });
+    only->origin = n->origin;
+    return only;
+}
+
+void Tidier::inner(Node &n) {
+    if (n.kind == Kind::Loop)
+        static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
+    // A timer and the label of a loop's `continue` stand behind the body.
+    bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty());
+    forEachBlock(n, [&](Block &b) { block(b, ends); });
+}
+
+void Tidier::block(Block &b, bool endsScope) {
+    for (NodePtr &n : b.body) {
+        inner(*n);
+        if (n->kind == Kind::If)
+            n = branches(std::move(n));
+    }
+    std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+    if (!hasLabel(b)) {
+        forwardCopies(b);
+        if (endsScope)
+            openLast(b);
+    }
+    mergeComments(b);
+}
+
+/// The scope ends here anyway.
+void Tidier::openLast(Block &b) {
+    while (!b.body.empty() && b.body.back()->kind == Kind::Block) {
+        NodePtr last = std::move(b.body.back());
+        b.body.pop_back();
+        auto &scope = static_cast<Block &>(*last);
+        if (hasLabel(scope)) {
+            b.body.push_back(std::move(last));
+            return;
+        }
+        if (!scope.comment.empty() && !scope.body.empty())
+            b.body.push_back(std::make_unique<Comment>(scope.comment));
+        for (NodePtr &n : scope.body) {
+            if (n->origin.empty())
+                n->origin = scope.origin;
+            b.body.push_back(std::move(n));
+        }
+    }
+}
+
+bool printsComment(const Node &n) {
+    bool statement = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::RawTasklet || n.kind == Kind::Comment;
+    return (statement || (n.kind == Kind::Block && static_cast<const Block &>(n).braces)) && !n.comment.empty();
+}
+
+void Tidier::mergeComments(Block &b) {
+    for (std::size_t i = 0; i + 1 < b.body.size(); ++i) {
+        Node &next = *b.body[i + 1];
+        if (!isComment(b.body[i]) || !printsComment(next) || b.body[i]->comment.size() + next.comment.size() > longComment)
+            continue;
+        next.comment = b.body[i]->comment + ", " + next.comment;
+        b.body[i] = nullptr;
+    }
+    std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+}
+
+// ---------------------------------------------------------------------------------------------------- copies
+
+bool Tidier::isUse(const py::Expr &e, const Declare &d) const {
+    if (e.kind == ExprKind::Name)
+        return e.name == f_.vars[static_cast<std::size_t>(d.var)].name;
+    return e.kind == ExprKind::MemRef && f_.refs[static_cast<std::size_t>(e.slot)].var == d.var;
+}
+
+int Tidier::uses(const py::ExprRef &e, const Declare &d) const {
+    int count = 0;
+    if (e)
+        py::rewrite(e, [&](const py::ExprRef &x) {
+            count += isUse(*x, d);
+            return x;
+        });
+    return count;
+}
+
+/// `const T x = A[i];`, and nothing else happens to the value on its way: same type, no element popped from a stream.
+bool isCopy(const Node &n, const Function &f) {
+    if (n.kind != Kind::Declare)
+        return false;
+    const auto &d = static_cast<const Declare &>(n);
+    const Variable &v = f.vars[static_cast<std::size_t>(d.var)];
+    if (!d.init || !v.isConst || v.kind != VarKind::Value || d.init->type != v.type || d.init->kind != ExprKind::MemRef)
+        return false;
+    const MemRef &r = f.refs[static_cast<std::size_t>(d.init->slot)];
+    return !r.pop && !r.address && !r.castTo;
+}
+
+/// Declarations that only read memory: a copy may be taken after them as well.
+bool onlyReads(const Node &n, const Function &f) {
+    return n.kind == Kind::Comment || isCopy(n, f);
+}
+
+/// Puts the element that `at` copies in the place of the copy, if its only use is in the next statement that does anything.
+bool Tidier::forward(Block &b, std::size_t at, MentionTable &table) {
+    const auto &d = static_cast<const Declare &>(*b.body[at]);
+    Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
+    std::size_t user = at + 1;
+    while (user < b.body.size() && !table.of(*b.body[user]).has(name) && onlyReads(*b.body[user], f_))
+        ++user;
+    if (user == b.body.size() || b.body[user]->kind != Kind::Code)
+        return false;
+    auto &code = static_cast<Code &>(*b.body[user]);
+    if (code.stmts.size() != 1 || code.stmts[0]->kind != py::StmtKind::Assign || code.stmts[0]->targets.size() != 1)
+        return false;
+    const py::Stmt &s = *code.stmts[0];
+    if (uses(s.value, d) != 1 || uses(s.targets[0], d) != 0)
+        return false;
+    for (std::size_t k = user + 1; k < b.body.size(); ++k)
+        if (table.of(*b.body[k]).has(name))
+            return false;
+    auto changed = std::make_shared<py::Stmt>(s);
+    changed->value = py::rewrite(s.value, [&](const py::ExprRef &x) { return isUse(*x, d) ? d.init : x; });
+    auto replaced = std::make_unique<Code>();
+    replaced->stmts = {changed};
+    replaced->locals = code.locals;
+    if (MentionTable(f_).of(*replaced).has(name)) // in an index, where the name is part of a symbolic expression
+        return false;
+    code.stmts = {std::move(changed)};
+    if (code.origin.empty())
+        code.origin = d.origin;
+    return true;
+}
+
+void Tidier::forwardCopies(Block &b) {
+    MentionTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
+    for (std::size_t i = b.body.size(); i-- > 0;)
+        if (isCopy(*b.body[i], f_) && forward(b, i, table))
+            b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+} // namespace
+
+void tidy(Function &f) { Tidier(f).block(f.body, true); }
+
+/// Pointers and references that a function only reads through are const.
+void constParameters(Function &f) {
+    MentionTable table(f);
+    Mentions all;
+    for (const NodePtr &n : f.body.body)
+        all.add(table.of(*n));
+    for (VarId p : f.params) {
+        Variable &v = f.vars[static_cast<std::size_t>(p)];
+        if (v.kind == VarKind::Pointer || v.kind == VarKind::Reference)
+            v.isConst = v.isConst || !all.changes(v.name);
+    }
+}
+
+} // namespace sdfgc::tree

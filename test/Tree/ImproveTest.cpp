@@ -1,0 +1,156 @@
+// The steps that tidy a lowered function: what each does, and what it leaves alone.
+#include "Fixture.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+TEST_CASE("mentions: names, changes and declarations of a statement and of what is inside") {
+    Body b;
+    const VarId A = b.param("A"), x = b.integer("x");
+    b.size("N");
+    b.loop("i");
+    b.assign(py::name("x"), b.at(A, symbol("i")));
+    b.close();
+    MentionTable table(*b.f);
+    const Mentions &all = table.of(*b.f->body.body[0]);
+    for (const char *n : {"A", "x", "i", "N"})
+        CHECK(all.has(n));
+    CHECK(all.changes("x"));
+    CHECK(all.changes("i"));
+    CHECK_FALSE(all.changes("A"));
+    CHECK_FALSE(all.changes("N"));
+    CHECK(all.declared.count("i") == 1);
+    const Mentions own = table.own(*b.f->body.body[0]);
+    CHECK(own.has("N"));
+    CHECK_FALSE(own.has("A"));
+    CHECK(table.root(x) == Name("x"));
+}
+
+TEST_CASE("mentions: text that was taken as written mentions and changes every word in it; a member leads to its structure") {
+    Body b;
+    const VarId s = b.param("s", VarKind::StructPtr), member = b.var("field", VarKind::Member);
+    b.f->vars[static_cast<std::size_t>(member)].parent = s;
+    b.add<RawTasklet>()->text = "y = foo(z);";
+    b.assign(b.at(member), expr("1.0"));
+    MentionTable table(*b.f);
+    CHECK(table.of(*b.f->body.body[0]).changes("y"));
+    CHECK(table.of(*b.f->body.body[0]).changes("z"));
+    CHECK(table.of(*b.f->body.body[1]).changes("s"));
+}
+
+TEST_CASE("sink declarations: into the loop that assigns first, with the first value, and const") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    b.declared(b.var("r"));
+    b.declared(b.var("unused"));
+    b.loop("i");
+    b.assign(py::name("r"), expr("i * 2.0"));
+    b.assign(b.at(A, symbol("i")), expr("r"));
+    b.close();
+    sinkDeclarations(*b.f);
+    CHECK(b.text() == "    for i = 0 to N - 1 step 1 {\n"
+                      "      declare r: float64 = i * 2.0\n"
+                      "      A[i] = r\n"
+                      "    }\n");
+    CHECK(b.f->vars[1 + 1].isConst);
+}
+
+TEST_CASE("sink declarations: a value that an iteration hands to the next stays in front of the loop") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    b.declared(b.var("r"));
+    b.loop("i");
+    b.assign(b.at(A, symbol("i")), expr("r"));
+    b.assign(py::name("r"), expr("i * 2.0"));
+    b.close();
+    sinkDeclarations(*b.f);
+    CHECK(b.text().rfind("    declare r: float64\n    for i", 0) == 0);
+}
+
+TEST_CASE("sink declarations: an array does not pass a statement that changes its size; labels keep declarations where they are") {
+    Body b;
+    b.size("N");
+    const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
+    b.assign(py::name("N"), expr("7"));
+    b.assign(b.at(t), expr("1.0"));
+    sinkDeclarations(*b.f);
+    CHECK(b.text() == "    declare t: float64[N]\n    N = 7\n    t[0] = 1.0\n");
+
+    Body labelled;
+    labelled.declared(labelled.integer("k"));
+    labelled.add<Label>(Name("again"));
+    labelled.assign(py::name("k"), expr("1"));
+    labelled.add<Goto>(Name("again"));
+    sinkDeclarations(*labelled.f);
+    CHECK(labelled.text() == "    declare k: int64\n    again:\n    k = 1\n    goto again\n");
+}
+
+TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a parallel region") {
+    for (bool parallel : {false, true}) {
+        Body b;
+        const VarId A = b.param("A");
+        b.size("N");
+        b.loop("i", parallel);
+        const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
+        b.assign(b.at(t), expr("1.0"));
+        b.assign(b.at(A, symbol("i")), b.at(t));
+        b.close();
+        hoistBuffers(*b.f);
+        const std::string text = b.text();
+        INFO(text);
+        CHECK(text.find("parallel region") == (parallel ? 4 : std::string::npos));
+        CHECK(text.find("declare t: float64[N]") < text.find("for i"));
+    }
+}
+
+TEST_CASE("hoist buffers: a size that changes with the loop is reserved where it was declared") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    b.loop("i");
+    const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("i")));
+    b.assign(b.at(A, symbol("i")), b.at(t));
+    b.close();
+    hoistBuffers(*b.f);
+    const std::string text = b.text();
+    INFO(text);
+    CHECK(text.find("declare t") < text.find("for i"));
+    CHECK(text.find("allocate t[i]") > text.find("for i"));
+}
+
+TEST_CASE("privatise updates: atomic updates of one value become a reduction") {
+    Body b;
+    const VarId A = b.param("A"), sum = b.param("sum", VarKind::Reference);
+    b.size("N");
+    b.loop("i", true);
+    b.update(b.at(sum), b.at(A, symbol("i")));
+    b.close();
+    privatiseUpdates(*b.f);
+    const std::string text = b.text();
+    INFO(text);
+    CHECK(text.find("reduce") != std::string::npos);
+    CHECK(text.find("atomic") == std::string::npos);
+}
+
+TEST_CASE("privatise updates: an element that is also read, or moves with the loop, stays atomic") {
+    Body moving;
+    const VarId A = moving.param("A"), B = moving.param("B");
+    moving.size("N");
+    moving.loop("i", true);
+    moving.update(moving.at(B, sym::call("int_floor", {symbol("i"), 2})), moving.at(A, symbol("i")));
+    moving.close();
+    privatiseUpdates(*moving.f);
+    CHECK(moving.text().find("atomic") != std::string::npos);
+
+    Body read;
+    const VarId C = read.param("C"), sum = read.param("sum", VarKind::Reference);
+    read.size("N");
+    read.loop("i", true);
+    read.update(read.at(sum), read.at(C, symbol("i")));
+    read.assign(read.at(C, symbol("i")), read.at(sum));
+    read.close();
+    privatiseUpdates(*read.f);
+    CHECK(read.text().find("atomic") != std::string::npos);
+}

@@ -1,0 +1,126 @@
+// What is taken away so that generated code reads well.
+#include "Fixture.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// `if condition: A[0] = then else: A[0] = other`; empty text: an empty branch.
+void branch(Body &b, py::ExprRef condition, const char *then, const char *other) {
+    const VarId A = 0;
+    auto *i = b.add<If>();
+    for (const char *value : {then, other}) {
+        i->branches.push_back({value == then ? condition : nullptr, std::make_unique<Block>()});
+        b.open.push_back(i->branches.back().body.get());
+        b.add<Comment>("state s");
+        if (*value)
+            b.assign(b.at(A), expr(value));
+        b.close();
+    }
+}
+
+} // namespace
+
+TEST_CASE("tidy: branches that are never taken or do nothing are dropped") {
+    struct Case {
+        py::ExprRef condition;
+        const char *then, *other, *result;
+    };
+    const Case cases[] = {
+        {py::boolLit(false), "1.0", "2.0", "    # state s\n    A[0] = 2.0\n"},
+        {py::boolLit(true), "1.0", "2.0", "    # state s\n    A[0] = 1.0\n"},
+        {py::boolLit(false), "1.0", "", ""},
+        {expr("k < 1"), "1.0", "", "    if k < 1 {\n      # state s\n      A[0] = 1.0\n    }\n"},
+        {expr("k < 1"), "", "2.0", "    if not k < 1 {\n      # state s\n      A[0] = 2.0\n    }\n"},
+        {expr("k == 1"), "", "2.0", "    if k != 1 {\n      # state s\n      A[0] = 2.0\n    }\n"},
+        {expr("not (k == 1)"), "1.0", "", "    if k != 1 {\n      # state s\n      A[0] = 1.0\n    }\n"},
+        {expr("k < 1"), "", "", ""},
+    };
+    for (const Case &c : cases) {
+        Body b;
+        b.param("A");
+        b.size("k");
+        branch(b, c.condition, c.then, c.other);
+        tidy(*b.f);
+        CHECK(b.text() == c.result);
+    }
+}
+
+TEST_CASE("tidy: a value that is copied once more before its only use is used at once") {
+    Body b;
+    const VarId A = b.param("A"), B = b.param("B"), x = b.var("x");
+    b.f->vars[static_cast<std::size_t>(x)].isConst = true;
+    b.add<Declare>(x)->init = b.at(B, 8);
+    b.assign(b.at(A), expr("x * 2.0"));
+    SECTION("one use") {
+        tidy(*b.f);
+        CHECK(b.text() == "    A[0] = B[8] * 2.0\n");
+    }
+    SECTION("a second use") {
+        b.assign(b.at(A, 1), expr("x"));
+        tidy(*b.f);
+        CHECK(b.text().rfind("    declare x", 0) == 0);
+    }
+}
+
+TEST_CASE("tidy: a copy stays where memory may change before its use, and where its type differs") {
+    Body between;
+    const VarId A = between.param("A"), B = between.param("B"), x = between.var("x");
+    between.f->vars[static_cast<std::size_t>(x)].isConst = true;
+    between.add<Declare>(x)->init = between.at(B);
+    between.assign(between.at(B), expr("0.0"));
+    between.assign(between.at(A), expr("x"));
+    tidy(*between.f);
+    CHECK(between.text().rfind("    declare x", 0) == 0);
+
+    Body narrow;
+    const VarId C = narrow.param("C"), y = narrow.var("y", VarKind::Value, ScalarKind::Float32);
+    narrow.f->vars[static_cast<std::size_t>(y)].isConst = true;
+    narrow.add<Declare>(y)->init = narrow.at(C);
+    narrow.assign(narrow.at(C, 1), expr("y"));
+    tidy(*narrow.f);
+    CHECK(narrow.text().rfind("    declare y", 0) == 0);
+}
+
+TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with labels stay; comments are joined") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    for (int k = 0; k < 2; ++k) {
+        b.add<Comment>("state s");
+        For *loop = b.loop("i");
+        loop->comment = "map m";
+        auto *scope = b.add<Block>();
+        scope->braces = true;
+        b.open.push_back(scope);
+        b.assign(b.at(A), expr("1.0"));
+        b.close();
+        b.close();
+    }
+    tidy(*b.f);
+    CHECK(b.text() == "    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n");
+    CHECK(b.f->body.body[0]->comment == "state s, map m");
+
+    Body labelled;
+    auto *scope = labelled.add<Block>();
+    scope->braces = true;
+    scope->body.push_back(std::make_unique<Label>(Name("l")));
+    tidy(*labelled.f);
+    CHECK(labelled.text() == "    block {\n      l:\n    }\n");
+}
+
+TEST_CASE("const parameters: what is only read through") {
+    Body b;
+    const VarId A = b.param("A"), B = b.param("B"), C = b.param("C"), r = b.param("r", VarKind::Reference);
+    b.assign(b.at(A), b.at(B));
+    b.assign(b.at(A, 1), b.at(r));
+    auto *set = b.add<SetPointer>(A, b.at(C)->slot);
+    b.f->refs[static_cast<std::size_t>(set->source)].address = true;
+    constParameters(*b.f);
+    auto isConst = [&](VarId v) { return b.f->vars[static_cast<std::size_t>(v)].isConst; };
+    CHECK_FALSE(isConst(A));
+    CHECK(isConst(B));
+    CHECK_FALSE(isConst(C)); // somebody else may write through the other pointer
+    CHECK(isConst(r));
+}
