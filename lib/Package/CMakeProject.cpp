@@ -127,8 +127,6 @@ private:
             w_.line(start + "$<$<COMPILE_LANGUAGE:CXX>:" + joined(hostFlags_, ";") + ">)");
             w_.line(start + "$<$<COMPILE_LANGUAGE:CUDA>:" + joined(deviceFlags(), ";") + ">)");
         }
-        w_.line("target_compile_definitions(" + name_ +
-                " PRIVATE SDFGC_REPORT_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/perf\" SDFGC_DATA_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/data\")");
     }
 
     /// nvcc takes flags of its own and hands the host compiler's over one by one.

@@ -163,6 +163,7 @@ void Splitter::sinkDeclarations(Cutting &c) const {
     for (const NodePtr &n : c.body) {
         const Mentions &m = c.table.of(*n);
         changed.insert(m.changed.begin(), m.changed.end());
+        changed.insert(m.inText.begin(), m.inText.end());
     }
     std::unordered_map<Name, std::size_t> waiting;
     std::vector<NodePtr> sorted;

@@ -96,7 +96,7 @@ TEST_CASE("a parallel map of one statement is a pragma, a loop and an assignment
     p.out(t, "y", exit, "B", symbol("i"));
     p.s->connect(exit, "OUT_B", b, {}, p.whole("B"));
     std::string text = p.text();
-    CHECK(has(text, "    // map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i) {\n        B[i] = A[i] * 2.0;\n    }\n"));
+    CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i) {\n        B[i] = A[i] * 2.0;\n    }\n"));
     CHECK(has(text, "void __program_f(State *__state, double *A, double *B, int64_t N)"));
 }
 

@@ -123,12 +123,6 @@ private:
         for (const std::string &i : standard)
             w.line("#include " + i);
         w.line();
-        if (m_.instrumented) {
-            w.line("#ifndef SDFGC_REPORT_FOLDER");
-            w.line("#define SDFGC_REPORT_FOLDER \"perf\"");
-            w.line("#endif");
-            w.line();
-        }
         state(w);
         constants(w);
         for (const std::string &code : m_.globalCode)
@@ -214,7 +208,7 @@ private:
             args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
         w.line("sdfgc::rt::guard(__state->error, [&] { " + program.name.str() + "(" + args + "); });");
         if (m_.instrumented)
-            w.line("__state->report.save(SDFGC_REPORT_FOLDER);");
+            w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
         w.close();
         w.line();
         finalise(w);

@@ -1,18 +1,33 @@
 // Clock and files for instrumentation (report.h, probe.h).
 //
-// Rule: a file appears under its name only when it is complete: it is written under another name on the same file system and
-// renamed.
+// Rules: a file appears under its name only when it is complete: it is written under another name on the same file system and
+// renamed. Reports of a program go to its build folder, wherever that is and whatever the host's folder is.
 #pragma once
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <dlfcn.h>
 #include <string>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-namespace sdfgc::rt::detail {
+namespace sdfgc::rt {
+
+/// The build folder that the library with this code lies in: where its file is, without a last `lib`. `.` when that is not known.
+inline std::string buildFolder() {
+    static const char here = 0;
+    Dl_info library{};
+    const std::string file = dladdr(&here, &library) && library.dli_fname ? library.dli_fname : "";
+    const std::size_t slash = file.rfind('/');
+    if (slash == std::string::npos)
+        return ".";
+    const std::string folder = file.substr(0, slash);
+    return folder.size() > 4 && folder.compare(folder.size() - 4, 4, "/lib") == 0 ? folder.substr(0, folder.size() - 4) : folder;
+}
+
+namespace detail {
 
 inline int64_t nanoseconds(clockid_t clock) {
     timespec time{};
@@ -46,4 +61,6 @@ inline bool writeFile(const std::string &path, const std::string &head, const vo
     return false;
 }
 
-} // namespace sdfgc::rt::detail
+} // namespace detail
+
+} // namespace sdfgc::rt

@@ -20,13 +20,14 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace sdfgc::rt {
 
 class DataReport {
 public:
     /// Saves go below `folder`, whose parent exists.
-    explicit DataReport(const char *folder = "data") : base_(folder) {}
+    explicit DataReport(std::string folder = buildFolder() + "/data") : base_(std::move(folder)) {}
     DataReport(const DataReport &) = delete;
     DataReport &operator=(const DataReport &) = delete;
 
