@@ -161,7 +161,7 @@ TEST_CASE("C++ tasklets see connectors, whatever the containers are called") {
     std::string text = p.text();
     CHECK(has(text, "double x = x_1[3];")); // through another name: `x` is the connector inside
     CHECK(has(text, "y_1[4] = y;"));
-    CHECK(has(text, "            y = x + 1;\n"));
+    CHECK(has(text, "        y = x + 1;\n"));
 }
 
 TEST_CASE("contiguous copies are one run, strided ones a loop") {
