@@ -132,6 +132,10 @@ private:
     std::string term() const;
     std::vector<Expansion::Access> inputs() const;
     Type type() const { return c_.result.operand.type; }
+    /// Whose BLAS is called: with emulation, too, it is the vendor's program.
+    const char *implementation() const {
+        return x_.where() != Where::Device ? "OpenBLAS" : x_.context().options.target == "hip" ? "hipBLAS" : "cuBLAS";
+    }
 
     Expansion &x_;
     Contraction c_;
@@ -274,14 +278,14 @@ void Builder::blas(const std::string &code) {
             in.push_back(f.connector);
     if (accumulate_)
         in.push_back(target_.connector);
-    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name("OpenBLAS")});
+    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name(x_.where() == Where::Device ? "GpuBlas" : "OpenBLAS")});
 }
 
 bool Builder::product() {
     std::string why;
     if (auto code = blasProduct(x_, c_, target_, !accumulate_, why)) {
         blas(*code);
-        x_.took("OpenBLAS", why);
+        x_.took(implementation(), why);
         return true;
     }
     maps();

@@ -57,7 +57,7 @@ struct Contraction {
 /// types fit and the product is not provably small; maps otherwise. Reports and returns false when the operands do not fit.
 bool expandContraction(Expansion &x, Contraction c);
 
-/// C++ text that computes target (+)= alpha * product with BLAS. `overwrite`: beta is zero, else one. Nothing when BLAS cannot; `why`
+/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero, else one. Nothing when BLAS cannot; `why`
 /// then says why.
 std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite,
                                        std::string &why);

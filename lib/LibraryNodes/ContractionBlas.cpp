@@ -8,7 +8,8 @@
 //   both factors only             k
 //
 // Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them. With m, n and k the
-// call is gemm, without m or n gemv, with k alone dot. Every matrix needs unit stride in one dimension; which one decides between the
+// call is gemm, without m or n gemv, with k alone dot. On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one
+// call, and a transposition is geam. Every matrix needs unit stride in one dimension; which one decides between the
 // normal and the transposed form. A result that is contiguous by columns is computed as its own transpose.
 #include "Contraction.h"
 
@@ -20,7 +21,7 @@ using namespace ir;
 
 namespace {
 
-/// Multiplications below which a call costs more than it gains.
+/// Multiplications up to which a call costs more than it gains; of a batch every product is a call.
 constexpr int64_t smallProduct = 16 * 16 * 16;
 
 /// One dimension of a call: a size, and its stride in each of the two operands that have it.
@@ -50,6 +51,19 @@ struct Call {
     std::vector<int> batch;
 };
 
+/// How a matrix of `rows` x `columns` with these strides is passed: transposed or not, and its leading dimension.
+struct Layout {
+    bool transposed;
+    sym::Expr leading;
+};
+std::optional<Layout> layoutOf(sym::Expr rows, sym::Expr rowStride, sym::Expr columns, sym::Expr columnStride) {
+    if (columnStride.isOne() && sym::isLess(rowStride, columns) != sym::Truth::True)
+        return Layout{false, rowStride};
+    if (rowStride.isOne() && sym::isLess(columnStride, rows) != sym::Truth::True)
+        return Layout{true, columnStride};
+    return std::nullopt;
+}
+
 class Printer {
 public:
     Printer(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
@@ -59,6 +73,8 @@ public:
         why = unsuitable();
         if (!why.empty())
             return std::nullopt;
+        if (c_.factors.size() == 1)
+            return transposition(why);
         Call call{&c_.factors[0], &c_.factors[1], {}, {}, {}, {}};
         why = classify(call);
         if (!why.empty())
@@ -71,7 +87,10 @@ public:
     }
 
 private:
+    bool device() const { return x_.where() == Where::Device; }
     std::string unsuitable() const;
+    std::optional<std::string> transposition(std::string &why);
+    std::string onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target);
     std::string classify(Call &call) const;
     std::optional<std::string> gemm(Call c);
     std::optional<std::string> gemv(Call c);
@@ -119,9 +138,13 @@ private:
 std::string Printer::unsuitable() const {
     if (x_.node().implementation == "pure")
         return "the node asks for it";
-    if (!x_.context().options.haveBlas)
+    if (x_.where() == Where::Kernel)
+        return "a kernel cannot call BLAS";
+    // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.
+    const pass::CompileOptions &options = x_.context().options;
+    if (!options.haveBlas && (!device() || options.emulate))
         return "the toolchain has no BLAS";
-    if (c_.factors.size() != 2)
+    if (c_.factors.size() != 2 && !(c_.factors.size() == 1 && device()))
         return "BLAS multiplies two operands";
     if (!letter_)
         return "BLAS has no routine for " + type_.str();
@@ -131,11 +154,6 @@ std::string Printer::unsuitable() const {
     if (!c_.alpha.value.isInteger() && c_.alpha.value.kind() != sym::Kind::Float &&
         (complex() || !c_.alpha.value.isSymbol()))
         return "the coefficient is an expression";
-    sym::Expr work = 1;
-    for (sym::Expr s : c_.sizes)
-        work *= s;
-    if (auto n = work.asInt(); n && *n <= smallProduct)
-        return "a small product of " + std::to_string(*n) + " multiplications";
     return "";
 }
 
@@ -172,26 +190,16 @@ std::string Printer::classify(Call &call) const {
     call.m = *dm;
     call.n = *dn;
     call.k = *dk;
+    if (auto n = (call.m.size * call.n.size * call.k.size).asInt(); n && *n <= smallProduct)
+        return (call.batch.empty() ? "a small product of " : "small products of ") + std::to_string(*n) + " multiplications";
     for (const Dim *d : {&call.m, &call.n, &call.k})
         if (sym::isLess(d->first, 0) == sym::Truth::True || sym::isLess(d->second, 0) == sym::Truth::True)
             return "an operand is read backwards";
     return "";
 }
 
-/// How a matrix of `rows` x `columns` with these strides is passed: transposed or not, and its leading dimension.
-struct Layout {
-    bool transposed;
-    sym::Expr leading;
-};
-std::optional<Layout> layoutOf(sym::Expr rows, sym::Expr rowStride, sym::Expr columns, sym::Expr columnStride) {
-    if (columnStride.isOne() && sym::isLess(rowStride, columns) != sym::Truth::True)
-        return Layout{false, rowStride};
-    if (rowStride.isOne() && sym::isLess(columnStride, rows) != sym::Truth::True)
-        return Layout{true, columnStride};
-    return std::nullopt;
-}
-
-const char *transposition(bool t) { return t ? "CblasTrans" : "CblasNoTrans"; }
+const char *transposed(bool t) { return t ? "CblasTrans" : "CblasNoTrans"; }
+const char *op(bool t) { return t ? "sdfgc::gpu::Op::Transpose" : "sdfgc::gpu::Op::None"; }
 
 std::optional<std::string> Printer::gemm(Call c) {
     if (!c.n.second.isOne()) {
@@ -204,8 +212,10 @@ std::optional<std::string> Printer::gemm(Call c) {
          lc = layoutOf(c.m.size, c.m.second, c.n.size, c.n.second);
     if (!la || !lb || !lc || lc->transposed)
         return std::nullopt;
+    if (device())
+        return onDevice(c, *la, *lb, *lc);
     routine_ = function("gemm");
-    return around(c, routine_ + "(CblasRowMajor, " + transposition(la->transposed) + ", " + transposition(lb->transposed) + ", " +
+    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + transposed(lb->transposed) + ", " +
                          word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", _alpha, " +
                          in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
                          word("ldb", lb->leading) + ", _beta, " + out(c.batch) + ", " + word("ldc", lc->leading) + ");");
@@ -220,10 +230,18 @@ std::optional<std::string> Printer::gemv(Call c) {
     auto la = layoutOf(c.m.size, c.m.first, c.k.size, c.k.first);
     if (!la)
         return std::nullopt;
+    if (device() && !c.batch.empty()) // a vector is a matrix of one column
+        return onDevice(c, *la, {false, c.k.second}, {false, c.m.second});
     // BLAS counts rows and columns of the matrix as it is stored.
     sym::Expr rows = la->transposed ? c.k.size : c.m.size, columns = la->transposed ? c.m.size : c.k.size;
+    if (device()) {
+        routine_ = "gemv";
+        return "__state->gpuBlas.gemv(__dace_current_stream, " + std::string(op(la->transposed)) + ", " + word("m", rows) + ", " +
+               word("n", columns) + ", " + c_.alpha.text + ", " + in(*c.a, {}) + ", " + word("lda", la->leading) + ", " + in(*c.b, {}) + ", " +
+               word("incx", c.k.second) + ", " + (overwrite_ ? "0" : "1") + ", " + out({}) + ", " + word("incy", c.m.second) + ");";
+    }
     routine_ = function("gemv");
-    return around(c, routine_ + "(CblasRowMajor, " + transposition(la->transposed) + ", " + word("m", rows) + ", " + word("n", columns) +
+    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + word("m", rows) + ", " + word("n", columns) +
                          ", _alpha, " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
                          word("incx", c.k.second) + ", _beta, " + out(c.batch) + ", " + word("incy", c.m.second) + ");");
 }
@@ -234,8 +252,63 @@ std::optional<std::string> Printer::dot(const Call &c) {
     std::string arguments = word("n", c.k.size) + ", _in" + c.a->connector.str() + ", " + word("incx", c.k.first) + ", _in" +
                             c.b->connector.str() + ", " + word("incy", c.k.second);
     std::string result = "_out" + target_.connector.str();
+    if (device()) {
+        routine_ = "dot";
+        return "__state->gpuBlas.dot(__dace_current_stream, " + arguments + ", " + result + ");";
+    }
     routine_ = function(complex() ? "dotu_sub" : "dot");
     return complex() ? routine_ + "(" + arguments + ", &" + result + ");" : result + " = " + routine_ + "(" + arguments + ");";
+}
+
+/// One call for a batch whose matrices lie at equal distances; loops around it for the other labels.
+std::string Printer::onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target) {
+    std::vector<int> loops = c.batch;
+    sym::Expr count = 1, strideA = 0, strideB = 0, strideC = 0;
+    while (!loops.empty()) {
+        const int l = loops.back();
+        const sym::Expr size = c_.sizes[static_cast<std::size_t>(l)], da = c.a->stride(l), db = c.b->stride(l), dc = target_.stride(l);
+        const bool first = loops.size() == c.batch.size();
+        if (!first && !(da == strideA * count && db == strideB * count && dc == strideC * count))
+            break;
+        if (first) {
+            strideA = da;
+            strideB = db;
+            strideC = dc;
+        }
+        count *= size;
+        loops.pop_back();
+    }
+    const bool batched = !c.batch.empty();
+    routine_ = batched ? "gemmStridedBatched" : "gemm";
+    auto stride = [&](sym::Expr s) { return batched ? ", " + word("s", s) : std::string(); };
+    std::string text;
+    for (int l : loops) {
+        std::string p = "_p" + std::to_string(l);
+        text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
+    }
+    return text + "__state->gpuBlas." + routine_ + "(__dace_current_stream, " + op(a.transposed) + ", " + op(b.transposed) + ", " +
+           word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + c_.alpha.text + ", " + in(*c.a, loops) +
+           ", " + word("lda", a.leading) + stride(strideA) + ", " + in(*c.b, loops) + ", " + word("ldb", b.leading) + stride(strideB) + ", " +
+           (overwrite_ ? "0" : "1") + ", " + out(loops) + ", " + word("ldc", target.leading) + stride(strideC) +
+           (batched ? ", " + word("batch", count) : "") + ");";
+}
+
+/// A matrix into its transpose: a kernel that copies by elements would read or write memory in columns.
+std::optional<std::string> Printer::transposition(std::string &why) {
+    const Factor &from = c_.factors[0];
+    const std::vector<int> labels = c_.kept();
+    why = "one kernel reads and writes everything once";
+    if (!overwrite_ || labels.size() != 2 || !c_.summed().empty() || (c_.addend.operand && !c_.beta.isZero()))
+        return std::nullopt;
+    const int row = labels[0], column = labels[1];
+    const sym::Expr rows = c_.sizes[static_cast<std::size_t>(row)], columns = c_.sizes[static_cast<std::size_t>(column)];
+    auto source = layoutOf(rows, from.stride(row), columns, from.stride(column)), target = layoutOf(rows, target_.stride(row), columns, target_.stride(column));
+    if (!source || !target || !source->transposed || target->transposed)
+        return std::nullopt;
+    why = routine_ = "geam";
+    return "__state->gpuBlas.geam(__dace_current_stream, " + std::string(op(true)) + ", " + op(false) + ", " + word("m", rows) + ", " +
+           word("n", columns) + ", " + c_.alpha.text + ", " + in(from, {}) + ", " + word("lda", source->leading) + ", 0, " + out({}) + ", " +
+           word("ldb", target->leading) + ", " + out({}) + ", " + word("ldb", target->leading) + ");";
 }
 
 } // namespace

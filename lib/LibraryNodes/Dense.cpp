@@ -18,6 +18,8 @@ std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
 Dense::Dense(Expansion &x, Type type) : x_(x), type_(type) {
     if (x.node().implementation == "pure")
         why_ = "the node asks for it";
+    else if (x.where() != Where::Host)
+        why_ = "LAPACK of the host cannot reach device memory";
     else if (!x.context().options.haveLapacke)
         why_ = "the toolchain has no LAPACKE";
     else if (letter_ = blasLetter(type); !letter_)

@@ -11,7 +11,7 @@ namespace sdfgc::libnodes {
 using namespace ir;
 
 Expansion::Expansion(State &s, LibraryNode &n, pass::Context &c)
-    : state_(s), node_(n), context_(c), inner_(std::make_unique<SDFG>(Name(n.label.empty() ? n.className() : n.label))) {
+    : state_(s), node_(n), context_(c), where_(c.options.gpu() ? whereIs(n) : Where::Host), inner_(std::make_unique<SDFG>(Name(n.label.empty() ? n.className() : n.label))) {
     std::string name = inner_->name.str();
     for (char &ch : name)
         if (!std::isalnum(static_cast<unsigned char>(ch)))
@@ -118,7 +118,8 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
     t->debugInfo = node_.debugInfo;
     auto connectorType = [&](Name n) {
         const DataDesc *d = inner_->desc(n);
-        return d->numElements().isOne() ? d->dtype : Type::pointer(d->dtype);
+        const bool value = d->numElements().isOne() && where_ != Where::Device;
+        return value ? d->dtype : Type::pointer(d->dtype);
     };
     for (Name n : inputs) {
         Name connector("_in" + n.str());

@@ -32,6 +32,9 @@ public:
     ir::LibraryNode &node() { return node_; }
     pass::Context &context() { return context_; }
 
+    /// Where the node computes.
+    Where where() const { return where_; }
+
     /// Operand of the edge at a connector (empty name: the only edge). Absent when there is no such edge.
     Operand input(Name connector);
     Operand output(Name connector);
@@ -82,7 +85,11 @@ public:
         std::string write = "o = i"; // from the register to the output
     };
     void accumulated(ir::State &s, std::string_view label, const Accumulation &a);
-    /// A C++ tasklet whose connectors are whole containers (pointers, or values for one element).
+    /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads (a power of
+    /// two of them), each has a register, and registers are combined in shared memory, half of the threads at a time.
+    void accumulatedByBlock(ir::State &s, std::string_view label, const Accumulation &a, Name thread, int64_t threads);
+    /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On the device
+    /// it is code of the host that queues on the stream `__dace_current_stream`, not a kernel.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
@@ -117,10 +124,13 @@ private:
     Nest open(ir::State &s, std::string_view label, const std::vector<Level> &levels);
     void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs, ir::AccessNode *given = nullptr);
     void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a, ir::AccessNode *given = nullptr);
+    void accumulate(ir::State &s, std::string_view label, const Accumulation &a, const Nest &around, const Nest &out, ir::AccessNode *target);
+    ir::Tasklet *python(ir::State &s, std::string_view label, std::string code);
     Operand operand(ir::Edge *e, bool input);
     ir::State &state_;
     ir::LibraryNode &node_;
     pass::Context &context_;
+    Where where_;
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
     std::map<std::string, int> labels_; // of states: how many there are

@@ -91,12 +91,13 @@ bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {
         return x.refuse("its output has conflict resolution");
     x.bind("_inp", t.in);
     x.bind("_out", t.out);
-    if (x.context().options.haveFftw && n.implementation != "pure") {
+    const bool host = x.where() == Where::Host;
+    if (host && x.context().options.haveFftw && n.implementation != "pure") {
         withFftw(x, t);
         x.took("FFTW", "the toolchain has it");
     } else {
         directSum(x, t);
-        x.took("pure", n.implementation == "pure" ? "the node asks for it" : "the toolchain has no FFTW");
+        x.took("pure", n.implementation == "pure" ? "the node asks for it" : host ? "the toolchain has no FFTW" : "FFTW cannot reach device memory");
     }
     x.finish();
     return true;

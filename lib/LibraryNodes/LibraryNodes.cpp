@@ -1,5 +1,9 @@
 #include "Expanders.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+
+#include <algorithm>
+
 namespace sdfgc::libnodes {
 
 const std::vector<Definition> &all() {
@@ -39,5 +43,30 @@ const Definition *find(std::string_view className, std::string_view library) {
 }
 
 const Definition *find(const ir::LibraryNode &node) { return find(node.className(), node.libraryName()); }
+
+namespace {
+
+bool insideKernel(const ir::Node &n) {
+    const ir::State &s = *n.state();
+    for (const ir::Node *scope : analysis::ScopeTree(s).enclosing(&n))
+        if (const auto *m = dyn_cast<ir::MapEntry>(scope); m && ir::isGpuSchedule(m->schedule))
+            return true;
+    const ir::NestedSDFGNode *around = s.sdfg()->parentNode;
+    return around && insideKernel(*around);
+}
+
+} // namespace
+
+Where whereIs(const ir::LibraryNode &n) {
+    if (insideKernel(n))
+        return Where::Kernel;
+    auto device = [&](const ir::Edge *e) {
+        const ir::DataDesc *desc = e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
+        return desc && ir::isGpuStorage(desc->storage);
+    };
+    auto in = n.inEdges(), out = n.outEdges();
+    const bool touches = std::any_of(in.begin(), in.end(), device) || std::any_of(out.begin(), out.end(), device);
+    return touches || ir::isGpuSchedule(n.schedule) ? Where::Device : Where::Host;
+}
 
 } // namespace sdfgc::libnodes

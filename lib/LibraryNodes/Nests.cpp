@@ -92,10 +92,7 @@ void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a, A
 
 Tasklet *Expansion::nested(State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
                            const std::vector<Access> &outputs, std::string code) {
-    auto *t = s.add<Tasklet>();
-    t->label = std::string(label);
-    t->code = {std::move(code), Language::Python};
-    t->debugInfo = node_.debugInfo;
+    auto *t = python(s, label, std::move(code));
     Nest nest = open(s, label, levels);
     read(s, nest, t, inputs);
     for (const Access &a : outputs)
@@ -117,7 +114,17 @@ void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name connector,
     s.renumber();
 }
 
-void Expansion::accumulated(State &s, std::string_view label, const Accumulation &a) {
+Tasklet *Expansion::python(State &s, std::string_view label, std::string code) {
+    auto *t = s.add<Tasklet>();
+    t->label = std::string(label);
+    t->code = {std::move(code), Language::Python};
+    t->debugInfo = node_.debugInfo;
+    return t;
+}
+
+/// The three steps of an accumulation. Inputs come through the maps of `around`; the output leaves through those of `out`, to `target` when
+/// there is one.
+void Expansion::accumulate(State &s, std::string_view label, const Accumulation &a, const Nest &around, const Nest &out, AccessNode *target) {
     const bool strip = !a.strip.parameter.empty();
     std::vector<sym::Expr> shape;
     Params along;
@@ -128,38 +135,62 @@ void Expansion::accumulated(State &s, std::string_view label, const Accumulation
     Name acc = temporary("_acc", inner_->desc(a.output.data)->dtype, shape, Storage::Register);
     sym::Expr position = strip ? sym::Expr::symbol(a.strip.parameter) : sym::Expr(0);
     Access current{"i", acc, {position}, ""}, initial{"o", acc, {position}, ""}, update{"o", acc, {position}, a.wcr};
-    auto tasklet = [&](std::string_view name, std::string code) {
-        auto *t = s.add<Tasklet>();
-        t->label = std::string(name);
-        t->code = {std::move(code), Language::Python};
-        t->debugInfo = node_.debugInfo;
-        return t;
-    };
-    auto *init = tasklet("init", "o = " + a.start);
-    auto *step = tasklet(label, a.code);
-    auto *result = tasklet("write", a.write);
+    auto *init = python(s, "init", "o = " + a.start);
+    auto *step = python(s, label, a.code);
+    auto *result = python(s, "write", a.write);
     auto *first = s.add<AccessNode>(acc);
     auto *last = s.add<AccessNode>(acc);
     Params reduced = a.inner;
     reduced.insert(reduced.end(), along.begin(), along.end());
-    auto sequential = [](Params p) { return std::vector<Level>{{std::move(p), Schedule::Sequential}}; };
-    Nest outer = open(s, std::string(label) + "_outer", a.outer);
     // Each step is a map of its own inside the outer maps.
-    auto in = [&](std::string_view name, const Params &params) {
-        Nest nest = outer, own = open(s, name, sequential(params));
+    auto in = [&](std::string_view name, const Params &params, const Nest &outer) {
+        Nest nest = outer, own = open(s, name, {{params, Schedule::Sequential}});
         nest.entries.insert(nest.entries.end(), own.entries.begin(), own.entries.end());
         return std::pair(nest, own);
     };
-    auto [starting, ownStart] = in("init", along);
+    auto [starting, ownStart] = in("init", along, around);
     read(s, starting, init, {});
     write(s, ownStart, init, initial, first);
-    auto [accumulating, loop] = in(label, reduced);
+    auto [accumulating, loop] = in(label, reduced, around);
     s.connect(first, {}, loop.entries.front(), {}, Memlet::empty());
     read(s, accumulating, step, a.inputs);
     write(s, loop, step, update, last);
-    auto [writing, ownWrite] = in("write", along);
+    auto [writing, ownWrite] = in("write", along, out);
     read(s, ownWrite, result, {current}, last);
-    write(s, writing, result, a.output);
+    write(s, writing, result, a.output, target);
+}
+
+void Expansion::accumulated(State &s, std::string_view label, const Accumulation &a) {
+    Nest outer = open(s, std::string(label) + "_outer", a.outer);
+    accumulate(s, label, a, outer, outer, nullptr);
+    s.renumber();
+}
+
+void Expansion::accumulatedByBlock(State &s, std::string_view label, const Accumulation &a, Name thread, int64_t threads) {
+    const std::string name(label);
+    const sym::Expr position = sym::Expr::symbol(thread);
+    auto threadMap = [&](int64_t size) { return open(s, name + "_threads", {{{{thread, size}}, Schedule::GPU_ThreadBlock}}); };
+    Nest grid = open(s, name + "_blocks", a.outer), each = threadMap(threads), all = grid;
+    all.entries.insert(all.entries.end(), each.entries.begin(), each.entries.end());
+    Name shared = temporary("_shared", inner_->desc(a.output.data)->dtype, {threads}, Storage::GPU_Shared);
+    Accumulation own = a;
+    own.output = {"o", shared, {position}, ""};
+    own.write = "o = i";
+    auto *at = s.add<AccessNode>(shared);
+    accumulate(s, label, own, all, each, at);
+    for (int64_t half = threads / 2; half > 0; half /= 2) {
+        Nest lower = threadMap(half);
+        auto *t = python(s, "combine", "o = i");
+        auto *next = s.add<AccessNode>(shared);
+        read(s, lower, t, {{"i", shared, {position + half}, ""}}, at);
+        write(s, lower, t, {"o", shared, {position}, a.wcr}, next);
+        at = next;
+    }
+    Nest one = threadMap(1), out = grid;
+    out.entries.insert(out.entries.end(), one.entries.begin(), one.entries.end());
+    auto *result = python(s, "write", a.write);
+    read(s, one, result, {{"i", shared, {0}, ""}}, at);
+    write(s, out, result, a.output);
     s.renumber();
 }
 

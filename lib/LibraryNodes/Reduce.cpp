@@ -15,17 +15,16 @@
 // rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a second reduction
 // combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
 //
+// On the device: ReduceDevice.cpp.
+//
 //   out[j] = sum over i of in[i, j]
 //   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j] } }
 //   parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] = acc[j] } }
-#include "Expansion.h"
 #include "Expanders.h"
+#include "ReducePlan.h"
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
-
-#include <algorithm>
-#include <map>
 
 namespace sdfgc::libnodes {
 
@@ -36,7 +35,7 @@ namespace {
 constexpr int64_t stripWidth = 2048; // elements that are accumulated together: rows are read in long runs, and the strip stays in cache
 constexpr int64_t chunkSize = 128;   // elements of a reduced dimension that one thread accumulates
 constexpr int64_t fewOutputs = 64;   // at most so many outputs make chunks worth it
-const sym::Expr chunk = sym::Expr::symbol("_chunk");
+const Name chunk("_chunk");
 
 bool isAssociative(py::Reduction r) {
     switch (r) {
@@ -50,72 +49,7 @@ bool isAssociative(py::Reduction r) {
     }
 }
 
-class Reduce {
-public:
-    Reduce(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c) {}
-    bool run();
-
-private:
-    bool readNode();
-    void copy();
-    void direct();
-    void inPlace();
-    void accumulate();
-    /// An accumulation under construction.
-    struct Loops {
-        Expansion::Accumulation a;
-        std::vector<std::size_t> outer;       // kept dimensions that get a parallel loop
-        Expansion::Params leading;            // loops around those
-        std::vector<sym::Expr> input, output; // indices
-        /// Moves the range of a parameter.
-        void shift(Name parameter, sym::Expr by) {
-            std::map<Name, sym::Expr> moved{{parameter, sym::Expr::symbol(parameter) + by}};
-            for (auto *index : {&input, &output})
-                for (sym::Expr &e : *index)
-                    e = sym::substitute(e, moved);
-        }
-    };
-    Loops plainLoops();
-    Loops cut(std::size_t dim, sym::Expr chunks);
-    Loops overChunks(Name partial, sym::Expr chunks);
-    void strip(Loops &l, std::size_t dim);
-    void build(Loops l, const char *label);
-    void applySchedule();
-    std::optional<std::size_t> row() const;
-    bool worthCutting() const;
-    std::size_t dimensionToCut() const;
-    sym::Expr product(const std::vector<std::size_t> &dims) const {
-        sym::Expr p = 1;
-        for (std::size_t d : dims)
-            p *= in_.shape[d];
-        return p;
-    }
-    /// `_o0`, `_r1`: the parameter of a dimension of the input.
-    Name parameter(std::size_t dim) const {
-        auto find = [&](const std::vector<std::size_t> &dims, const char *prefix) {
-            auto at = std::find(dims.begin(), dims.end(), dim);
-            return at == dims.end() ? Name() : Name(prefix + std::to_string(at - dims.begin()));
-        };
-        Name kept = find(kept_, "_o");
-        return kept.empty() ? find(reduced_, "_r") : kept;
-    }
-    Expansion::Params params(std::vector<std::size_t> dims) const;
-    std::vector<sym::Expr> index(const std::vector<std::size_t> &dims) const;
-    std::vector<std::size_t> all() const {
-        std::vector<std::size_t> dims(in_.rank());
-        for (std::size_t i = 0; i < dims.size(); ++i)
-            dims[i] = i;
-        return dims;
-    }
-
-    Expansion x_;
-    Operand in_, out_;
-    std::vector<std::size_t> kept_, reduced_; // dimensions of the squeezed input
-    std::string wcr_;
-    std::optional<std::string> identity_;
-    std::optional<std::string> neutral_; // of an associative function
-    std::string outerWcr_;               // of the node's output
-};
+} // namespace
 
 bool Reduce::readNode() {
     for (Edge *e : x_.node().inEdges())
@@ -233,19 +167,19 @@ Reduce::Loops Reduce::plainLoops() {
 }
 
 /// Chunk c has the elements c * size ... of the longest dimension; the results go to `_partial[c, ...]`.
-Reduce::Loops Reduce::cut(std::size_t dim, sym::Expr chunks) {
+Reduce::Loops Reduce::cut(std::size_t dim, sym::Expr chunks, int64_t size) {
     Loops l = plainLoops();
-    sym::Expr length = in_.shape[dim], begin = chunkSize * chunk;
+    const sym::Expr number = sym::Expr::symbol(chunk), length = in_.shape[dim], begin = size * number;
     for (auto &[name, count] : l.a.inner)
         if (name == parameter(dim))
-            count = sym::min({sym::Expr(chunkSize), length - begin});
+            count = sym::min({sym::Expr(size), length - begin});
     l.shift(parameter(dim), begin);
-    l.leading.emplace_back(chunk.name(), chunks);
+    l.leading.emplace_back(chunk, chunks);
     std::vector<sym::Expr> shape{chunks};
     for (std::size_t d : kept_)
         shape.push_back(in_.shape[d]);
     l.output.resize(kept_.size()); // without the 0 of a scalar
-    l.output.insert(l.output.begin(), chunk);
+    l.output.insert(l.output.begin(), number);
     l.a.output = {"o", x_.temporary("_partial", out_.type, shape), {}, ""};
     l.a.start = *neutral_;
     return l;
@@ -253,11 +187,11 @@ Reduce::Loops Reduce::cut(std::size_t dim, sym::Expr chunks) {
 
 Reduce::Loops Reduce::overChunks(Name partial, sym::Expr chunks) {
     Loops l = plainLoops();
-    l.a.inner = {{chunk.name(), chunks}};
+    l.a.inner = {{chunk, chunks}};
     l.a.inputs = {{"i", partial, {}, ""}};
     l.input = l.output;
     l.input.resize(kept_.size());
-    l.input.insert(l.input.begin(), chunk);
+    l.input.insert(l.input.begin(), sym::Expr::symbol(chunk));
     return l;
 }
 
@@ -292,8 +226,8 @@ void Reduce::accumulate() {
     std::string how = chunked ? "accumulates chunks in parallel" : "accumulates in registers";
     std::size_t longest = dimensionToCut();
     sym::Expr chunks = sym::ceilDiv(in_.shape[longest], chunkSize);
-    Loops first = chunked ? cut(longest, chunks) : plainLoops();
-    if (auto r = row()) {
+    Loops first = chunked ? cut(longest, chunks, chunkSize) : plainLoops();
+    if (auto r = x_.where() == Where::Host ? row() : std::nullopt) { // a strip is too much for a thread of a kernel
         strip(first, *r);
         how += ", neighbours together";
     }
@@ -321,12 +255,17 @@ void Reduce::applySchedule() {
 bool Reduce::run() {
     if (!readNode())
         return false;
+    const bool device = x_.where() == Where::Device;
+    if (device)
+        mergeReduced();
     x_.bind("_in", in_);
     x_.bind("_out", out_);
     if (reduced_.empty())
         copy();
     else if (!identity_ && !neutral_)
         inPlace();
+    else if (device)
+        onDevice();
     else if (kept_.empty() && neutral_ && x_.parallel())
         direct();
     else
@@ -335,8 +274,6 @@ bool Reduce::run() {
     x_.finish("_in", "_out");
     return true;
 }
-
-} // namespace
 
 bool expandReduce(State &s, LibraryNode &n, pass::Context &c) { return Reduce(s, n, c).run(); }
 

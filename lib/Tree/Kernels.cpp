@@ -311,7 +311,7 @@ void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
         mapLoops(in, m, *block);
     in.fn->names.close();
     for (const NodePtr &n : block->body)
-        block->braces |= n->kind == Kind::Declare;
+        block->braces |= n->kind == Kind::Declare || (spreads && n->kind == Kind::For); // an index may be declared in front of its guard
     if (spreads || m.gpuForceSyncthreads)
         out.add<Barrier>();
 }

@@ -1,10 +1,31 @@
 // C++ tasklets: the text as written, with a variable for each connector.
 #include "Tasklets.h"
 
+#include "sdfgc/Analysis/Async.h"
+
 #include <algorithm>
 #include <cctype>
 
 namespace sdfgc::tree {
+
+/// Code that queues on the device names its stream as DaCe does.
+std::string TaskletLowering::onStream(std::string text) const {
+    constexpr std::string_view word = "__dace_current_stream";
+    std::size_t at = text.find(word);
+    if (at == std::string::npos)
+        return text;
+    const int number = analysis::streamOf(t_);
+    l_.usesStream(in_, number);
+    const std::string stream = "__state->gpu.stream(" + std::to_string(number) + ")";
+    auto isWord = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+    for (; at != std::string::npos; at = text.find(word, at)) {
+        const bool whole = (at == 0 || !isWord(at - 1)) && !isWord(at + word.size());
+        if (whole)
+            text.replace(at, word.size(), stream);
+        at += whole ? stream.size() : word.size();
+    }
+    return text;
+}
 
 void TaskletLowering::cpp() {
     l_.module_->rawCpp = true;
@@ -12,7 +33,7 @@ void TaskletLowering::cpp() {
     in_.fn->names.open();
     auto raw = std::make_unique<RawTasklet>();
     raw->comment = "tasklet " + t_.label;
-    raw->text = t_.code.text;
+    raw->text = onStream(t_.code.text);
     std::set<Name> taken;
     for (const Connection &c : inputs_)
         taken.insert(c.conn);

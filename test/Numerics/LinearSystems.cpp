@@ -139,3 +139,7 @@ void factored(Program &p) {
 TEST_CASE("Solve and Inv in all types") { compiled("solved", solved); }
 TEST_CASE("Cholesky and Potrf of both triangles") { compiled("cholesky", cholesky); }
 TEST_CASE("Getrf, Getrs, Getri and their info") { compiled("factored", factored); }
+
+TEST_CASE("Solve and Inv on the device", "[device]") { emulated("solved", solved); }
+TEST_CASE("Cholesky and Potrf on the device", "[device]") { emulated("cholesky", cholesky); }
+TEST_CASE("Getrf, Getrs, Getri on the device", "[device]") { emulated("factored", factored); }

@@ -149,3 +149,8 @@ TEST_CASE("Gemm with all its properties") { compiled("gemm", gemm); }
 TEST_CASE("products over leading dimensions") { compiled("batched", batched); }
 TEST_CASE("Gemv, Dot, Ger and Axpy in several types, with symbolic sizes") { compiled("vectors", vectors); }
 TEST_CASE("MatMul of vectors, slices and strided operands") { compiled("matmul", matmul); }
+
+TEST_CASE("Gemm on the device", "[device]") { emulated("gemm", gemm); }
+TEST_CASE("products over leading dimensions on the device", "[device]") { emulated("batched", batched); }
+TEST_CASE("Gemv, Dot, Ger and Axpy on the device", "[device]") { emulated("vectors", vectors); }
+TEST_CASE("MatMul of parts on the device", "[device]") { emulated("matmul", matmul); }

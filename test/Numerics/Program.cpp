@@ -253,7 +253,13 @@ std::string Program::call(const std::string &library) {
     }
     arguments.insert(arguments.end(), symbols.begin(), symbols.end());
     callWords(function("__program_"), arguments);
+    std::string failed;
+    if (reinterpret_cast<int (*)(void *)>(dlsym(handle, (name_ + "_error").c_str()))(state) != 0)
+        failed = reinterpret_cast<const char *(*)(void *)>(dlsym(handle, (name_ + "_error_message").c_str()))(state);
     callWords(function("__dace_exit_"), {reinterpret_cast<Word>(state)});
+    dlclose(handle);
+    if (!failed.empty())
+        return "the call failed: " + failed;
     std::size_t at = 0;
     for (const auto &[name, t] : tensors_)
         decode(t.content(), memory[at++]);

@@ -150,3 +150,8 @@ TEST_CASE("reductions of all shapes") { compiled("shapes", shapes); }
 TEST_CASE("reductions with known and unknown functions") { compiled("functions", functions); }
 TEST_CASE("reductions of truth values, products, complex and mixed types") { compiled("logic", logic); }
 TEST_CASE("reductions of slices") { compiled("parts", parts); }
+
+TEST_CASE("reductions of all shapes on the device", "[device]") { emulated("shapes", shapes); }
+TEST_CASE("reductions with known and unknown functions on the device", "[device]") { emulated("functions", functions); }
+TEST_CASE("reductions of several types on the device", "[device]") { emulated("logic", logic); }
+TEST_CASE("reductions of slices on the device", "[device]") { emulated("parts", parts); }

@@ -204,3 +204,10 @@ TEST_CASE("Einstein notation") { compiled("einsum", einsum); }
 TEST_CASE("Fourier transforms") { compiled("fourier", fourier); }
 TEST_CASE("products with sparse matrices") { compiled("sparse", sparse); }
 TEST_CASE("stencils with each boundary condition") { compiled("stencil", stencil); }
+
+TEST_CASE("transpositions of matrices on the device", "[device]") { emulated("transposed", transposed); }
+TEST_CASE("transpositions and products of tensors on the device", "[device]") { emulated("tensors", tensors); }
+TEST_CASE("Einstein notation on the device", "[device]") { emulated("einsum", einsum); }
+TEST_CASE("Fourier transforms on the device", "[device]") { emulated("fourier", fourier); }
+TEST_CASE("products with sparse matrices on the device", "[device]") { emulated("sparse", sparse); }
+TEST_CASE("stencils on the device", "[device]") { emulated("stencil", stencil); }

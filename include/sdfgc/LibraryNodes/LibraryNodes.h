@@ -23,6 +23,10 @@ struct Definition {
     std::string_view refusal; // why not, when `expand` is null
 };
 
+/// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a kernel.
+enum class Where { Host, Device, Kernel };
+Where whereIs(const ir::LibraryNode &node);
+
 /// All definitions in the order of the table.
 const std::vector<Definition> &all();
 /// By class and library name. A class that moved from one library to another is found under both (format reference 7.1). Null when

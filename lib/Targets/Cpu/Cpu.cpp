@@ -89,6 +89,8 @@ private:
                 topics_.insert("stream");
         if (gpu_)
             topics_.insert("gpu_program");
+        if (usesDeviceBlas())
+            topics_.insert("gpu_blas");
         if (m_.instrumented)
             topics_.insert("report");
         if (m_.dataInstrumented)
@@ -129,6 +131,10 @@ private:
             w.verbatim(code);
     }
 
+    bool usesDeviceBlas() const {
+        return std::find(m_.environments.begin(), m_.environments.end(), Name("GpuBlas")) != m_.environments.end();
+    }
+
     /// Headers and libraries of an environment (format reference 7.10).
     void environment(const std::string &path, std::vector<std::string> &includes) {
         std::string name = path.substr(path.rfind('.') + 1);
@@ -144,6 +150,8 @@ private:
         } else if (name == "BLAS") {
             add(includes, "<cblas.h>");
             add(out_.libraries, "openblas");
+        } else if (name == "GpuBlas") {
+            add(out_.libraries, "gpublas");
         } else if (name == "FFTW") {
             add(includes, "<fftw3.h>");
             add(out_.libraries, "fftw3");
@@ -171,6 +179,8 @@ private:
         }
         if (gpu_)
             w.line("sdfgc::gpu::Program gpu; // streams and events");
+        if (usesDeviceBlas())
+            w.line("sdfgc::gpu::Blas gpuBlas; // the handle of the device's BLAS");
         for (const std::string &f : m_.rawFields)
             w.line(f);
         w.line("sdfgc::rt::ErrorState error;");

@@ -8,8 +8,8 @@
 //   2. look the node up by class and library; unknown ones, and those of other targets, are errors that name the node;
 //   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
 //
-// On a GPU, libraries of the host are not called on device memory: nodes get their pure expansions, and those without a parallel one compute
-// on the host between copies (StageOnHost.h).
+// Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels; those
+// without a parallel one compute on the host between copies (StageOnHost.h).
 //
 // Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
 // run again behind this pass.
@@ -23,9 +23,6 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace sdfgc::transforms {
 
 using namespace ir;
@@ -35,15 +32,6 @@ namespace {
 bool staysForLowering(const LibraryNode &n) {
     std::string c = n.className();
     return c == "CopyLibraryNode" || c == "FillLibraryNode" || analysis::asyncOp(n);
-}
-
-bool insideKernel(const Node &n) {
-    const State &s = *n.state();
-    for (const Node *scope : analysis::ScopeTree(s).enclosing(&n))
-        if (const auto *m = dyn_cast<MapEntry>(scope); m && isGpuSchedule(m->schedule))
-            return true;
-    const NestedSDFGNode *around = s.sdfg()->parentNode;
-    return around && insideKernel(*around);
 }
 
 class ExpandLibraryNodes : public pass::Pass {
@@ -79,17 +67,6 @@ private:
         return out;
     }
 
-    /// Is the node in a kernel, or does it touch device memory?
-    static bool usesDevice(const LibraryNode &n) {
-        auto device = [&](const Edge *e) {
-            const DataDesc *desc = e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
-            return desc && isGpuStorage(desc->storage);
-        };
-        auto in = n.inEdges(), out = n.outEdges();
-        return isGpuSchedule(n.schedule) || std::any_of(in.begin(), in.end(), device) || std::any_of(out.begin(), out.end(), device) ||
-               insideKernel(n);
-    }
-
     static bool expand(LibraryNode &n, pass::Context &context) {
         const libnodes::Definition *d = libnodes::find(n);
         diag::Place place = analysis::placeOf(n);
@@ -102,21 +79,12 @@ private:
             context.diags.report(diag::Id::LibraryNodeRefused, place, {n.classPath, context.options.target, std::string(d->refusal)});
             return false;
         }
-        if (context.options.gpu() && usesDevice(n) && belongsOnHost(n) && analysis::ScopeTree(*n.state()).enclosing(&n).empty() && !insideKernel(n)) {
+        const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();
+        if (context.options.gpu() && belongsOnHost(n) && !inScope && libnodes::whereIs(n) == libnodes::Where::Device) {
             context.missed(elementName(n), "computes on the host, behind copies: there is no parallel expansion");
             stageOnHost(n);
-            return d->expand(*n.state(), n, context);
         }
-        if (!context.options.gpu() || !usesDevice(n))
-            return d->expand(*n.state(), n, context);
-        // Libraries of the host cannot be called on device memory.
-        pass::CompileOptions onDevice = context.options;
-        onDevice.haveBlas = onDevice.haveLapacke = onDevice.haveFftw = false;
-        pass::Context deviceContext(context.diags, onDevice);
-        deviceContext.currentPass = context.currentPass;
-        const bool expanded = d->expand(*n.state(), n, deviceContext);
-        std::move(deviceContext.remarks.begin(), deviceContext.remarks.end(), std::back_inserter(context.remarks));
-        return expanded;
+        return d->expand(*n.state(), n, context);
     }
 
     bool failed_ = false;

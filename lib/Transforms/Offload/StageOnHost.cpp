@@ -9,7 +9,7 @@ namespace sdfgc::transforms {
 using namespace ir;
 
 bool belongsOnHost(const LibraryNode &n) {
-    static constexpr std::array<std::string_view, 9> classes = {"Cholesky", "FFT", "Getrf", "Getri", "Getrs", "IFFT", "Inv", "Potrf", "Solve"};
+    static constexpr std::array<std::string_view, 11> classes = {"CSRMM", "CSRMV", "Cholesky", "FFT", "Getrf", "Getri", "Getrs", "IFFT", "Inv", "Potrf", "Solve"};
     return std::find(classes.begin(), classes.end(), n.className()) != classes.end();
 }
 

@@ -1,0 +1,102 @@
+// Reduce on the device: which threads read what.
+//
+//   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept, and there
+//                            are many outputs; or there is little to reduce
+//   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each combines
+//                            every 256th of them in a register; then the block combines the registers in shared memory
+//   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
+//
+// No atomic operation is used, and chunks depend on sizes alone: the result of a run is that of every run.
+#include "ReducePlan.h"
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t threads = 256;            // of a block
+constexpr int64_t perBlock = 16 * threads;  // elements that a block of the first kernel combines
+constexpr int64_t fewOutputs = 64;          // blocks that leave most of a device idle
+constexpr int64_t littleToReduce = 32;      // elements that one thread combines as fast as a block
+constexpr int64_t manyOutputs = 4096;       // threads that fill a device
+const Name thread("_thread");
+
+/// Is it known to be at most this much?
+bool atMost(sym::Expr e, int64_t bound) {
+    auto known = e.asInt();
+    return known && *known <= bound;
+}
+
+} // namespace
+
+/// Joins reduced dimensions that lie in memory like one.
+void Reduce::mergeReduced() {
+    auto isReduced = [&](std::size_t d) { return std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end(); };
+    Operand merged = in_;
+    merged.shape.clear();
+    merged.strides.clear();
+    std::vector<std::size_t> kept, reduced;
+    for (std::size_t d = 0; d < in_.rank(); ++d) {
+        const bool continues = d > 0 && isReduced(d) && isReduced(d - 1) && merged.strides.back() == in_.strides[d] * in_.shape[d];
+        if (continues) {
+            merged.shape.back() *= in_.shape[d];
+            merged.strides.back() = in_.strides[d];
+            continue;
+        }
+        (isReduced(d) ? reduced : kept).push_back(merged.rank());
+        merged.shape.push_back(in_.shape[d]);
+        merged.strides.push_back(in_.strides[d]);
+    }
+    in_ = std::move(merged);
+    kept_ = std::move(kept);
+    reduced_ = std::move(reduced);
+}
+
+/// Would threads that each have an output read neighbouring elements, and are there enough of them?
+bool Reduce::coalescedOutputs() const {
+    auto next = row();
+    return next && !atMost(product(kept_), manyOutputs);
+}
+
+/// Spreads a reduced loop over the threads of a block: the one along neighbours, else the longest.
+void Reduce::byBlocks(Loops l, const char *label) {
+    Expansion::Level grid{l.leading, Schedule::GPU_Device};
+    for (auto &p : params(l.outer))
+        grid.params.push_back(p);
+    if (grid.params.empty())
+        grid.params.emplace_back("_block", 1);
+    l.a.outer = {grid};
+    auto &[name, count] = l.a.inner.back(); // params() has the loop along neighbours last
+    const sym::Expr own = sym::Expr::symbol(name), number = sym::Expr::symbol(thread);
+    l.shift(name, number + (threads - 1) * own); // name becomes thread + 256 * name
+    count = sym::ceilDiv(count - number, threads);
+    if (l.a.inputs.empty())
+        l.a.inputs = {{"i", "_in", {}, ""}};
+    l.a.inputs.front().index = l.input;
+    l.a.output.index = l.output;
+    if (l.a.start != *neutral_)
+        l.a.start = "(" + l.a.start + ") if " + thread.str() + " == 0 else (" + *neutral_ + ")";
+    x_.accumulatedByBlock(x_.addState(label), label, l.a, thread, threads);
+}
+
+void Reduce::onDevice() {
+    const sym::Expr elements = product(reduced_);
+    if (!neutral_ || coalescedOutputs() || atMost(elements, littleToReduce)) {
+        build(plainLoops(), "reduce");
+        return x_.took("pure", "a thread for each output");
+    }
+    if (!atMost(product(kept_), fewOutputs) || atMost(elements, 2 * perBlock)) {
+        byBlocks(plainLoops(), "reduce");
+        return x_.took("pure", "a block of threads for each output");
+    }
+    const std::size_t dim = dimensionToCut();
+    const sym::Expr chunks = sym::ceilDiv(in_.shape[dim], perBlock);
+    Loops first = cut(dim, chunks, perBlock);
+    const Name partial = first.a.output.data;
+    byBlocks(std::move(first), "reduce");
+    byBlocks(overChunks(partial, chunks), "combine");
+    x_.took("pure", "a block of threads for each chunk, then one for each output");
+}
+
+} // namespace sdfgc::libnodes

@@ -1,0 +1,137 @@
+// Nodes on device memory: which library they call, and which maps they become.
+#include "../Graphs.h"
+
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+struct DeviceNode : Graph {
+    LibraryNode *n;
+    pass::CompileOptions options;
+    std::vector<pass::Remark> remarks;
+    explicit DeviceNode(const std::string &path) : n(library("dace.libraries." + path, "node")) {
+        options.target = "cuda";
+        options.haveBlas = true;
+    }
+    DeviceNode &in(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64) {
+        s->connect(access(container("in" + connector, shape, t)), {}, n, Name(connector), all("in" + connector));
+        return *this;
+    }
+    DeviceNode &out(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64) {
+        std::string name = container("out" + connector, shape, t);
+        s->connect(n, Name(connector), access(name), {}, all(name));
+        return *this;
+    }
+    DeviceNode &set(const std::string &property, json::Value v) {
+        n->properties.set(property, std::move(v));
+        return *this;
+    }
+    std::string container(const std::string &name, const std::string &shape, Type t) {
+        array(name, shape, t).storage = Storage::GPU_Global;
+        return name;
+    }
+    Memlet all(const std::string &name) { return Memlet::simple(Name(name), g().desc(Name(name))->fullSubset()); }
+
+    /// The text of the C++ tasklets of the expansion; empty when there is none.
+    std::string calls() {
+        expand();
+        std::string text;
+        for (SDFG *inner : allSDFGs(g()))
+            for (State *state : allStates(*inner))
+                for (const auto &node : state->nodes())
+                    if (auto *t = dyn_cast<Tasklet>(node.get()); t && t->code.language == Language::CPP)
+                        text += t->code.text + "\n";
+        return text;
+    }
+    /// Outermost maps of the expansion: `label[params]`, in order.
+    std::vector<std::string> kernels() {
+        expand();
+        std::vector<std::string> found;
+        for (SDFG *inner : allSDFGs(g()))
+            for (State *state : allStates(*inner))
+                for (const auto &node : state->nodes())
+                    if (auto *m = dyn_cast<MapEntry>(node.get()); m && m->schedule == Schedule::GPU_Device)
+                        found.push_back(m->label + " " + m->ranges.back().size().str());
+        return found;
+    }
+    std::string remark() const { return remarks.empty() ? "" : remarks.back().text; }
+
+private:
+    void expand() {
+        diag::Engine diags;
+        pass::Context context(diags, options);
+        REQUIRE(libnodes::find(*n)->expand(*s, *n, context));
+        remarks = context.remarks;
+    }
+};
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+DeviceNode gemm(const std::string &a, const std::string &b, const std::string &c, Type t = ScalarKind::Float64) {
+    DeviceNode node("blas.nodes.matmul.MatMul");
+    node.in("_a", a, t).in("_b", b, t).out("_c", c, t);
+    return node;
+}
+
+} // namespace
+
+TEST_CASE("products on device memory call the device's BLAS on the node's stream") {
+    CHECK(contains(gemm("64, 32", "32, 48", "64, 48").calls(),
+                   "__state->gpuBlas.gemm(__dace_current_stream, sdfgc::gpu::Op::None, sdfgc::gpu::Op::None, 64, 48, 32, 1, _in_a, 32, _in_b, 48, 0, _out_c, 48);"));
+    CHECK(contains(gemm("5, 64, 32", "5, 32, 48", "5, 64, 48").calls(), "gemmStridedBatched(__dace_current_stream"));
+    CHECK(contains(gemm("64, 320", "320", "64").calls(), "gpuBlas.gemv(__dace_current_stream, sdfgc::gpu::Op::None, 64, 320, "));
+    CHECK(contains(gemm("N", "N", "1").calls(), "gpuBlas.dot(__dace_current_stream, N, _in_a, 1, _in_b, 1, _out_c);"));
+}
+
+TEST_CASE("a batch of several dimensions is one call when its matrices lie at equal distances") {
+    std::string text = gemm("2, 3, 64, 32", "2, 3, 32, 48", "2, 3, 64, 48").calls();
+    CHECK_FALSE(contains(text, "for ("));
+    CHECK(contains(text, ", 6);"));
+    // The second operand is the same for the outer dimension: a loop around calls for the inner one.
+    text = gemm("2, 3, 64, 32", "3, 32, 48", "2, 3, 64, 48").calls();
+    CHECK(contains(text, "gemm"));
+}
+
+TEST_CASE("transpositions on device memory are geam, with the factor") {
+    DeviceNode t("linalg.nodes.transpose.Transpose");
+    t.in("_inp", "40, 50").out("_out", "50, 40");
+    CHECK(contains(t.calls(), "gpuBlas.geam(__dace_current_stream, sdfgc::gpu::Op::Transpose, sdfgc::gpu::Op::None, 50, 40, 1, _in_inp, 50, 0, _out_out, 40, _out_out, 40);"));
+}
+
+TEST_CASE("without a library, for other types and on request products on device memory are maps") {
+    DeviceNode none = gemm("64, 32", "32, 48", "64, 48");
+    none.options.emulate = true; // by the BLAS of the host
+    none.options.haveBlas = false;
+    CHECK(none.calls() == "");
+    CHECK(contains(none.remark(), "the toolchain has no BLAS"));
+    CHECK(gemm("64, 32", "32, 48", "64, 48", ScalarKind::Int32).calls() == "");
+    DeviceNode pure = gemm("64, 32", "32, 48", "64, 48");
+    pure.n->implementation = "pure";
+    CHECK(pure.calls() == "");
+    DeviceNode axpy("blas.nodes.axpy.Axpy");
+    axpy.in("_x", "N").in("_y", "N").out("_res", "N");
+    CHECK(axpy.calls() == "");
+}
+
+TEST_CASE("reductions on device memory: threads by shape") {
+    auto reduce = [](const std::string &in, const std::string &out, json::Value axes, const std::string &wcr = "lambda a, b: a + b") {
+        DeviceNode n("standard.nodes.reduce.Reduce");
+        n.in("", in).out("", out).set("wcr", wcr).set("axes", std::move(axes)).set("identity", "0");
+        return n;
+    };
+    auto axes = [](int a) { return json::Value::array({json::Value(a)}); };
+    using Kernels = std::vector<std::string>;
+    CHECK(reduce("N, M", "N", axes(1)).kernels() == Kernels{"reduce_blocks N"});
+    CHECK(reduce("1000000", "1", {}).kernels() == Kernels{"reduce_blocks 245", "combine_blocks 1"});
+    CHECK(reduce("N, M", "1", {}).kernels().size() == 2);
+    CHECK(reduce("5000", "1", {}).kernels() == Kernels{"reduce_blocks 1"});
+    // A thread for each output: the schedule is chosen later.
+    CHECK(reduce("N, M", "M", axes(0)).kernels().empty());
+    CHECK(reduce("N, 16", "N", axes(1)).kernels().empty());
+    CHECK(reduce("N, M", "N", axes(1), "lambda a, b: a * b + 1").kernels().empty());
+}
