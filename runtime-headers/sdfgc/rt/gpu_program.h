@@ -30,11 +30,11 @@ inline void check(Status status, const char *what) {
 }
 
 /// An owned array in device memory. Meaning and functions as rt::Buffer; memory is given back when nothing uses it any more (free()
-/// waits for the device).
+/// waits for the device). `name`, which must live as long, is what reports of the emulation call it.
 template <class T> class Buffer {
 public:
-    Buffer() noexcept = default;
-    explicit Buffer(int64_t count, int64_t startOffset = 0, int64_t = 0) { allocate(count, startOffset); }
+    explicit Buffer(const char *name = "") noexcept : name_(name) {}
+    Buffer(const char *name, int64_t count, int64_t startOffset = 0, int64_t = 0) : name_(name) { allocate(count, startOffset); }
     Buffer(const Buffer &) = delete;
     Buffer &operator=(const Buffer &) = delete;
     ~Buffer() { release(); }
@@ -44,7 +44,7 @@ public:
         if (wanted != size_) {
             release();
             if (wanted > 0)
-                check(malloc(&base_, static_cast<size_t>(wanted) * sizeof(T)), "allocating device memory");
+                check(malloc(&base_, static_cast<size_t>(wanted) * sizeof(T), name_), "allocating device memory");
             size_ = wanted;
         }
         data_ = base_ ? base_ + startOffset : nullptr;
@@ -68,6 +68,7 @@ public:
         if (base_) {
             check(deviceSynchronize(), "clearing device memory");
             check(memsetSync(base_, 0, static_cast<size_t>(size_) * sizeof(T)), "clearing device memory");
+            check(streamSynchronize(nullptr), "clearing device memory"); // non-blocking streams would not wait for it
         }
     }
     T *data() const noexcept { return data_; }
@@ -78,13 +79,14 @@ public:
 private:
     T *base_ = nullptr, *data_ = nullptr;
     int64_t size_ = 0;
+    const char *name_;
 };
 
 /// An owned array in page-locked host memory, which kernels can reach, too.
 template <class T> class PinnedBuffer {
 public:
-    PinnedBuffer() noexcept = default;
-    explicit PinnedBuffer(int64_t count, int64_t startOffset = 0, int64_t = 0) { allocate(count, startOffset); }
+    explicit PinnedBuffer(const char *name = "") noexcept : name_(name) {}
+    PinnedBuffer(const char *name, int64_t count, int64_t startOffset = 0, int64_t = 0) : name_(name) { allocate(count, startOffset); }
     PinnedBuffer(const PinnedBuffer &) = delete;
     PinnedBuffer &operator=(const PinnedBuffer &) = delete;
     ~PinnedBuffer() { release(); }
@@ -94,7 +96,7 @@ public:
         if (wanted != size_) {
             release();
             if (wanted > 0)
-                check(mallocHost(&base_, static_cast<size_t>(wanted) * sizeof(T)), "allocating page-locked memory");
+                check(mallocHost(&base_, static_cast<size_t>(wanted) * sizeof(T), name_), "allocating page-locked memory");
             size_ = wanted;
         }
         data_ = base_ ? base_ + startOffset : nullptr;
@@ -122,6 +124,7 @@ public:
 private:
     T *base_ = nullptr, *data_ = nullptr;
     int64_t size_ = 0;
+    const char *name_;
 };
 
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
