@@ -7,7 +7,8 @@
 //   second factor and result      n
 //   both factors only             k
 //
-// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them. With m, n and k the
+// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them; outer ones of m and n that do
+// not (a matrix that is broadcast) are batches, too. With m, n and k the
 // call is gemm, without m or n gemv, with k alone dot. On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one
 // call, and a transposition is geam. Every matrix needs unit stride in one dimension; which one decides between the
 // normal and the transposed form. A result that is contiguous by columns is computed as its own transpose.
@@ -183,8 +184,17 @@ std::string Printer::classify(Call &call) const {
         });
         return labels;
     };
-    auto dm = merged(inOrderOf(m, *call.a), *call.a, target_, c_.sizes), dn = merged(inOrderOf(n, *call.b), *call.b, target_, c_.sizes),
-         dk = merged(inOrderOf(k, *call.a), *call.a, *call.b, c_.sizes);
+    // Rows or columns that do not lie in memory like one dimension: products for each index of the outer ones.
+    auto mergedOrBatch = [&](std::vector<int> labels, const Factor &f) {
+        labels = inOrderOf(std::move(labels), f);
+        auto d = merged(labels, f, target_, c_.sizes);
+        for (; !d && labels.size() > 1; d = merged(labels, f, target_, c_.sizes)) {
+            call.batch.insert(call.batch.begin(), labels.front());
+            labels.erase(labels.begin());
+        }
+        return d;
+    };
+    auto dm = mergedOrBatch(m, *call.a), dn = mergedOrBatch(n, *call.b), dk = merged(inOrderOf(k, *call.a), *call.a, *call.b, c_.sizes);
     if (!dm || !dn || !dk)
         return "dimensions that do not merge into one";
     call.m = *dm;

@@ -145,6 +145,7 @@ private:
         if (r_.sources->openmp) {
             w_.line("find_package(OpenMP REQUIRED COMPONENTS CXX)");
             w_.line("target_link_libraries(" + name_ + " PRIVATE OpenMP::OpenMP_CXX)");
+            w_.line("target_link_options(" + name_ + " PRIVATE LINKER:-z,nodelete)");
         }
         for (const std::string &l : r_.sources->libraries) {
             if (l != "openblas" && l != "lapacke") {

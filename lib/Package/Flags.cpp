@@ -39,8 +39,8 @@ std::vector<std::string> cudaFlags(FpModel model) {
 
 std::vector<std::string> linkFlags(std::string_view name, bool openmp) {
     std::vector<std::string> flags = {"-shared", "-Wl,-soname,lib" + std::string(name) + ".so"};
-    if (openmp)
-        flags.push_back("-fopenmp");
+    if (openmp) // unloading would take the OpenMP library away under the feet of its waiting threads
+        flags.insert(flags.end(), {"-fopenmp", "-Wl,-z,nodelete"});
     return flags;
 }
 

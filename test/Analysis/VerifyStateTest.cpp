@@ -285,6 +285,16 @@ TEST_CASE("nested SDFGs: data come from and go to access nodes") {
     CHECK(reported(g) == "EmptyMemletAtConnector");
 }
 
+TEST_CASE("steps of subsets are not zero") {
+    Graph g;
+    g.array("A", "4");
+    g.array("B", "4");
+    Edge *e = g.edge(g.access("A"), "", g.access("B"), "", "A[0:4:2]");
+    CHECK(reported(g) == "");
+    e->memlet.subset->dims[0].step = 0;
+    CHECK(message(g) == "subset `0:4:0` has step 0 in dimension 0 | use step 1, or the distance between the elements");
+}
+
 TEST_CASE("nested SDFGs are verified too") {
     NestedGraph g;
     g.n->sdfg->arrays.set("1", DataDesc::array(ScalarKind::Float64, {4}, true));

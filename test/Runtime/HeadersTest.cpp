@@ -70,9 +70,11 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/dacemath.h", {"cmath"}},
         {"sdfgc/rt/vecmath.h", {"cmath"}},
         {"sdfgc/rt/report.h", {"map", "string", "vector"}},
-        {"sdfgc/rt/probe.h", {"map", "string"}},
-        {"sdfgc/rt/files.h", {"string"}},
+        {"sdfgc/rt/probe.h", {"map", "string", "utility"}},
+        {"sdfgc/rt/files.h", {"dlfcn.h", "string"}},
         {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
+        {"sdfgc/rt/gpu/blas_emulate.h", {"cblas.h"}},
+        {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
         {"sdfgc/rt/gpu/native.h", {"cuda_runtime.h", "hip/hip_runtime.h"}},
     };
     for (const auto &[name, text] : headers()) {

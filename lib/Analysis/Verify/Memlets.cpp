@@ -83,6 +83,7 @@ void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, 
     const SDFG &g = sf.f.g;
     const Memlet &m = e.memlet;
     const DataDesc *d = g.desc(m.data);
+    zeroSteps(e);
     if (asAccess(e.src) && asAccess(e.dst))
         negativeSizes(e, g);
     // The end that is not `data` owns the other subset.
@@ -124,6 +125,13 @@ void Verifier::bounds(const Edge &e, const sym::Subset &s, Name data, const Data
 void Verifier::outOfBounds(const Edge &e, const sym::Subset &s, Name data, std::size_t dim, std::string why) {
     report(e.memlet.dynamic ? Id::PossiblyOutOfBounds : Id::OutOfBounds, e,
            {s.str(), data.str(), std::to_string(dim), std::move(why)});
+}
+
+void Verifier::zeroSteps(const Edge &e) {
+    for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
+        for (std::size_t i = 0; *s && i < (*s)->rank(); ++i)
+            if ((*s)->dims[i].step.isZero())
+                report(Id::ZeroStep, e, {(*s)->str(), std::to_string(i)});
 }
 
 void Verifier::negativeSizes(const Edge &e, const SDFG &g) {

@@ -88,6 +88,7 @@ private:
     void subsets(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const ir::SDFG &g);
     void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, std::string why);
+    void zeroSteps(const ir::Edge &e);
     void negativeSizes(const ir::Edge &e, const ir::SDFG &g);
     void copySizes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void crossedScopes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);

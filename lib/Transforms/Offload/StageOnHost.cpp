@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace sdfgc::transforms {
@@ -36,6 +37,31 @@ Memlet copyOf(const Memlet &used, Name data) {
     return m;
 }
 
+/// The node of the container that something in front of `n` uses, or a new one.
+AccessNode *contentBefore(LibraryNode &n, Name data) {
+    std::vector<const Node *> open{&n};
+    std::set<const Node *> seen{&n};
+    while (!open.empty()) {
+        const Node *at = open.back();
+        open.pop_back();
+        for (const Edge *e : at->inEdges()) {
+            if (auto *a = dyn_cast<AccessNode>(e->src); a && a->data == data)
+                return a;
+            if (seen.insert(e->src).second)
+                open.push_back(e->src);
+        }
+    }
+    return n.state()->add<AccessNode>(data);
+}
+
+/// Conflict resolution needs what is in the container.
+void fetchContent(LibraryNode &n, const Edge &written, Name host) {
+    State &s = *n.state();
+    auto *a = s.add<AccessNode>(host);
+    s.connect(contentBefore(n, written.memlet.data), {}, a, {}, copyOf(written.memlet, written.memlet.data));
+    s.connect(a, {}, &n, {}, Memlet::empty());
+}
+
 } // namespace
 
 void stageOnHost(LibraryNode &n) {
@@ -59,6 +85,8 @@ void stageOnHost(LibraryNode &n) {
     for (Edge *e : out)
         if (onDevice(e)) {
             Name device = e->memlet.data, host = hostLike(g, device);
+            if (!e->memlet.wcr.empty())
+                fetchContent(n, *e, host);
             auto *a = s.add<AccessNode>(host);
             Memlet written = e->memlet;
             written.data = host;

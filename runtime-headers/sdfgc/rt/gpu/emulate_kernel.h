@@ -76,8 +76,8 @@ int laneIndex();
 
 } // namespace sdfgc::gpu::emulate
 
-// Initial-exec: one instruction reaches them, also from a shared library.
-#define SDFGC_EMULATED_INDEX inline thread_local __attribute__((tls_model("initial-exec"))) sdfgc::gpu::emulate::Index3
+// No TLS model that needs static space, which a process has little of: programs are loaded by dlopen.
+#define SDFGC_EMULATED_INDEX inline thread_local sdfgc::gpu::emulate::Index3
 SDFGC_EMULATED_INDEX threadIdx{0, 0, 0};
 SDFGC_EMULATED_INDEX blockIdx{0, 0, 0};
 SDFGC_EMULATED_INDEX blockDim{1, 1, 1};
