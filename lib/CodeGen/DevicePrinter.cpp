@@ -101,8 +101,10 @@ void BodyPrinter::deviceCopy(const DeviceCopy &c) {
     constexpr const char *directions[] = {"ToDevice", "ToHost", "OnDevice", "OnHost"};
     std::string text = "__state->gpu.copy" + std::string(directions[c.direction]) + "(" + std::to_string(c.stream) + ", " + addressOf(c.target) +
                        ", " + addressOf(c.source) + ", " + sym(c.width);
-    if (!c.rows.isOne())
-        text += ", " + sym(c.rows) + ", " + sym(c.targetPitch) + ", " + sym(c.sourcePitch);
+    if (!c.rows.isOne() || !c.slices.isOne())
+        text += ", sdfgc::gpu::Rows{" + sym(c.rows) + ", " + sym(c.targetPitch) + ", " + sym(c.sourcePitch) + "}";
+    if (!c.slices.isOne())
+        text += ", sdfgc::gpu::Rows{" + sym(c.slices) + ", " + sym(c.targetSlice) + ", " + sym(c.sourceSlice) + "}";
     comment(c.comment);
     w_.line(text + ");");
 }

@@ -13,6 +13,7 @@ constexpr std::array languages{SDFGC_LANGUAGES(SDFGC_TEXT)};
 constexpr std::array ompSchedules{SDFGC_OMP_SCHEDULES(SDFGC_TEXT)};
 constexpr std::array instrumentations{SDFGC_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array dataInstrumentations{SDFGC_DATA_INSTRUMENTATIONS(SDFGC_TEXT)};
+constexpr std::array copyMethods{SDFGC_COPY_METHODS(SDFGC_TEXT)};
 constexpr std::array levels{std::string_view("loaded"),   std::string_view("structured"), std::string_view("typed"),
                             std::string_view("expanded"), std::string_view("scheduled"),  std::string_view("allocated")};
 #undef SDFGC_TEXT
@@ -33,6 +34,7 @@ std::string_view name(Language v) { return languages[static_cast<std::size_t>(v)
 std::string_view name(OmpSchedule v) { return ompSchedules[static_cast<std::size_t>(v)]; }
 std::string_view name(Instrumentation v) { return instrumentations[static_cast<std::size_t>(v)]; }
 std::string_view name(DataInstrumentation v) { return dataInstrumentations[static_cast<std::size_t>(v)]; }
+std::string_view name(CopyMethod v) { return copyMethods[static_cast<std::size_t>(v)]; }
 std::string_view name(Level v) { return levels[static_cast<std::size_t>(v)]; }
 
 template <> std::optional<Storage> parseEnum(std::string_view t) { return lookUp<Storage>(storages, t); }
@@ -51,6 +53,7 @@ template <> std::optional<Instrumentation> parseEnum(std::string_view t) { retur
 template <> std::optional<DataInstrumentation> parseEnum(std::string_view t) {
     return lookUp<DataInstrumentation>(dataInstrumentations, t);
 }
+template <> std::optional<CopyMethod> parseEnum(std::string_view t) { return lookUp<CopyMethod>(copyMethods, t); }
 
 bool isGpuSchedule(Schedule s) {
     return s == Schedule::GPU_Device || s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic ||

@@ -102,7 +102,14 @@ private:
         if (e.dstConn == Name("set"))
             w_.line("set " + nameOf(*to) + " = " + side(e, true));
         else
-            w_.line(store(side(e, false), side(e, true), e.memlet) + (e.memlet.stream ? " (stream " + std::to_string(*e.memlet.stream) + ")" : ""));
+            w_.line(store(side(e, false), side(e, true), e.memlet) + how(e.memlet));
+    }
+    /// ` (Pitched, stream 1)`
+    static std::string how(const Memlet &m) {
+        std::string text = m.copy == CopyMethod::Undecided ? "" : std::string(name(m.copy));
+        if (m.stream)
+            text += (text.empty() ? "" : ", ") + ("stream " + std::to_string(*m.stream));
+        return text.empty() ? "" : " (" + text + ")";
     }
 
     // ---- computations

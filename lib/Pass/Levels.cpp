@@ -18,6 +18,10 @@ std::string howToReach(const Registry &r, ir::Level level) {
 } // namespace
 
 void LevelTracker::pass(const PassInfo &p) {
+    if (p.fallsTo && *p.fallsTo >= p.needs) { // what was above is lost, the passes that gave it run again
+        level_ = std::max(std::min(level_, *p.fallsTo), p.leaves);
+        return;
+    }
     if (p.fallsTo && *p.fallsTo < level_) {
         ir::Level gives = std::max(level_, p.leaves);
         owed_ = Owed{p.needs, owed_ ? std::max(owed_->gives, gives) : gives};

@@ -29,6 +29,7 @@ template <class V, class... M> void memletFields(V &v, M &...m) {
     v.field("debuginfo", m.debugInfo...);
     v.meta("_meta_sdfgc_wcr_mode", m.wcrMode...);
     v.meta("_meta_sdfgc_stream", m.stream...);
+    v.meta("_meta_sdfgc_copy", m.copy...);
 }
 
 // ---- nodes

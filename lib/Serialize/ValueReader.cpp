@@ -336,6 +336,15 @@ void ValueReader::read(std::string_view key, Json v, ir::DataInstrumentation &ou
         reportOnce(Id::UnknownInstrumentation, v, {quotedStart(*text)});
 }
 
+void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
+    auto text = enumText(v);
+    auto parsed = text ? ir::parseEnum<ir::CopyMethod>(*text) : std::nullopt;
+    if (parsed && *parsed != ir::CopyMethod::Kernel && *parsed != ir::CopyMethod::Staged)
+        out = *parsed;
+    else
+        wrongKind(key, v, "a method of copying");
+}
+
 void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
     int64_t n = 0;
     read(key, v, n);

@@ -70,6 +70,7 @@ public:
     void read(std::string_view key, Json v, ir::OmpSchedule &out);
     void read(std::string_view key, Json v, ir::Instrumentation &out);
     void read(std::string_view key, Json v, ir::DataInstrumentation &out);
+    void read(std::string_view key, Json v, ir::CopyMethod &out);
     void read(std::string_view key, Json v, ir::WcrMode &out);
     void read(std::string_view key, Json v, ir::Level &out);
 

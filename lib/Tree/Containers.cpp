@@ -179,7 +179,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
     f.count = final(in, sub(in, d.totalSize));
     f.startOffset = sub(in, d.startOffset);
     f.alignment = d.alignment;
-    f.isScalar = d.isScalar();
+    f.isScalar = d.isScalar() && d.storage != ir::Storage::GPU_Global;
     f.isStream = d.isStream();
     f.comment = ir::elementName(*in.g) + ": " + name.str();
     std::set<Name> init;

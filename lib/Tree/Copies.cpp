@@ -1,13 +1,19 @@
 // Copies between containers: one run of memory, loops over corresponding dimensions, or row-major order of both subsets (format
 // reference 6.14). Streams push and pop. References are set.
-#include "Axes.h"
 #include "Lowering.h"
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Axes.h"
 
 namespace sdfgc::tree {
 
 using namespace ir;
+using analysis::Axis;
+using analysis::axesOf;
+using analysis::isRun;
+using analysis::offsetOfLinear;
+using analysis::sameSizes;
+using analysis::volume;
 
 std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool source) {
     auto *node = dyn_cast<AccessNode>(source ? analysis::pathSource(&e) : analysis::pathDestination(&e));

@@ -1,23 +1,19 @@
 // Copies and fills of a GPU program: what the host queues on a stream, and what threads of a kernel do.
 //
-// A queued copy moves rows of contiguous elements: after neighbouring dimensions that are contiguous on both sides have been joined,
-//
-//     one run on both sides                         one row
-//     one dimension with strides                    rows of one element
-//     two dimensions, contiguous inner one          rows with pitches
-//     more                                          loops of the host over the leading dimensions around one of these
-//     sides that do not correspond by dimension     one element at a time
-//
-// Inside of a kernel each thread copies for itself; a copy at the level of a block (to or from shared memory) is shared by its threads,
-// between barriers.
-#include "Axes.h"
+// How is decided by the pass select-copies (sdfgc/Analysis/Copies.h has the table); here the call and the loops around it are made.
 #include "Lowering.h"
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Copies.h"
 
 namespace sdfgc::tree {
 
 using namespace ir;
+using analysis::Axis;
+using analysis::axesOf;
+using analysis::isRun;
+using analysis::offsetOfLinear;
+using analysis::volume;
 
 bool Lowering::onDevice(const Place &p) const { return p.desc && p.desc->storage == Storage::GPU_Global; }
 
@@ -28,75 +24,62 @@ bool Lowering::queued(const Instance &in, const Place &src, const Place &dst) co
 
 namespace {
 
-/// A dimension of a copy: both sides move.
-struct Pair {
-    sym::Expr size, from, to;
-};
-
-/// Joins a dimension with the one below it where that continues it on both sides.
-std::vector<Pair> joined(const std::vector<Axis> &from, const std::vector<Axis> &to) {
-    std::vector<Pair> out;
-    for (std::size_t d = from.size(); d-- > 0;) {
-        Pair p{from[d].size, from[d].stride, to[d].stride};
-        if (!out.empty() && p.from == out.back().from * out.back().size && p.to == out.back().to * out.back().size)
-            out.back().size *= p.size;
-        else
-            out.push_back(p);
-    }
-    return {out.rbegin(), out.rend()};
-}
+bool isByRows(CopyMethod m) { return m == CopyMethod::Pitched || m == CopyMethod::Pitched3D || m == CopyMethod::Batched; }
 
 } // namespace
 
-void Lowering::deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
-    if (!e.memlet.wcr.empty() || src.place.type != dst.place.type) {
-        error(diag::Id::DeviceCopyShape, analysis::placeOf(e), {e.memlet.wcr.empty() ? "convert elements" : "resolve write conflicts"});
-        return;
-    }
-    std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
-    std::vector<Pair> dims;
-    sym::Expr srcStart = startOffset(src.place, src.subset), dstStart = startOffset(dst.place, dst.subset);
-    const bool runs = isRun(from) && isRun(to);
-    bool corresponding = sameSizes(from, to);
-    if (runs)
-        dims.push_back({volume(to), 1, 1});
-    else if (corresponding)
-        dims = joined(from, to);
+/// Does the copy still have the shape that its method was chosen for? What is known of symbols here may show that less would do.
+bool Lowering::suits(const CopySide &src, const CopySide &dst, const analysis::CopyShape &shape, const Edge &e) {
+    analysis::CopyEnds ends;
+    ends.fromDevice = onDevice(src.place);
+    ends.toDevice = onDevice(dst.place);
+    ends.converts = src.place.type != dst.place.type;
+    ends.resolves = !e.memlet.wcr.empty();
+    const CopyMethod method = e.memlet.copy, now = analysis::chooseCopy(ends, shape);
+    if (now == method || (isByRows(method) && (isByRows(now) || now == CopyMethod::Linear)))
+        return true;
+    if (method == CopyMethod::Undecided)
+        error(diag::Id::UndecidedCopy, analysis::placeOf(e), {src.subset.str(), dst.subset.str()});
     else
-        dims.push_back({volume(to), 0, 0});
+        error(diag::Id::UnsuitableCopy, analysis::placeOf(e), {src.subset.str(), dst.subset.str(), std::string(name(method)), std::string(name(now))});
+    return false;
+}
 
+void Lowering::deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
+    const analysis::CopyShape shape = analysis::copyShape(axesOf(src.place.strides, src.subset), axesOf(dst.place.strides, dst.subset));
+    const CopyMethod method = e.memlet.copy;
+    if (!suits(src, dst, shape, e))
+        return;
+    const std::vector<analysis::CopyDim> &dims = shape.dims;
+    sym::Expr srcStart = startOffset(src.place, src.subset), dstStart = startOffset(dst.place, dst.subset);
     tree::Block *at = &out;
     auto copy = std::make_unique<DeviceCopy>();
     in.fn->names.open();
-    auto loopOver = [&](sym::Expr size) {
+    std::size_t left = dims.size(); // dimensions that the call covers, from the innermost on
+    if (shape.inRows())
+        copy->width = final(in, dims[--left].size);
+    if (left > 0) {
+        const analysis::CopyDim &rows = dims[--left];
+        copy->rows = final(in, rows.size);
+        copy->sourcePitch = final(in, rows.from);
+        copy->targetPitch = final(in, rows.to);
+    }
+    if (method == CopyMethod::Pitched3D && left > 0) {
+        const analysis::CopyDim &slices = dims[--left];
+        copy->slices = final(in, slices.size);
+        copy->sourceSlice = final(in, slices.from);
+        copy->targetSlice = final(in, slices.to);
+    }
+    for (std::size_t d = 0; d < left; ++d) {
         auto *loop = at->add<For>();
         loop->var = declareValue(in, "row", ScalarKind::Int64);
         in.fn->facts[varName(in, loop->var)].nonnegative = true;
         loop->begin = 0;
-        loop->end = final(in, size - 1);
+        loop->end = final(in, dims[d].size - 1);
         at = &loop->body;
-        return sym::Expr::symbol(varName(in, loop->var));
-    };
-    if (!runs && !corresponding) {
-        sym::Expr k = loopOver(volume(to));
-        srcStart += offsetOfLinear(from, k);
-        dstStart += offsetOfLinear(to, k);
-        dims.clear();
-    }
-    const bool contiguous = !dims.empty() && dims.back().from.isOne() && dims.back().to.isOne();
-    const std::size_t taken = contiguous ? 2 : 1; // dimensions that one call covers
-    std::size_t d = 0;
-    for (; d + taken < dims.size() && !dims.empty(); ++d) {
-        sym::Expr k = loopOver(dims[d].size);
+        sym::Expr k = sym::Expr::symbol(varName(in, loop->var));
         srcStart += k * dims[d].from;
         dstStart += k * dims[d].to;
-    }
-    if (contiguous)
-        copy->width = final(in, dims.back().size);
-    if (dims.size() > d + (contiguous ? 1 : 0)) { // rows
-        copy->rows = final(in, dims[d].size);
-        copy->sourcePitch = final(in, dims[d].from);
-        copy->targetPitch = final(in, dims[d].to);
     }
     copy->source = addressAt(in, src.place, srcStart);
     copy->target = addressAt(in, dst.place, dstStart);
@@ -134,8 +117,7 @@ void Lowering::deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &
 }
 
 void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
-    auto privateToThread = [](const Place &p) { return p.desc && p.desc->storage == Storage::Register; };
-    if (!in.fn->device.blockLevel || privateToThread(src.place) || privateToThread(dst.place))
+    if (e.memlet.copy != CopyMethod::Cooperative)
         return copyLoops(in, src, dst, e, out);
     std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
     out.add<Barrier>(); // what is overwritten has been read

@@ -86,7 +86,7 @@ template <class F> bool deviceFields(Node &n, F &f) {
         auto &x = static_cast<DeviceCopy &>(n);
         f.slot(x.source);
         f.slot(x.target);
-        for (sym::Expr *e : {&x.width, &x.rows, &x.sourcePitch, &x.targetPitch})
+        for (sym::Expr *e : {&x.width, &x.rows, &x.sourcePitch, &x.targetPitch, &x.slices, &x.sourceSlice, &x.targetSlice})
             f.sym(*e);
         return true;
     }

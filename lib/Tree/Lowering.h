@@ -25,6 +25,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+namespace sdfgc::analysis {
+struct CopyShape;
+}
+
 namespace sdfgc::tree {
 
 /// Where a container lives: element (i, j, ...) is var[offset + sum((index_d + offsets_d) * strides_d)]. All expressions are over
@@ -208,6 +212,7 @@ private:
     // ---- DeviceCopies.cpp
     bool onDevice(const Place &p) const;
     bool queued(const Instance &in, const Place &src, const Place &dst) const;
+    bool suits(const CopySide &src, const CopySide &dst, const analysis::CopyShape &shape, const ir::Edge &e);
     void deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
     void deviceFill(Instance &in, const CopySide &dst, const py::ExprRef &value, int stream, Block &out);
     void kernelCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);

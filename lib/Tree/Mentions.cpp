@@ -215,7 +215,7 @@ void Collector::node(const Node &n) {
         const auto &c = static_cast<const DeviceCopy &>(n);
         slot(c.source, false);
         slot(c.target, true);
-        for (sym::Expr e : {c.width, c.rows, c.sourcePitch, c.targetPitch})
+        for (sym::Expr e : {c.width, c.rows, c.sourcePitch, c.targetPitch, c.slices, c.sourceSlice, c.targetSlice})
             symbols(e);
         return;
     }

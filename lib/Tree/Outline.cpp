@@ -191,6 +191,14 @@ private:
     }
 
     VarId captured(VarId original, Variable x) {
+        if (x.kind == VarKind::StateField && x.count.isZero()) { // a scalar
+            MemRef value;
+            value.var = original;
+            Call::Argument a;
+            a.ref = from_.addRef(value);
+            x.kind = VarKind::Value;
+            return pass(std::move(x), &a);
+        }
         switch (x.kind) {
         case VarKind::Value: return passOnce(std::move(x));
         case VarKind::Reference:

@@ -167,8 +167,10 @@ private:
         case Kind::Launch: return launch(static_cast<const Launch &>(n));
         case Kind::DeviceCopy: {
             const auto &c = static_cast<const DeviceCopy &>(n);
-            return line("queue on " + std::to_string(c.stream) + ": copy " + ref(c.target) + " <- " + ref(c.source) + ", " + c.rows.str() + " x " +
-                        c.width.str() + " elements, pitches " + c.targetPitch.str() + " <- " + c.sourcePitch.str());
+            const std::string slices = c.slices.isOne() ? "" : c.slices.str() + " x ";
+            return line("queue on " + std::to_string(c.stream) + ": copy " + ref(c.target) + " <- " + ref(c.source) + ", " + slices + c.rows.str() + " x " +
+                        c.width.str() + " elements, pitches " + c.targetPitch.str() + " <- " + c.sourcePitch.str() +
+                        (slices.empty() ? "" : ", slices " + c.targetSlice.str() + " <- " + c.sourceSlice.str()));
         }
         case Kind::DeviceFill: {
             const auto &x = static_cast<const DeviceFill &>(n);

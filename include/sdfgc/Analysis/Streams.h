@@ -73,10 +73,12 @@ public:
 private:
     class Collector;
     void mergeReferences(ir::SDFG &g);
+    bool isShared(ir::SDFG &g, Name data);
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
     std::vector<Memory> merged_; // by number: which one stands for it
     std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
     std::set<Memory> controlled_; // read by control flow
+    std::map<const ir::SDFG *, std::set<Name>> shared_; // not private to the iterations of a scope
 };
 
 /// An operation that may be running.

@@ -21,6 +21,8 @@ namespace sdfgc::ir {
 #define SDFGC_INSTRUMENTATIONS(X) \
     X(No_Instrumentation) X(Timer) X(PAPI_Counters) X(LIKWID_CPU) X(LIKWID_GPU) X(GPU_Events) X(GPU_TX_MARKERS) X(FPGA)
 #define SDFGC_DATA_INSTRUMENTATIONS(X) X(No_Instrumentation) X(Save) X(Restore)
+#define SDFGC_COPY_METHODS(X) \
+    X(Undecided) X(Linear) X(Pitched) X(Pitched3D) X(Batched) X(PerThread) X(Cooperative) X(Kernel) X(Staged)
 // clang-format on
 
 #define SDFGC_MEMBER(N) N,
@@ -31,6 +33,9 @@ enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
 enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
 enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
 enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
+/// How a copy that touches device memory is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies become other
+/// elements when they are chosen.
+enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
 #undef SDFGC_MEMBER
 
 std::string_view name(Storage);
@@ -40,6 +45,7 @@ std::string_view name(Language);
 std::string_view name(OmpSchedule);
 std::string_view name(Instrumentation);
 std::string_view name(DataInstrumentation);
+std::string_view name(CopyMethod);
 
 /// Enumerator by the name in a file. `GPU_Default` is GPU_Device (files of 1.x). Nothing if unknown.
 template <class E> std::optional<E> parseEnum(std::string_view text);
@@ -50,6 +56,7 @@ template <> std::optional<Language> parseEnum(std::string_view);
 template <> std::optional<OmpSchedule> parseEnum(std::string_view);
 template <> std::optional<Instrumentation> parseEnum(std::string_view);
 template <> std::optional<DataInstrumentation> parseEnum(std::string_view);
+template <> std::optional<CopyMethod> parseEnum(std::string_view);
 
 bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared

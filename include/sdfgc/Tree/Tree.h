@@ -364,14 +364,15 @@ struct Launch : Node {
     std::string element; // for messages: `state s, map m`
 };
 
-/// `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart.
+/// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart, consecutive slices
+/// `sourceSlice` and `targetSlice`.
 struct DeviceCopy : Node {
     DeviceCopy() : Node(Kind::DeviceCopy) {}
     static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
     enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
     int source = -1, target = -1;
     Type type;
-    sym::Expr width = 1, rows = 1, sourcePitch = 0, targetPitch = 0;
+    sym::Expr width = 1, rows = 1, sourcePitch = 0, targetPitch = 0, slices = 1, sourceSlice = 0, targetSlice = 0;
     int stream = 0;
 };
 

@@ -1,6 +1,7 @@
 // What the steps of a state are, and which memory they touch.
 #include "sdfgc/Analysis/Streams.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -30,12 +31,6 @@ const AccessNode *end(const Edge *e, bool source) {
 bool isView(const AccessNode &n) {
     const DataDesc *d = n.state()->sdfg()->desc(n.data);
     return d && d->isView();
-}
-
-/// Does the edge only say what a view looks at?
-bool isViewing(const Edge &e) {
-    const auto *from = dyn_cast<AccessNode>(e.src), *to = dyn_cast<AccessNode>(e.dst);
-    return (from && isView(*from) && viewEdge(from) == &e) || (to && isView(*to) && viewEdge(to) == &e);
 }
 
 } // namespace
@@ -102,6 +97,13 @@ void StreamSteps::mergeReferences(SDFG &g) {
                         if (m == b)
                             m = a;
                 }
+}
+
+bool StreamSteps::isShared(SDFG &g, Name data) {
+    auto [it, isNew] = shared_.try_emplace(&g);
+    if (isNew)
+        it->second = sharedContainers(g);
+    return it->second.count(data) != 0;
 }
 
 bool StreamSteps::isDevice(Memory m) const {
@@ -202,6 +204,7 @@ private:
     /// A kernel; or a map of the host, which is an operation if it has some inside.
     void scope(Node &entry, Node &exit) {
         std::vector<MemoryUse> uses = around(entry, exit);
+        inside(entry, uses);
         const bool device = isKernel(entry) || touchesDevice(uses);
         StreamStep &s = add(device ? StreamStep::Operation : StreamStep::Host, entry);
         for (MemoryUse u : uses) {
@@ -210,6 +213,20 @@ private:
                 s.uses.push_back(u);
             if (!byDevice || !isKernel(entry))
                 s.host.push_back(u);
+        }
+    }
+    /// Containers that a scope uses without an edge through its entry or exit.
+    void inside(const Node &entry, std::vector<MemoryUse> &out) {
+        for (const Node *n : scopes_.children(&entry)) {
+            const auto *a = dyn_cast<AccessNode>(n);
+            if (a && all_.isShared(*state_.sdfg(), a->data)) {
+                if (!a->outEdges().empty())
+                    use(out, a, false);
+                if (!a->inEdges().empty())
+                    use(out, a, true);
+            } else if (n->isEntry()) {
+                inside(*n, out);
+            }
         }
     }
     bool isPinned(Memory m) const {

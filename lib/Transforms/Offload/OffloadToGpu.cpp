@@ -21,6 +21,7 @@
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/HostReads.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
@@ -116,16 +117,9 @@ private:
     Twins callers_; // arrays of the caller, and their twins
 };
 
-/// Arrays that dataflow outside of maps uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
+/// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
-    std::set<Name> outside;
-    for (State *s : allStates(g)) {
-        analysis::ScopeTree scopes(*s);
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && scopes.enclosing(a).empty())
-                outside.insert(a->data);
-    }
-    for (Name n : outside) {
+    for (Name n : analysis::sharedContainers(g)) {
         DataDesc *d = g.arrays.find(n);
         if (!d || !d->isArray() || g.constant(n) || d->isView())
             continue;

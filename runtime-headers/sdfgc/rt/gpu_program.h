@@ -148,6 +148,11 @@ SDFGC_DEVICE inline int64_t blockInGrid() { return (int64_t(blockIdx.z) * gridDi
 SDFGC_DEVICE inline int64_t threadInGrid() { return blockInGrid() * threadsInBlock() + threadInBlock(); }
 #endif
 
+/// `count` rows of a copy, or slices of rows: each begins `toPitch` and `fromPitch` elements behind the one before.
+struct Rows {
+    int64_t count = 1, toPitch = 0, fromPitch = 0;
+};
+
 /// The streams and events of one handle, by number.
 class Program {
 public:
@@ -203,18 +208,15 @@ public:
         done(gpu::launch<Kernel>(how, grid, block, 0, streams_[stream], arguments...), how.name);
     }
 
-    /// `rows` rows of `width` elements; rows begin `toPitch` and `fromPitch` elements after each other.
-    template <class T>
-    void copyToDevice(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
-        copy(CopyKind::HostToDevice, stream, to, from, width, rows, toPitch, fromPitch);
+    /// A row of `width` elements, or several of them, or several slices of rows.
+    template <class T> void copyToDevice(int stream, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        copy(CopyKind::HostToDevice, stream, to, from, width, rows, slices);
     }
-    template <class T>
-    void copyToHost(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
-        copy(CopyKind::DeviceToHost, stream, to, from, width, rows, toPitch, fromPitch);
+    template <class T> void copyToHost(int stream, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        copy(CopyKind::DeviceToHost, stream, to, from, width, rows, slices);
     }
-    template <class T>
-    void copyOnDevice(int stream, T *to, const T *from, int64_t width, int64_t rows = 1, int64_t toPitch = 0, int64_t fromPitch = 0) {
-        copy(CopyKind::DeviceToDevice, stream, to, from, width, rows, toPitch, fromPitch);
+    template <class T> void copyOnDevice(int stream, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        copy(CopyKind::DeviceToDevice, stream, to, from, width, rows, slices);
     }
 
     /// `count` elements of device memory get a value: as bytes where all bytes of the value agree, else by a kernel.
@@ -241,17 +243,22 @@ public:
 private:
     static constexpr int maximum = 32; // sdfgc/Analysis/Async.h
 
-    template <class T>
-    void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, int64_t rows, int64_t toPitch, int64_t fromPitch) {
-        if (width <= 0 || rows <= 0)
+    template <class T> void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, Rows rows, Rows slices) {
+        if (width <= 0 || rows.count <= 0 || slices.count <= 0)
             return;
         constexpr size_t size = sizeof(T);
-        const size_t bytes = static_cast<size_t>(width) * size;
-        if (rows == 1)
-            return done(memcpyAsync(to, from, bytes, kind, streams_[stream]), "copying");
-        done(memcpy2DAsync(to, static_cast<size_t>(toPitch) * size, from, static_cast<size_t>(fromPitch) * size, bytes,
-                           static_cast<size_t>(rows), kind, streams_[stream]),
-             "copying rows");
+        const auto bytes = [](int64_t elements) { return static_cast<size_t>(elements) * size; };
+        if (slices.count > 1)
+            done(memcpy3DAsync({to, bytes(rows.toPitch), bytes(slices.toPitch), from, bytes(rows.fromPitch), bytes(slices.fromPitch), bytes(width),
+                                static_cast<size_t>(rows.count), static_cast<size_t>(slices.count)},
+                               kind, streams_[stream]),
+                 "copying slices");
+        else if (rows.count > 1)
+            done(memcpy2DAsync(to, bytes(rows.toPitch), from, bytes(rows.fromPitch), bytes(width), static_cast<size_t>(rows.count), kind,
+                               streams_[stream]),
+                 "copying rows");
+        else
+            done(memcpyAsync(to, from, bytes(width), kind, streams_[stream]), "copying");
     }
 
     void done(Status status, const char *what) {

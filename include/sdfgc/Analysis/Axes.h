@@ -3,7 +3,9 @@
 
 #include "sdfgc/Symbolic/Subset.h"
 
-namespace sdfgc::tree {
+#include <vector>
+
+namespace sdfgc::analysis {
 
 /// One dimension of an iteration over a subset: how many steps, and how far the element moves with each.
 struct Axis {
@@ -63,4 +65,4 @@ inline sym::Expr offsetOfLinear(const std::vector<Axis> &axes, sym::Expr linear)
     return offset;
 }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::analysis

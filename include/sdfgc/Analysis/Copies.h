@@ -1,0 +1,87 @@
+// Copies that touch device memory: their shape, and the one table that says how each is made. The pass select-copies asks it and writes the
+// answer into the graph, the lowering follows, the verifier compares.
+//
+// Who copies decides first: threads of a kernel, or the host that queues an operation on a stream.
+//
+//     #   where      condition (first that holds)                                          method
+//     1   kernel     a side is in registers, or one thread runs the code                    PerThread     each thread for itself
+//     2   kernel     otherwise: the block as a whole runs the code                          Cooperative   elements shared out among the threads
+//     3   host       elements are converted or resolved, both sides on the device          Kernel
+//     4   host       elements are converted or resolved, one side on the host              Staged
+//     5   host       one run of memory on both sides                                        Linear        one asynchronous copy
+//     6   host       rows: contiguous elements, or single ones, at a constant distance      Pitched       one copy of rows
+//     7   host       both sides on the device                                               Kernel
+//     8   host       slices of rows, at distances that are multiples of the rows'           Pitched3D     one copy of slices
+//     9   host       rows again, with more dimensions around them                           Batched       a loop of the host around row copies
+//     10  host       otherwise                                                              Staged
+//
+// (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies in between is no pitch. Dimensions that
+// continue each other on both sides are joined before. A Kernel is a map over the elements. Staged goes through a contiguous container of the
+// same type as the source: on the host when values are resolved there, else on the device.
+//
+// The rule comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided copies between devices through
+// a kernel instead of one call per element, conversions, and no case without an answer.
+#pragma once
+
+#include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/IR/Sdfg.h"
+
+#include <optional>
+#include <set>
+
+namespace sdfgc::analysis {
+
+/// A dimension in which both sides move, by so many elements of memory.
+struct CopyDim {
+    sym::Expr size, from, to;
+};
+
+struct CopyShape {
+    std::vector<Axis> from, to;
+    bool corresponding = true;  // dimension by dimension; else in row-major order of both sides
+    std::vector<CopyDim> dims;  // joined, outermost first, if corresponding; one run has one
+    bool isRun() const { return dims.size() == 1 && dims[0].from.isOne() && dims[0].to.isOne(); }
+    /// Is the innermost dimension one of contiguous elements?
+    bool inRows() const { return !dims.empty() && dims.back().from.isOne() && dims.back().to.isOne(); }
+};
+
+/// The shape of a copy between two iterations over memory.
+CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
+
+/// Who runs the code of a node: the host, all threads of a block together, or one thread. Looks through scopes and nested SDFGs outwards; a
+/// kernel without maps over its threads is code of one thread.
+enum class Executor : uint8_t { Host, Block, Thread };
+Executor executorOf(const ir::Node &n);
+
+struct CopyEnds {
+    Executor executor = Executor::Host;
+    bool fromDevice = false, toDevice = false;
+    bool inRegisters = false; // one of the sides
+    bool converts = false;    // different types
+    bool resolves = false;    // write-conflict resolution
+};
+
+/// The table above. Undecided when the copy has nothing to do with a device.
+ir::CopyMethod chooseCopy(const CopyEnds &ends, const CopyShape &shape);
+
+/// A copy of a graph: an edge between access nodes, through scopes or not, or a copy node's out-edge.
+struct GraphCopy {
+    ir::Edge *edge = nullptr; // whose memlet has the method
+    ir::AccessNode *from = nullptr, *to = nullptr;
+    const ir::DataDesc *source = nullptr, *target = nullptr;
+    sym::Subset fromSubset, toSubset;
+    ir::LibraryNode *node = nullptr; // if it is one
+    CopyEnds ends() const;
+    CopyShape shape() const;
+};
+
+/// Does the edge, or the path that it is part of, only say what a view looks at?
+bool isViewing(ir::Edge &e);
+
+/// Containers of an SDFG that are used outside of scopes or in more than one: what each iteration does not have for itself.
+std::set<Name> sharedContainers(const ir::SDFG &g);
+
+/// The copies of a state that touch device memory or are made in a kernel; views, references and streams move nothing.
+std::vector<GraphCopy> deviceCopies(ir::State &s);
+
+} // namespace sdfgc::analysis

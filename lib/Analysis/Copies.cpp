@@ -1,0 +1,227 @@
+#include "sdfgc/Analysis/Copies.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+
+CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to) {
+    CopyShape s;
+    s.corresponding = sameSizes(from, to);
+    if (isRun(from) && isRun(to)) {
+        s.dims.push_back({volume(to), 1, 1});
+    } else if (s.corresponding) {
+        for (std::size_t d = from.size(); d-- > 0;) {
+            CopyDim dim{from[d].size, from[d].stride, to[d].stride};
+            CopyDim *inner = s.dims.empty() ? nullptr : &s.dims.back();
+            if (inner && dim.from == inner->from * inner->size && dim.to == inner->to * inner->size)
+                inner->size *= dim.size;
+            else
+                s.dims.push_back(dim);
+        }
+        std::reverse(s.dims.begin(), s.dims.end());
+    }
+    s.from = std::move(from);
+    s.to = std::move(to);
+    return s;
+}
+
+// ---------------------------------------------------------------------------------------------------- who copies
+
+namespace {
+
+bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
+
+bool hasThreadMaps(const State &s, const ScopeTree &scopes, const Node *entry) {
+    for (const Node *n : scopes.children(entry)) {
+        if (const auto *m = dyn_cast<MapEntry>(n); m && (isThreadBlock(m->schedule) || hasThreadMaps(s, scopes, m)))
+            return true;
+        if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+            for (State *inner : allStates(*nested->sdfg))
+                if (hasThreadMaps(*inner, ScopeTree(*inner), nullptr))
+                    return true;
+    }
+    return false;
+}
+
+bool isDeviceMap(Schedule s) { return s == Schedule::GPU_Device || s == Schedule::GPU_Persistent; }
+
+} // namespace
+
+Executor executorOf(const Node &n) {
+    const State &s = *n.state();
+    const ScopeTree scopes(s);
+    for (const Node *entry : scopes.enclosing(&n)) {
+        const auto *m = dyn_cast<MapEntry>(entry);
+        if (m && isThreadBlock(m->schedule))
+            return Executor::Thread;
+        if (m && isDeviceMap(m->schedule))
+            return hasThreadMaps(s, scopes, m) ? Executor::Block : Executor::Thread;
+    }
+    return s.sdfg()->parentNode ? executorOf(*s.sdfg()->parentNode) : Executor::Host;
+}
+
+// ---------------------------------------------------------------------------------------------------- the table
+
+namespace {
+
+/// Can things of size `inside` begin at this distance from each other?
+bool isPitch(sym::Expr distance, sym::Expr inside) {
+    return sym::isLess(distance, inside) != sym::Truth::True && sym::isLess(distance, 1) != sym::Truth::True;
+}
+
+/// The dimension in front of the innermost `inner` ones as rows (or slices): contiguous elements or single ones inside.
+bool areRows(const CopyShape &s) {
+    if (!s.inRows())
+        return !s.dims.empty() && isPitch(s.dims.back().from, 1) && isPitch(s.dims.back().to, 1);
+    if (s.dims.size() < 2)
+        return false;
+    const CopyDim &row = s.dims.back(), &rows = s.dims[s.dims.size() - 2];
+    return isPitch(rows.from, row.size) && isPitch(rows.to, row.size);
+}
+
+bool areSlices(const CopyShape &s) {
+    if (s.dims.size() != 3 || !s.inRows() || !areRows(s))
+        return false;
+    const CopyDim &slices = s.dims[0], &rows = s.dims[1];
+    auto whole = [&](sym::Expr slice, sym::Expr row) { return isPitch(slice, row * rows.size) && sym::mod(slice, row).isZero(); };
+    return whole(slices.from, rows.from) && whole(slices.to, rows.to);
+}
+
+} // namespace
+
+CopyMethod chooseCopy(const CopyEnds &ends, const CopyShape &shape) {
+    if (ends.executor != Executor::Host)
+        return ends.executor == Executor::Thread || ends.inRegisters ? CopyMethod::PerThread : CopyMethod::Cooperative;
+    if (!ends.fromDevice && !ends.toDevice)
+        return CopyMethod::Undecided;
+    const bool onDevice = ends.fromDevice && ends.toDevice;
+    if (ends.converts || ends.resolves)
+        return onDevice ? CopyMethod::Kernel : CopyMethod::Staged;
+    if (shape.isRun())
+        return CopyMethod::Linear;
+    const bool rows = shape.corresponding && areRows(shape);
+    if (rows && shape.dims.size() <= (shape.inRows() ? 2U : 1U))
+        return CopyMethod::Pitched;
+    if (onDevice)
+        return CopyMethod::Kernel;
+    if (shape.corresponding && areSlices(shape))
+        return CopyMethod::Pitched3D;
+    return rows && shape.inRows() ? CopyMethod::Batched : CopyMethod::Staged;
+}
+
+// ---------------------------------------------------------------------------------------------------- copies of a graph
+
+CopyEnds GraphCopy::ends() const {
+    auto device = [](const DataDesc *d) { return d->storage == Storage::GPU_Global; };
+    CopyEnds e;
+    e.executor = executorOf(edge->src->isEntry() ? *edge->dst : *edge->src); // made inside of the scope
+    e.fromDevice = device(source);
+    e.toDevice = device(target);
+    e.inRegisters = source->storage == Storage::Register || target->storage == Storage::Register;
+    e.converts = source->dtype != target->dtype;
+    e.resolves = !edge->memlet.wcr.empty();
+    return e;
+}
+
+CopyShape GraphCopy::shape() const { return copyShape(axesOf(source->strides, fromSubset), axesOf(target->strides, toSubset)); }
+
+std::set<Name> sharedContainers(const SDFG &g) {
+    std::map<Name, const Node *> scopeOf;
+    std::set<Name> shared;
+    for (const State *s : allStates(const_cast<SDFG &>(g))) {
+        const ScopeTree scopes(*s);
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            const DataDesc *d = a ? g.desc(a->data) : nullptr;
+            if (!d)
+                continue;
+            const auto around = scopes.enclosing(a);
+            const Node *outermost = around.empty() ? nullptr : around.back();
+            auto [it, isNew] = scopeOf.try_emplace(a->data, outermost);
+            if (!d->transient || !outermost || it->second != outermost)
+                shared.insert(a->data);
+        }
+    }
+    return shared;
+}
+
+bool isViewing(Edge &e) {
+    const std::vector<Edge *> path = memletPath(&e);
+    auto views = [&](Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        const DataDesc *d = a ? a->state()->sdfg()->desc(a->data) : nullptr;
+        return d && d->isView() && std::find(path.begin(), path.end(), viewEdge(a)) != path.end();
+    };
+    return views(path.front()->src) || views(path.back()->dst);
+}
+
+namespace {
+
+/// The subset of one side; the whole container unless the other side has provably another size: then the same indices (format reference 6.14).
+sym::Subset subsetOf(const std::optional<sym::Subset> &own, const std::optional<sym::Subset> &other, const DataDesc &d) {
+    if (own)
+        return *own;
+    sym::Subset whole = d.fullSubset();
+    const bool same = other && other->rank() == whole.rank() && sym::isEqual(other->numElements(), whole.numElements()) == sym::Truth::False;
+    return same ? *other : whole;
+}
+
+bool moves(const DataDesc *d) { return d && !d->isStream() && d->kind != DataKind::Structure; }
+
+std::optional<GraphCopy> copyOf(SDFG &g, Edge *in, Edge *out) {
+    GraphCopy c;
+    c.edge = out;
+    c.from = dyn_cast<AccessNode>(pathSource(in));
+    c.to = dyn_cast<AccessNode>(pathDestination(out));
+    if (!c.from || !c.to || in->memlet.isEmpty() || out->memlet.isEmpty())
+        return std::nullopt;
+    c.source = g.desc(c.from->data);
+    c.target = g.desc(c.to->data);
+    if (!moves(c.source) || !moves(c.target))
+        return std::nullopt;
+    auto from = sourceSubset(in), to = destinationSubset(out);
+    c.fromSubset = subsetOf(from, to, *c.source);
+    c.toSubset = subsetOf(to, from, *c.target);
+    const bool ranks = c.fromSubset.rank() == c.source->rank() && c.toSubset.rank() == c.target->rank();
+    const bool device = isGpuStorage(c.source->storage) || isGpuStorage(c.target->storage);
+    if (!ranks || (!device && executorOf(*c.to) == Executor::Host))
+        return std::nullopt;
+    return c;
+}
+
+/// The edge at which the copy of a path is made: the one into the scope's inside, or out of it.
+bool isCopyEdge(Edge &e) {
+    if (e.dstConn == Name("set") || e.memlet.isEmpty() || isViewing(e))
+        return false;
+    if (isa<AccessNode>(e.src))
+        return isa<AccessNode>(e.dst) || (e.dst->isExit() && isa<AccessNode>(pathDestination(&e)));
+    return e.src->isEntry() && isa<AccessNode>(e.dst);
+}
+
+} // namespace
+
+std::vector<GraphCopy> deviceCopies(State &s) {
+    std::vector<GraphCopy> out;
+    SDFG &g = *s.sdfg();
+    for (const auto &e : s.edges())
+        if (isCopyEdge(*e))
+            if (auto c = copyOf(g, e.get(), e.get()))
+                out.push_back(std::move(*c));
+    for (const auto &n : s.nodes()) {
+        auto *copy = dyn_cast<LibraryNode>(n.get());
+        if (!copy || copy->className() != "CopyLibraryNode" || copy->inEdges().empty() || copy->outEdges().empty())
+            continue;
+        if (auto c = copyOf(g, copy->inEdges().front(), copy->outEdges().front())) {
+            c->node = copy;
+            out.push_back(std::move(*c));
+        }
+    }
+    return out;
+}
+
+} // namespace sdfgc::analysis

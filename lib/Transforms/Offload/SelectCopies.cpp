@@ -1,0 +1,218 @@
+// select-copies: how each copy that touches device memory is made.
+//
+//   before:  a -> gpu_a                          after:  a -> gpu_a (Linear)
+//            gpu_a[0:N, 2] -> b[0:N]                     gpu_a[0:N, 2] -> b[0:N] (Pitched)
+//            gpu_a[0:N, 0:2:M] -> gpu_b                  map[i0 = 0:N, i1 = 0:M / 2] GPU_Device { gpu_b[i0, i1] = gpu_a[i0, 2 * i1] }
+//            c[0:N, 0:2:M] -> gpu_c                      c[0:N, 0:2:M] -> staged_c; map GPU_Device { gpu_c[...] = staged_c[...] }
+//
+// The table is in sdfgc/Analysis/Copies.h. Two of its answers are other elements of the graph:
+//
+//   Kernel    a map over the elements, by dimension where both sides correspond, else by row-major number
+//   Staged    a copy of one run of memory, and one on the side where elements can be moved one by one; both are looked up again
+//
+// The other answers are written on the memlet: the lowering follows them, later passes and the verifier see them.
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::GraphCopy;
+
+/// Subset of the element with the given steps along the dimensions of an iteration, in the order of axesOf.
+sym::Subset elementAt(const sym::Subset &s, const std::vector<sym::Expr> &steps) {
+    sym::Subset out;
+    std::size_t axis = 0;
+    for (const sym::Range &r : s.dims) {
+        sym::Expr index = r.begin;
+        if (!r.steps().isOne())
+            index += steps[axis++] * r.step;
+        if (!r.tile.isOne())
+            index += steps[axis++];
+        out.dims.push_back({index, index, 1, 1});
+    }
+    return out;
+}
+
+/// Steps along each dimension of the element with this row-major number.
+std::vector<sym::Expr> stepsOf(const std::vector<analysis::Axis> &axes, sym::Expr linear) {
+    std::vector<sym::Expr> out(axes.size());
+    sym::Expr below = 1;
+    for (std::size_t d = axes.size(); d-- > 0;) {
+        sym::Expr step = sym::floorDiv(linear, below);
+        out[d] = d > 0 ? sym::mod(step, axes[d].size) : step;
+        below *= axes[d].size;
+    }
+    return out;
+}
+
+class Selection {
+public:
+    Selection(State &s, pass::Context &context) : state_(s), g_(*s.sdfg()), context_(context) {}
+
+    bool run() {
+        bool changed = false;
+        for (bool again = true; again;) { // what a staged copy becomes is looked up, too
+            again = false;
+            for (GraphCopy &c : analysis::deviceCopies(state_)) {
+                const CopyMethod method = analysis::chooseCopy(c.ends(), c.shape());
+                const bool rewrites = method == CopyMethod::Kernel || method == CopyMethod::Staged;
+                if (!rewrites && c.edge->memlet.copy != method) {
+                    c.edge->memlet.copy = method;
+                    changed = true;
+                }
+                if (!rewrites)
+                    continue;
+                context_.done(elementName(*c.edge), method == CopyMethod::Kernel ? "copied by a kernel" : "copied by way of a contiguous container");
+                if (method == CopyMethod::Kernel)
+                    kernel(c);
+                else
+                    staged(c);
+                again = changed = true;
+                break; // edges have changed
+            }
+        }
+        return changed;
+    }
+
+private:
+    struct End {
+        Node *node;
+        Name connector;
+    };
+    End sourceOf(const GraphCopy &c) const {
+        const Edge *in = c.node ? c.node->inEdges().front() : c.edge;
+        return {in->src, in->srcConn};
+    }
+    void drop(const GraphCopy &c) {
+        if (c.node)
+            state_.removeNode(c.node);
+        else
+            state_.removeEdge(c.edge);
+    }
+
+    void kernel(const GraphCopy &c) {
+        const analysis::CopyShape shape = c.shape();
+        auto [entry, exit] = addMap(shape);
+        std::vector<sym::Expr> from, to;
+        if (shape.corresponding) {
+            for (Name p : entry->params)
+                from.push_back(sym::Expr::symbol(p));
+            to = from;
+        } else {
+            const sym::Expr k = sym::Expr::symbol(entry->params.front());
+            from = stepsOf(shape.from, k);
+            to = stepsOf(shape.to, k);
+        }
+        auto *t = state_.add<Tasklet>();
+        t->label = "copy";
+        t->code = {"out = value", Language::Python};
+        t->inConnectors.push_back({Name("value"), c.source->dtype});
+        t->outConnectors.push_back({Name("out"), c.target->dtype});
+        entry->inConnectors.push_back({Name("IN_from"), {}});
+        entry->outConnectors.push_back({Name("OUT_from"), {}});
+        exit->inConnectors.push_back({Name("IN_to"), {}});
+        exit->outConnectors.push_back({Name("OUT_to"), {}});
+        Memlet read = Memlet::simple(c.from->data, c.fromSubset), write = Memlet::simple(c.to->data, c.toSubset);
+        write.wcr = c.edge->memlet.wcr;
+        write.wcrMode = write.wcr.empty() ? WcrMode::Unset : WcrMode::Plain; // each element is met once
+        read.dynamic = write.dynamic = c.edge->memlet.dynamic;
+        Memlet readOne = read, writeOne = write;
+        readOne.subset = elementAt(c.fromSubset, from);
+        writeOne.subset = elementAt(c.toSubset, to);
+        readOne.volume = writeOne.volume = 1;
+        const End source = sourceOf(c), target{c.edge->dst, c.edge->dstConn};
+        state_.connect(source.node, source.connector, entry, "IN_from", read);
+        state_.connect(entry, "OUT_from", t, "value", readOne);
+        state_.connect(t, "out", exit, "IN_to", writeOne);
+        state_.connect(exit, "OUT_to", target.node, target.connector, write);
+        drop(c);
+    }
+
+    std::pair<MapEntry *, MapExit *> addMap(const analysis::CopyShape &shape) {
+        auto *entry = state_.add<MapEntry>();
+        auto *exit = state_.add<MapExit>();
+        entry->label = "copy";
+        entry->schedule = Schedule::GPU_Device;
+        entry->exit = exit;
+        exit->entry = entry;
+        if (shape.corresponding)
+            for (std::size_t d = 0; d < shape.to.size(); ++d)
+                addParameter(*entry, d, shape.to[d].size);
+        else
+            addParameter(*entry, 0, analysis::volume(shape.to));
+        if (entry->params.empty()) // one element
+            addParameter(*entry, 0, 1);
+        return {entry, exit};
+    }
+    void addParameter(MapEntry &m, std::size_t number, sym::Expr size) {
+        Name name("i" + std::to_string(number));
+        while (g_.arrays.contains(name) || g_.symbols.find(name))
+            name = Name("_" + name.str());
+        m.params.push_back(name);
+        m.ranges.push_back({0, size - 1, 1, 1});
+    }
+
+    /// Through a contiguous container with the sizes of the side in the other memory, so that what crosses goes by dimension.
+    void staged(const GraphCopy &c) {
+        const DataDesc *device = c.ends().fromDevice ? c.source : c.target, *host = c.ends().fromDevice ? c.target : c.source;
+        const bool onHost = stagedOnHost(c);
+        DataDesc d = DataDesc::array((onHost ? device : host)->dtype, sizesOf(c, onHost), true);
+        d.storage = onHost ? Storage::CPU_Heap : Storage::GPU_Global;
+        const Name name = g_.freshName("staged_" + c.from->data.str());
+        const sym::Subset whole = d.fullSubset();
+        g_.arrays.set(name, std::move(d));
+        auto *between = state_.add<AccessNode>(name);
+        Memlet first = Memlet::simple(c.from->data, c.fromSubset), second = Memlet::simple(name, whole);
+        first.otherSubset = whole;
+        second.otherSubset = c.toSubset;
+        second.wcr = c.edge->memlet.wcr;
+        second.wcrMode = c.edge->memlet.wcrMode;
+        const End source = sourceOf(c);
+        state_.connect(source.node, source.connector, between, {}, first);
+        state_.connect(between, {}, c.edge->dst, c.edge->dstConn, second);
+        drop(c);
+    }
+    /// Values are resolved where they end up. Otherwise a kernel moves elements, unless there is nothing to move on the device.
+    static bool stagedOnHost(const GraphCopy &c) {
+        const analysis::CopyEnds ends = c.ends();
+        const analysis::CopyShape shape = c.shape();
+        if (ends.resolves)
+            return ends.fromDevice;
+        return analysis::isRun(ends.fromDevice ? shape.from : shape.to);
+    }
+    static std::vector<sym::Expr> sizesOf(const GraphCopy &c, bool ofDevice) {
+        const analysis::CopyShape shape = c.shape();
+        std::vector<sym::Expr> sizes;
+        for (const analysis::Axis &a : c.ends().fromDevice == ofDevice ? shape.from : shape.to)
+            sizes.push_back(a.size);
+        if (sizes.empty())
+            sizes.push_back(1);
+        return sizes;
+    }
+
+    State &state_;
+    SDFG &g_;
+    pass::Context &context_;
+};
+
+class SelectCopies : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                changed |= Selection(*s, context).run();
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createSelectCopies() { return std::make_unique<SelectCopies>(); }
+
+} // namespace sdfgc::transforms
