@@ -146,8 +146,7 @@ std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) c
     const Variable &v = var(r.var);
     if (r.castTo) {
         useType(r.castTo);
-        MemRef plain = r;
-        return "(*reinterpret_cast<" + r.castTo.cppName() + " *>(" + addressOf(slot, args) + "))";
+        return "(*reinterpret_cast<" + std::string(v.isConst ? "const " : "") + r.castTo.cppName() + " *>(" + addressOf(slot, args) + "))";
     }
     bool zero = r.offset.isZero() && args.empty();
     std::string text = varText(r.var);
@@ -184,7 +183,7 @@ std::string BodyPrinter::memory(int slot, const std::vector<ExprRef> &args) cons
     std::string text = addressOf(slot, args);
     if (r.castTo) {
         useType(r.castTo);
-        return "reinterpret_cast<" + r.castTo.cppName() + " *>(" + text + ")";
+        return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + r.castTo.cppName() + " *>(" + text + ")";
     }
     return text;
 }

@@ -107,7 +107,7 @@ std::string kernelName(const MapEntry &m) {
         name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
         name.insert(0, "kernel_");
-    return name;
+    return isFunctionName(name) ? name : name + "_kernel";
 }
 
 } // namespace
@@ -247,8 +247,12 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, tree::Block body, const K
     int copy = functionNames_[base]++;
     Name name(copy ? base + "_" + std::to_string(copy) : base);
     auto typeOf = [&](Name n) {
-        auto it = in.fn->facts.find(n);
-        return it != in.fn->facts.end() && in.fn->names.visible(n) ? it->second.type : Type();
+        if (auto it = in.fn->facts.find(n); it != in.fn->facts.end() && in.fn->names.visible(n))
+            return it->second.type;
+        // A scalar of the host that an index mentions.
+        const std::vector<Variable> &vars = fn(in).vars;
+        auto v = std::find_if(vars.begin(), vars.end(), [n](const Variable &x) { return x.name == n && x.kind == VarKind::Value; });
+        return v != vars.end() && in.fn->names.visible(n) ? v->type : Type();
     };
     auto refuse = [&](const Variable &v, Obstacle why) {
         error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m), {m.label, v.name.str()});

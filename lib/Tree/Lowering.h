@@ -42,6 +42,9 @@ struct Place {
     bool valid() const { return var >= 0; }
 };
 
+/// Can a function at global scope have the name? Neither reserved words nor functions of C and POSIX, which headers may declare.
+bool isFunctionName(std::string_view name);
+
 /// Names visible in the C++ scopes of a function, innermost last.
 class NameScopes {
 public:

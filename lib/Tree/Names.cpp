@@ -33,7 +33,21 @@ bool isReserved(std::string_view name) {
     return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));
 }
 
+/// Functions of C and POSIX that headers may declare at global scope, where kernels are.
+const std::unordered_set<std::string_view> &globalFunctions() {
+    static const std::unordered_set<std::string_view> names{
+        "abs", "accept", "access", "acos", "alarm", "asin", "atan", "atan2", "bind", "cbrt", "ceil", "chdir", "clock", "close", "connect", "cos",
+        "cosh", "dup", "erf", "erfc", "exit", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "fork", "free",
+        "frexp", "gamma", "hypot", "index", "ioctl", "isatty", "j0", "j1", "jn", "kill", "ldexp", "lgamma", "link", "listen", "llrint", "log",
+        "log10", "log1p", "log2", "logb", "lseek", "malloc", "mkdir", "modf", "nice", "open", "pause", "pipe", "pow", "program", "raise", "rand",
+        "read", "remainder", "remove", "rename", "rindex", "rint", "round", "select", "send", "shutdown", "signal", "sin", "sinh", "sleep",
+        "socket", "sqrt", "stat", "sync", "system", "tan", "tanh", "tgamma", "time", "trunc", "truncate", "unlink", "wait", "write", "y0", "y1", "yn"};
+    return names;
+}
+
 } // namespace
+
+bool isFunctionName(std::string_view name) { return !isReserved(name) && globalFunctions().count(name) == 0; }
 
 bool NameScopes::visible(Name n) const {
     for (const Scope &s : scopes_)

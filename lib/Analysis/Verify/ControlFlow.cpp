@@ -203,7 +203,8 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
         if (!f.defined.count(n) && !f.g.constant(n))
             report(Id::SymbolNotDefined, at(), {n.str(), ""});
         const DataDesc *d = f.g.arrays.find(n);
-        if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided)
+        const bool callers = d && f.g.isRoot() && !d->transient; // other containers are mirrored by mirror-host-reads
+        if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided && (callers || atLeast(Level::Scheduled)))
             report(Id::DeviceDataOnHost, at(), {n.str(), std::string(ir::name(d->storage))});
     }
     f.defined.insert(targets.begin(), targets.end());

@@ -70,7 +70,10 @@ Name splitForDevice(SDFG &g, Name host) {
         mine->transient = true;
         mine->lifetime = Lifetime::Scope;
     }
-    g.arrays.find(host)->storage = g.arrays.find(host)->isScalar() ? Storage::Register : Storage::CPU_Heap;
+    DataDesc *mine = g.arrays.find(host);
+    mine->storage = mine->isScalar() ? Storage::Register : Storage::CPU_Heap;
+    if (mine->isScalar())
+        mine->lifetime = Lifetime::Scope; // a copy for the moment
     renameDataflow(g, host, device);
     return device;
 }

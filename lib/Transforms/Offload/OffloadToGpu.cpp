@@ -117,13 +117,24 @@ private:
     Twins callers_; // arrays of the caller, and their twins
 };
 
+bool writtenByMaps(const SDFG &g, Name data) {
+    for (const State *s : allStates(const_cast<SDFG &>(g)))
+        for (const auto &e : s->edges())
+            if (const auto *a = dyn_cast<AccessNode>(e->dst); a && a->data == data && (e->src->isExit() || !analysis::ScopeTree(*s).enclosing(a).empty()))
+                return true;
+    return false;
+}
+
 /// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
     for (Name n : analysis::sharedContainers(g)) {
         DataDesc *d = g.arrays.find(n);
-        if (!d || !d->isArray() || g.constant(n) || d->isView())
+        if (!d || g.constant(n) || d->isView())
             continue;
-        if (g.isRoot() && !d->transient)
+        const bool callers = g.isRoot() && !d->transient;
+        if (!d->isArray() && !(callers && d->isScalar() && writtenByMaps(g, n)))
+            continue;
+        if (callers)
             callers_[n] = splitForDevice(g, n);
         else if (d->transient)
             d->storage = Storage::GPU_Global;
@@ -185,7 +196,7 @@ void Offload::copyInAndOut() {
     for (const auto &[host, device] : callers_) {
         if (!overwrittenFirst(root_, device))
             in.emplace_back(host, device);
-        if (writtenInDataflow(root_, device))
+        if (writtenInDataflow(root_, device) && !root_.arrays.find(host)->isScalar()) // scalars are passed by value
             out.emplace_back(host, device);
     }
     auto fill = [&](State &s, Name from, Name to) {

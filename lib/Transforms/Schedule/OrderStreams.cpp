@@ -175,6 +175,7 @@ private:
     void ends();
     void waitBefore(Region &r, Block &b);
     void elide(AsyncOp::Kind kind);
+    static void takeOut(LibraryNode &n);
     bool repair(const StreamConflict &c);
 
     SDFG &root_;
@@ -182,6 +183,15 @@ private:
     int events_ = 0;
     std::vector<LibraryNode *> inserted_;
 };
+
+/// What stood in front of the node stays in front of what stands behind it.
+void Orderer::takeOut(LibraryNode &n) {
+    State &s = *n.state();
+    for (Edge *before : std::vector<Edge *>(n.inEdges().begin(), n.inEdges().end()))
+        for (Edge *behind : std::vector<Edge *>(n.outEdges().begin(), n.outEdges().end()))
+            tie(s, before->src, behind->dst);
+    s.removeNode(&n);
+}
 
 /// Takes out what the walk does not miss. Each try walks the whole program; beyond some hundred insertions they are left as they are.
 void Orderer::elide(AsyncOp::Kind kind) {
@@ -199,7 +209,7 @@ void Orderer::elide(AsyncOp::Kind kind) {
         }).run();
         steps_.ignored = nullptr;
         if (!needed)
-            n->state()->removeNode(n);
+            takeOut(*n);
         return !needed;
     });
 }
