@@ -52,6 +52,8 @@ bool isDeviceMap(Schedule s) { return s == Schedule::GPU_Device || s == Schedule
 
 } // namespace
 
+bool runByBlocks(const MapEntry &kernel) { return hasThreadMaps(*kernel.state(), ScopeTree(*kernel.state()), &kernel); }
+
 Executor executorOf(const Node &n) {
     const State &s = *n.state();
     const ScopeTree scopes(s);

@@ -180,7 +180,9 @@ private:
 
     void async(const LibraryNode &n) {
         const std::string stream = property(n, "stream"), event = property(n, "event");
-        if (n.className() == "Synchronise")
+        if (n.className() == "Barrier")
+            w_.line("barrier");
+        else if (n.className() == "Synchronise")
             w_.line("host waits for stream " + stream);
         else if (n.className() == "Record")
             w_.line("stream " + stream + " records event " + event);

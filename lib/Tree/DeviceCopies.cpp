@@ -1,6 +1,5 @@
-// Copies and fills of a GPU program: what the host queues on a stream, and what threads of a kernel do.
-//
-// How is decided by the pass select-copies (sdfgc/Analysis/Copies.h has the table); here the call and the loops around it are made.
+// Copies and fills of a GPU program: what the host queues on a stream, and what threads of a kernel do. How is decided by the pass select-copies
+// (sdfgc/Analysis/Copies.h has the table); here the calls and the loops around them are made.
 #include "Lowering.h"
 
 #include "sdfgc/Analysis/Async.h"
@@ -120,7 +119,6 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
     if (e.memlet.copy != CopyMethod::Cooperative)
         return copyLoops(in, src, dst, e, out);
     std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
-    out.add<Barrier>(); // what is overwritten has been read
     in.fn->names.open();
     auto *loop = out.add<For>();
     loop->var = declareValue(in, "k", ScalarKind::Int64);
@@ -143,7 +141,6 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
         update->atomic = true;
     }
     in.fn->names.close();
-    out.add<Barrier>();
 }
 
 /// Copies, fills and the operations of Async are the only library nodes that reach the lowering.
@@ -151,8 +148,13 @@ void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     auto op = analysis::asyncOp(n);
     if (!op)
         return copyOrFillNode(in, n, out);
+    if (op->kind == analysis::AsyncOp::Barrier) {
+        out.add<Barrier>();
+        return;
+    }
     usesStream(in, std::max(op->stream, 0));
     switch (op->kind) {
+    case analysis::AsyncOp::Barrier: return;
     case analysis::AsyncOp::Synchronise: out.add<Synchronise>()->stream = op->stream; return;
     case analysis::AsyncOp::Record: {
         auto *record = out.add<EventRecord>();

@@ -8,7 +8,7 @@
 //                                     largest of their sizes
 //
 // An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
-// share the z axis. Barriers separate the phases of a block: after each thread-block map, unless the kernel ends there.
+// share the z axis. Barriers between the phases of a block are nodes of the graph (place-barriers).
 #include "Lowering.h"
 #include "Mentions.h"
 #include "Outline.h"
@@ -223,8 +223,6 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->names.open();
     tree::Block *at = gridLoops(in, m, shape, *launch, body, [&](Name n, sym::Expr e) { symbols.define(n, e, ScalarKind::Int64); });
     scope(in, &m, *at);
-    while (!at->body.empty() && at->body.back()->kind == Kind::Barrier)
-        at->body.pop_back(); // the kernel ends here
     in.fn->names.close();
     --in.fn->parallelDepth;
     in.fn->device = outer;
@@ -316,7 +314,7 @@ void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->names.close();
     for (const NodePtr &n : block->body)
         block->braces |= n->kind == Kind::Declare || (spreads && n->kind == Kind::For); // an index may be declared in front of its guard
-    if (spreads || m.gpuForceSyncthreads)
+    if (m.gpuForceSyncthreads)
         out.add<Barrier>();
 }
 

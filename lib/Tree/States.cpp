@@ -140,7 +140,6 @@ void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
     auto *only = out.add<If>();
     only->branches.push_back({py::raw("sdfgc::gpu::threadInBlock() == 0", ScalarKind::Bool), std::make_unique<tree::Block>()});
     tasklet(in, t, *only->branches.back().body);
-    out.add<Barrier>();
 }
 
 void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {

@@ -6,6 +6,7 @@
 //     sdfgc.async.Synchronise  stream          the host waits for a stream
 //     sdfgc.async.Record       event, stream   marks what a stream has been given so far
 //     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
+//     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -18,7 +19,7 @@ namespace sdfgc::analysis {
 inline constexpr int maxStreams = 32;
 
 struct AsyncOp {
-    enum Kind : uint8_t { Synchronise, Record, Wait } kind = Synchronise;
+    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier } kind = Synchronise;
     int stream = 0;
     int event = -1;
 };

@@ -53,6 +53,9 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
 enum class Executor : uint8_t { Host, Block, Thread };
 Executor executorOf(const ir::Node &n);
 
+/// Has a kernel maps over the threads of its blocks? Then a block runs each iteration together.
+bool runByBlocks(const ir::MapEntry &kernel);
+
 struct CopyEnds {
     Executor executor = Executor::Host;
     bool fromDevice = false, toDevice = false;

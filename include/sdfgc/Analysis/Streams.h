@@ -19,6 +19,7 @@
 #pragma once
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct MemoryUse {
 
 /// A step of the host's program.
 struct StreamStep {
-    enum Kind : uint8_t { Host, Operation, Async, Nested } kind = Host;
+    enum Kind : uint8_t { Host, Operation, Async, Nested, Loop } kind = Host; // Loop: a map of a block (sdfgc/Analysis/Barriers.h)
     int stream = 0;               // of an operation
     AsyncOp async;                // of a node that orders streams
     std::vector<MemoryUse> uses;  // of an operation, by the device
@@ -62,11 +63,15 @@ public:
     /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside is one
     /// operation on stream 0.
     std::vector<StreamStep> of(ir::State &s);
+    /// The phases of a kernel in the scope of `entry`, or at the top level of a state inside of a kernel (null); sdfgc/Analysis/Barriers.h.
+    std::vector<StreamStep> phasesOf(ir::State &s, ir::Node *entry);
 
     Memory memory(ir::SDFG &g, Name data);
     Memory memory(const ir::AccessNode &n);
     std::string name(Memory m) const { return owners_[static_cast<std::size_t>(m)].second.str(); }
     bool isDevice(Memory m) const;
+    /// Is it memory that several threads of a kernel see? Registers are not.
+    bool isSeenByThreads(Memory m) const;
     /// Must what the device does with it be over at the end of a state?
     bool endsWithState(MemoryUse use) const;
 
@@ -116,21 +121,14 @@ struct StreamConflict {
 
 /// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked anew.
 /// Otherwise the walk goes on as if the order were there.
-class StreamOrder {
+class StreamOrder : private FlowWalk<StreamKnowledge> {
 public:
     using Found = std::function<bool(const StreamConflict &)>;
     StreamOrder(ir::SDFG &root, StreamSteps &steps, Found found) : root_(root), steps_(steps), found_(std::move(found)) {}
-    void run();
+    void run() { whole(root_, {}); }
 
 private:
-    struct Exits {
-        StreamKnowledge broken, continued; // of the innermost loop
-    };
-    StreamKnowledge region(ir::Region &r, StreamKnowledge in, Exits *exits);
-    StreamKnowledge block(ir::Block &b, StreamKnowledge in, Exits *exits);
-    StreamKnowledge loop(ir::LoopRegion &l, StreamKnowledge in);
-    StreamKnowledge nested(ir::SDFG &g, StreamKnowledge in);
-    StreamKnowledge state(ir::State &s, const StreamKnowledge &in);
+    StreamKnowledge state(ir::State &s, const StreamKnowledge &in) override;
     bool atEnd(ir::State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now);
     bool repaired(StreamKnowledge &now, StreamConflict c);
     bool check(ir::State &s, const std::vector<StreamStep> &steps, std::size_t i, StreamKnowledge &now);
@@ -139,12 +137,8 @@ private:
     ir::SDFG &root_;
     StreamSteps &steps_;
     Found found_;
-    StreamKnowledge returned_; // at the returns of the nested SDFG that is being walked
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
 };
-
-/// The states of one SDFG that can be reached, each behind those that lead to it (loops once, branches in list order).
-std::vector<ir::State *> statesInOrder(ir::SDFG &g);
 
 /// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges than the
 /// copy's end there: then not all that must come before has happened at the source.

@@ -112,6 +112,12 @@ bool StreamSteps::isDevice(Memory m) const {
     return d && d->storage == Storage::GPU_Global;
 }
 
+bool StreamSteps::isSeenByThreads(Memory m) const {
+    const auto &[g, data] = owners_[static_cast<std::size_t>(m)];
+    const DataDesc *d = g->arrays.find(data);
+    return !d || d->storage != Storage::Register;
+}
+
 bool StreamSteps::endsWithState(MemoryUse use) const {
     if (isDevice(use.memory))
         return false;
@@ -129,6 +135,12 @@ public:
     std::vector<StreamStep> run() {
         for (Node *n : scopes_.children(nullptr))
             node(*n);
+        return std::move(steps_);
+    }
+
+    std::vector<StreamStep> phases(Node *entry) {
+        for (Node *n : scopes_.children(entry))
+            phase(*n);
         return std::move(steps_);
     }
 
@@ -261,6 +273,58 @@ private:
         (device ? s.uses : s.host) = std::move(uses);
     }
 
+    // ---- inside of kernels
+    void phase(Node &n) {
+        switch (n.kind()) {
+        case NodeKind::Access: return phaseOfAccess(static_cast<AccessNode &>(n));
+        case NodeKind::NestedSDFG:
+            if (static_cast<NestedSDFGNode &>(n).sdfg)
+                add(StreamStep::Nested, n);
+            return;
+        case NodeKind::MapEntry: {
+            auto &m = static_cast<MapEntry &>(n);
+            const bool spread = m.schedule == Schedule::GPU_ThreadBlock || m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
+            if (!spread) {
+                add(StreamStep::Loop, n);
+                return;
+            }
+            std::vector<MemoryUse> uses = around(m, *m.exit);
+            inside(m, uses);
+            return phaseOf(n, nullptr, uses);
+        }
+        case NodeKind::Library:
+            if (&n != all_.ignored && asyncOp(static_cast<LibraryNode &>(n)))
+                add(StreamStep::Async, n).async = *asyncOp(static_cast<LibraryNode &>(n));
+            return;
+        case NodeKind::Tasklet: return phaseOf(n, nullptr, around(n, n));
+        default: return;
+        }
+    }
+    void phaseOf(Node &n, Edge *edge, const std::vector<MemoryUse> &uses) {
+        StreamStep &s = add(StreamStep::Operation, n);
+        s.edge = edge;
+        for (MemoryUse u : uses)
+            if (all_.isSeenByThreads(u.memory))
+                s.uses.push_back(u);
+    }
+    /// Copies where the lowered program makes them (Lowering::accessNode).
+    void phaseOfAccess(AccessNode &n) {
+        auto copied = [&](Edge *e) {
+            std::vector<MemoryUse> uses;
+            use(uses, end(e, true), false);
+            use(uses, end(e, false), true);
+            phaseOf(n, e, uses);
+        };
+        for (Edge *e : n.inEdges())
+            if (!e->memlet.isEmpty() && !isViewing(*e) &&
+                (isa<AccessNode>(e->src) ? copiesAtDestination(n) : e->src->isEntry() && end(e, true) != nullptr))
+                copied(e);
+        for (Edge *e : n.outEdges())
+            if (!e->memlet.isEmpty() && !isViewing(*e) &&
+                (isa<AccessNode>(e->dst) ? !copiesAtDestination(*e->dst) : e->dst->isExit() && end(e, false) != nullptr))
+                copied(e);
+    }
+
     StreamSteps &all_;
     State &state_;
     ScopeTree scopes_;
@@ -268,5 +332,6 @@ private:
 };
 
 std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s).run(); }
+std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry) { return Collector(*this, s).phases(entry); }
 
 } // namespace sdfgc::analysis

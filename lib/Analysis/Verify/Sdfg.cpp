@@ -65,8 +65,11 @@ void Verifier::run(const SDFG &root) {
         pending_.pop_front();
         sdfg(f);
     }
-    if (atLeast(Level::Scheduled) && diags_.errorCount() == 0)
-        streams(root);
+    if (!atLeast(Level::Scheduled) || diags_.errorCount() > 0)
+        return;
+    streams(root);
+    barriers(root);
+    copyMethods(root);
 }
 
 void Verifier::sdfg(Frame &f) {

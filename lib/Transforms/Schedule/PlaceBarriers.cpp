@@ -1,0 +1,70 @@
+// place-barriers: the threads of a block wait for each other where the phases of a kernel depend on each other.
+//
+//   before:  map[b = 0:N:32] GPU_Device {                      after:  map[b = 0:N:32] GPU_Device {
+//              map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }          map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }
+//                                                                         Barrier
+//              map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }     map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }
+//            }                                                          }
+//
+// The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes or reads,
+// in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the phases around it. Phases
+// that only list order keeps apart are tied first. Barriers that are there already count.
+#include "sdfgc/Analysis/Barriers.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::StreamStep;
+
+Node *exitOf(Node *n) {
+    auto *m = dyn_cast<MapEntry>(n);
+    return m ? m->exit : n;
+}
+
+void tie(State &s, Node *from, Node *to) {
+    for (const Edge *e : from->outEdges())
+        if (e->dst == to)
+            return;
+    s.connect(from, {}, to, {}, Memlet::empty());
+}
+
+/// A barrier in front of the phase that comes too early: behind all before it, in front of all from it on.
+void insert(const analysis::PhaseConflict &c) {
+    State &s = *c.state;
+    LibraryNode *barrier = analysis::addAsyncOp(s, {analysis::AsyncOp::Barrier, 0, -1});
+    const std::vector<StreamStep> &steps = *c.steps;
+    if (c.scope)
+        tie(s, c.scope, barrier);
+    for (std::size_t i = 0; i < c.step; ++i)
+        tie(s, exitOf(steps[i].node), barrier);
+    for (std::size_t i = c.step; i < steps.size(); ++i)
+        tie(s, barrier, steps[i].node);
+    if (c.scope && barrier->outEdges().empty())
+        tie(s, barrier, exitOf(c.scope));
+}
+
+class PlaceBarriers : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        analysis::StreamSteps steps(root);
+        bool changed = false;
+        analysis::PhaseOrder(root, steps, [&](const analysis::PhaseConflict &c) {
+            const StreamStep &later = (*c.steps)[c.step];
+            context.done(later.edge ? elementName(*later.edge) : elementName(*later.node), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
+            insert(c);
+            return changed = true;
+        }).run();
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPlaceBarriers() { return std::make_unique<PlaceBarriers>(); }
+
+} // namespace sdfgc::transforms
