@@ -98,7 +98,7 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
 }
 
 /// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come
-/// first, then negative ones, the constant last.
+/// first, then negative ones, the constant last; a positive constant comes first when nothing else would: `31 - t`.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
@@ -124,10 +124,10 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
     }
     if (!text.empty() && terms.empty())
         return {text, groups == 1 ? Precedence::Multiplicative : Precedence::Additive};
-    std::stable_sort(terms.begin(), terms.end(), [](Expr a, Expr b) {
-        auto rank = [](Expr t) { return t.isInteger() ? 2 : coefficient(t).first < 0 ? 1 : 0; };
-        return rank(a) < rank(b);
-    });
+    auto isPositive = [](Expr t) { return !t.isInteger() && coefficient(t).first > 0; };
+    const bool constantFirst = text.empty() && std::none_of(terms.begin(), terms.end(), isPositive);
+    auto rank = [&](Expr t) { return t.isInteger() ? (constantFirst && t.asInt().value_or(0) > 0 ? 0 : 2) : isPositive(t) ? 0 : 1; };
+    std::stable_sort(terms.begin(), terms.end(), [&](Expr a, Expr b) { return rank(a) < rank(b); });
     for (Expr t : terms) {
         auto [c, rest] = coefficient(t);
         bool negative = c < 0 && c != std::numeric_limits<int64_t>::min();

@@ -1,0 +1,152 @@
+// accumulate-in-threads: dimensions of a kernel's map over which values are only accumulated become loops of each thread.
+//
+//   before:  map[i = 0:N, k = 0:N, j = 0:N] GPU_Device { C[i, j] (+)= A[i, k] * B[k, j] }
+//   after:   map[i = 0:N, j = 0:N] GPU_Device { map[k = 0:N] Sequential { C[i, j] (+)= A[i, k] * B[k, j] } }
+//
+// Threads of the grid that update the same element would need an atomic operation for each value. A thread that meets them all keeps them in a
+// register, and always in the same order: results do not differ from run to run. A map is split when
+//
+//   1. everything that it writes is resolved, and there are parameters that none of the written subsets mention, and others that remain;
+//   2. ranges of remaining parameters do not depend on those;
+//   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
+//   4. nobody has said what the threads do: no maps over threads inside, no block size.
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+constexpr int64_t fillsDevice = 4096; // threads
+constexpr int64_t isLittle = 64;      // values to accumulate
+
+class Split {
+public:
+    explicit Split(MapEntry &m) : m_(m), s_(*m.state()) {}
+
+    bool run() {
+        if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange() || !findAccumulated() || !worthIt() ||
+            analysis::executorOf(m_) != analysis::Executor::Host || analysis::runByBlocks(m_))
+            return false;
+        rewrite();
+        return true;
+    }
+
+private:
+    bool hasDynamicRange() const {
+        return std::any_of(m_.inConnectors.begin(), m_.inConnectors.end(), [](const Connector &c) { return !c.name.str().starts_with("IN_"); });
+    }
+
+    /// Rules 1 and 2.
+    bool findAccumulated() {
+        std::set<Name> written;
+        for (const Edge *e : m_.exit->inEdges()) {
+            if (e->memlet.isEmpty())
+                continue;
+            if (e->memlet.wcr.empty() || !e->memlet.subset || e->memlet.dynamic)
+                return false;
+            for (const sym::Range &r : e->memlet.subset->dims)
+                for (sym::Expr x : {r.begin, r.end, r.step})
+                    for (Name n : x.freeSymbols())
+                        written.insert(n);
+        }
+        for (std::size_t d = 0; d < m_.params.size(); ++d)
+            (written.count(m_.params[d]) ? kept_ : accumulated_).push_back(d);
+        if (kept_.empty() || accumulated_.empty())
+            return false;
+        for (std::size_t d : kept_)
+            for (sym::Expr x : {m_.ranges[d].begin, m_.ranges[d].end, m_.ranges[d].step})
+                for (Name n : x.freeSymbols())
+                    if (std::any_of(accumulated_.begin(), accumulated_.end(), [&](std::size_t a) { return m_.params[a] == n; }))
+                        return false;
+        return true;
+    }
+    std::optional<int64_t> size(const std::vector<std::size_t> &dims) const {
+        sym::Expr n = 1;
+        for (std::size_t d : dims)
+            n *= m_.ranges[d].steps();
+        return n.asInt();
+    }
+    bool worthIt() const {
+        const auto kept = size(kept_), accumulated = size(accumulated_);
+        return !kept || *kept >= fillsDevice || (accumulated && *accumulated <= isLittle);
+    }
+
+    void rewrite() {
+        auto *entry = s_.add<MapEntry>();
+        auto *exit = s_.add<MapExit>();
+        entry->label = exit->label = m_.label;
+        entry->exit = exit;
+        exit->entry = entry;
+        entry->schedule = Schedule::Sequential;
+        entry->debugInfo = exit->debugInfo = m_.debugInfo;
+        for (std::size_t d : accumulated_) {
+            entry->params.push_back(m_.params[d]);
+            entry->ranges.push_back(m_.ranges[d]);
+        }
+        for (std::size_t k = accumulated_.size(); k-- > 0;) {
+            m_.params.erase(m_.params.begin() + static_cast<std::ptrdiff_t>(accumulated_[k]));
+            m_.ranges.erase(m_.ranges.begin() + static_cast<std::ptrdiff_t>(accumulated_[k]));
+        }
+        moveInside(*entry, *exit);
+    }
+
+    void moveInside(MapEntry &entry, MapExit &exit) {
+        const std::vector<Edge *> begins(m_.outEdges().begin(), m_.outEdges().end()), ends(m_.exit->inEdges().begin(), m_.exit->inEdges().end());
+        std::set<Name> connected;
+        for (Edge *e : begins) {
+            const std::string number = e->srcConn ? e->srcConn.str().substr(4) : "";
+            s_.connect(&entry, e->srcConn, e->dst, e->dstConn, e->memlet);
+            if (connected.insert(e->srcConn).second) {
+                const Edge *outside = number.empty() ? nullptr : m_.inEdge("IN_" + number);
+                s_.connect(&m_, e->srcConn, &entry, number.empty() ? Name() : Name("IN_" + number), outside ? outside->memlet : Memlet::empty());
+            }
+            s_.removeEdge(e);
+        }
+        for (Edge *e : ends) {
+            const std::string number = e->dstConn ? e->dstConn.str().substr(3) : "";
+            s_.connect(e->src, e->srcConn, &exit, e->dstConn, e->memlet);
+            s_.connect(&exit, number.empty() ? Name() : Name("OUT_" + number), m_.exit, e->dstConn, e->memlet);
+            s_.removeEdge(e);
+        }
+    }
+
+    MapEntry &m_;
+    State &s_;
+    std::vector<std::size_t> kept_, accumulated_; // dimensions
+};
+
+class AccumulateInThreads : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g)) {
+                std::vector<MapEntry *> maps;
+                for (const auto &n : s->nodes())
+                    if (auto *m = dyn_cast<MapEntry>(n.get()))
+                        maps.push_back(m);
+                for (MapEntry *m : maps) {
+                    const std::string element = elementName(*m);
+                    if (!Split(*m).run())
+                        continue;
+                    context.done(element, "each thread accumulates, without atomic operations");
+                    changed = true;
+                }
+            }
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createAccumulateInThreads() { return std::make_unique<AccumulateInThreads>(); }
+
+} // namespace sdfgc::transforms
