@@ -9,9 +9,21 @@
 // C++ tasklets are taken as written, with a variable for each connector.
 #include "Tasklets.h"
 
+#include "sdfgc/Analysis/Copies.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree {
+
+namespace {
+
+/// Is the container one of the host's around a kernel, rather than one of the kernel's own?
+bool belongsToHost(const ir::SDFG &g, Name data) {
+    const bool hostSdfg = !g.parentNode || analysis::executorOf(*g.parentNode) == analysis::Executor::Host;
+    return hostSdfg && analysis::sharedContainers(g).count(data) != 0;
+}
+
+} // namespace
 
 void TaskletLowering::run() {
     if (t_.code.text.find("__state") != std::string::npos)
@@ -94,6 +106,10 @@ bool TaskletLowering::connectOutput(Edge &e) {
     }
     std::vector<Edge *> path = analysis::memletPath(&e);
     if (path.back()->dstConn == Name("set")) {
+        if (in_.fn->device.inside && belongsToHost(*in_.g, target->data)) {
+            l_.error(diag::Id::KernelWritesValue, analysis::placeOf(t_), {t_.label, target->data.str()});
+            return false;
+        }
         c.setsReference = true;
         c.place = l_.placeOfNode(in_, *target);
         c.pointer = true;

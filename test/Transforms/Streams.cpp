@@ -333,6 +333,44 @@ TEST_CASE("random programs are ordered, and every single event and wait is neede
     CHECK(deleted > 200);
 }
 
+TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
+    // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
+    Program p;
+    State *s = state(p.g);
+    p.kernel(s, {}, "d0")->stream = 0;
+    NestedSDFGNode *n = nested(s, "inner");
+    array(*n->sdfg, "x", {16});
+    n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
+    auto *loop = n->sdfg->add<LoopRegion>();
+    loop->condition = {"i < 5", Language::Python};
+    auto *branches = loop->add<ConditionalBlock>();
+    branches->addBranch(Code{"i == 3", Language::Python}, std::make_unique<Region>())->adopt(std::make_unique<BreakBlock>());
+    auto *work = loop->add<State>();
+    loop->connect(branches, work);
+    MapEntry *m = map(work, {{"i", range("0", "15")}}, Schedule::GPU_Device);
+    m->stream = 2;
+    Tasklet *t = tasklet(work, "y = 1");
+    work->connect(m, "", t, "", Memlet::empty());
+    work->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
+    work->connect(m->exit, "OUT_y", work->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
+    s->connect(n, "x", p.write(s, "d3"), "", p.all("d3"));
+    MapEntry *last = p.kernel(s, {"d0"}, "d1");
+    last->stream = 1;
+    auto *record = analysis::addAsyncOp(*s, {AsyncOp::Record, 0, 0}), *wait = analysis::addAsyncOp(*s, {AsyncOp::Wait, 1, 0});
+    s->connect(p.last[s]["d0"], "", record, "", Memlet::empty());
+    s->connect(record, "", n, "", Memlet::empty());
+    s->connect(p.last[s]["d3"], "", wait, "", Memlet::empty());
+    s->connect(wait, "", last, "", Memlet::empty());
+    p.g.renumber();
+    analysis::StreamSteps steps(p.g);
+    int early = 0;
+    analysis::StreamOrder(p.g, steps, [&](const analysis::StreamConflict &c) {
+        early += !c.byHost; // the end of the program does not wait in this test
+        return false;
+    }).run();
+    CHECK(early == 0);
+}
+
 TEST_CASE("without device operations nothing changes") {
     Program p;
     State *s = state(p.g);

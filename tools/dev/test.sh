@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds sdfgc and runs every test: CTest, then real programs from ../shared/conformance where that exists.
-# The last line is `N passed, N failed` over both; conformance cases that are known to fail (test/conformance/known-failures.txt)
+# Builds sdfgc and runs every test: CTest, then real programs from ../shared/conformance where that exists, on the CPU and on the emulated GPU.
+# The last line is `N passed, N failed` over all; conformance cases that are known to fail (test/conformance/known-failures*.txt)
 # count as neither. Exit status 0 only when nothing failed.
 #
 #   tools/dev/test.sh [--no-conformance] [--filter REGEX]     REGEX picks conformance cases
@@ -36,24 +36,29 @@ else
     status=1
 fi
 
-if [ -n "$conformance" ] && [ -x "$conformance" ] && [ -x build/bin/sdfgc ]; then
-    arguments=(--sdfgc build/bin/sdfgc --verbose --filter "$filter")
-    if [ -f test/conformance/known-failures.txt ]; then
-        arguments+=(--expect test/conformance/known-failures.txt)
-    fi
-    "$conformance" "${arguments[@]}" | tee "$log"
+# conformance NAME LIST ARGUMENT...: runs cases; those in the list of known failures count as neither.
+conformance() {
+    local name=$1 list=$2 good bad unexpected
+    shift 2
+    "$conformance" --sdfgc build/bin/sdfgc --verbose --filter "$filter" --expect "$list" "$@" | tee "$log"
     # `1700 passed, 32 failed`
     if read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log"); then
         unexpected=$(grep -c '^regressed: ' "$log")
-        [ -f test/conformance/known-failures.txt ] || unexpected=$bad
         [ "$unexpected" -eq 0 ] || status=1
-        echo "conformance: $good passed, $bad failed, $unexpected of them against expectation"
+        echo "conformance, $name: $good passed, $bad failed, $unexpected of them against expectation"
         passed=$((passed + good))
         failed=$((failed + unexpected))
     else
         echo "test.sh: the conformance run gave no summary" >&2
         status=1
     fi
+}
+
+if [ -n "$conformance" ] && [ -x "$conformance" ] && [ -x build/bin/sdfgc ]; then
+    conformance cpu test/conformance/known-failures.txt
+    # On the emulated GPU: all graphs that DaCe offloaded, and every tenth that sdfgc offloads itself.
+    conformance "GPU graphs" test/conformance/known-failures-gpu.txt --target cuda --cases "$(dirname "$conformance")/cases-gpu" -- --emulate --cflags -O1
+    conformance "offloaded by sdfgc" test/conformance/known-failures-offload.txt --target cuda --sample 10 -- --emulate --cflags -O1
 fi
 
 echo "$passed passed, $failed failed"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,11 +31,11 @@ protected:
 
     /// What holds behind an SDFG, also where it returns.
     Knowledge whole(ir::SDFG &g, Knowledge in) {
-        Knowledge outer = std::exchange(returned_, {});
-        Knowledge out = region(g, std::move(in), nullptr);
-        out.join(returned_);
+        Reached outer = std::exchange(returned_, std::nullopt);
+        Reached out = region(g, std::move(in), nullptr);
+        join(out, returned_);
         returned_ = std::move(outer);
-        return out;
+        return out ? std::move(*out) : Knowledge();
     }
 
     /// What holds behind the iterations of something: `body` maps what holds in front of one to what holds behind it.
@@ -49,28 +50,37 @@ protected:
     }
 
 private:
+    /// Nothing: no path leads there. (A default Knowledge would be wrong: joined, it forgets what other paths know.)
+    using Reached = std::optional<Knowledge>;
     struct Exits {
-        Knowledge broken, continued; // of the innermost loop
+        Reached broken, continued; // of the innermost loop
     };
+    static void join(Reached &a, const Reached &b) {
+        if (a && b)
+            a->join(*b);
+        else if (b)
+            a = b;
+    }
 
-    Knowledge region(ir::Region &r, Knowledge in, Exits *exits) {
+    Reached region(ir::Region &r, Knowledge in, Exits *exits) {
         const std::vector<ir::Block *> order = blocksInOrder(r);
         if (order.empty())
             return in;
-        std::map<const ir::Block *, Knowledge> before, after;
+        std::map<const ir::Block *, Knowledge> before;
+        std::map<const ir::Block *, Reached> after;
         before[order.front()] = std::move(in);
         std::set<const ir::Block *> waiting{order.front()};
         while (!waiting.empty()) {
             ir::Block *b = *std::find_if(order.begin(), order.end(), [&](const ir::Block *x) { return waiting.count(x) != 0; });
             waiting.erase(b);
-            Knowledge now = block(*b, before[b], exits);
-            if (auto old = after.find(b); old != after.end() && old->second.sameAs(now))
+            Reached now = block(*b, before[b], exits);
+            if (auto old = after.find(b); !now || (old != after.end() && old->second && old->second->sameAs(*now)))
                 continue;
             for (const ir::InterstateEdge *e : r.outEdges(b)) {
-                auto [it, isNew] = before.try_emplace(e->dst, now);
+                auto [it, isNew] = before.try_emplace(e->dst, *now);
                 if (!isNew) {
                     Knowledge joined = it->second;
-                    joined.join(now);
+                    joined.join(*now);
                     if (joined.sameAs(it->second))
                         continue;
                     it->second = std::move(joined);
@@ -82,71 +92,59 @@ private:
         return atEnds(r, order, after);
     }
 
-    static Knowledge atEnds(ir::Region &r, const std::vector<ir::Block *> &order, std::map<const ir::Block *, Knowledge> &after) {
-        Knowledge out;
-        bool first = true;
-        for (ir::Block *b : order) {
-            const bool leaves = b->kind() == ir::BlockKind::Break || b->kind() == ir::BlockKind::Continue || b->kind() == ir::BlockKind::Return;
-            if (leaves || !r.outEdges(b).empty())
-                continue;
-            if (first)
-                out = after[b];
-            else
-                out.join(after[b]);
-            first = false;
-        }
+    static Reached atEnds(ir::Region &r, const std::vector<ir::Block *> &order, const std::map<const ir::Block *, Reached> &after) {
+        Reached out;
+        for (const ir::Block *b : order)
+            if (auto it = after.find(b); it != after.end() && r.outEdges(b).empty())
+                join(out, it->second);
         return out;
     }
 
-    Knowledge block(ir::Block &b, Knowledge in, Exits *exits) {
+    Reached block(ir::Block &b, Knowledge in, Exits *exits) {
         switch (b.kind()) {
         case ir::BlockKind::State: return state(static_cast<ir::State &>(b), in);
         case ir::BlockKind::Loop: return loop(static_cast<ir::LoopRegion &>(b), std::move(in));
         case ir::BlockKind::Conditional: return conditional(static_cast<ir::ConditionalBlock &>(b), std::move(in), exits);
         case ir::BlockKind::Break:
             if (exits)
-                exits->broken.join(in);
-            return {};
+                join(exits->broken, in);
+            return std::nullopt;
         case ir::BlockKind::Continue:
             if (exits)
-                exits->continued.join(in);
-            return {};
-        case ir::BlockKind::Return: returned_.join(in); return {};
+                join(exits->continued, in);
+            return std::nullopt;
+        case ir::BlockKind::Return: join(returned_, in); return std::nullopt;
         default: return region(static_cast<ir::Region &>(b), std::move(in), exits);
         }
     }
 
-    Knowledge conditional(ir::ConditionalBlock &c, Knowledge in, Exits *exits) {
-        Knowledge out;
-        bool first = true, otherwise = false;
+    Reached conditional(ir::ConditionalBlock &c, Knowledge in, Exits *exits) {
+        Reached out;
+        bool otherwise = false;
         for (const auto &branch : c.branches()) {
-            Knowledge end = region(*branch.region, in, exits);
-            if (first)
-                out = std::move(end);
-            else
-                out.join(end);
-            first = false;
+            join(out, region(*branch.region, in, exits));
             otherwise |= !branch.condition;
         }
-        if (!otherwise && !first)
-            out.join(in);
-        return first ? in : out;
+        if (!otherwise)
+            join(out, in);
+        return out;
     }
 
-    Knowledge loop(ir::LoopRegion &l, Knowledge in) {
-        Knowledge broken;
-        Knowledge end = iterated(std::move(in), [&](const Knowledge &head) {
+    /// A loop may end in front of any iteration, whatever its form.
+    Reached loop(ir::LoopRegion &l, Knowledge in) {
+        Reached broken;
+        Reached end = iterated(std::move(in), [&](const Knowledge &head) {
             Exits exits;
-            Knowledge next = region(l, head, &exits);
-            next.join(exits.continued);
+            Reached next = region(l, head, &exits);
+            join(next, exits.continued);
             broken = std::move(exits.broken);
-            return next;
+            return next ? std::move(*next) : head;
         });
-        end.join(broken);
+        join(end, broken);
         return end;
     }
 
-    Knowledge returned_; // at the returns of the SDFG that is being walked
+    Reached returned_; // at the returns of the SDFG that is being walked
 };
 
 } // namespace sdfgc::analysis

@@ -18,6 +18,8 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -158,7 +160,7 @@ public:
         std::set<State *> changed;
         analysis::StreamOrder(root_, steps_, [&](const StreamConflict &c) {
             changed.insert(c.state);
-            return repair(c);
+            return !again(c) && repair(c);
         }).run();
         elide(AsyncOp::Wait);
         elide(AsyncOp::Record);
@@ -176,12 +178,15 @@ private:
     void waitBefore(Region &r, Block &b);
     void elide(AsyncOp::Kind kind);
     static void takeOut(LibraryNode &n);
+    bool again(const StreamConflict &c);
     bool repair(const StreamConflict &c);
+    using Repaired = std::tuple<const Node *, const Edge *, const Node *, const Edge *, analysis::StreamKnowledge::Key, const State *>;
 
     SDFG &root_;
     analysis::StreamSteps steps_;
     int events_ = 0;
     std::vector<LibraryNode *> inserted_;
+    Repaired last_{};
 };
 
 /// What stood in front of the node stays in front of what stands behind it.
@@ -264,6 +269,13 @@ void Orderer::ends() {
     s->label = "finish";
     for (Block *b : last)
         root_.connect(b, s);
+}
+
+/// A conflict that has just been repaired must be gone. Were it not, the verifier would say so; repairing it once more would not help.
+bool Orderer::again(const StreamConflict &c) {
+    const Repaired now{c.step < c.steps->size() ? (*c.steps)[c.step].node : nullptr, c.step < c.steps->size() ? (*c.steps)[c.step].edge : nullptr,
+                       c.what.node, c.what.edge, c.earlier, c.state};
+    return std::exchange(last_, now) == now;
 }
 
 bool Orderer::repair(const StreamConflict &c) {
