@@ -333,6 +333,32 @@ TEST_CASE("random programs are ordered, and every single event and wait is neede
     CHECK(deleted > 200);
 }
 
+TEST_CASE("copies into one node: what they need is waited for in front of all of them") {
+    Program p;
+    State *s = state(p.g);
+    p.copy(s, "h0", "d0");
+    p.copy(s, "h1", "d1");
+    auto *target = s->add<AccessNode>(Name("d2"));
+    for (const char *from : {"d0", "d1"}) {
+        Memlet m = p.all(from);
+        m.otherSubset = m.subset;
+        s->connect(p.read(s, from), "", target, "", m);
+    }
+    p.last[s]["d2"] = target;
+    p.copy(s, "d2", "h2");
+    p.g.renumber();
+    p.schedule(4);
+    CHECK(p.conflicts() == 0);
+    // The order is one: every node is reached before what its edges lead to.
+    std::map<const Node *, std::size_t> position;
+    const analysis::ScopeTree scopes(*s);
+    for (Node *n : scopes.children(nullptr))
+        position.emplace(n, position.size());
+    for (const auto &e : s->edges())
+        CHECK(position.at(e->src) < position.at(e->dst));
+    CHECK(Oracle(p.g, 1, 0).violations == 0);
+}
+
 TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
     // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
     Program p;

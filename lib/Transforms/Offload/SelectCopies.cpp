@@ -108,9 +108,10 @@ private:
         }
         auto *t = state_.add<Tasklet>();
         t->label = "copy";
-        t->code = {"out = value", Language::Python};
-        t->inConnectors.push_back({Name("value"), c.source->dtype});
-        t->outConnectors.push_back({Name("out"), c.target->dtype});
+        const Name value = unused("value"), out = unused("out");
+        t->code = {out.str() + " = " + value.str(), Language::Python};
+        t->inConnectors.push_back({value, c.source->dtype});
+        t->outConnectors.push_back({out, c.target->dtype});
         entry->inConnectors.push_back({Name("IN_from"), {}});
         entry->outConnectors.push_back({Name("OUT_from"), {}});
         exit->inConnectors.push_back({Name("IN_to"), {}});
@@ -125,8 +126,8 @@ private:
         readOne.volume = writeOne.volume = 1;
         const End source = sourceOf(c), target{c.edge->dst, c.edge->dstConn};
         state_.connect(source.node, source.connector, entry, "IN_from", read);
-        state_.connect(entry, "OUT_from", t, "value", readOne);
-        state_.connect(t, "out", exit, "IN_to", writeOne);
+        state_.connect(entry, "OUT_from", t, value, readOne);
+        state_.connect(t, out, exit, "IN_to", writeOne);
         state_.connect(exit, "OUT_to", target.node, target.connector, write);
         drop(c);
     }
@@ -147,11 +148,14 @@ private:
             addParameter(*entry, 0, 1);
         return {entry, exit};
     }
+    /// A name that neither a container nor a symbol has.
+    Name unused(std::string name) const {
+        while (g_.arrays.contains(Name(name)) || g_.symbols.find(Name(name)))
+            name.insert(0, "_");
+        return Name(name);
+    }
     void addParameter(MapEntry &m, std::size_t number, sym::Expr size) {
-        Name name("i" + std::to_string(number));
-        while (g_.arrays.contains(name) || g_.symbols.find(name))
-            name = Name("_" + name.str());
-        m.params.push_back(name);
+        m.params.push_back(unused("i" + std::to_string(number)));
         m.ranges.push_back({0, size - 1, 1, 1});
     }
 

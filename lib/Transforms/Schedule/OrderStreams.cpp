@@ -46,11 +46,21 @@ void tie(State &s, Node *from, Node *to) {
     s.connect(from, {}, to, {}, Memlet::empty());
 }
 
-/// An operation node in front of step `at`, behind the one before it.
+/// The node behind which a step has been taken, for something in front of `later`: a copy into that very node is made at its source.
+Node *behind(const StreamStep &step, const Node *later) { return step.edge && step.node == later ? step.edge->src : exitOf(step.node); }
+
+/// An operation node in front of step `at`, behind the one before it. Copies that are made at one node stay together: what must have happened is
+/// waited for in front of all, what has happened is recorded behind all.
 LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op) {
+    auto within = [&] {
+        return at > 0 && at < steps.size() && steps[at - 1].node == steps[at].node && steps[at - 1].edge && steps[at].edge &&
+               analysis::copiesAtDestination(*steps[at].node);
+    };
+    while (within())
+        at = op.kind == AsyncOp::Record ? at + 1 : at - 1;
     LibraryNode *n = analysis::addAsyncOp(s, op);
     for (std::size_t i = at; i-- > 0;) {
-        tie(s, exitOf(steps[i].node), n);
+        tie(s, behind(steps[i], at < steps.size() ? steps[at].node : nullptr), n);
         if (steps[i].kind == StreamStep::Async)
             break;
     }
