@@ -120,7 +120,11 @@ bool BodyPrinter::deviceOperation(const Node &n) {
     case Kind::Launch: launch(static_cast<const Launch &>(n)); return true;
     case Kind::DeviceCopy: deviceCopy(static_cast<const DeviceCopy &>(n)); return true;
     case Kind::DeviceFill: deviceFill(static_cast<const DeviceFill &>(n)); return true;
-    case Kind::Synchronise: w_.line("__state->gpu.synchronise(" + std::to_string(static_cast<const Synchronise &>(n).stream) + ");"); return true;
+    case Kind::Synchronise: {
+        const int stream = static_cast<const Synchronise &>(n).stream;
+        w_.line(stream == Synchronise::all ? "__state->gpu.synchroniseAll();" : "__state->gpu.synchronise(" + std::to_string(stream) + ");");
+        return true;
+    }
     case Kind::EventRecord: {
         const auto &r = static_cast<const EventRecord &>(n);
         w_.line("__state->gpu.record(" + std::to_string(r.event) + ", " + std::to_string(r.stream) + ");");

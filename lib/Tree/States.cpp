@@ -164,8 +164,8 @@ void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
             out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
-/// Saves or restores a container where its node is reached. Device memory goes through a copy on the host; the host has waited for
-/// everything that uses it (Streams.h), and waits for the copies.
+/// Saves or restores a container where its node is reached and what is copied into it has been. Device memory goes through a copy on the
+/// host, which waits for all streams before and for the copies behind: streams need not know of probes.
 void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
     Place p = placeOfNode(in, n);
     const sym::Expr count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
@@ -185,6 +185,7 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
     if (staged) {
         at = out.add<tree::Block>();
         at->braces = true;
+        at->add<Synchronise>()->stream = Synchronise::all;
         Variable v;
         v.name = in.fn->names.declare(Name("host_" + n.data.str()));
         v.type = p.type;
@@ -219,8 +220,6 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
 /// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the destination
 /// asks to wait.
 void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
-    if (n.dataInstrument != DataInstrumentation::No_Instrumentation)
-        dataProbe(in, n, out);
     // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
     for (Edge *e : n.inEdges()) {
         if (e->memlet.isEmpty())
@@ -230,6 +229,8 @@ void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
         if (fromEntry || waiting)
             copyEdge(in, *e, out);
     }
+    if (n.dataInstrument != DataInstrumentation::No_Instrumentation)
+        dataProbe(in, n, out);
     for (Edge *e : n.outEdges()) {
         if (e->memlet.isEmpty())
             continue;

@@ -391,7 +391,8 @@ struct DeviceFill : Node {
 struct Synchronise : Node {
     Synchronise() : Node(Kind::Synchronise) {}
     static bool classof(const Node *n) { return n->kind == Kind::Synchronise; }
-    int stream = 0;
+    static constexpr int all = -1;
+    int stream = 0; // or `all`
 };
 
 /// Marks what a stream has been given so far.

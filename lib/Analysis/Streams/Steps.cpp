@@ -249,8 +249,6 @@ private:
 
     /// Copies, at the point at which they are made.
     void accessNode(AccessNode &n) {
-        if (n.dataInstrument != DataInstrumentation::No_Instrumentation) // the host saves or restores it
-            use(add(StreamStep::Host, n).host, &n, true);
         for (Edge *e : n.inEdges())
             if (isa<AccessNode>(e->src) && copiesAtDestination(n))
                 copy(*e);

@@ -235,6 +235,7 @@ public:
 #endif
     }
 
+    void synchroniseAll() { done(deviceSynchronize(), "waiting for the device"); }
     void synchronise(int stream) { done(streamSynchronize(streams_[stream]), "waiting for a stream"); }
     void record(int event, int stream) { done(eventRecord(ownEvents_[event], streams_[stream]), "recording an event"); }
     void wait(int stream, int event) { done(streamWaitEvent(streams_[stream], ownEvents_[event]), "waiting for an event"); }
