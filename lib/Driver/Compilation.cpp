@@ -83,6 +83,8 @@ std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> g
     std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);
     if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
         return std::nullopt;
+    if (!withLibrary)
+        s.announce("wrote " + made.folder);
     return made;
 }
 
@@ -123,7 +125,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         s.diags.report(diag::Id::CompilerOutput, {}, {compilerOutput});
     s.interruptedBy = result.signal;
     if (result.status == build::Status::Done)
-        s.progress(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);
+        s.announce(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);
     made.library = result.library;
     return result.status == build::Status::Done;
 }

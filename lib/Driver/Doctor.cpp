@@ -7,6 +7,8 @@
 #include "sdfgc/Support/Version.h"
 #include "sdfgc/Targets/Targets.h"
 
+#include <algorithm>
+#include <array>
 #include <ostream>
 
 namespace sdfgc::driver {
@@ -77,17 +79,22 @@ class Doctor : public Subcommand {
         resource(s, "pipelines", "pipelines");
         resource(s, "runtime-headers", "runtime headers");
         pass::CompileOptions unused;
-        if (std::optional<build::Toolchain> toolchain = toolchain_.find(s, unused, true))
-            describe(out, *toolchain);
-        for (const Tool &t : tools) {
-            const std::string path = process::find(t.program);
-            out << t.program << ": "
-                << (path.empty() ? std::string("not found; it ") + t.purpose + "; install " + t.package
-                                 : path + " (" + versionOf(path) + ")")
-                << '\n';
+        if (std::optional<build::Toolchain> toolchain = toolchain_.find(s, unused, true)) {
+            const build::Compiler &c = toolchain->compiler;
+            out << "compiler: " << process::quoted(c.command) << " (" << c.version << "; from " << toolchain->source << ")\n";
+            out << "\nlibraries:\n";
+            libraries(*toolchain);
+            print(out);
         }
+        out << "\nprograms:\n";
+        programs();
+        print(out);
+        out << "\ntargets:\n";
         for (const targets::TargetInfo &t : targets::all())
-            out << "target " << t.name << ": " << usability(t.name) << '\n';
+            rows_.push_back({t.name, usability(t.name), ""});
+        print(out);
+        if (!missing_.empty())
+            out << "\nto install what is missing: apt install" << missing_ << '\n';
     }
 
     static std::string usability(const std::string &target) {
@@ -104,18 +111,49 @@ class Doctor : public Subcommand {
             s.diags.report(diag::Id::ResourceMissing, {}, {kind, "", resourceFolders()});
     }
 
-    static void describe(std::ostream &out, const build::Toolchain &t) {
-        out << "compiler: " << process::quoted(t.compiler.command) << " (" << t.compiler.version << "; from " << t.source << ")\n";
+    void libraries(const build::Toolchain &t) {
         for (const std::string &name : build::knownLibraries()) {
             const build::Library library = t.library(name);
-            out << "library " << name << ": ";
             if (library.found())
-                out << "found" << libraryVersion(t, name) << " (" << process::quoted(library.linkFlags) << ")\n";
+                rows_.push_back({name, "found" + libraryVersion(t, name), process::quoted(library.linkFlags)});
             else
-                out << "not found: " << library.missing << "; install " << library.package << '\n';
+                missing(name, library.missing, library.package);
         }
     }
 
+    void programs() {
+        for (const Tool &t : tools) {
+            const std::string path = process::find(t.program);
+            if (path.empty())
+                missing(t.program, std::string("it ") + t.purpose, t.package);
+            else
+                rows_.push_back({t.program, path, versionOf(path)});
+        }
+    }
+
+    void missing(const std::string &name, const std::string &why, const std::string &package) {
+        rows_.push_back({name, "missing", why + "; Debian package " + package});
+        missing_ += " " + package;
+    }
+
+    /// The rows with aligned columns; they are forgotten.
+    void print(std::ostream &out) {
+        std::size_t first = 0, second = 0;
+        for (const auto &[name, what, details] : rows_) {
+            first = std::max(first, name.size());
+            second = std::max(second, what.size());
+        }
+        for (const auto &[name, what, details] : rows_) {
+            std::string line = "  " + name + std::string(first + 2 - name.size(), ' ') + what;
+            if (!details.empty())
+                line += std::string(second + 2 - what.size(), ' ') + details;
+            out << line << '\n';
+        }
+        rows_.clear();
+    }
+
+    std::vector<std::array<std::string, 3>> rows_;
+    std::string missing_; // packages, each behind a blank
     ToolchainChoice toolchain_;
 };
 

@@ -46,6 +46,25 @@ std::string kindOf(const analysis::Argument &a) {
     }
 }
 
+/// `float64[N, M]`; of a structure its name.
+std::string typeOf(const analysis::Argument &a) {
+    if (a.desc && a.desc->isStructure() && a.desc->structName)
+        return a.desc->structName.str();
+    return a.type.str() + (a.desc ? shapeText(*a.desc) : "");
+}
+
+/// Memory that all transients of the list take together, where every size is known as a formula.
+std::string totalBytes(const std::vector<ContainerInfo> &transients) {
+    sym::Expr sum(0);
+    for (const ContainerInfo &t : transients) {
+        const std::optional<int64_t> size = t.desc->dtype.bytes();
+        if (!size)
+            return "";
+        sum = sum + t.elements * sym::Expr(*size);
+    }
+    return sum.str();
+}
+
 /// Rows with aligned columns, each line indented by two.
 class Table {
 public:
@@ -80,7 +99,7 @@ std::string accessOf(const ProgramInfo &info, const analysis::Argument &a) {
 std::string asText(const ProgramInfo &info) {
     Table arguments, init, transients, elements, schedules;
     for (const analysis::Argument &a : info.arguments.program)
-        arguments.row({a.name.str(), kindOf(a), a.type.str() + (a.desc ? shapeText(*a.desc) : ""), accessOf(info, a)});
+        arguments.row({a.name.str(), kindOf(a), typeOf(a), accessOf(info, a)});
     for (const analysis::Argument &a : info.arguments.init)
         init.row({a.name.str(), a.type.str()});
     for (const ContainerInfo &t : info.transients)
@@ -95,10 +114,12 @@ std::string asText(const ProgramInfo &info) {
         "program " + info.name + (info.daceVersion.empty() ? "" : " (written by DaCe " + info.daceVersion + ")") + "\n";
     out += "\narguments, in the order of the call:\n" + arguments.str();
     out += "\nsymbols that the initialiser takes:\n" + init.str();
-    out += "\ntransients:\n" + transients.str();
+    const std::string total = info.transients.size() > 1 ? totalBytes(info.transients) : "";
+    out += "\ntransients" + (total.empty() ? "" : ", " + total + " bytes together") + ":\n" + transients.str();
     out += "\nelements:\n" + elements.str();
     out += "\nschedules:\n" + schedules.str();
-    out += "\ntargets: " + joined(info.targets) + "\nlibrary nodes: " + joined(info.libraryNodes) +
+    const std::string devices = info.devices.empty() ? "" : " (it has parts for: " + joined(info.devices) + ")";
+    out += "\ntargets that can compile it: " + joined(info.targets) + devices + "\nlibrary nodes: " + joined(info.libraryNodes) +
            "\nenvironments: " + joined(info.environments) + "\n";
     for (Name n : info.arguments.undefined)
         out += "undefined symbol: " + n.str() + "\n";
@@ -173,6 +194,7 @@ json::Value asJson(const ProgramInfo &info) {
     v.set("elements", counts(info.elements));
     v.set("schedules", counts(info.schedules));
     v.set("targets", strings(info.targets));
+    v.set("devices", strings(info.devices));
     v.set("libraryNodes", strings(info.libraryNodes));
     v.set("environments", strings(info.environments));
     v.set("undefinedSymbols", std::move(undefined));

@@ -1,4 +1,5 @@
 #include "Driver/ProgramInfo.h"
+#include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
 #include <set>
@@ -57,9 +58,12 @@ public:
         info_.schedules = schedules_.nonZero();
         info_.libraryNodes.assign(libraries_.begin(), libraries_.end());
         info_.environments.assign(environments_.begin(), environments_.end());
-        for (const char *t : {"cpu", "gpu", "mpi", "fpga", "snitch"})
-            if (targets_.count(t))
-                info_.targets.emplace_back(t);
+        info_.devices.assign(devices_.begin(), devices_.end());
+        const bool gpu = devices_.count("gpu") != 0;
+        if (devices_.size() == (gpu ? 1u : 0u)) // nobody compiles for the others
+            for (const targets::TargetInfo &t : targets::all())
+                if (!gpu || t.name != "cpu")
+                    info_.targets.push_back(t.name);
         return std::move(info_);
     }
 
@@ -123,28 +127,28 @@ private:
     void schedule(Schedule s) {
         schedules_.add(ir::name(s));
         if (isGpuSchedule(s))
-            targets_.insert("gpu");
+            devices_.insert("gpu");
         else if (s == Schedule::MPI)
-            targets_.insert("mpi");
+            devices_.insert("mpi");
         else if (s == Schedule::FPGA_Device || s == Schedule::FPGA_Multi_Pumped)
-            targets_.insert("fpga");
+            devices_.insert("fpga");
         else if (s == Schedule::Snitch || s == Schedule::Snitch_Multicore)
-            targets_.insert("snitch");
+            devices_.insert("snitch");
     }
     void storage(Storage s) {
         if (isGpuStorage(s))
-            targets_.insert("gpu");
+            devices_.insert("gpu");
         else if (ir::name(s).starts_with("FPGA"))
-            targets_.insert("fpga");
+            devices_.insert("fpga");
         else if (ir::name(s).starts_with("Snitch"))
-            targets_.insert("snitch");
+            devices_.insert("snitch");
     }
 
     ProgramInfo info_;
     Counter elements_{{"nested SDFGs", "states", "loops", "conditionals", "maps", "consume scopes", "tasklets", "library nodes",
                        "access nodes", "edges"}};
     Counter schedules_{scheduleNames()};
-    std::set<std::string> libraries_, environments_, targets_{"cpu"};
+    std::set<std::string> libraries_, environments_, devices_;
 };
 
 } // namespace

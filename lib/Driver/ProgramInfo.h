@@ -27,7 +27,8 @@ struct ProgramInfo {
     std::vector<std::pair<std::string, int>> schedules;
     std::vector<std::string> libraryNodes; // class names, sorted
     std::vector<std::string> environments; // sorted
-    std::vector<std::string> targets;      // `cpu`, `gpu`, `mpi`, `fpga`, ...
+    std::vector<std::string> targets;      // those that can compile it
+    std::vector<std::string> devices;      // what its schedules and storages ask for beside a CPU: `gpu`, `mpi`, `fpga`, ...
 };
 
 /// Looks at the whole graph, nested SDFGs included. The result points into the graph.

@@ -46,6 +46,23 @@ Fault faultOf(const diag::Diagnostic &d) {
     }
 }
 
+/// Of diagnostics that say the same about many elements people read the first few. Takes the others out of the list, and returns a line
+/// for each kind about how many there were.
+std::vector<std::string> leaveOutRepeats(std::vector<diag::Diagnostic> &all) {
+    std::map<Id, std::size_t> seen;
+    auto most = [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error ? 20u : 3u; };
+    std::erase_if(all, [&](const diag::Diagnostic &d) { return ++seen[d.id] > most(d); });
+    std::vector<std::string> lines;
+    for (const auto &[id, count] : seen) {
+        const auto shown = static_cast<std::size_t>(
+            std::count_if(all.begin(), all.end(), [wanted = id](const diag::Diagnostic &d) { return d.id == wanted; }));
+        if (shown < count)
+            lines.push_back(std::to_string(count - shown) + " more like the last [" + std::string(diag::info(id).code) +
+                            "]; --verbose shows all");
+    }
+    return lines;
+}
+
 } // namespace
 
 int exitStatus(const diag::Engine &d) {
@@ -138,6 +155,11 @@ void Session::progress(const std::string &text) {
         environment.err << "sdfgc: " << text << '\n';
 }
 
+void Session::announce(const std::string &text) {
+    if (!general.quiet && (general.verbose || environment.errIsTerminal) && general.diagnostics == "text")
+        environment.err << "sdfgc: " << text << '\n';
+}
+
 TimeTrace *Session::trace() {
     if (!general.timeTrace.empty() && !trace_)
         trace_.emplace();
@@ -212,19 +234,25 @@ void Session::printDiagnostics() {
         std::erase_if(all, [](const diag::Diagnostic &d) {
             return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark;
         });
-    std::ostream &err = environment.err;
-    if (general.diagnostics == "json") {
-        diag::printJson(err, all);
-    } else if (general.diagnostics == "sarif") {
-        diag::printSarif(err, all);
-    } else {
-        const char *noColor = std::getenv("NO_COLOR");
-        bool automatic = environment.errIsTerminal && !(noColor && *noColor);
-        diag::printText(err, all, {general.color == "always" || (general.color == "auto" && automatic), true});
-        if (std::string summary = diags.summary(); !summary.empty() && all.size() > 1)
-            err << "sdfgc: " << summary << '\n';
-    }
-    err.flush();
+    if (general.diagnostics == "json")
+        diag::printJson(environment.err, all);
+    else if (general.diagnostics == "sarif")
+        diag::printSarif(environment.err, all);
+    else
+        printForPeople(std::move(all));
+    environment.err.flush();
+}
+
+void Session::printForPeople(std::vector<diag::Diagnostic> all) {
+    const std::size_t count = all.size();
+    const std::vector<std::string> leftOut = general.verbose ? std::vector<std::string>() : leaveOutRepeats(all);
+    const char *noColor = std::getenv("NO_COLOR");
+    const bool automatic = environment.errIsTerminal && !(noColor && *noColor);
+    diag::printText(environment.err, all, {general.color == "always" || (general.color == "auto" && automatic), true});
+    for (const std::string &line : leftOut)
+        environment.err << "sdfgc: " << line << '\n';
+    if (std::string summary = diags.summary(); !summary.empty() && count > 1)
+        environment.err << "sdfgc: " << summary << '\n';
 }
 
 } // namespace sdfgc::driver

@@ -32,6 +32,8 @@ public:
 
     /// A progress line, with -v; not beside diagnostics for machines.
     void progress(const std::string &text);
+    /// What came out of the run: a line as above for somebody who sits at a terminal, too, unless -q.
+    void announce(const std::string &text);
     /// The trace for --time-trace, or null.
     TimeTrace *trace();
 
@@ -56,6 +58,7 @@ private:
     diag::Severity severityOf(const diag::Diagnostic &d) const;
     bool ignored(const diag::Diagnostic &d) const;
     void printDiagnostics();
+    void printForPeople(std::vector<diag::Diagnostic> all);
     std::map<diag::Id, Control> controls_; // of warnings and remarks
     bool warningsAreErrors_ = false;
     std::optional<TimeTrace> trace_;

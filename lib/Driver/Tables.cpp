@@ -120,6 +120,7 @@ void writePages(Session &s, const std::string &folder, const std::vector<std::pa
 
 class Passes : public Subcommand {
     void addOptions(CommandLine &line) override {
+        line.argument("PASS", pass_, "a pass that is to be described; without it all are listed", true);
         line.group("Output");
         line.flag("--json", json_, "as JSON");
         line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
@@ -132,6 +133,8 @@ class Passes : public Subcommand {
     }
 
     void run(Session &s) override {
+        if (!pass_.empty())
+            return describe(s);
         if (!pipeline_.pipeline.empty() || !pipeline_.passes.empty())
             return printPipeline(s);
         if (folder_.empty()) {
@@ -142,6 +145,19 @@ class Passes : public Subcommand {
         for (const pass::PassInfo &p : passRegistry().all())
             pages.emplace_back(p.name, page(p));
         writePages(s, folder_, pages);
+    }
+
+    void describe(Session &s) const {
+        std::vector<std::string> names;
+        for (const pass::PassInfo &p : passRegistry().all())
+            names.push_back(p.name);
+        if (const pass::PassInfo *p = passRegistry().find(pass_)) {
+            s.environment.out << page(*p);
+            return;
+        }
+        const std::string near = diag::nearest(pass_, names);
+        s.diags.report(diag::Id::OptionValueUnknown, {},
+                       {pass_, "PASS", near.empty() ? "`sdfgc passes` lists all" : "did you mean `" + near + "`?"});
     }
 
     /// Every step with its place and levels, groups and conditions marked; then the text form, which --passes takes.
@@ -168,7 +184,7 @@ class Passes : public Subcommand {
     }
 
     bool json_ = false;
-    std::string folder_;
+    std::string pass_, folder_;
     PipelineOptions pipeline_;
     TargetOptions target_;
     ToolchainChoice toolchain_;

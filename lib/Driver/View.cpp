@@ -48,7 +48,7 @@ class View : public Subcommand {
             return;
         output_ = output_.empty() ? title + ".html" : output_;
         if (s.writeOutput(output_, *page) && output_ != "-")
-            s.progress("wrote " + output_);
+            s.announce("wrote " + output_);
     }
 
     /// The graphs of a folder in the order of their names, which --dump-dir numbers.

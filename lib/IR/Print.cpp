@@ -38,6 +38,7 @@ public:
     Printer(TextWriter &w, const PrintOptions &o) : w_(w), o_(o) {}
 
     void body(const SDFG &g) {
+        structureTypes(g);
         symbols(g);
         for (const auto &[name, c] : g.constants)
             w_.line("constant " + name.str() + ": " + descriptor(c.desc) + " = " + shortened(c.value));
@@ -58,7 +59,21 @@ private:
         for (const auto &[name, type] : g.symbols)
             byType[type].push_back(name.str());
         for (const auto &[type, names] : byType)
-            w_.line("symbol " + join(names) + ": " + type.str());
+            fillList(w_, "symbol ", names, ": " + type.str());
+    }
+
+    void structureTypes(const SDFG &g) {
+        for (const auto &[name, members] : structures(g)) {
+            const std::string line = "struct " + name + " {" + join(members) + "}";
+            if (line.size() <= 100) {
+                w_.line(line);
+                continue;
+            }
+            w_.open("struct " + name);
+            for (const std::string &m : members)
+                w_.line(m);
+            w_.close();
+        }
     }
 
     static std::string word(const DataDesc &d) { return d.isView() ? "view " : d.isReference() ? "reference " : "transient "; }

@@ -2,6 +2,8 @@
 
 #include "sdfgc/Tasklet/Types.h"
 
+#include <algorithm>
+
 namespace sdfgc::ir::text {
 
 std::string join(const std::vector<std::string> &items, std::string_view separator) {
@@ -62,11 +64,11 @@ namespace {
 std::string structureMembers(const DataDesc &d) {
     std::vector<std::string> members;
     for (const auto &[name, m] : d.members)
-        members.push_back(name.str() + ": " + descriptor(*m));
+        members.push_back(name.str() + ": " + descriptor(*m, true));
     return d.structName.str() + " {" + join(members) + "}";
 }
 
-std::string typeText(const DataDesc &d) {
+std::string typeText(const DataDesc &d, bool members) {
     switch (d.kind) {
     case DataKind::Scalar:
         return d.dtype.str();
@@ -75,9 +77,9 @@ std::string typeText(const DataDesc &d) {
     case DataKind::Stream:
         return "stream of " + d.dtype.str() + (d.shape.size() == 1 && d.shape[0].isOne() ? "" : bracketed(d.shape));
     case DataKind::Structure:
-        return structureMembers(d);
+        return members ? structureMembers(d) : d.structName.str();
     case DataKind::ContainerArray:
-        return (d.elementDesc ? descriptor(*d.elementDesc) : d.dtype.str()) + " *" + bracketed(d.shape);
+        return (d.elementDesc ? descriptor(*d.elementDesc, members) : d.dtype.str()) + " *" + bracketed(d.shape);
     default:
         return (d.className ? d.className.str() : std::string("descriptor")) + " " + d.dtype.str() + bracketed(d.shape);
     }
@@ -92,9 +94,9 @@ bool hasOffset(const DataDesc &d) {
 
 } // namespace
 
-std::string descriptor(const DataDesc &d) {
+std::string descriptor(const DataDesc &d, bool members) {
     const bool strided = d.isArray() || d.isContainerArray();
-    std::vector<std::string> parts{typeText(d)};
+    std::vector<std::string> parts{typeText(d, members)};
     if (strided && d.strides != DataDesc::array(d.dtype, d.shape).strides)
         parts.push_back("strides " + bracketed(d.strides));
     if (hasOffset(d))
@@ -112,6 +114,33 @@ std::string descriptor(const DataDesc &d) {
     if (d.pool)
         parts.push_back("pool");
     return join(parts, " ");
+}
+
+namespace {
+
+using Structures = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+void addStructures(const DataDesc &d, Structures &out) {
+    if (d.elementDesc)
+        addStructures(*d.elementDesc, out);
+    if (d.kind != DataKind::Structure)
+        return;
+    std::pair<std::string, std::vector<std::string>> entry{d.structName.str(), {}};
+    for (const auto &[name, m] : d.members) {
+        addStructures(*m, out);
+        entry.second.push_back(name.str() + ": " + descriptor(*m));
+    }
+    if (std::find(out.begin(), out.end(), entry) == out.end())
+        out.push_back(std::move(entry));
+}
+
+} // namespace
+
+Structures structures(const SDFG &g) {
+    Structures out;
+    for (const auto &[name, d] : g.arrays)
+        addStructures(d, out);
+    return out;
 }
 
 std::string placement(const DataDesc &d) {
@@ -203,6 +232,23 @@ void openList(TextWriter &w, const std::string &head, const std::vector<std::str
     w.dedent();
     w.dedent();
     w.open(")" + tail);
+}
+
+void fillList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail) {
+    constexpr std::size_t widest = 120;
+    const std::size_t width = widest - 2 * std::min<std::size_t>(static_cast<std::size_t>(w.depth()), 40);
+    std::string line = head;
+    bool first = true;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string item = items[i] + (i + 1 < items.size() ? "," : tail);
+        if (!first && line.size() + 1 + item.size() > width) {
+            w.line(line);
+            line = "   ";
+        }
+        line += (first ? "" : " ") + item;
+        first = false;
+    }
+    w.line(items.empty() ? line + tail : line);
 }
 
 std::string source(const DebugInfo &d) {

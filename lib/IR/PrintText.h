@@ -17,8 +17,10 @@ std::string expression(const std::optional<Code> &code);
 /// Statements of a code string, one a line.
 std::vector<std::string> statements(const Code &code);
 
-/// `float64[N, M] strides [1, N]`: type and shape, then everything that is not the default.
-std::string descriptor(const DataDesc &d);
+/// `float64[N, M] strides [1, N]`: type and shape, then everything that is not the default. Of a structure the name, or also its members.
+std::string descriptor(const DataDesc &d, bool members = false);
+/// Structures among the containers of an SDFG and their members, innermost first: name, and `member: type` for each member.
+std::vector<std::pair<std::string, std::vector<std::string>>> structures(const SDFG &g);
 /// ` (CPU_Heap, Persistent)`: storage and lifetime where they are decided; empty otherwise.
 std::string placement(const DataDesc &d);
 
@@ -29,6 +31,9 @@ std::string store(const std::string &destination, const std::string &value, cons
 
 /// Opens a block with `head(items) tail {`, for instance a signature. Beyond 120 columns every item has a line of its own.
 void openList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail);
+
+/// `head a, b, c tail` on as many lines of at most 120 columns as it takes.
+void fillList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail);
 
 /// `   // t.py:12`, empty when unknown.
 std::string source(const DebugInfo &d);

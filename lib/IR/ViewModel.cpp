@@ -54,7 +54,7 @@ std::vector<std::string> containers(const SDFG &g) {
     for (const auto &[name, type] : g.symbols)
         out.push_back("symbol " + name.str() + ": " + type.str());
     for (const auto &[name, d] : g.arrays)
-        out.push_back((d.transient ? "transient " : "") + name.str() + ": " + descriptor(d) + placement(d));
+        out.push_back((d.transient ? "transient " : "") + name.str() + ": " + descriptor(d, true) + placement(d));
     return out;
 }
 
@@ -253,7 +253,7 @@ private:
     static json::Value accessNode(const AccessNode &a, const SDFG &g) {
         json::Value v = element("access", a.data.str(), a.debugInfo);
         if (const DataDesc *d = g.desc(a.data)) {
-            detail(v, {descriptor(*d) + placement(*d), d->transient ? "transient" : "argument"});
+            detail(v, {descriptor(*d, true) + placement(*d), d->transient ? "transient" : "argument"});
             if (d->transient)
                 v.set("f", "transient");
         }

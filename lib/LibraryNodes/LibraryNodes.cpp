@@ -8,7 +8,8 @@ namespace sdfgc::libnodes {
 
 const std::vector<Definition> &all() {
     static const std::vector<Definition> table{
-#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {#Class, #Library, Summary, Implementations, Expander, ""},
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {#Class, #Library, Summary, Implementations, Expander, ""
+#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device) , Pure, Types, Calls, When, Device},
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},
 #include "sdfgc/LibraryNodes/LibraryNodes.def"
     };
@@ -27,6 +28,14 @@ constexpr Moved moved[] = {
 };
 
 } // namespace
+
+std::vector<std::string_view> formerLibraries(const Definition &d) {
+    std::vector<std::string_view> out;
+    for (const Moved &m : moved)
+        if (m.className == d.className && m.to == d.library)
+            out.push_back(m.from);
+    return out;
+}
 
 const Definition *find(std::string_view className, std::string_view library) {
     for (const Moved &m : moved)

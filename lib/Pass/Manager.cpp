@@ -68,9 +68,23 @@ private:
         for (std::size_t i = 0; i < begin_; ++i)
             tracker_.pass(*passes_[i]);
         checkLevels(rest(), registry_, tracker_.level(), context_.diags);
+        if (begin_ > 0 && begin_ < end_)
+            checkResumed();
         root_.level = tracker_.level();
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
+    }
+
+    /// --start-after takes the word of the user for what was done before: is it so?
+    void checkResumed() {
+        diag::Engine scratch;
+        ir::Level is = tracker_.level();
+        while (is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
+            is = static_cast<ir::Level>(static_cast<int>(is) - 1);
+        if (is < tracker_.level())
+            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
+                                  {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
+                                   "--start-after " + options_.startAfter + " takes the graph that --dump-dir wrote behind that pass"});
     }
 
     /// The steps that run.
@@ -248,7 +262,9 @@ std::string timeTable(std::vector<PassTime> times) {
         total += t.seconds + t.verifySeconds;
         width = std::max(width, t.pass.size());
     }
-    std::stable_sort(times.begin(), times.end(), [](const PassTime &a, const PassTime &b) { return a.seconds > b.seconds; });
+    std::stable_sort(times.begin(), times.end(), [](const PassTime &a, const PassTime &b) {
+        return a.seconds + a.verifySeconds > b.seconds + b.verifySeconds;
+    });
     auto row = [&](const std::string &pass, double seconds, double verify, int64_t peakKiB, const char *changed) {
         char numbers[120];
         std::snprintf(numbers, sizeof numbers, "%10.3f ms  %5.1f %%  %10.3f ms  %7.1f MiB", seconds * 1e3,

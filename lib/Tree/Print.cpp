@@ -1,6 +1,8 @@
 // Text form of the schedule tree: what every statement is, over variable names. For --print-after lower and tests.
 #include "sdfgc/Tree/Tree.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree {
 
 namespace {
@@ -10,7 +12,9 @@ public:
     explicit Printer(const Module &m) : m_(m) {}
 
     std::string run() {
-        line("module " + m_.name.str() + "(" + params(m_.params) + ") init(" + params(m_.init) + ") {");
+        list("module " + m_.name.str() + "(", names(m_.params), m_.init.empty() ? ") {" : ")");
+        if (!m_.init.empty())
+            list("init(", names(m_.init), ") {");
         ++depth_;
         for (const ConstantDef &c : m_.constants)
             line("constant " + c.name.str() + ": " + c.type.str());
@@ -24,21 +28,47 @@ public:
     }
 
 private:
-    static std::string params(const std::vector<Param> &ps) {
-        std::string text;
+    static std::vector<std::string> names(const std::vector<Param> &ps) {
+        std::vector<std::string> out;
         for (const Param &p : ps)
-            text += (text.empty() ? "" : ", ") + p.name.str();
-        return text;
+            out.push_back(p.name.str());
+        return out;
     }
 
-    void line(const std::string &text) { out_ += std::string(static_cast<std::size_t>(depth_) * 2, ' ') + text + "\n"; }
+    /// Text with several lines keeps them, all of them indented.
+    void line(const std::string &text) {
+        const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
+        for (std::size_t at = 0; at <= text.size();) {
+            const std::size_t end = std::min(text.find('\n', at), text.size());
+            out_ += indent + text.substr(at, end - at) + "\n";
+            at = end + 1;
+        }
+    }
+
+    /// `head` item, item, ... `tail`, on as many lines as it takes.
+    void list(const std::string &head, const std::vector<std::string> &items, const std::string &tail) {
+        constexpr std::size_t widest = 120;
+        std::string current = head;
+        bool first = true;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const std::string item = items[i] + (i + 1 < items.size() ? "," : tail);
+            if (!first && current.size() + item.size() + 1 > widest) {
+                line(current);
+                current = "   ";
+                first = false;
+            }
+            current += (first ? "" : " ") + item;
+            first = false;
+        }
+        line(items.empty() ? current + tail : current);
+    }
 
     void function(const Function &f) {
         f_ = &f;
-        std::string args;
+        std::vector<std::string> args;
         for (VarId p : f.params)
-            args += (args.empty() ? "" : ", ") + var(p) + ": " + f.vars[static_cast<std::size_t>(p)].type.str();
-        line("function " + f.name.str() + "(" + args + ") {");
+            args.push_back(var(p) + ": " + f.vars[static_cast<std::size_t>(p)].type.str());
+        list("function " + f.name.str() + "(", args, ") {");
         body(f.body);
         line("}");
     }

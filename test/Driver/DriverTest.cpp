@@ -232,7 +232,8 @@ TEST_CASE("info tells the interface") {
     CHECK(arguments[3].get("kind")->text() == "symbol");
     CHECK(value->get("init")->items().at(0).get("name")->text() == "N");
     CHECK(value->get("elements")->get("maps")->text() == "1");
-    CHECK(value->get("targets")->items().size() == 1);
+    CHECK(value->get("targets")->items().size() == 3);
+    CHECK(value->get("devices")->items().empty());
 }
 
 TEST_CASE("passes, targets and doctor list what there is") {

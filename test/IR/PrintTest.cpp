@@ -83,7 +83,8 @@ TEST_CASE("descriptors say what is not the default") {
     g.g().arrays.set("M", csr);
     g.g().constants.set("c", {DataDesc::array(ScalarKind::Int64, {2}), *json::parse(R"({"type": "ndarray", "data": [1, 2]})")});
     CHECK(printed(g) == golden(R"(
-        sdfg f(A: float64[N, M] may alias, M: CSR {data: float32[nnz], rows: int32}, s: int32) {
+        sdfg f(A: float64[N, M] may alias, M: CSR, s: int32) {
+          struct CSR {data: float32[nnz], rows: int32}
           constant c: int64[2] = [1,2]
           transient p: float64[N] (CPU_Heap, Persistent)
           transient q: float64[N, M] strides [1, N] offset [-1, 0] size 2*M*N align 64

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes the generated pages of the documentation: passes, targets, diagnostics. usage: update_docs.sh [SDFGC]
+# Writes the generated pages of the documentation: passes, targets, library nodes, diagnostics. usage: update_docs.sh [SDFGC]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sdfgc=${1:-build/bin/sdfgc}
-rm -rf docs/passes docs/targets docs/diagnostics
+rm -rf docs/passes docs/targets docs/library-nodes docs/diagnostics
 "$sdfgc" passes --markdown docs/passes
 "$sdfgc" targets --markdown docs/targets
+"$sdfgc" nodes --markdown docs/library-nodes
 "$sdfgc" explain --markdown docs/diagnostics

@@ -21,6 +21,12 @@ struct Definition {
     /// Replaces the node in its state; reports and returns false when it cannot. Null: not expandable for this target.
     bool (*expand)(ir::State &state, ir::LibraryNode &node, pass::Context &context);
     std::string_view refusal; // why not, when `expand` is null
+    // For the docs, of nodes that are expanded:
+    std::string_view pure = {};   // what becomes of it without a library
+    std::string_view types = {};  // of its elements
+    std::string_view calls = {};  // functions of a library on the host; may be empty
+    std::string_view when = {};   // conditions for these calls
+    std::string_view device = {}; // what it becomes in device memory
 };
 
 /// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a kernel.
@@ -29,6 +35,8 @@ Where whereIs(const ir::LibraryNode &node);
 
 /// All definitions in the order of the table.
 const std::vector<Definition> &all();
+/// Libraries in which earlier versions had a class, in the order of the table.
+std::vector<std::string_view> formerLibraries(const Definition &d);
 /// By class and library name. A class that moved from one library to another is found under both (format reference 7.1). Null when
 /// unknown.
 const Definition *find(std::string_view className, std::string_view library);
