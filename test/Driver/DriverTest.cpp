@@ -19,9 +19,9 @@ struct Outcome {
     std::string out, err;
 };
 
-Outcome sdfgcRun(const std::vector<std::string> &arguments) {
+Outcome sdfgcRun(const std::vector<std::string> &arguments, bool atTerminal = false) {
     std::ostringstream out, err;
-    driver::Environment environment{out, err, false};
+    driver::Environment environment{out, err, atTerminal};
     int status = driver::run(arguments, environment);
     return {status, out.str(), err.str()};
 }
@@ -246,6 +246,67 @@ TEST_CASE("passes, targets and doctor list what there is") {
     Outcome doctor = sdfgcRun({"doctor", "--cc", "/no/such/compiler"});
     CHECK(doctor.status == 3);
     CHECK(contains(doctor.out, "pipelines: "));
+}
+
+TEST_CASE("library nodes are listed and described") {
+    CHECK(contains(sdfgcRun({"nodes"}).out, "blas.Gemm "));
+    CHECK(contains(sdfgcRun({"nodes", "Gemm"}).out, "cblas_?gemm"));
+    CHECK(contains(sdfgcRun({"nodes", "mpi.Send"}).out, "refused"));
+    CHECK(contains(sdfgcRun({"nodes", "Transpose"}).out, "in earlier versions in"));
+    auto list = json::parse(sdfgcRun({"nodes", "--json"}).out);
+    REQUIRE(list);
+    CHECK(list->items().size() > 40);
+    Outcome wrong = sdfgcRun({"nodes", "Gem"});
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, "did you mean `Gemm`?"));
+}
+
+TEST_CASE("a pass is described by its name") {
+    CHECK(contains(sdfgcRun({"passes", "infer-types"}).out, "| needs | structured |"));
+    CHECK(contains(sdfgcRun({"passes", "infer-type"}).err, "did you mean `infer-types`?"));
+}
+
+TEST_CASE("people at a terminal are told where the results are") {
+    Folder f;
+    const std::vector<std::string> view{"view", graph("vadd.sdfg"), "-o", f / "page.html"};
+    CHECK(contains(sdfgcRun(view, true).err, "sdfgc: wrote " + f / "page.html"));
+    CHECK(sdfgcRun(view).err.empty());
+    std::vector<std::string> quiet = view, json = view;
+    quiet.emplace_back("-q");
+    CHECK(sdfgcRun(quiet, true).err.empty());
+    json.insert(json.end(), {"--diagnostics", "json"});
+    CHECK(sdfgcRun(json, true).err.empty());
+}
+
+TEST_CASE("of many warnings of a kind the first ones are printed, then how many more there are") {
+    Folder f;
+    std::string text = *file::read(graph("vadd.sdfg"));
+    for (const char *node : {"\"data\":\"A\"", "\"data\":\"B\"", "\"data\":\"C\""})
+        for (std::size_t at = text.find(node); at != std::string::npos; at = text.find(node, at + 40))
+            text.insert(at, "\"strange\":1,");
+    const std::string path = f.add("strange.sdfg", text);
+    auto warnings = [](const Outcome &o) {
+        int count = 0;
+        for (std::size_t at = o.err.find("[SD1030]\n"); at != std::string::npos; at = o.err.find("[SD1030]\n", at + 1))
+            ++count;
+        return count;
+    };
+    Outcome some = sdfgcRun({"check", path}), all = sdfgcRun({"check", path, "-v"});
+    CHECK(warnings(some) == 3);
+    CHECK(contains(some.err, " more like the last [SD1030]; --verbose shows all\n"));
+    CHECK(warnings(all) > 3);
+    CHECK_FALSE(contains(all.err, "more like the last"));
+}
+
+TEST_CASE("a run goes on from the dump of the pass that it names only") {
+    Folder f;
+    REQUIRE(sdfgcRun({"opt", graph("vadd.sdfg"), "--dump-dir", f / "dump", "-o", f / "all.sdfg"}).status == 0);
+    const std::string early = f / "dump/02-fill-scope-connectors.sdfg", right = f / "dump/04-infer-types.sdfg";
+    CHECK(sdfgcRun({"opt", right, "--start-after", "04-infer-types", "-o", f / "rest.sdfg"}).status == 0);
+    Outcome wrong = sdfgcRun({"opt", early, "--start-after", "04-infer-types", "-o", f / "wrong.sdfg"});
+    CHECK(wrong.status == 1);
+    CHECK(contains(wrong.err, "needs a graph that is typed, but at this point it is "));
+    CHECK(contains(wrong.err, "--start-after 04-infer-types takes the graph that --dump-dir wrote behind that pass"));
 }
 
 TEST_CASE("exceptions end in a diagnostic") {

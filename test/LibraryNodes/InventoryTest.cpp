@@ -1,11 +1,10 @@
-// Every row of LibraryNodes.def has its row in the docs and its test.
+// Every row of LibraryNodes.def has its page in the docs and its test.
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Support/File.h"
 
 #include <catch2/catch.hpp>
 
 #include <set>
-#include <sstream>
 
 using namespace sdfgc;
 
@@ -17,43 +16,38 @@ std::string source(const std::string &path) {
     return *text;
 }
 
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string &text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Is there a row of a table whose cells name the class (`*`: all) and the library?
-bool hasRow(const std::string &text, const libnodes::Definition &d) {
-    const std::string name = d.className == "*" ? "| all |" : "`" + std::string(d.className) + "`", library = "| " + std::string(d.library) + " |";
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);)
-        if (contains(line, name) && contains(line, library))
-            return true;
-    return false;
+/// The page of a node, which `sdfgc nodes --markdown` writes.
+std::string page(const libnodes::Definition &d) {
+    const std::string library(d.library);
+    return source("docs/library-nodes/" + (d.className == "*" ? library : library + "." + std::string(d.className)) + ".md");
 }
 
 } // namespace
 
-TEST_CASE("every node that is expanded has a row in the docs and a test of what it computes") {
-    std::string docs = source("docs/library-nodes.md"), tests;
+TEST_CASE("every node that is expanded has a page in the docs and a test of what it computes") {
+    std::string tests;
     for (const char *file : {"Products", "Reductions", "Tensors", "LinearSystems"})
         tests += source("test/Numerics/" + std::string(file) + ".cpp");
     for (const libnodes::Definition &d : libnodes::all()) {
         if (!d.expand)
             continue;
         INFO(d.library << "." << d.className);
-        CHECK(hasRow(docs.substr(0, docs.find("## Nodes that are refused")), d));
+        CHECK(contains(page(d), d.pure));
         // A test names the class path, in one text or as the last part behind a prefix: `gemm.Gemm"`, `path + "FFT"`.
         const std::string name = std::string(d.className) + "\"";
         CHECK((contains(tests, "." + name) || contains(tests, "\"" + name)));
     }
 }
 
-TEST_CASE("every node that is refused says why, and the docs name it") {
-    std::string docs = source("docs/library-nodes.md"), refused = docs.substr(docs.find("## Nodes that are refused"));
+TEST_CASE("every node that is refused says why, and so does its page") {
     for (const libnodes::Definition &d : libnodes::all()) {
         if (d.expand)
             continue;
         INFO(d.library << "." << d.className);
         CHECK_FALSE(d.refusal.empty());
-        CHECK(hasRow(refused, d));
+        CHECK(contains(page(d), d.refusal));
     }
 }
 
