@@ -64,7 +64,7 @@ std::optional<std::size_t> dumpPosition(const std::string &name) {
 
 } // namespace
 
-bool Dumper::prepareFolder(Context &c) const {
+bool Dumper::prepareFolder(Context &c) {
     auto failed = [&](const std::string &why) {
         c.diags.report(diag::Id::DumpFailed, {}, {why});
         return false;
@@ -79,6 +79,12 @@ bool Dumper::prepareFolder(Context &c) const {
         if (!dumpPosition(name))
             return failed(options_.dumpDir + " holds `" + name +
                           "`, which is no dumped graph; give a folder that is new or holds dumps only");
+    Result<std::optional<file::Lock>> lock = file::Lock::acquire(file::join(options_.dumpDir, ".lock"), 0);
+    if (!lock)
+        return failed(lock.error());
+    lock_ = std::move(*lock);
+    if (!lock_)
+        return failed("another run is writing to " + options_.dumpDir);
     const std::string input = file::absolute(c.options.file); // may be one of the dumps
     for (const std::string &name : *names) {
         const std::string path = file::join(options_.dumpDir, name);

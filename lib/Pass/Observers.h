@@ -3,6 +3,7 @@
 
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Pass/Pipeline.h"
+#include "sdfgc/Support/File.h"
 
 namespace sdfgc::pass {
 
@@ -23,7 +24,8 @@ private:
 };
 
 /// Writes the graph before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one does
-/// not write are removed: those of passes behind the one after which it starts. A folder with files of others is refused.
+/// not write are removed: those of passes behind the one after which it starts. A folder with files of others is refused, and so
+/// is one that another run is writing.
 class Dumper : public Instrumentation {
 public:
     explicit Dumper(const RunOptions &o) : options_(o) {}
@@ -33,9 +35,10 @@ public:
     void after(const ir::SDFG &, const Event &, bool changed, Context &) override;
 
 private:
-    bool prepareFolder(Context &c) const;
+    bool prepareFolder(Context &c);
     const RunOptions &options_;
     std::size_t first_ = 0;
+    std::optional<file::Lock> lock_; // of the folder, as long as this run writes it
 };
 
 /// `05`: positions have two digits so that files sort; more when there are more than 99.

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-ROW = re.compile(r'SDFGC_DIAG\(\s*(\w+)\s*,\s*"(SD\d+)"\s*,\s*\w+\s*,\s*"((?:[^"\\]|\\.)*)"')
+ROW = re.compile(r'SDFGC_DIAG\(\s*(\w+)\s*,\s*"(SD\d+)"\s*,\s*\w+\s*,\s*"((?:[^"\\]|\\.)*)"\s*,\s*"((?:[^"\\]|\\.)*)"')
 
 # What no test can provoke in reasonable time or space, and why.
 EXEMPT = {
@@ -45,10 +45,10 @@ def diagnostics(root, tests):
     rows = ROW.findall(text_below(os.path.join(root, 'include/sdfgc/Diag/defs'), ('.def',)))
     reported = words(text_below(os.path.join(root, 'lib'), ('.h', '.cpp')))
     expected = words(tests)
-    for name, code, message in rows:
+    for name, code, message, hint in rows:
         if name not in reported:
             yield f'{code} {name}: nothing in lib/ reports it'
-        part = message_part(message)
+        part = message_part(message) or message_part(hint)
         if name not in EXEMPT and not {name, code} & expected and not (part and part in tests):
             yield f'{code} {name}: no test expects it'
     if not rows:

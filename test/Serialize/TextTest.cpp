@@ -169,6 +169,16 @@ TEST_CASE("external graphs: loops of files, missing and broken ones") {
     put("text.sdfg", "{");
     put("good.sdfg", changed("external.sdfg", path, "\"sub.sdfgz\""));
     put("sub.sdfgz", *gzip::deflate(graphText("vadd.sdfg")));
+    for (int i = 0; i < 40; ++i)
+        put("c" + std::to_string(i) + ".sdfg", changed("external.sdfg", path, "\"c" + std::to_string(i + 1) + ".sdfg\""));
+    CHECK(load("c0.sdfg").has(Id::TooManyNestedGraphs));
+    put("two.sdfg", changed("external.sdfg", path, "\"one.sdfg\""));
+    put("one.sdfg", graphText("vadd.sdfg"));
+    CHECK(load("two.sdfg").graph);
+    diag::Engine tight;
+    Limits small;
+    small.inflatedBytes = 1000; // of all external files together
+    CHECK(readingOf(readFile((folder / "two.sdfg").string(), tight, small), tight).has(Id::ExternalTooLarge));
     CHECK(load("self.sdfg").has(Id::ExternalCycle));
     CHECK(load("a.sdfg").has(Id::ExternalCycle));
     CHECK(load("lost.sdfg").has(Id::FileUnreadable));

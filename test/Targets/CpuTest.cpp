@@ -307,3 +307,19 @@ TEST_CASE("a container without memory is refused by name") {
     CHECK(p.diags.all().front().id == diag::Id::NoPlace);
     CHECK(p.diags.all().front().place.element.find("tasklet t") != std::string::npos);
 }
+
+TEST_CASE("a copy between subsets of different sizes is refused") {
+    Program p;
+    p.state();
+    p.array("A");
+    p.array("B");
+    p.g.desc("A")->shape = p.g.desc("B")->shape = {9};
+    Memlet m = p.whole("A");
+    m.otherSubset = sym::Subset::point(std::vector<sym::Expr>{0});
+    p.s->connect(p.s->add<AccessNode>("A"), "", p.s->add<AccessNode>("B"), "", m);
+    p.g.renumber();
+    pass::Context context(p.diags, p.options);
+    CHECK_FALSE(tree::lower(p.g, context));
+    REQUIRE(p.diags.all().size() == 1);
+    CHECK(p.diags.all()[0].id == diag::Id::CopyVolume);
+}

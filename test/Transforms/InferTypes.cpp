@@ -74,6 +74,17 @@ TEST_CASE("data that leaves a scope which nothing brings in is refused") {
     CHECK(fill.reported(diag::Id::ScopeConnectorUnmatched));
 }
 
+TEST_CASE("a connector whose memlet names no container has no type") {
+    SDFG g("f");
+    array(g, "A", {expr("N")});
+    State *s = state(g);
+    Tasklet *t = tasklet(s, "y = x");
+    s->connect(s->add<AccessNode>("A"), "", t, "x", memlet("lost", {at("0")}));
+    PassRun infer(transforms::createInferTypes());
+    infer(g);
+    CHECK(infer.reported(diag::Id::ConnectorDataUnknown));
+}
+
 TEST_CASE("connectors take the type of one element or a pointer") {
     SDFG g("f");
     array(g, "A", {expr("N")});

@@ -428,3 +428,17 @@ TEST_CASE("random control flow behaves as before") {
     CHECK(withJumps > 50);
     CHECK(ended > 500);
 }
+
+TEST_CASE("a region that could start anywhere is refused") {
+    Machine m;
+    State *a = m.state("a", true), *b = m.state("b", true);
+    m.edge(a, b);
+    m.edge(b, a);
+    diag::Engine diags;
+    pass::CompileOptions options;
+    pass::Context context(diags, options);
+    REQUIRE(m.g.start() == nullptr);
+    transforms::createRaiseControlFlow()->run(m.g, context);
+    REQUIRE(diags.all().size() == 1);
+    CHECK(diags.all()[0].id == diag::Id::StartBlockUnknown);
+}
