@@ -244,7 +244,7 @@ def LibraryNodeNotExpanded():
 
 @case()
 def LibraryNodeUnknown():
-    return product('mine.Product'), ['opt', '-o', 'x.sdfg'], ['library node `mine.Product` is not known to sdfgc', '`sdfgc nodes` lists']
+    return product('mine.Product'), ['opt', '-o', 'x.sdfg'], ['library node `mine.Product` is not known to sdfgc', 'expand it in DaCe before saving the graph']
 
 
 @case()
