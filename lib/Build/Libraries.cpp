@@ -22,6 +22,9 @@ constexpr Known kKnown[] = {
     {"omp", "", "libomp-dev"},
     {"cublas", "cublas_v2.h", "libcublas-dev of the CUDA toolkit"},
     {"cusolver", "cusolverDn.h", "libcusolver-dev of the CUDA toolkit"},
+    {"cusparse", "cusparse.h", "libcusparse-dev of the CUDA toolkit"},
+    {"cufft", "cufftXt.h", "libcufft-dev of the CUDA toolkit"},
+    {"cutensor", "cutensor.h", "libcutensor-dev of cuTENSOR"},
     {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
     {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
 };

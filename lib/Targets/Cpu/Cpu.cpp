@@ -1,6 +1,8 @@
 // Target cpu: the source file around the function bodies: includes, types, constants, the program's state, the C interface.
 #include "sdfgc/Targets/Cpu.h"
 
+#include "DeviceLibraries.h"
+
 #include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
 
@@ -71,6 +73,8 @@ private:
     }
 
     void interfaceTopics() {
+        if (gpu_ && m_.rawCpp)
+            deviceLibraries_ = mentionedLibraries({bodies_, m_.rawFields, m_.initCode, m_.exitCode, m_.globalCode});
         topics_.insert("abi");
         for (const Param &p : m_.params)
             for (const std::string &t : codegen::topicsOf(p.desc ? p.desc->dtype : p.type))
@@ -114,6 +118,19 @@ private:
             auto &list = inc[0] == '<' ? standard : own;
             if (std::find(list.begin(), list.end(), inc) == list.end())
                 list.push_back(inc);
+        }
+        auto shipped = [&](std::string include) {
+            out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
+            own.push_back(std::move(include));
+        };
+        if (gpu_ && m_.rawCpp)
+            shipped("\"dace/device.h\"");
+        for (const DeviceLibrary &l : deviceLibraries_) {
+            if (l.include[0] == '"')
+                shipped(std::string(l.include));
+            else
+                standard.emplace_back(l.include);
+            out_.libraries.emplace_back(l.library);
         }
         for (Name e : m_.environments)
             environment(e.str(), standard);
@@ -181,6 +198,9 @@ private:
             w.line("sdfgc::gpu::Program gpu; // streams and events");
         if (usesDeviceBlas())
             w.line("sdfgc::gpu::Blas gpuBlas; // the handle of the device's BLAS");
+        for (const DeviceLibrary &l : deviceLibraries_)
+            if (!l.field.empty())
+                w.line(l.field);
         for (const std::string &f : m_.rawFields)
             w.line(f);
         w.line("sdfgc::rt::ErrorState error;");
@@ -453,6 +473,7 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> mapRanges_;
     int parts_ = 0;
     bool usesOpenmp_ = false;
+    std::vector<DeviceLibrary> deviceLibraries_;
 };
 
 } // namespace
