@@ -340,11 +340,11 @@ void BodyPrinter::declare(const Declare &d) {
     case VarKind::DeviceBuffer:
     case VarKind::PinnedBuffer: {
         const bool host = v.kind == VarKind::Buffer;
-        use(host ? "buffer" : "gpu_program");
+        use(!host ? "gpu_program" : onDevice() ? "gpu_heap" : "buffer");
         std::string args = v.countKnown ? allocation(v, v.count) : "";
         if (!host) // reports of the emulation name the container
             args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
-        w_.line((host ? "sdfgc::rt::Buffer<" : v.kind == VarKind::DeviceBuffer ? "sdfgc::gpu::Buffer<" : "sdfgc::gpu::PinnedBuffer<") + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        w_.line((host ? onDevice() ? "sdfgc::gpu::ThreadBuffer<" : "sdfgc::rt::Buffer<" : v.kind == VarKind::DeviceBuffer ? "sdfgc::gpu::Buffer<" : "sdfgc::gpu::PinnedBuffer<") + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
         return;

@@ -130,7 +130,9 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
         // Arrays of a kernel: shared by a block, or private to a thread.
         bool shared = d.storage == ir::Storage::GPU_Shared || (d.storage == ir::Storage::GPU_Global && in.fn->device.blockLevel);
         v.kind = shared ? VarKind::Shared : isOneElement(d) ? VarKind::Value : VarKind::Stack;
-        if (!size.asInt())
+        if (!constant && !shared) {
+            v.kind = VarKind::Buffer; // from the device's heap
+        } else if (!constant)
             error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), {name.str(), size.str()});
     } else if (isOneElement(d) && !late) {
         v.kind = VarKind::Value;

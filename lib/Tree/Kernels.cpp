@@ -6,12 +6,15 @@
 //     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for
 //     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
 //                                     largest of their sizes
+//     dynamic ones                    iteration = block, as above; the threads take turns with the iterations of the last parameter,
+//                                     however many there are, and each goes through the others
 //
 // An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
 // share the z axis. Barriers between the phases of a block are nodes of the graph (place-barriers).
 #include "Lowering.h"
 #include "Mentions.h"
 #include "Outline.h"
+#include "TidyKernel.h"
 
 #include <algorithm>
 #include <set>
@@ -24,6 +27,7 @@ namespace {
 
 constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every device (CUDA programming guide, compute capabilities)
 constexpr int64_t maxThreads = 1024;   // of a block
+constexpr int64_t dynamicBlock = 128;  // of maps whose sizes vary from block to block
 constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
 
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
@@ -53,6 +57,7 @@ sym::Expr upperBound(sym::Expr size) {
 class ThreadBlocks {
 public:
     std::vector<std::array<sym::Expr, 3>> sizes;
+    bool dynamic = false; // there are maps whose sizes the threads share out among themselves
 
     void inScope(const State &s, const analysis::ScopeTree &scopes, const ir::Node *entry, const std::map<Name, sym::Expr> &outer) {
         for (ir::Node *n : scopes.children(entry)) {
@@ -70,6 +75,10 @@ private:
     static sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
 
     void add(const MapEntry &m, const std::map<Name, sym::Expr> &outer) {
+        if (m.schedule == Schedule::GPU_ThreadBlock_Dynamic) {
+            dynamic = true;
+            return;
+        }
         std::array<sym::Expr, 3> size{1, 1, 1};
         for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
             size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
@@ -119,14 +128,16 @@ Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
     KernelShape shape;
     ThreadBlocks blocks;
     blocks.inScope(*in.state, *in.scopes, &m, {});
-    shape.threadBlocks = !blocks.sizes.empty();
-    if (shape.threadBlocks) {
+    shape.threadBlocks = !blocks.sizes.empty() || blocks.dynamic;
+    if (!blocks.sizes.empty()) {
         for (const auto &size : blocks.sizes)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 shape.block[axis] = sym::max({shape.block[axis], sub(in, size[axis])});
     } else if (m.gpuBlockSize) {
         for (std::size_t d = 0; d < m.gpuBlockSize->size(); ++d)
             shape.block[std::min<std::size_t>(d, 2)] *= sub(in, (*m.gpuBlockSize)[d]);
+    } else if (blocks.dynamic) {
+        shape.block[0] = dynamicBlock;
     } else {
         const auto &wanted = m.params.size() > 1 ? defaultBlock : defaultBlock1D;
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -255,6 +266,7 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, tree::Block body, const K
     auto refuse = [&](const Variable &v, Obstacle why) {
         error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m), {m.label, v.name.str()});
     };
+    tidyKernel(fn(in), body);
     if (!context_.options.emulate)
         for (Name n : namesInText(fn(in), body))
             if (isHostLibrary(n.view()))
@@ -318,15 +330,34 @@ void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
         out.add<Barrier>();
 }
 
+/// A map of fewer dimensions than the block has is for the first threads along the others. Returns where they work.
+tree::Block &Lowering::firstThreads(Instance &in, std::size_t rank, tree::Block &out) {
+    std::string first;
+    for (std::size_t axis = rank; axis < 3; ++axis)
+        if (!in.fn->device.block[axis].isOne())
+            first += std::string(first.empty() ? "" : " && ") + "threadIdx." + "xyz"[axis] + " == 0";
+    if (first.empty())
+        return out;
+    auto *only = out.add<If>();
+    only->branches.push_back({py::raw(first, ScalarKind::Bool), std::make_unique<tree::Block>()});
+    return *only->branches.back().body;
+}
+
 void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
     tree::Block *at = &out;
     const std::size_t rank = m.params.size();
+    const bool dynamic = m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
+    if (!dynamic)
+        at = &firstThreads(in, rank, *at);
     for (std::size_t d = 0; d < rank; ++d) {
         auto *loop = at->add<For>();
         sym::Range r{sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1};
         const std::size_t axis = rank - 1 - d;
-        if (axis < 3) { // further ones are loops of each thread
+        if (dynamic) {
+            if (axis == 0)
+                loop->spread = Spread{Spread::Block, in.fn->device.block[1].isOne() && in.fn->device.block[2].isOne() ? 0 : -1, false, false};
+        } else if (axis < 3) { // further ones are loops of each thread
             std::optional<int64_t> steps = r.steps().asInt(), threads = in.fn->device.block[axis].asInt();
             loop->spread = Spread{Spread::Block, static_cast<int>(axis), true, steps && threads && *steps == *threads};
         }

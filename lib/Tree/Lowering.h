@@ -210,6 +210,7 @@ private:
     /// An array of a kernel whose size is only known when it is started: a slice of device memory for each thread or block.
     Place arena(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size, Block &out);
     void deviceMap(Instance &in, ir::MapEntry &m, Block &out);
+    Block &firstThreads(Instance &in, std::size_t rank, Block &out);
     void threadBlockMap(Instance &in, ir::MapEntry &m, Block &out);
 
     // ---- DeviceCopies.cpp

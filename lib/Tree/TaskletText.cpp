@@ -8,9 +8,28 @@
 
 namespace sdfgc::tree {
 
+namespace {
+
+/// `__state->gpu_context->streams[N]` is a stream of DaCe's numbering: what is queued there takes the tasklet's stream instead.
+void nameCurrentStream(std::string &text, std::string_view current) {
+    constexpr std::string_view list = "__state->gpu_context->streams[";
+    for (std::size_t at = text.find(list); at != std::string::npos; at = text.find(list, at)) {
+        std::size_t end = at + list.size();
+        while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])))
+            ++end;
+        if (end < text.size() && text[end] == ']')
+            text.replace(at, end + 1 - at, current);
+        else
+            at = end;
+    }
+}
+
+} // namespace
+
 /// Code that queues on the device names its stream as DaCe does.
 std::string TaskletLowering::onStream(std::string text) const {
     constexpr std::string_view word = "__dace_current_stream";
+    nameCurrentStream(text, word);
     std::size_t at = text.find(word);
     if (at == std::string::npos)
         return text;
