@@ -75,6 +75,9 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
         {"sdfgc/rt/gpu/blas_emulate.h", {"cblas.h"}},
         {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
+        {"dace/libraries/cublas.h", {"cublas_v2.h", "cuda_fp16.h"}},
+        {"dace/libraries/cusparse.h", {"cusparse.h"}},
+        {"dace/libraries/cutensor.h", {"cutensor.h"}},
         {"sdfgc/rt/gpu/native.h", {"cuda_runtime.h", "hip/hip_runtime.h"}},
     };
     for (const auto &[name, text] : headers()) {
