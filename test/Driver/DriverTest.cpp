@@ -176,6 +176,7 @@ TEST_CASE("a dumped graph goes on where it was dumped") {
     REQUIRE(sdfgcRun(with({"-o", f / "half.sdfg", "--stop-after", "infer-types", "--dump-dir", f / "dump"})).status == 0);
     Result<std::vector<std::string>> dumped = file::list(f / "dump");
     REQUIRE(dumped);
+    std::erase_if(*dumped, [](const std::string &name) { return name.starts_with("."); }); // the lock of the folder
     REQUIRE(dumped->size() >= 3);
     CHECK(dumped->front() == "00-input.sdfg");
     CHECK(dumped->back().ends_with("-infer-types.sdfg"));
@@ -283,7 +284,7 @@ TEST_CASE("of many warnings of a kind the first ones are printed, then how many 
     std::string text = *file::read(graph("vadd.sdfg"));
     for (const char *node : {"\"data\":\"A\"", "\"data\":\"B\"", "\"data\":\"C\""})
         for (std::size_t at = text.find(node); at != std::string::npos; at = text.find(node, at + 40))
-            text.insert(at, "\"strange\":1,");
+            text.insert(at, "\"strange" + std::to_string(at) + "\":1,"); // each name is reported once
     const std::string path = f.add("strange.sdfg", text);
     auto warnings = [](const Outcome &o) {
         int count = 0;

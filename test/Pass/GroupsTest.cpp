@@ -185,7 +185,7 @@ TEST_CASE("a dump folder holds dumps only, and those of an earlier run go") {
         const Result<std::vector<std::string>> listed = file::list(dump);
         REQUIRE(listed);
         for (const std::string &name : *listed)
-            out += name + " ";
+            out += name.starts_with(".") ? "" : name + " "; // the lock of the folder stays
         return out;
     };
     Run first;
