@@ -20,29 +20,30 @@
 
 namespace sdfgc::gpu::emulate {
 
-/// Memory for a fiber's stack, below which there is a closed page.
+/// Memory for a fiber's stack, below which there is closed memory: more than a page, since a frame with a large array may skip one.
 class Stack {
 public:
     Stack() {
-        page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-        bytes_ = (settings().stackBytes + page_ - 1) / page_ * page_;
-        void *memory = mmap(nullptr, bytes_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        bytes_ = (settings().stackBytes + page - 1) / page * page;
+        void *memory = mmap(nullptr, bytes_ + closed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED)
             throw std::bad_alloc();
-        mprotect(memory, page_, PROT_NONE);
+        mprotect(memory, closed, PROT_NONE);
         memory_ = static_cast<char *>(memory);
     }
     Stack(const Stack &) = delete;
     Stack &operator=(const Stack &) = delete;
-    ~Stack() { munmap(memory_, bytes_ + page_); }
+    ~Stack() { munmap(memory_, bytes_ + closed); }
 
-    char *bottom() const { return memory_ + page_; }
+    char *bottom() const { return memory_ + closed; }
     size_t bytes() const { return bytes_; }
     bool overflowed(const void *address) const { return address >= memory_ && address < bottom(); }
 
 private:
+    static constexpr size_t closed = 256 << 10; // a multiple of every page size
     char *memory_;
-    size_t bytes_, page_;
+    size_t bytes_;
 };
 
 #ifdef __x86_64__
