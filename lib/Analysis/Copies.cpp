@@ -32,9 +32,9 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to) {
 
 // ---------------------------------------------------------------------------------------------------- who copies
 
-namespace {
-
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
+
+namespace {
 
 bool hasThreadMaps(const State &s, const ScopeTree &scopes, const Node *entry) {
     for (const Node *n : scopes.children(entry)) {

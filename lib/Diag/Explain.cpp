@@ -1,5 +1,7 @@
 #include "sdfgc/Diag/Explain.h"
 
+#include "SeverityWord.h"
+
 #include <algorithm>
 #include <array>
 
@@ -28,20 +30,6 @@ constexpr std::array<Explanation, count> makeTable() {
     return table;
 }
 constexpr std::array<Explanation, count> table = makeTable();
-
-std::string_view word(Severity s) {
-    switch (s) {
-    case Severity::Error:
-        return "error";
-    case Severity::Warning:
-        return "warning";
-    case Severity::Note:
-        return "note";
-    case Severity::Remark:
-        break;
-    }
-    return "remark";
-}
 
 /// Words in lines of at most `width` columns, each indented.
 std::string wrapped(std::string_view text, std::size_t width, const std::string &indent) {
@@ -108,7 +96,7 @@ std::string explanationText(Id id) {
     constexpr std::size_t width = 100;
     const Info &kind = info(id);
     const Explanation &e = explanation(id);
-    return std::string(kind.code) + " " + std::string(kind.name) + " (" + std::string(word(kind.severity)) + ")\n" +
+    return std::string(kind.code) + " " + std::string(kind.name) + " (" + std::string(severityWord(kind.severity)) + ")\n" +
            wrapped(pattern(kind.message), width, "    ") + "\n" + wrapped(e.cause, width, "") + "\nExample:\n" +
            wrapped(e.example, width, "    ") + "\nWhat to do:\n" + wrapped(e.remedy, width, "    ");
 }
@@ -116,7 +104,7 @@ std::string explanationText(Id id) {
 std::string explanationPage(Id id) {
     const Info &kind = info(id);
     const Explanation &e = explanation(id);
-    return "# " + std::string(kind.code) + " " + std::string(kind.name) + "\n\n" + std::string(word(kind.severity)) + ": `` " +
+    return "# " + std::string(kind.code) + " " + std::string(kind.name) + "\n\n" + std::string(severityWord(kind.severity)) + ": `` " +
            pattern(kind.message) + " ``\n\n" + std::string(e.cause) + "\n\n## Example\n\n```\n" + std::string(e.example) +
            "\n```\n\n## What to do\n\n" + std::string(e.remedy) + "\n";
 }
@@ -125,7 +113,7 @@ std::string kindList() {
     std::string out;
     for (Id id : byCode()) {
         const Info &kind = info(id);
-        std::string severity(word(kind.severity));
+        std::string severity(severityWord(kind.severity));
         severity.resize(8, ' ');
         out += std::string(kind.code) + " " + severity + std::string(kind.name) + ": " + pattern(kind.message) + "\n";
     }
@@ -143,7 +131,7 @@ std::string explanationIndex() {
         std::replace(message.begin(), message.end(), '\n', ' ');
         for (std::size_t at = 0; (at = message.find('|', at)) != std::string::npos; at += 2)
             message.insert(at, "\\");
-        out += "| [" + code + "](" + code + ".md) | " + std::string(kind.name) + " | " + std::string(word(kind.severity)) +
+        out += "| [" + code + "](" + code + ".md) | " + std::string(kind.name) + " | " + std::string(severityWord(kind.severity)) +
                " | `` " + message + " `` |\n";
     }
     return out;

@@ -1,5 +1,5 @@
 // Consumers for machines: JSON lines and SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0).
-#include "sdfgc/Diag/Diag.h"
+#include "SeverityWord.h"
 
 #include <map>
 #include <ostream>
@@ -8,20 +8,6 @@ namespace sdfgc::diag {
 namespace {
 
 using json::Value;
-
-const char *severityText(Severity s) {
-    switch (s) {
-    case Severity::Error:
-        return "error";
-    case Severity::Warning:
-        return "warning";
-    case Severity::Note:
-        return "note";
-    case Severity::Remark:
-        break;
-    }
-    return "remark";
-}
 
 void setText(Value &object, const char *key, const std::string &text) {
     if (!text.empty())
@@ -53,7 +39,7 @@ void addPlace(Value &object, const Place &p) {
 
 Value toJson(const Diagnostic &d) {
     Value v = Value::object();
-    v.set("severity", severityText(d.severity));
+    v.set("severity", std::string(severityWord(d.severity)));
     v.set("code", info(d.id).code);
     v.set("name", info(d.id).name);
     v.set("message", d.message);

@@ -1,5 +1,5 @@
 // The terminal consumer: one line per diagnostic, then what helps to act on it.
-#include "sdfgc/Diag/Diag.h"
+#include "SeverityWord.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,22 +12,14 @@ namespace {
 constexpr const char *kReset = "\x1b[0m", *kBold = "\x1b[1m", *kRed = "\x1b[1;31m", *kMagenta = "\x1b[1;35m", *kCyan = "\x1b[1;36m",
                      *kGreen = "\x1b[1;32m";
 
-struct Label {
-    const char *text, *color;
-};
-
-Label label(Severity s) {
+const char *colorOf(Severity s) {
     switch (s) {
-    case Severity::Error:
-        return {"error", kRed};
-    case Severity::Warning:
-        return {"warning", kMagenta};
-    case Severity::Note:
-        return {"note", kCyan};
-    case Severity::Remark:
-        break;
+    case Severity::Error: return kRed;
+    case Severity::Warning: return kMagenta;
+    case Severity::Note: return kCyan;
+    case Severity::Remark: break;
     }
-    return {"remark", kGreen};
+    return kGreen;
 }
 
 /// Text that is safe on a terminal; continuation lines are indented by four.
@@ -70,13 +62,13 @@ public:
     Printer(std::ostream &os, const TextOptions &o) : os_(os), o_(o) {}
 
     void print(const Diagnostic &d) {
-        head(d.place, label(d.severity), d.message, info(d.id).code);
+        head(d.place, d.severity, d.message, info(d.id).code);
         details(d.place);
         for (const auto &[place, message] : d.notes) {
             if (place.file.empty())
                 os_ << "  " << colored(kCyan, "note:") << ' ' << printable(message) << '\n';
             else
-                head(place, label(Severity::Note), message, {});
+                head(place, Severity::Note, message, {});
             details(place);
         }
         if (o_.hints && !d.hint.empty())
@@ -86,14 +78,14 @@ public:
 private:
     std::string colored(const char *color, const std::string &text) const { return o_.color ? color + text + kReset : text; }
 
-    void head(const Place &p, Label l, const std::string &message, std::string_view code) {
+    void head(const Place &p, Severity severity, const std::string &message, std::string_view code) {
         std::string where = p.file.empty() ? "sdfgc" : printable(p.file);
         if (!p.file.empty() && p.line > 0) {
             where += ':' + std::to_string(p.line);
             if (p.column > 0)
                 where += ':' + std::to_string(p.column);
         }
-        os_ << colored(kBold, where + ':') << ' ' << colored(l.color, std::string(l.text) + ':') << ' '
+        os_ << colored(kBold, where + ':') << ' ' << colored(colorOf(severity), std::string(severityWord(severity)) + ':') << ' '
             << colored(kBold, printable(message));
         if (!code.empty())
             os_ << " [" << code << ']';

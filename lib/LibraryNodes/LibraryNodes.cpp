@@ -1,6 +1,6 @@
 #include "Expanders.h"
 
-#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Copies.h"
 
 #include <algorithm>
 
@@ -53,21 +53,8 @@ const Definition *find(std::string_view className, std::string_view library) {
 
 const Definition *find(const ir::LibraryNode &node) { return find(node.className(), node.libraryName()); }
 
-namespace {
-
-bool insideKernel(const ir::Node &n) {
-    const ir::State &s = *n.state();
-    for (const ir::Node *scope : analysis::ScopeTree(s).enclosing(&n))
-        if (const auto *m = dyn_cast<ir::MapEntry>(scope); m && ir::isGpuSchedule(m->schedule))
-            return true;
-    const ir::NestedSDFGNode *around = s.sdfg()->parentNode;
-    return around && insideKernel(*around);
-}
-
-} // namespace
-
 Where whereIs(const ir::LibraryNode &n) {
-    if (insideKernel(n))
+    if (analysis::executorOf(n) != analysis::Executor::Host)
         return Where::Kernel;
     auto device = [&](const ir::Edge *e) {
         const ir::DataDesc *desc = e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;

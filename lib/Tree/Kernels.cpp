@@ -16,12 +16,15 @@
 #include "Outline.h"
 #include "TidyKernel.h"
 
+#include "sdfgc/Analysis/Copies.h"
+
 #include <algorithm>
 #include <set>
 
 namespace sdfgc::tree {
 
 using namespace ir;
+using analysis::isThreadBlock;
 
 namespace {
 
@@ -29,8 +32,6 @@ constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every devi
 constexpr int64_t maxThreads = 1024;   // of a block
 constexpr int64_t dynamicBlock = 128;  // of maps whose sizes vary from block to block
 constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
-
-bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 
 /// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
 sym::Expr upperBound(sym::Expr size) {

@@ -53,6 +53,8 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
 enum class Executor : uint8_t { Host, Block, Thread };
 Executor executorOf(const ir::Node &n);
 
+/// Is it the schedule of maps over the threads of a block?
+bool isThreadBlock(ir::Schedule s);
 /// Has a kernel maps over the threads of its blocks? Then a block runs each iteration together.
 bool runByBlocks(const ir::MapEntry &kernel);
 

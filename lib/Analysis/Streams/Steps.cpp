@@ -281,8 +281,7 @@ private:
             return;
         case NodeKind::MapEntry: {
             auto &m = static_cast<MapEntry &>(n);
-            const bool spread = m.schedule == Schedule::GPU_ThreadBlock || m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
-            if (!spread) {
+            if (!isThreadBlock(m.schedule)) {
                 add(StreamStep::Loop, n);
                 return;
             }

@@ -20,6 +20,7 @@
 #include "Transforms/Lower/DefaultTables.h"
 #include "Transforms/Lower/InferAliasing.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
@@ -33,6 +34,7 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using analysis::isThreadBlock;
 
 Schedule *scheduleOf(Node *n) {
     if (auto *m = dyn_cast<MapEntry>(n))
@@ -43,8 +45,6 @@ Schedule *scheduleOf(Node *n) {
         return &l->schedule;
     return nullptr;
 }
-
-bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 
 /// The scopes around a place, outermost first, across nested SDFGs.
 using Stack = std::vector<Node *>;

@@ -13,6 +13,8 @@
 // which the walk saw the steps is the one in which they are lowered; conflicting steps that only the list order kept apart are tied, too.
 //
 // A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
+#include "Transforms/Schedule/Ties.h"
+
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -28,23 +30,6 @@ using namespace ir;
 using analysis::AsyncOp;
 using analysis::StreamConflict;
 using analysis::StreamStep;
-
-Node *exitOf(Node *n) {
-    if (auto *m = dyn_cast<MapEntry>(n))
-        return m->exit;
-    if (auto *c = dyn_cast<ConsumeEntry>(n))
-        return c->exit;
-    return n;
-}
-
-void tie(State &s, Node *from, Node *to) {
-    if (from == to)
-        return;
-    for (const Edge *e : from->outEdges())
-        if (e->dst == to)
-            return;
-    s.connect(from, {}, to, {}, Memlet::empty());
-}
 
 /// The node behind which a step has been taken, for something in front of `later`: a copy into that very node is made at its source.
 Node *behind(const StreamStep &step, const Node *later) { return step.edge && step.node == later ? step.edge->src : exitOf(step.node); }

@@ -9,6 +9,8 @@
 // The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes or reads,
 // in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the phases around it. Phases
 // that only list order keeps apart are tied first. Barriers that are there already count.
+#include "Transforms/Schedule/Ties.h"
+
 #include "sdfgc/Analysis/Barriers.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -18,18 +20,6 @@ namespace {
 
 using namespace ir;
 using analysis::StreamStep;
-
-Node *exitOf(Node *n) {
-    auto *m = dyn_cast<MapEntry>(n);
-    return m ? m->exit : n;
-}
-
-void tie(State &s, Node *from, Node *to) {
-    for (const Edge *e : from->outEdges())
-        if (e->dst == to)
-            return;
-    s.connect(from, {}, to, {}, Memlet::empty());
-}
 
 /// A barrier in front of the phase that comes too early: behind all before it, in front of all from it on.
 void insert(const analysis::PhaseConflict &c) {
