@@ -26,6 +26,8 @@ constexpr Topic topicTable[] = {
     {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
 };
 
+constexpr std::size_t lineWidth = 132;
+
 bool isZeroLiteral(const py::Expr &e) {
     return (e.kind == ExprKind::Int && e.text == "0") || (e.kind == ExprKind::Bool && e.text == "False") ||
            (e.kind == ExprKind::Float && (e.text == "0.0" || e.text == "0"));
@@ -146,7 +148,7 @@ std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) c
     const Variable &v = var(r.var);
     if (r.castTo) {
         useType(r.castTo);
-        return "(*reinterpret_cast<" + std::string(v.isConst ? "const " : "") + r.castTo.cppName() + " *>(" + addressOf(slot, args) + "))";
+        return "(*" + castAddress(r, addressOf(slot, args)) + ")";
     }
     bool zero = r.offset.isZero() && args.empty();
     std::string text = varText(r.var);
@@ -183,9 +185,14 @@ std::string BodyPrinter::memory(int slot, const std::vector<ExprRef> &args) cons
     std::string text = addressOf(slot, args);
     if (r.castTo) {
         useType(r.castTo);
-        return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + r.castTo.cppName() + " *>(" + text + ")";
+        return castAddress(r, text);
     }
     return text;
+}
+
+/// As a pointer to the other type; what is const stays const.
+std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address) const {
+    return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + r.castTo.cppName() + " *>(" + address + ")";
 }
 
 // ---------------------------------------------------------------------------------------------------- functions and blocks
@@ -220,6 +227,7 @@ std::string BodyPrinter::signature() const {
 
 void BodyPrinter::function(const std::string &linkage) {
     comment(f_.comment);
+    w_.wrapAt(lineWidth);
     w_.open((onDevice() ? kernelHead() : linkage) + signature());
     if (onDevice())
         kernelConstants();
@@ -271,7 +279,7 @@ void BodyPrinter::statement(const Node &n) {
     case Kind::Memcpy: {
         const auto &m = static_cast<const Memcpy &>(n);
         use("cstring");
-        w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " + sym(m.count, Precedence::Unary) + " * sizeof(" +
+        w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " + sym(m.count, Precedence::Multiplicative) + " * sizeof(" +
                 m.type.cppName() + "));");
         return;
     }
@@ -396,30 +404,103 @@ void BodyPrinter::allocate(const Allocate &a) {
 
 // ---------------------------------------------------------------------------------------------------- statements
 
-std::string BodyPrinter::simpleStatement(const py::Stmt &s) const {
-    if (s.kind == py::StmtKind::Assign && s.targets.size() == 1) {
-        const py::Expr &target = *s.targets[0], &v = *s.value;
-        // `i = i + 1` reads better as `++i`.
-        if (target.kind == ExprKind::Name && v.kind == ExprKind::Binary && (v.op == py::Op::Add || v.op == py::Op::Sub) &&
-            v.args[0]->kind == ExprKind::Name && v.args[0]->name == target.name) {
-            bool add = v.op == py::Op::Add;
-            if (v.args[1]->kind == ExprKind::Int && v.args[1]->text == "1")
-                return (add ? "++" : "--") + value(s.targets[0]);
-            return value(s.targets[0]) + (add ? " += " : " -= ") + value(v.args[1]);
-        }
-        return value(s.targets[0]) + " = " + value(s.value);
+namespace {
+
+/// The form of an operator that assigns; null where there is none.
+const char *assigning(py::Op op) {
+    using py::Op;
+    switch (op) {
+    case Op::Add: return "+=";
+    case Op::Sub: return "-=";
+    case Op::Mul: return "*=";
+    case Op::TrueDiv:
+    case Op::CDiv: return "/=";
+    case Op::CMod: return "%=";
+    case Op::Shl: return "<<=";
+    case Op::Shr: return ">>=";
+    case Op::BitAnd: return "&=";
+    case Op::BitOr: return "|=";
+    case Op::BitXor: return "^=";
+    default: return nullptr;
     }
-    if (s.kind == py::StmtKind::ExprStmt)
-        return value(s.value);
-    return "";
 }
 
-void BodyPrinter::code(const Code &c) {
-    bool simple = c.locals.empty() && std::all_of(c.stmts.begin(), c.stmts.end(), [](const py::StmtRef &s) {
+bool isOne(const py::Expr &e) { return e.kind == ExprKind::Int && e.text == "1"; }
+
+} // namespace
+
+/// Do both mean the same variable or element, without indices that depend on data?
+bool BodyPrinter::samePlace(const py::Expr &a, const py::Expr &b) const {
+    if (a.kind == ExprKind::Name && b.kind == ExprKind::Name)
+        return a.name == b.name;
+    if (a.kind != ExprKind::MemRef || b.kind != ExprKind::MemRef || !a.args.empty() || !b.args.empty())
+        return false;
+    const MemRef &x = ref(a.slot), &y = ref(b.slot);
+    return x.var == y.var && x.offset == y.offset && !x.castTo && !y.castTo && !x.address && !y.address && !x.pop && !y.pop;
+}
+
+/// `i = i + 1` reads better as `++i`, and `x = x * y` as `x *= y`.
+std::string BodyPrinter::assignment(const py::Stmt &s) const {
+    const py::Expr &target = *s.targets[0], &v = *s.value;
+    const std::string left = value(s.targets[0]);
+    const bool counter = target.kind == ExprKind::Name && target.type.isVoid(); // of a loop
+    const bool native = counter || target.type.isInteger() || target.type.isComplex() || target.type == Type(ScalarKind::Float32) ||
+                        target.type == Type(ScalarKind::Float64);
+    if (!native || v.kind != ExprKind::Binary || !assigning(v.op) || !samePlace(target, *v.args[0]))
+        return left + " = " + value(s.value);
+    py::Op op = v.op;
+    py::ExprRef operand = v.args[1];
+    if ((op == py::Op::Add || op == py::Op::Sub) && operand->kind == ExprKind::Unary && operand->op == py::Op::Neg) {
+        op = op == py::Op::Add ? py::Op::Sub : py::Op::Add;
+        operand = operand->args[0];
+    }
+    if ((op == py::Op::Add || op == py::Op::Sub) && isOne(*operand) && (counter || target.type.isInteger()))
+        return (op == py::Op::Add ? "++" : "--") + left;
+    return left + " " + assigning(op) + " " + value(operand);
+}
+
+std::string BodyPrinter::simpleStatement(const py::Stmt &s) const {
+    if (s.kind == py::StmtKind::Assign && s.targets.size() == 1)
+        return assignment(s);
+    return s.kind == py::StmtKind::ExprStmt ? value(s.value) : "";
+}
+
+namespace {
+
+/// Statements that need no declarations around them.
+bool isSimple(const Code &c) {
+    return c.locals.empty() && std::all_of(c.stmts.begin(), c.stmts.end(), [](const py::StmtRef &s) {
         return (s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind != ExprKind::Tuple) ||
                s->kind == py::StmtKind::ExprStmt;
     });
-    if (simple) {
+}
+
+} // namespace
+
+/// One line of text, which needs no braces around it.
+bool BodyPrinter::isOneLine(const Block &b) {
+    if (b.body.size() != 1)
+        return false;
+    const Node &n = *b.body[0];
+    switch (n.kind) {
+    case Kind::Code: return isSimple(static_cast<const Code &>(n)) && static_cast<const Code &>(n).stmts.size() == 1;
+    case Kind::Update: return !static_cast<const Update &>(n).atomic;
+    case Kind::Allocate: return !static_cast<const Allocate &>(n).zero;
+    case Kind::Memcpy:
+    case Kind::SetPointer:
+    case Kind::Call:
+    case Kind::StreamPush:
+    case Kind::StreamPop:
+    case Kind::Break:
+    case Kind::Continue:
+    case Kind::Return:
+    case Kind::Goto: return true;
+    default: return false;
+    }
+}
+
+void BodyPrinter::code(const Code &c) {
+    if (isSimple(c)) {
         for (const py::StmtRef &s : c.stmts)
             w_.line(simpleStatement(*s) + ";");
         return;
@@ -495,17 +576,16 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
     w_.open();
     for (const RawTasklet::Binding &b : t.bindings) {
         useType(b.type);
-        std::string name = b.name.str(), type = b.type.cppName(), c = b.isConst ? "const " : "";
+        const std::string name = b.name.str(), type = b.type.cppName(), c = b.isConst ? "const " : "";
+        const std::string unused = b.unused ? "[[maybe_unused]] " : "";
         using Form = RawTasklet::Binding::Form;
         switch (b.form) {
-        case Form::Value: w_.line("[[maybe_unused]] " + type + " " + name + " = " + memory(b.ref) + ";"); break;
-        case Form::ConstRef: w_.line("[[maybe_unused]] const " + type + " &" + name + " = " + memory(b.ref) + ";"); break;
-        case Form::Pointer:
-            w_.line("[[maybe_unused]] " + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";");
-            break;
+        case Form::Value: w_.line(unused + type + " " + name + " = " + memory(b.ref) + ";"); break;
+        case Form::ConstRef: w_.line(unused + "const " + type + " &" + name + " = " + memory(b.ref) + ";"); break;
+        case Form::Pointer: w_.line(unused + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";"); break;
         case Form::Uninitialised: w_.line(type + " " + name + ";"); break;
-        case Form::Stream: w_.line("[[maybe_unused]] auto &" + name + " = " + elementOf(b.ref) + ";"); break;
-        case Form::Symbol: w_.line("[[maybe_unused]] const " + type + " " + name + " = " + sym(b.symbol) + ";"); break;
+        case Form::Stream: w_.line(unused + "auto &" + name + " = " + elementOf(b.ref) + ";"); break;
+        case Form::Symbol: w_.line(unused + "const " + type + " " + name + " = " + sym(b.symbol) + ";"); break;
         }
     }
     w_.line(joinLines(t.text));
@@ -514,159 +594,21 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
     w_.close();
 }
 
-// ---------------------------------------------------------------------------------------------------- loops and branches
-
-namespace {
-
-std::string_view ompOperator(py::Reduction r) {
-    using py::Reduction;
-    switch (r) {
-    case Reduction::Sum: return "+";
-    case Reduction::Sub: return "-";
-    case Reduction::Product: return "*";
-    case Reduction::Min: return "min";
-    case Reduction::Max: return "max";
-    case Reduction::LogicalAnd: return "&&";
-    case Reduction::LogicalOr: return "||";
-    case Reduction::BitAnd: return "&";
-    case Reduction::BitOr: return "|";
-    default: return "^";
-    }
-}
-
-} // namespace
-
-std::string BodyPrinter::pragma(const Omp &o) const {
-    std::string text = o.inParallelRegion ? "#pragma omp for" : "#pragma omp parallel for";
-    if (o.simd)
-        text += " simd";
-    if (o.collapse > 1)
-        text += " collapse(" + std::to_string(o.collapse) + ")";
-    if (o.schedule != ir::OmpSchedule::Default) {
-        std::string kind(ir::name(o.schedule));
-        kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
-        text += " schedule(" + kind + (o.chunk > 0 ? ", " + std::to_string(o.chunk) : "") + ")";
-    }
-    if (!o.numThreads.isZero() && !o.inParallelRegion)
-        text += " num_threads(" + sym(o.numThreads) + ")";
-    return text + reductions(o.reductions);
-}
-
-/// One clause for each operator: `reduction(+ : a, b)`.
-std::string BodyPrinter::reductions(const std::vector<Omp::Reduction> &list) const {
-    std::vector<std::pair<std::string_view, std::string>> clauses;
-    for (const Omp::Reduction &r : list) {
-        std::string name = var(r.var).name.str() + (r.count.isZero() ? "" : "[:" + sym(r.count) + "]");
-        auto it = std::find_if(clauses.begin(), clauses.end(), [&](const auto &c) { return c.first == ompOperator(r.kind); });
-        if (it == clauses.end())
-            clauses.emplace_back(ompOperator(r.kind), name);
-        else
-            it->second += ", " + name;
-    }
-    std::string text;
-    for (const auto &[op, names] : clauses)
-        text += " reduction(" + std::string(op) + " : " + names + ")";
-    return text;
-}
-
-void BodyPrinter::forLoop(const For &f) {
-    if (f.spread)
-        return spreadLoop(f);
-    const std::string name = var(f.var).name.str(), type = var(f.var).type.cppName();
-    comment(f.comment);
-    if (f.checkStep && !onDevice()) {
-        use("abi");
-        w_.line("if (" + sym(f.step, Precedence::Relational) + " <= 0)");
-        w_.line("    throw sdfgc::rt::Error(sdfgc::rt::InvalidArgument, \"the step of a map is not positive\");");
-    }
-    if (f.unroll)
-        w_.line("#pragma GCC unroll " + std::to_string(f.unrollFactor > 0 ? f.unrollFactor : f.end.asInt() && f.begin.asInt() ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024) : 8));
-    if (f.omp)
-        w_.line(pragma(*f.omp));
-    else if (!f.simd.empty())
-        w_.line("#pragma omp simd" + reductions(f.simd));
-    std::string step;
-    if (f.step.isOne())
-        step = "++" + name;
-    else if (f.step.isConstant(-1))
-        step = "--" + name;
-    else if (f.descending)
-        step = name + " -= " + sym(-f.step);
-    else
-        step = name + " += " + sym(f.step);
-    std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
-    std::string head = "for (" + type + " " + name + " = " + sym(f.begin) + "; " + test + "; " + step + ")";
-    w_.open(head);
-    statements(f.body);
-    w_.close();
-}
-
-void BodyPrinter::loop(const Loop &l) {
-    comment(l.comment);
-    if (l.unroll)
-        w_.line("#pragma GCC unroll " + std::to_string(l.unrollFactor > 0 ? l.unrollFactor : 8));
-    std::string init = l.init ? simpleStatement(*l.init) : "", update = l.update ? simpleStatement(*l.update) : "";
-    if (l.declares >= 0 && l.init)
-        init = var(l.declares).type.cppName() + " " + init;
-    std::string condition = l.condition ? value(l.condition) : "true";
-    const std::string always = l.unroll ? "true" : ""; // GCC's pragma wants a condition to be there
-    switch (l.form) {
-    case Loop::Normal:
-        if (init.empty() && update.empty())
-            w_.open("while (" + condition + ")");
-        else
-            w_.open("for (" + init + "; " + (l.condition ? condition : always) + "; " + update + ")");
-        statements(l.body);
-        w_.close();
-        return;
-    case Loop::DoWhile:
-        if (!init.empty())
-            w_.line(init + ";");
-        w_.open("do");
-        statements(l.body);
-        if (!update.empty())
-            w_.line(update + ";");
-        w_.close(" while (" + condition + ");");
-        return;
-    case Loop::TestLast:
-        w_.open("for (" + init + "; " + always + "; " + update + ")");
-        statements(l.body);
-        w_.line("if (!(" + condition + "))");
-        w_.line("    break;");
-        w_.close();
-        return;
-    }
-}
-
-void BodyPrinter::branches(const If &i) {
-    bool first = true;
-    for (const If::Branch &b : i.branches) {
-        std::string head = b.condition ? "if (" + value(b.condition) + ")" : "";
-        if (first)
-            w_.open(b.condition ? head : "");
-        else
-            w_.reopen(b.condition ? "else " + head : "else");
-        statements(*b.body);
-        first = false;
-    }
-    if (!first)
-        w_.close();
-}
+// ---------------------------------------------------------------------------------------------------- calls and the rest
 
 void BodyPrinter::fill(const Fill &f) {
     if (!f.value || isZeroLiteral(*f.value)) {
         use("cstring");
-        w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Unary) + " * sizeof(" + f.type.cppName() + "));");
+        w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + "));");
         return;
     }
-    w_.open("for (int64_t fill_index = 0; fill_index < " + sym(f.count, Precedence::Shift) + "; ++fill_index)");
+    w_.line("for (int64_t fill_index = 0; fill_index < " + sym(f.count, Precedence::Shift) + "; ++fill_index)");
+    w_.indent();
     std::string address = memory(f.target);
     bool simple = address.find_first_of("&+ (") == std::string::npos;
     w_.line((simple ? address : "(" + address + ")") + "[fill_index] = " + value(f.value) + ";");
-    w_.close();
+    w_.dedent();
 }
-
-// ---------------------------------------------------------------------------------------------------- calls and the rest
 
 void BodyPrinter::call(const Call &c) {
     const Function &callee = *m_.functions[static_cast<std::size_t>(c.function)];
@@ -722,12 +664,9 @@ void BodyPrinter::consume(const Consume &c) {
 void BodyPrinter::timer(const Timer &t) {
     use("report");
     w_.open();
-    w_.line("const int64_t timer_begin = __state->report.now();");
-    w_.open();
+    w_.line("const sdfgc::rt::Timer timer(__state->report, \"" + t.name + "\", \"" + t.category + "\", {" + std::to_string(t.cfg) + ", " +
+            std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
     statements(t.body);
-    w_.close();
-    w_.line("__state->report.addCompletion(\"" + t.name + "\", \"" + t.category + "\", timer_begin, __state->report.now(), {" +
-            std::to_string(t.cfg) + ", " + std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
     w_.close();
 }
 

@@ -5,13 +5,61 @@
 
 namespace sdfgc {
 
+namespace {
+
+bool mayBreak(std::string_view line) {
+    return line[0] != '#' && line.find("//") == std::string_view::npos && line.find_first_of("\"'\\") == std::string_view::npos;
+}
+
+/// Where to end the first line of at most `columns` characters: behind a comma or an operator, in the second half of the line and as few
+/// parentheses deep as possible. npos: nowhere.
+std::size_t breakIn(std::string_view line, std::size_t columns) {
+    std::size_t best = std::string_view::npos;
+    int depth = 0, bestDepth = 0;
+    for (std::size_t i = 0; i + 1 < line.size() && i < columns; ++i) {
+        const char c = line[i];
+        depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+        const bool separator = c == ',' || c == ';';
+        const bool sign = std::string_view("=+-*/%&|<>?:").find(c) != std::string_view::npos;
+        const bool op = sign && i >= 2 && (line[i - 1] == ' ' || line[i - 2] == ' '); // not the end of `Buffer<double> x`
+        if (line[i + 1] != ' ' || !(separator || op) || i + 2 >= line.size())
+            continue;
+        const bool early = best == std::string_view::npos || best < columns / 2;
+        if (early || depth <= bestDepth) {
+            best = i + 1;
+            bestDepth = depth;
+        }
+    }
+    return best;
+}
+
+} // namespace
+
 void TextWriter::put(std::string_view oneLine) {
-    while (!oneLine.empty() && (oneLine.back() == ' ' || oneLine.back() == '\t' || oneLine.back() == '\r'))
-        oneLine.remove_suffix(1);
-    if (!oneLine.empty())
-        for (int i = 0; i < depth_; ++i)
+    const std::size_t indentation = static_cast<std::size_t>(depth_) * unit_.size();
+    int depth = depth_;
+    if (width_ > 0 && !oneLine.empty() && indentation + oneLine.size() > width_ && mayBreak(oneLine)) {
+        const int more = oneLine.back() == '{' ? 2 : 1; // not as deep as the block that it opens
+        while (static_cast<std::size_t>(depth) * unit_.size() + oneLine.size() > width_) {
+            const std::size_t used = static_cast<std::size_t>(depth) * unit_.size();
+            const std::size_t end = breakIn(oneLine, width_ > used + 40 ? width_ - used : 40);
+            if (end == std::string_view::npos)
+                break;
+            putLine(oneLine.substr(0, end), depth);
+            oneLine.remove_prefix(end + 1);
+            depth = depth_ + more;
+        }
+    }
+    putLine(oneLine, depth);
+}
+
+void TextWriter::putLine(std::string_view text, int depth) {
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+        text.remove_suffix(1);
+    if (!text.empty())
+        for (int i = 0; i < depth; ++i)
             text_ += unit_;
-    text_.append(oneLine) += '\n';
+    text_.append(text) += '\n';
     ++lines_;
     opened_ = false;
 }

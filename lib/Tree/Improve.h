@@ -6,10 +6,12 @@
 
 namespace sdfgc::tree {
 
+void localFields(Module &m);        // LocalFields.cpp, before the others
 void privatiseUpdates(Function &f); // PrivatiseUpdates.cpp
 void hoistBuffers(Function &f);     // HoistBuffers.cpp
 void sinkDeclarations(Function &f); // SinkDeclarations.cpp
 void waitForReleases(Function &f, int streams); // WaitForReleases.cpp
+void propagateCopies(Function &f);  // Propagate.cpp
 void tidy(Function &f);             // Tidy.cpp
 
 /// `streams`: how many GPU streams the module has.
@@ -18,6 +20,7 @@ inline void improve(Function &f, int streams) {
     hoistBuffers(f);
     sinkDeclarations(f);
     waitForReleases(f, streams);
+    propagateCopies(f);
     tidy(f);
 }
 

@@ -33,6 +33,7 @@ std::unique_ptr<Module> Lowering::run() {
     userCode();
     if (context_.diags.errorCount() == errors)
         program();
+    localFields(*module_);
     for (auto &f : module_->functions)
         improve(*f, module_->streams);
     splitFunctions(*module_);
@@ -162,7 +163,6 @@ void Lowering::program() {
     for (const ConstantDef &c : module_->constants)
         context.names.declare(c.name);
     function->name = Name("program");
-    function->comment = "program " + root_.name.str();
     Instance in;
     in.g = &root_;
     in.fn = &context;

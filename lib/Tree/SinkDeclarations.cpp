@@ -10,7 +10,10 @@
 // else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What nothing mentions is
 // dropped.
 //
+// Braces that nothing needs go first: what is declared between them is mentioned nowhere beside them.
+//
 // Blocks with labels keep their declarations: a goto must not pass an initialisation.
+#include "Flow.h"
 #include "Improve.h"
 #include "Mentions.h"
 
@@ -30,9 +33,7 @@ private:
     bool intoStatement(NodePtr declaration, Node &user);
     bool intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v);
     bool intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d);
-    bool assigns(const py::StmtRef &s, Name n, VarId v);
-    bool startsLoop(const Node &n, Name name, VarId v);
-    bool assignedFirst(Block &b, Name n, VarId v);
+    bool startsLoop(const Node &n, Name name);
     void index(const Block &b);
     std::vector<std::size_t> usersAfter(const Block &b, std::size_t at, Name n) const;
     bool movable(const Declare &d) const;
@@ -57,26 +58,63 @@ bool Sinker::movable(const Declare &d) const {
     return kind && !d.init && d.target < 0 && !v.zeroed;
 }
 
-/// Blocks without braces are only groups: their statements move up, so that all statements of one C++ scope stand side by side.
-void flatten(Block &b) {
-    std::vector<NodePtr> out;
-    for (NodePtr &n : b.body) {
-        forEachBlock(*n, flatten);
-        auto *group = n->kind == Kind::Block ? static_cast<Block *>(n.get()) : nullptr;
-        if (!group || group->braces) {
-            out.push_back(std::move(n));
-            continue;
-        }
-        if (!group->comment.empty() && !group->body.empty())
-            out.push_back(std::make_unique<Comment>(group->comment));
-        for (NodePtr &inner : group->body) {
-            if (inner->origin.empty())
-                inner->origin = group->origin;
-            out.push_back(std::move(inner));
-        }
+/// Blocks whose braces nobody needs: nothing declared in them is mentioned beside them, and no memory is given back at their end.
+class Opener {
+public:
+    explicit Opener(const Function &f) : f_(f), table_(f) {}
+
+    /// Statements of blocks without braces move up, so that all statements of one C++ scope stand side by side.
+    void flatten(Block &b) {
+        for (NodePtr &n : b.body)
+            forEachBlock(*n, [this](Block &inner) { flatten(inner); });
+        moveUp(b);
+        auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
+        if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
+            return;
+        std::unordered_map<Name, int> mentioned; // in how many statements
+        for (const NodePtr &n : b.body)
+            for (Name name : table_.of(*n).names)
+                ++mentioned[name];
+        for (NodePtr &n : b.body)
+            if (isScope(n) && needsNoBraces(static_cast<Block &>(*n), mentioned))
+                static_cast<Block &>(*n).braces = false;
+        moveUp(b);
     }
-    b.body = std::move(out);
-}
+
+private:
+    static void moveUp(Block &b) {
+        std::vector<NodePtr> out;
+        for (NodePtr &n : b.body) {
+            auto *group = n->kind == Kind::Block ? static_cast<Block *>(n.get()) : nullptr;
+            if (!group || group->braces) {
+                out.push_back(std::move(n));
+                continue;
+            }
+            if (!group->comment.empty() && !group->body.empty())
+                out.push_back(std::make_unique<Comment>(group->comment));
+            for (NodePtr &inner : group->body) {
+                if (inner->origin.empty())
+                    inner->origin = group->origin;
+                out.push_back(std::move(inner));
+            }
+        }
+        b.body = std::move(out);
+    }
+
+    bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
+        return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
+            if (n->kind != Kind::Declare)
+                return true;
+            const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];
+            const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference || v.kind == VarKind::StructPtr;
+            auto it = mentioned.find(v.name);
+            return plain && (it == mentioned.end() || it->second == 1);
+        });
+    }
+
+    const Function &f_;
+    MentionTable table_;
+};
 
 void Sinker::block(Block &b) {
     if (!hasLabel(b)) {
@@ -164,8 +202,7 @@ bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const
 
 /// Into the one statement that uses the variable. A refused declaration is left at the end of `replaced_`.
 bool Sinker::intoStatement(NodePtr declaration, Node &user) {
-    VarId id = static_cast<const Declare &>(*declaration).var;
-    const Variable &v = f_.vars[static_cast<std::size_t>(id)];
+    const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*declaration).var)];
     Block *into = nullptr;
     int blocks = 0;
     if (!table_.own(user).has(v.name))
@@ -178,7 +215,7 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     bool plain = user.kind == Kind::Block || user.kind == Kind::If || user.kind == Kind::Timer;
     bool loop = user.kind == Kind::For || user.kind == Kind::Loop;
     bool allowed = into && blocks == 1 && !hasLabel(*into) &&
-                   (plain || (loop && v.kind == VarKind::Value && assignedFirst(*into, v.name, id)));
+                   (plain || (loop && v.kind == VarKind::Value && valueFlow(f_, table_, *into, v.name) != Flow::Read));
     // Parallel loops share what is declared outside of them.
     if (user.kind == Kind::For && static_cast<const For &>(user).omp)
         allowed = false;
@@ -190,18 +227,6 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     return true;
 }
 
-bool Sinker::assigns(const py::StmtRef &s, Name n, VarId v) {
-    if (s->kind != py::StmtKind::Assign || s->targets.size() != 1 || table_.inExpr(s->value).has(n))
-        return false;
-    const py::Expr &target = *s->targets[0];
-    if (target.kind == py::ExprKind::Name)
-        return target.name == n;
-    if (target.kind != py::ExprKind::MemRef || !target.args.empty())
-        return false;
-    const MemRef &r = f_.refs[static_cast<std::size_t>(target.slot)];
-    return r.var == v && r.offset.isZero() && !r.castTo && !r.address && !r.pop;
-}
-
 /// `int64_t i; ... i = 0;` as one statement, if the first user is an assignment.
 bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d) {
     const std::size_t user = users[0];
@@ -210,7 +235,7 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
     if (n.kind != Kind::Code)
         return false;
     auto &code = static_cast<Code &>(n);
-    if (!code.locals.empty() || code.stmts.size() != 1 || !assigns(code.stmts[0], v.name, d.var))
+    if (!code.locals.empty() || code.stmts.size() != 1 || !assignsWhole(f_, table_, code.stmts[0], v.name))
         return false;
     auto declare = std::make_unique<Declare>(d.var);
     declare->init = code.stmts[0]->value;
@@ -228,43 +253,24 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
     return true;
 }
 
-bool Sinker::startsLoop(const Node &n, Name name, VarId v) {
-    if (n.kind != Kind::Loop)
-        return false;
-    const auto &l = static_cast<const Loop &>(n);
-    return l.form != Loop::DoWhile && l.init && l.declares < 0 && assigns(l.init, name, v);
+bool Sinker::startsLoop(const Node &n, Name name) {
+    return n.kind == Kind::Loop && static_cast<const Loop &>(n).declares < 0 && tree::startsLoop(f_, table_, n, name);
 }
 
 /// `for (int64_t i = 0; ...)` in each of the statements that use the variable.
 bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v) {
     Name name = f_.vars[static_cast<std::size_t>(v)].name;
-    if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name, v); }))
+    if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name); }))
         return false;
     for (std::size_t k : users)
         static_cast<Loop &>(*b.body[k]).declares = v;
     return true;
 }
 
-/// Does the block assign the variable before anything else that mentions it, whatever path it takes?
-bool Sinker::assignedFirst(Block &b, Name n, VarId v) {
-    for (NodePtr &s : b.body) {
-        if (!table_.of(*s).has(n))
-            continue;
-        if (s->kind == Kind::Block)
-            return assignedFirst(static_cast<Block &>(*s), n, v);
-        if (s->kind == Kind::Code) {
-            const auto &code = static_cast<const Code &>(*s);
-            return code.locals.empty() && !code.stmts.empty() && assigns(code.stmts[0], n, v);
-        }
-        return startsLoop(*s, n, v);
-    }
-    return false;
-}
-
 } // namespace
 
 void sinkDeclarations(Function &f) {
-    flatten(f.body);
+    Opener(f).flatten(f.body);
     Sinker(f).run();
 }
 

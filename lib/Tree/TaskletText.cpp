@@ -24,6 +24,46 @@ void nameCurrentStream(std::string &text, std::string_view current) {
     }
 }
 
+/// Identifiers in C++ text, comments and literals included.
+std::set<Name> wordsOf(const std::string &text) {
+    auto isWord = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
+    std::set<Name> out;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (isWord(end))
+            ++end;
+        if (end > i && !std::isdigit(static_cast<unsigned char>(text[i])))
+            out.insert(Name(std::string_view(text).substr(i, end - i)));
+        i = end > i ? end : i + 1;
+    }
+    return out;
+}
+
+/// The second and later lines of a statement, as far to the left as they all can be moved; one level in where the first line goes on.
+/// Text with continued or raw literals, or with directives, stays as it is.
+std::string withoutMargin(const std::string &text) {
+    if (text.find('\n') == std::string::npos || text.find("R\"") != std::string::npos || text.find('#') != std::string::npos ||
+        text.find("\\\n") != std::string::npos)
+        return text;
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    std::size_t margin = std::string::npos;
+    for (std::size_t i = 1; i < lines.size(); ++i)
+        margin = std::min(margin, lines[i].find_first_not_of(' '));
+    const std::size_t last = lines[0].find_last_not_of(' ');
+    const bool goesOn = last != std::string::npos && std::string_view(",(+-*/=&|").find(lines[0][last]) != std::string_view::npos;
+    std::string out = lines[0];
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        const bool blank = lines[i].find_first_not_of(' ') == std::string::npos;
+        out += "\n" + (blank ? "" : (goesOn ? "    " : "") + lines[i].substr(margin));
+    }
+    return out;
+}
+
 } // namespace
 
 /// Code that queues on the device names its stream as DaCe does.
@@ -52,7 +92,7 @@ void TaskletLowering::cpp() {
     in_.fn->names.open();
     auto raw = std::make_unique<RawTasklet>();
     raw->comment = "tasklet " + t_.label;
-    raw->text = onStream(t_.code.text);
+    raw->text = onStream(withoutMargin(t_.code.text));
     std::set<Name> taken;
     for (const Connection &c : inputs_)
         taken.insert(c.conn);
@@ -79,6 +119,7 @@ void TaskletLowering::cpp() {
             storeValue(c, nullptr, py::name(c.conn), after);
     }
     raw->after = std::move(after.body);
+    dropUnused(*raw);
     outer->body.push_back(std::move(raw));
     in_.fn->names.close();
     if (outer->body.size() == 1) {
@@ -87,6 +128,21 @@ void TaskletLowering::cpp() {
         outer->braces = true;
         out_->body.push_back(std::move(outer));
     }
+}
+
+/// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it mentions.
+void TaskletLowering::dropUnused(RawTasklet &raw) {
+    using Form = RawTasklet::Binding::Form;
+    auto directive = [](const std::string &text) { return text.find('#') != std::string::npos; };
+    const bool macros = directive(raw.text) || std::any_of(l_.module_->globalCode.begin(), l_.module_->globalCode.end(), directive);
+    const std::set<Name> words = wordsOf(raw.text);
+    auto pops = [&](const RawTasklet::Binding &b) { return b.ref >= 0 && l_.fn(in_).refs[static_cast<std::size_t>(b.ref)].pop; };
+    for (RawTasklet::Binding &b : raw.bindings)
+        b.unused = b.form != Form::Uninitialised && !words.count(b.name);
+    if (!macros)
+        std::erase_if(raw.bindings, [&](const RawTasklet::Binding &b) {
+            return b.unused && !pops(b) && std::none_of(outputs_.begin(), outputs_.end(), [&](const Connection &c) { return c.conn == b.name && c.setsReference; });
+        });
 }
 
 std::vector<Name> TaskletLowering::symbolsIn(const std::string &text, const std::set<Name> &connectors) const {

@@ -104,6 +104,7 @@ private:
     // ------------------------------------------------------------------------------------------------ C++
     void cpp();
     std::string onStream(std::string text) const;
+    void dropUnused(RawTasklet &raw);
     std::vector<Name> symbolsIn(const std::string &text, const std::set<Name> &connectors) const;
     /// A variable that a binding reads but whose name the binding list redefines is read through another name.
     sym::Expr throughAliases(sym::Expr e, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, tree::Block &outer);

@@ -1,5 +1,6 @@
-// What a person would not write: branches that are never taken or do nothing, values that are copied once more before their only use,
-// braces around the end of a scope, two comments where one is enough.
+// What a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`, values that are copied once
+// more before their only use, literals of another type than what they are assigned to, braces around the end of a scope, two comments
+// where one is enough.
 //
 //     // state a                                     // state a, map m
 //     // map m                                       for (int64_t i = 0; i < N; ++i) {
@@ -70,6 +71,8 @@ private:
     NodePtr branches(NodePtr n);
     void forwardCopies(Block &b);
     bool forward(Block &b, std::size_t at, MentionTable &table);
+    bool mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const;
+    void literals(Node &n);
     bool isUse(const py::Expr &e, const Declare &d) const;
     int uses(const py::ExprRef &e, const Declare &d) const;
     static void openLast(Block &b);
@@ -93,6 +96,13 @@ NodePtr Tidier::branches(NodePtr n) {
         all.pop_back();
     if (all.empty())
         return nullptr;
+    // `else if`: what stands alone in the last branch was tidied before.
+    if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 && all.back().body->body[0]->kind == Kind::If) {
+        NodePtr last = std::move(all.back().body->body[0]);
+        all.pop_back();
+        for (If::Branch &b : static_cast<If &>(*last).branches)
+            all.push_back(std::move(b));
+    }
     if (all.size() == 2 && all[0].condition && !all[1].condition && isEmpty(*all[0].body)) {
         all[1].condition = opposite(all[0].condition);
         all.erase(all.begin());
@@ -115,6 +125,7 @@ void Tidier::inner(Node &n) {
 
 void Tidier::block(Block &b, bool endsScope) {
     for (NodePtr &n : b.body) {
+        literals(*n);
         inner(*n);
         if (n->kind == Kind::If)
             n = branches(std::move(n));
@@ -194,47 +205,134 @@ bool isCopy(const Node &n, const Function &f) {
     return !r.pop && !r.address && !r.castTo;
 }
 
-/// Declarations that only read memory: a copy may be taken after them as well.
-bool onlyReads(const Node &n, const Function &f) {
-    return n.kind == Kind::Comment || isCopy(n, f);
+/// Where a statement has the value that a copy may go to; null when it has none.
+py::ExprRef *valueOf(Node &n) {
+    switch (n.kind) {
+    case Kind::Declare: return &static_cast<Declare &>(n).init;
+    case Kind::Update: return &static_cast<Update &>(n).value;
+    case Kind::StreamPush: return &static_cast<StreamPush &>(n).value;
+    case Kind::If: return &static_cast<If &>(n).branches[0].condition;
+    default: return nullptr;
+    }
 }
 
-/// Puts the element that `at` copies in the place of the copy, if its only use is in the next statement that does anything.
+/// The only assignment of a statement, or null.
+const py::Stmt *assignment(const Node &n) {
+    if (n.kind != Kind::Code)
+        return nullptr;
+    const auto &code = static_cast<const Code &>(n);
+    const bool single = code.stmts.size() == 1 && code.stmts[0]->kind == py::StmtKind::Assign && code.stmts[0]->targets.size() == 1;
+    return single ? code.stmts[0].get() : nullptr;
+}
+
+/// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does nothing
+/// but hand it on to a variable or element of the same type.
+bool Tidier::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
+    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    if (user.kind == Kind::Update) {
+        const auto &u = static_cast<const Update &>(user);
+        const bool sameMemory = isCopy(d, f_) && f_.refs[static_cast<std::size_t>(u.target)].var == f_.refs[static_cast<std::size_t>(d.init->slot)].var;
+        return isCopy(d, f_) && u.targetIndices.empty() && !u.lambda && !(u.atomic && sameMemory);
+    }
+    if (isCopy(d, f_))
+        return true;
+    if (!d.init || !v.isConst || v.kind != VarKind::Value || !value || !isUse(*value, d))
+        return false;
+    const py::Stmt *s = assignment(user);
+    return s ? s->targets[0]->type == v.type : user.kind == Kind::Declare && f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(user).var)].type == v.type;
+}
+
+/// Puts the value that `at` names in the place of the name, if its only use is in the next statement that does anything.
 bool Tidier::forward(Block &b, std::size_t at, MentionTable &table) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
-    Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
+    const Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
+    const bool copy = isCopy(d, f_); // other values keep their place among what is read and called
     std::size_t user = at + 1;
-    while (user < b.body.size() && !table.of(*b.body[user]).has(name) && onlyReads(*b.body[user], f_))
+    while (user < b.body.size() && (isComment(b.body[user]) || (copy && isCopy(*b.body[user], f_) && !table.of(*b.body[user]).has(name))))
         ++user;
-    if (user == b.body.size() || b.body[user]->kind != Kind::Code)
+    if (user == b.body.size())
         return false;
-    auto &code = static_cast<Code &>(*b.body[user]);
-    if (code.stmts.size() != 1 || code.stmts[0]->kind != py::StmtKind::Assign || code.stmts[0]->targets.size() != 1)
-        return false;
-    const py::Stmt &s = *code.stmts[0];
-    if (uses(s.value, d) != 1 || uses(s.targets[0], d) != 0)
+    Node &n = *b.body[user];
+    const py::Stmt *s = assignment(n);
+    py::ExprRef *place = s ? nullptr : valueOf(n);
+    const py::ExprRef value = s ? s->value : place ? *place : nullptr;
+    if (!value || !mayTake(d, n, value) || uses(value, d) != 1 || (s && uses(s->targets[0], d) != 0))
         return false;
     for (std::size_t k = user + 1; k < b.body.size(); ++k)
         if (table.of(*b.body[k]).has(name))
             return false;
-    auto changed = std::make_shared<py::Stmt>(s);
-    changed->value = py::rewrite(s.value, [&](const py::ExprRef &x) { return isUse(*x, d) ? d.init : x; });
-    auto replaced = std::make_unique<Code>();
-    replaced->stmts = {changed};
-    replaced->locals = code.locals;
-    if (MentionTable(f_).of(*replaced).has(name)) // in an index, where the name is part of a symbolic expression
+    const py::ExprRef changed = py::rewrite(value, [&](const py::ExprRef &x) { return isUse(*x, d) ? d.init : x; });
+    if (s) {
+        auto copy = std::make_shared<py::Stmt>(*s);
+        copy->value = changed;
+        static_cast<Code &>(n).stmts = {std::move(copy)};
+    } else {
+        *place = changed;
+    }
+    if (MentionTable(f_).of(n).has(name)) { // in an index, where the name is part of a symbolic expression, or in a branch
+        if (s) {
+            auto copy = std::make_shared<py::Stmt>(*static_cast<Code &>(n).stmts[0]);
+            copy->value = value;
+            static_cast<Code &>(n).stmts = {std::move(copy)};
+        } else {
+            *place = value;
+        }
         return false;
-    code.stmts = {std::move(changed)};
-    if (code.origin.empty())
-        code.origin = d.origin;
+    }
+    if (n.origin.empty())
+        n.origin = d.origin;
     return true;
 }
 
 void Tidier::forwardCopies(Block &b) {
     MentionTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
     for (std::size_t i = b.body.size(); i-- > 0;)
-        if (isCopy(*b.body[i], f_) && forward(b, i, table))
+        if (b.body[i]->kind == Kind::Declare && forward(b, i, table))
             b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// ---------------------------------------------------------------------------------------------------- literals
+
+/// A literal, or the negative of one, as a person writes it for a variable of type `t`: `0` for an integer, `0.0f` for a float.
+py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
+    if (e->kind == ExprKind::Unary && e->op == Op::Neg) {
+        const py::ExprRef inner = asLiteralOf(e->args[0], t);
+        return inner == e->args[0] ? e : py::unary(Op::Neg, inner, t);
+    }
+    if (e->kind != ExprKind::Float || !t.isScalar() || e->type == t)
+        return e;
+    auto copy = std::make_shared<py::Expr>(*e);
+    copy->type = t;
+    if (t.isFloat() && t.scalar() == ScalarKind::Float32)
+        return copy;
+    const std::size_t dot = e->text.find('.');
+    const bool whole = dot != std::string::npos && dot > 0 && dot < 9 && e->text.find_first_not_of("0123456789.") == std::string::npos &&
+                       e->text.find_first_not_of('0', dot + 1) == std::string::npos;
+    if (!t.isInteger() || t.isBool() || !whole)
+        return e;
+    copy->kind = ExprKind::Int;
+    copy->text.resize(dot);
+    return copy;
+}
+
+void Tidier::literals(Node &n) {
+    if (n.kind == Kind::Declare) {
+        auto &d = static_cast<Declare &>(n);
+        if (d.init)
+            d.init = asLiteralOf(d.init, f_.vars[static_cast<std::size_t>(d.var)].type);
+    }
+    if (n.kind != Kind::Code)
+        return;
+    for (py::StmtRef &s : static_cast<Code &>(n).stmts) {
+        if (s->kind != py::StmtKind::Assign || s->targets.size() != 1)
+            continue;
+        const py::ExprRef literal = asLiteralOf(s->value, s->targets[0]->type);
+        if (literal == s->value)
+            continue;
+        auto copy = std::make_shared<py::Stmt>(*s);
+        copy->value = literal;
+        s = std::move(copy);
+    }
 }
 
 } // namespace

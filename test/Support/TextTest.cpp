@@ -92,6 +92,27 @@ TEST_CASE("text writer: blocks, indentation, blank lines") {
     CHECK(w.nextLine() == 1);
 }
 
+TEST_CASE("text writer: long lines of C++ are broken behind commas and operators, others stay whole") {
+    TextWriter w;
+    w.wrapAt(40);
+    w.open("static void program(const double *A, double *B, int64_t N)");
+    w.line("B[i] = alpha * A[i] + beta * (A[i + 1] - A[i - 1]);");
+    w.line("// a comment that is longer than the line is wide");
+    w.line("#pragma omp parallel for reduction(+ : sum)");
+    w.line("report(\"text, with commas, that is much too long\");");
+    w.line("averyveryverylongnamewithoutanyplacetobreakit();");
+    w.close();
+    CHECK(w.text() == "static void program(const double *A,\n"
+                      "        double *B, int64_t N) {\n"
+                      "    B[i] = alpha * A[i] + beta *\n"
+                      "        (A[i + 1] - A[i - 1]);\n"
+                      "    // a comment that is longer than the line is wide\n"
+                      "    #pragma omp parallel for reduction(+ : sum)\n"
+                      "    report(\"text, with commas, that is much too long\");\n"
+                      "    averyveryverylongnamewithoutanyplacetobreakit();\n"
+                      "}\n");
+}
+
 TEST_CASE("text writer: line numbers count every newline") {
     TextWriter w("  ");
     w.open();

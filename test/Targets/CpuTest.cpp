@@ -96,7 +96,7 @@ TEST_CASE("a parallel map of one statement is a pragma, a loop and an assignment
     p.out(t, "y", exit, "B", symbol("i"));
     p.s->connect(exit, "OUT_B", b, {}, p.whole("B"));
     std::string text = p.text();
-    CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i) {\n        B[i] = A[i] * 2.0;\n    }\n"));
+    CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i)\n        B[i] = A[i] * 2.0;\n"));
     CHECK(has(text, "void __program_f(State *__state, double *A, double *B, int64_t N)"));
 }
 
@@ -162,6 +162,90 @@ TEST_CASE("C++ tasklets see connectors, whatever the containers are called") {
     CHECK(has(text, "double x = x_1[3];")); // through another name: `x` is the connector inside
     CHECK(has(text, "y_1[4] = y;"));
     CHECK(has(text, "        y = x + 1;\n"));
+}
+
+TEST_CASE("C++ tasklets get no variables for connectors that their text does not mention, unless a macro might") {
+    Program p;
+    p.array("A");
+    p.state();
+    auto *t = p.tasklet("y = f(1,\n        2);", Language::CPP);
+    p.in(p.s->add<AccessNode>("A"), "A", t, "x", 3);
+    p.out(t, "y", p.s->add<AccessNode>("A"), "A", 4);
+    SECTION("no macros") {
+        std::string text = p.text();
+        CHECK_FALSE(has(text, "double x"));
+        CHECK_FALSE(has(text, "maybe_unused"));
+        CHECK(has(text, "        y = f(1,\n            2);\n"));
+    }
+    SECTION("macros") {
+        p.g.globalCode.push_back({"frame", Code{"#define f(a, b) x", Language::CPP}});
+        CHECK(has(p.text(), "[[maybe_unused]] double x = A[3];"));
+    }
+}
+
+TEST_CASE("vectors of an array that is only read are const") {
+    Program p;
+    p.array("A");
+    p.array("B");
+    p.state();
+    const Type four = Type::vector(ScalarKind::Float64, 4);
+    auto *t = p.tasklet("y = x");
+    p.in(p.s->add<AccessNode>("A"), "A", t, "x", 4, four);
+    p.out(t, "y", p.s->add<AccessNode>("B"), "B", 4);
+    t->outConnector("y")->type = four;
+    std::string text = p.text();
+    CHECK(has(text, "reinterpret_cast<const sdfgc::rt::vec<double, 4> *>(&A[4])"));
+    CHECK(has(text, "reinterpret_cast<sdfgc::rt::vec<double, 4> *>(&B[4])"));
+}
+
+TEST_CASE("statements read as a person writes them: assigning operators, literals of the right type, no needless braces") {
+    Program p;
+    p.array("A");
+    p.array("k", false, ScalarKind::Int32);
+    p.state();
+    const char *codes[] = {"y = x * 2.0", "y = x - 1.0", "y = 3.0"};
+    const char *texts[] = {"    A[4] *= 2.0;\n", "    A[4] -= 1.0;\n", "    A[4] = 3.0;\n"};
+    const std::size_t i = GENERATE(0, 1, 2);
+    auto *t = p.tasklet(codes[i]);
+    p.in(p.s->add<AccessNode>("A"), "A", t, "x", 4);
+    p.out(t, "y", p.s->add<AccessNode>("A"), "A", 4);
+    CHECK(has(p.text(), texts[i]));
+}
+
+TEST_CASE("state that lives as long as the handle is used by the names of the graph") {
+    Program p;
+    p.array("A");
+    p.array("kept", true);
+    p.g.arrays.find("kept")->lifetime = Lifetime::Persistent;
+    DataDesc scalar = DataDesc::scalar(ScalarKind::Float64, true);
+    scalar.lifetime = Lifetime::Persistent;
+    scalar.storage = Storage::Register;
+    p.g.arrays.set("first", scalar);
+    p.g.arrays.set("memory", scalar);
+    State *before = p.state("before");
+    auto *a = p.tasklet("y = 1.0");
+    p.out(a, "y", p.s->add<AccessNode>("first"), "first", 0);
+    State *after = p.state("after");
+    p.g.connect(before, after);
+    auto *b = p.tasklet("y = x + z");
+    p.in(p.s->add<AccessNode>("first"), "first", b, "x", 0);
+    p.in(p.s->add<AccessNode>("memory"), "memory", b, "z", 0);
+    p.out(b, "y", p.s->add<AccessNode>("kept"), "kept", 2);
+    auto *c = p.tasklet("y = 2.0");
+    p.out(c, "y", p.s->add<AccessNode>("memory"), "memory", 0);
+    std::string text = p.text();
+    CHECK(has(text, "    double *__restrict kept = __state->__0_kept.data();\n"));
+    CHECK(has(text, "    kept[2] = first + __state->__0_memory;\n")); // what the last call left
+    CHECK(has(text, "    const double first = 1.0;\n"));
+    CHECK_FALSE(has(text, "__0_first"));
+}
+
+TEST_CASE("the frame holds no more than the program needs") {
+    Program p;
+    p.state();
+    std::string text = p.text();
+    CHECK(has(text, "__dace_init_f() {\n    return new (std::nothrow) State();\n}\n"));
+    CHECK(has(text, "__dace_exit_f(State *__state) {\n    delete __state;\n    return 0;\n}\n"));
 }
 
 TEST_CASE("contiguous copies are one run, strided ones a loop") {
@@ -262,7 +346,7 @@ TEST_CASE("loops: forms, break, continue that must not skip the update") {
     SECTION("for with break") {
         branch->add<BreakBlock>();
         c->addBranch(Code{"i == 3", Language::Python}, std::move(branch));
-        CHECK(has(p.text(), "for (int64_t i = 0; i < N; ++i) {\n        if (i == 3) {\n            break;\n        }\n    }"));
+        CHECK(has(p.text(), "for (int64_t i = 0; i < N; ++i) {\n        if (i == 3)\n            break;\n    }"));
     }
     SECTION("do-while with continue") {
         l->inverted = true;
@@ -285,7 +369,7 @@ TEST_CASE("unstructured control flow becomes labels and jumps") {
     r->connect(a, a);
     r->connect(b, a, {"N > 2", Language::Python});
     std::string text = p.text();
-    CHECK(has(text, "if (N > 1) {\n            goto block_0_1;"));
+    CHECK(has(text, "if (N > 1)\n            goto block_0_1;"));
     CHECK(has(text, "goto block_0_0;"));
     CHECK(has(text, "end_0:;"));
 }

@@ -1,5 +1,6 @@
 // The steps that tidy a lowered function: what each does, and what it leaves alone.
 #include "Fixture.h"
+#include "Tree/Flow.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -67,6 +68,100 @@ TEST_CASE("sink declarations: a value that an iteration hands to the next stays 
     b.close();
     sinkDeclarations(*b.f);
     CHECK(b.text().rfind("    declare r: float64\n    for i", 0) == 0);
+}
+
+TEST_CASE("sink declarations: through loops and branches, when no path reads what an earlier iteration left") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    b.declared(b.var("r"));
+    b.loop("i");
+    b.loop("j");
+    auto *branch = b.add<If>();
+    branch->branches.push_back({expr("j > 3"), std::make_unique<Block>()});
+    b.open.push_back(branch->branches.back().body.get());
+    b.assign(py::name("r"), expr("i * 2.0"));
+    b.assign(b.at(A, symbol("i")), expr("r"));
+    b.close();
+    SECTION("only there") {
+        b.close();
+        b.close();
+        sinkDeclarations(*b.f);
+        CHECK(b.text().find("declare r: float64 = i * 2.0") != std::string::npos);
+        CHECK(b.f->vars[2].isConst);
+    }
+    SECTION("also behind the branch, which may not have been taken") {
+        b.assign(b.at(A), expr("r"));
+        b.close();
+        b.close();
+        sinkDeclarations(*b.f);
+        CHECK(b.text().rfind("    declare r: float64\n    for i", 0) == 0);
+    }
+}
+
+TEST_CASE("sink declarations: braces go when nothing beside them mentions what is declared between them") {
+    Body b;
+    const VarId A = b.param("A");
+    const VarId x = b.integer("x"), again = b.integer("x"), y = b.integer("y"), t = b.var("t", VarKind::Buffer, ScalarKind::Float64, 8);
+    for (VarId v : {x, again, y, t}) {
+        auto *scope = b.add<Block>();
+        scope->braces = true;
+        b.open.push_back(scope);
+        if (v == again)
+            b.open.push_back(b.add<Block>()); // a group inside of another
+        b.add<Declare>(v);
+        b.assign(b.at(v), expr("1"));
+        b.assign(b.at(A), b.at(v));
+        if (v == again)
+            b.close();
+        b.close();
+    }
+    sinkDeclarations(*b.f);
+    CHECK(b.text() == "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
+                      "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
+                      "    declare y: int64 = 1\n    A[0] = y[0]\n"
+                      "    block {\n      declare t: float64[8]\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
+}
+
+TEST_CASE("value flow: what a block does with a variable's value") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    b.var("x");
+    const auto flow = [&] {
+        MentionTable table(*b.f);
+        return valueFlow(*b.f, table, b.f->body, "x");
+    };
+    CHECK(flow() == Flow::Maybe);
+    SECTION("assigned in all branches") {
+        auto *i = b.add<If>();
+        for (const char *condition : {"N > 1", ""}) {
+            i->branches.push_back({*condition ? expr(condition) : nullptr, std::make_unique<Block>()});
+            b.open.push_back(i->branches.back().body.get());
+            b.assign(py::name("x"), expr("1.0"));
+            b.close();
+        }
+        CHECK(flow() == Flow::Assigned);
+        i->branches.pop_back();
+        CHECK(flow() == Flow::Maybe);
+        b.assign(b.at(A), expr("x"));
+        CHECK(flow() == Flow::Read);
+    }
+    SECTION("in a loop, which may not run") {
+        b.loop("i");
+        b.assign(py::name("x"), expr("1.0"));
+        b.close();
+        CHECK(flow() == Flow::Maybe);
+    }
+    SECTION("an assignment that reads it") {
+        b.assign(py::name("x"), expr("x + 1.0"));
+        CHECK(flow() == Flow::Read);
+    }
+    SECTION("beside a label") {
+        b.assign(py::name("x"), expr("1.0"));
+        b.add<Label>(Name("again"));
+        CHECK(flow() == Flow::Read);
+    }
 }
 
 TEST_CASE("sink declarations: an array does not pass a statement that changes its size; labels keep declarations where they are") {

@@ -83,6 +83,107 @@ TEST_CASE("tidy: a copy stays where memory may change before its use, and where 
     CHECK(narrow.text().rfind("    declare y", 0) == 0);
 }
 
+TEST_CASE("tidy: an `if` alone in an `else` is an `else if`") {
+    Body b;
+    b.param("A");
+    b.size("k");
+    auto *outer = b.add<If>();
+    for (const char *text : {"k < 1", ""}) {
+        outer->branches.push_back({*text ? expr(text) : nullptr, std::make_unique<Block>()});
+        b.open.push_back(outer->branches.back().body.get());
+        if (*text)
+            b.assign(b.at(0), expr("1.0"));
+        else
+            branch(b, expr("k < 2"), "2.0", "3.0");
+        b.close();
+    }
+    tidy(*b.f);
+    CHECK(b.f->body.body.size() == 1);
+    CHECK(static_cast<If &>(*b.f->body.body[0]).branches.size() == 3);
+}
+
+TEST_CASE("tidy: a value is computed where it is handed on, and a copy goes into the condition that asks for it") {
+    Body b;
+    const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
+    for (VarId v : {x, y})
+        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+    b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
+    b.assign(b.at(A), py::name("x", ScalarKind::Float64));
+    b.add<Declare>(y)->init = b.at(A, 2);
+    branch(b, py::binary(py::Op::Mul, py::name("y", ScalarKind::Float64), py::floatLit("2.0"), ScalarKind::Float64), "1.0", "");
+    tidy(*b.f);
+    CHECK(b.text() == "    A[0] = B[0] + B[1]\n    if A[2] * 2.0 {\n      # state s\n      A[0] = 1.0\n    }\n");
+}
+
+TEST_CASE("tidy: a value that is used in a computation keeps its name, and calls keep their order") {
+    Body b;
+    const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
+    for (VarId v : {x, y})
+        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+    SECTION("in a computation") {
+        b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
+        b.assign(b.at(A), expr("x * 2.0"));
+        tidy(*b.f);
+        CHECK(b.text().rfind("    declare x", 0) == 0);
+    }
+    SECTION("behind what reads memory") {
+        b.add<Declare>(x)->init = expr("f(1)");
+        b.add<Declare>(y)->init = b.at(B);
+        b.assign(b.at(A), py::name("x", ScalarKind::Float64));
+        b.assign(b.at(A, 1), expr("y * y"));
+        tidy(*b.f);
+        CHECK(b.text().rfind("    declare x", 0) == 0);
+    }
+}
+
+TEST_CASE("tidy: literals have the type of what they are assigned to") {
+    Body b;
+    const VarId k = b.param("k", VarKind::Pointer, ScalarKind::Int32), h = b.param("h", VarKind::Pointer, ScalarKind::Float32);
+    b.assign(b.at(k), expr("0.0"));
+    b.assign(b.at(k, 1), expr("-2.0"));
+    b.assign(b.at(k, 2), expr("2.5"));
+    b.assign(b.at(h), expr("0.5"));
+    tidy(*b.f);
+    CHECK(b.text() == "    k[0] = 0\n    k[1] = -2\n    k[2] = 2.5\n    h[0] = 0.5\n");
+    CHECK(static_cast<Code &>(*b.f->body.body[3]).stmts[0]->value->type == Type(ScalarKind::Float32));
+}
+
+TEST_CASE("propagate copies: constants that are copies of constants, in indices and inside of what follows") {
+    Body b;
+    const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy"), again = b.integer("again");
+    b.size("N");
+    for (VarId v : {k, copy, again})
+        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+    b.add<Declare>(k)->init = expr("N * 2");
+    b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
+    b.add<Declare>(again)->init = py::name("copy", ScalarKind::Int64);
+    b.loop("i");
+    b.assign(b.at(A, symbol("again")), expr("copy + 1"));
+    b.close();
+    SECTION("all uses") {
+        propagateCopies(*b.f);
+        CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 {\n      A[k] = k + 1\n    }\n");
+    }
+    SECTION("text that was taken as written keeps its names") {
+        b.add<RawTasklet>()->text = "use(copy);";
+        propagateCopies(*b.f);
+        CHECK(b.text().find("declare copy: int64 = k\n") != std::string::npos);
+        CHECK(b.text().find("again") == std::string::npos);
+    }
+}
+
+TEST_CASE("propagate copies: a copy of what changes is none") {
+    Body b;
+    const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy");
+    b.f->vars[static_cast<std::size_t>(copy)].isConst = true;
+    b.add<Declare>(k)->init = expr("1");
+    b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
+    b.assign(py::name("k"), expr("2"));
+    b.assign(b.at(A), expr("copy"));
+    propagateCopies(*b.f);
+    CHECK(b.text().find("A[0] = copy") != std::string::npos);
+}
+
 TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with labels stay; comments are joined") {
     Body b;
     const VarId A = b.param("A");

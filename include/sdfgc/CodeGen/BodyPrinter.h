@@ -56,9 +56,14 @@ private:
     void spreadLoop(const tree::For &f);
     void deviceUpdate(const tree::Update &u);
 
+    // ---- LoopPrinter.cpp
+    void scoped(const std::string &head, const Block &body);
+    static bool isOneLine(const Block &b);
     std::string pragma(const tree::Omp &o) const;
     std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
     std::string simpleStatement(const py::Stmt &s) const;
+    std::string assignment(const py::Stmt &s) const;
+    bool samePlace(const py::Expr &a, const py::Expr &b) const;
 
     const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }
     const tree::MemRef &ref(int slot) const { return f_.refs[static_cast<std::size_t>(slot)]; }
@@ -67,6 +72,7 @@ private:
     /// The element or address that a slot means; `args` are the values of its data-dependent indices.
     std::string memory(int slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string addressOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     std::string elementOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
     std::string value(const py::ExprRef &e) const;

@@ -31,6 +31,10 @@ public:
     void close(std::string_view tail = {});
     /// One level less, `} head {`, one level more: `} else {`.
     void reopen(std::string_view head);
+    /// From here on, lines of C++ that are longer are broken behind a comma or an operator, and go on with more indentation. Comments,
+    /// directives and lines with literals of text stay whole. 0, as at the start: no line is broken.
+    void wrapAt(std::size_t columns) { width_ = columns; }
+
     void indent() { ++depth_; }
     void dedent();
 
@@ -43,8 +47,10 @@ public:
 
 private:
     void put(std::string_view oneLine);
+    void putLine(std::string_view text, int depth);
     std::string unit_, text_;
     int depth_ = 0, lines_ = 0;
+    std::size_t width_ = 0;
     bool opened_ = false; // the last line opened a block
 };
 

@@ -146,6 +146,7 @@ struct RawTasklet : Node {
         Type type; // element type
         enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
         bool isConst = false;
+        bool unused = false; // the text does not mention it, but a macro might
         int ref = -1;     // slot
         sym::Expr symbol; // Symbol: value
     };

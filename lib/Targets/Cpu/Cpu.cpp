@@ -252,14 +252,17 @@ private:
     void initialise(TextWriter &w, const std::string &init) {
         topics_.insert("new");
         w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
-        w.line("auto *__state = new (std::nothrow) State();");
-        w.line("if (!__state)");
-        w.line("    return nullptr;");
         bool work = !m_.initCode.empty() || gpu_;
         for (const StateField &f : m_.fields)
             work |= !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External;
+        if (!work)
+            w.line("return new (std::nothrow) State();");
         if (work) {
-            w.line("[[maybe_unused]] int __result = 0;");
+            w.line("auto *__state = new (std::nothrow) State();");
+            w.line("if (!__state)");
+            w.line("    return nullptr;");
+            if (!m_.initCode.empty())
+                w.line("[[maybe_unused]] int __result = 0; // for the code of the user");
             w.open("sdfgc::rt::guard(__state->error, [&]");
             if (gpu_)
                 w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
@@ -282,20 +285,26 @@ private:
                     w.line("__state->" + f.name.str() + ".zero();");
             }
             w.close(");");
-            w.open("if (__result != 0 || __state->error.failed())");
+            w.open(m_.initCode.empty() ? "if (__state->error.failed())" : "if (__result != 0 || __state->error.failed())");
             w.line("delete __state;");
             w.line("return nullptr;");
             w.close();
+            w.line("return __state;");
         }
-        w.line("return __state;");
         w.close();
     }
 
     void finalise(TextWriter &w) {
         w.open("SDFGC_EXPORT int __dace_exit_" + name_ + "(State *__state)");
+        if (m_.exitCode.empty() && !gpu_) {
+            w.line("delete __state;");
+            w.line("return 0;");
+            w.close();
+            return;
+        }
         w.line("if (!__state)");
         w.line("    return 0;");
-        w.line("[[maybe_unused]] int __err = 0;");
+        w.line("int __err = 0;");
         if (!m_.exitCode.empty()) {
             w.line("__state->error.clear();");
             w.open("const int failed = sdfgc::rt::guard(__state->error, [&]");
@@ -348,7 +357,7 @@ private:
             std::string sum;
             for (const StateField &f : m_.fields)
                 if (f.lifetime == ir::Lifetime::External && f.storage == s)
-                    sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Unary) + " * sizeof(" + f.type.cppName() + ")";
+                    sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + ")";
             w.line("return " + sum + ";");
             w.close();
             w.line();
@@ -357,7 +366,7 @@ private:
                 if (f.lifetime == ir::Lifetime::External && f.storage == s) {
                     std::string shift = f.startOffset.isZero() ? "" : " + " + symbols.print(f.startOffset, codegen::Precedence::Multiplicative);
                     w.line("__state->" + f.name.str() + " = reinterpret_cast<" + f.type.cppName() + " *>(memory)" + shift + ";");
-                    w.line("memory += " + symbols.print(f.count, codegen::Precedence::Unary) + " * sizeof(" + f.type.cppName() + ");");
+                    w.line("memory += " + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + ");");
                 }
             w.close();
         }

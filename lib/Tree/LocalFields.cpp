@@ -1,0 +1,199 @@
+// Fields of the program's state as the functions use them: by the names of the graph.
+//
+//     for (i ...)                                    double *__restrict b = __state->__0_b.data();
+//         __state->__0_b[i] = 0.0;       becomes     for (i ...)
+//     __state->__0_dt2 = dt * dt;                        b[i] = 0.0;
+//     x[0] = __state->__0_dt2;                       double dt2;
+//                                                    dt2 = dt * dt;
+//                                                    x[0] = dt2;
+//
+// The memory of an array lives as long as the handle and does not move, so a pointer to it is valid for the whole call; and nothing else
+// points there, so it is `restrict`, unless the caller gave the memory. A single value that each call assigns before it reads it keeps
+// nothing from call to call: it becomes a variable, and the field goes.
+//
+// Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be wrong.
+// Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
+#include "Fields.h"
+#include "Flow.h"
+#include "Improve.h"
+#include "Lowering.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+bool usesState(Block &b, const Module &m) {
+    bool used = false;
+    for (NodePtr &n : b.body) {
+        used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
+        used = used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
+        forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
+    }
+    return used;
+}
+
+Mentions mentionsOf(const Function &f) {
+    MentionTable table(f);
+    Mentions all;
+    for (const NodePtr &n : f.body.body)
+        all.add(table.of(*n));
+    return all;
+}
+
+class FieldLocaliser {
+public:
+    FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(mentionsOf(f)) {
+        names_.open();
+        for (Name n : mentions_.names)
+            take(n);
+        for (const Variable &v : f.vars)
+            take(v.name);
+        for (const auto &other : m.functions)
+            take(other->name);
+        for (const ConstantDef &c : m.constants)
+            take(c.name);
+        bindings(f.body);
+    }
+
+    const Mentions &mentions() const { return mentions_; }
+
+    /// True when the field became a variable and nobody needs it any more.
+    bool localise(const StateField &field) {
+        std::set<VarId> ids;
+        for (std::size_t i = 0; i < f_.vars.size(); ++i)
+            if (f_.vars[i].kind == VarKind::StateField && f_.vars[i].name == field.name)
+                ids.insert(static_cast<VarId>(i));
+        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &v) { return v.kind == VarKind::Member && ids.count(v.parent); });
+        if (ids.empty() || hasMembers || field.isStream || field.type.isStruct() || mentions_.inText.count(field.name))
+            return false;
+        const bool external = field.lifetime == ir::Lifetime::External;
+        const bool single = (field.isScalar || field.count.isOne()) && !external && field.startOffset.isZero();
+        MentionTable table(f_);
+        if (single && valueFlow(f_, table, f_.body, field.name) != Flow::Read) {
+            declare(field, VarKind::Value, ids);
+            return true;
+        }
+        if (!field.isScalar)
+            declare(field, VarKind::Pointer, ids);
+        return false;
+    }
+
+    void finish() {
+        f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()), std::make_move_iterator(declarations_.end()));
+        const Mentions now = mentionsOf(f_);
+        const bool field = std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &x) { return now.has(x.name); });
+        f_.needsState = field || now.has(Name("__state")) || usesState(f_.body, m_);
+    }
+
+private:
+    void take(Name n) {
+        if (!names_.visible(n))
+            names_.declare(n);
+    }
+    void bindings(Block &b) {
+        for (NodePtr &n : b.body) {
+            if (n->kind == Kind::RawTasklet)
+                for (const RawTasklet::Binding &x : static_cast<RawTasklet &>(*n).bindings)
+                    take(x.name);
+            forEachBlock(*n, [this](Block &inner) { bindings(inner); });
+        }
+    }
+
+    /// The container's name: the field's without `__<number>_`.
+    static Name containerOf(const StateField &field) {
+        const std::string &text = field.name.str();
+        return Name(std::string_view(text).substr(text.find('_', 2) + 1));
+    }
+
+    void declare(const StateField &field, VarKind kind, const std::set<VarId> &ids) {
+        Variable v;
+        v.name = names_.declare(containerOf(field));
+        v.type = field.type;
+        v.kind = kind;
+        v.alignment = 0;
+        v.isRestrict = kind == VarKind::Pointer && field.lifetime != ir::Lifetime::External;
+        v.isConst = kind == VarKind::Pointer && !mentions_.changes(field.name);
+        const VarId original = *ids.begin();
+        const VarId id = f_.addVar(std::move(v));
+        for (MemRef &r : f_.refs)
+            if (ids.count(r.var)) {
+                r.var = id;
+                if (kind == VarKind::Value)
+                    r.offset = 0;
+            }
+        auto declaration = std::make_unique<Declare>(id);
+        if (kind == VarKind::Pointer) {
+            MemRef memory;
+            memory.var = original;
+            memory.address = true;
+            declaration->target = f_.addRef(memory);
+        }
+        declarations_.push_back(std::move(declaration));
+        from_ = &ids;
+        to_ = id;
+        rename(f_.body);
+    }
+
+    void rename(Block &b) {
+        for (NodePtr &n : b.body) {
+            fields(*n, *this);
+            if (n->kind == Kind::RawTasklet)
+                for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
+                    fields(*after, *this);
+            forEachBlock(*n, [this](Block &inner) { rename(inner); });
+        }
+    }
+
+public: // ---- visitor of fields(): references by slot were changed in the table
+    void var(VarId &v) {
+        if (from_->count(v))
+            v = to_;
+    }
+    void slot(int &) {}
+    void sym(sym::Expr &) {}
+    void expr(py::ExprRef &) {}
+    void stmt(py::StmtRef &) {}
+
+private:
+    const Module &m_;
+    Function &f_;
+    Mentions mentions_;
+    NameScopes names_;
+    std::vector<NodePtr> declarations_;
+    const std::set<VarId> *from_ = nullptr;
+    VarId to_ = -1;
+};
+
+/// Does code of the user outside of tasklets mention the field?
+bool inUserCode(const Module &m, Name field) {
+    for (const auto *list : {&m.globalCode, &m.initCode, &m.exitCode, &m.rawFields})
+        for (const std::string &text : *list)
+            if (text.find(field.str()) != std::string::npos)
+                return true;
+    return false;
+}
+
+} // namespace
+
+void localFields(Module &m) {
+    if (m.fields.empty() || m.streams > 0 || std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+        return;
+    std::vector<FieldLocaliser> localisers;
+    localisers.reserve(m.functions.size());
+    for (auto &f : m.functions)
+        localisers.emplace_back(m, *f);
+    std::set<Name> gone;
+    for (const StateField &field : m.fields) {
+        auto uses = [&](const FieldLocaliser &l) { return l.mentions().has(field.name); };
+        if (std::count_if(localisers.begin(), localisers.end(), uses) != 1 || inUserCode(m, field.name))
+            continue;
+        if (std::find_if(localisers.begin(), localisers.end(), uses)->localise(field))
+            gone.insert(field.name);
+    }
+    std::erase_if(m.fields, [&](const StateField &f) { return gone.count(f.name) != 0; });
+    for (FieldLocaliser &l : localisers) // callees come first
+        l.finish();
+}
+
+} // namespace sdfgc::tree

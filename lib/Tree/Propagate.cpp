@@ -1,0 +1,144 @@
+// Constants that are copies of constants are the same constant.
+//
+//     const double dx = neg_x[i] + pos[j];           const double dx = neg_x[i] + pos[j];
+//     const double dx_1 = dx;              becomes   const bool far = dx * dx > limit;
+//     const bool far = dx_1 * dx_1 > limit;
+//
+// One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A copy
+// that is still mentioned afterwards, by text that was taken as written, stays.
+#include "Fields.h"
+#include "Improve.h"
+#include "Mentions.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree {
+namespace {
+
+using py::ExprKind;
+using py::ExprRef;
+
+class Propagator {
+public:
+    explicit Propagator(Function &f) : f_(f) {}
+
+    void block(Block &b) {
+        const auto outerConstants = constants_;
+        const auto outerCopies = copies_;
+        bool any = false;
+        for (NodePtr &n : b.body) {
+            if (n->kind != Kind::RawTasklet) // its own names hide those around it
+                replaceIn(*n);
+            if (n->kind == Kind::Declare)
+                any |= declared(static_cast<const Declare &>(*n));
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+        }
+        if (any)
+            dropUnused(b);
+        constants_ = outerConstants;
+        copies_ = outerCopies;
+    }
+
+    // ---- visitor of fields()
+    void var(VarId &) {}
+    void slot(int &s) {
+        if (s < 0)
+            return;
+        MemRef &r = f_.refs[static_cast<std::size_t>(s)];
+        sym(r.offset);
+        for (sym::Expr &stride : r.strides)
+            sym(stride);
+    }
+    void sym(sym::Expr &e) {
+        if (!symbols_.empty())
+            e = sym::substitute(e, symbols_);
+    }
+    void expr(ExprRef &e) {
+        if (e)
+            e = py::rewrite(py::substitute(e, copies_), [this](const ExprRef &x) { return replaced(x); });
+    }
+    void stmt(py::StmtRef &s) {
+        if (s)
+            s = py::rewrite(py::substitute(std::vector<py::StmtRef>{s}, copies_), [this](const ExprRef &x) { return replaced(x); }).front();
+    }
+
+private:
+    using Copies = std::map<Name, ExprRef>;
+
+    /// The name of the single variable that an expression is, or none.
+    Name variableOf(const py::Expr &e) const {
+        if (e.kind == ExprKind::Name)
+            return e.name;
+        if (e.kind != ExprKind::MemRef || !e.args.empty())
+            return {};
+        const MemRef &r = f_.refs[static_cast<std::size_t>(e.slot)];
+        const Variable &v = f_.vars[static_cast<std::size_t>(r.var)];
+        return v.kind == VarKind::Value && r.offset.isZero() && !r.address && !r.pop && !r.castTo ? v.name : Name();
+    }
+
+    /// For references; names are the business of py::substitute, which knows callees and parameters of lambdas.
+    ExprRef replaced(const ExprRef &e) {
+        if (e->kind != ExprKind::MemRef)
+            return e;
+        int s = e->slot;
+        slot(s);
+        const Name n = variableOf(*e);
+        auto it = n ? copies_.find(n) : copies_.end();
+        return it == copies_.end() ? e : it->second;
+    }
+
+    void replaceIn(Node &n) {
+        if (copies_.empty())
+            return;
+        symbols_.clear();
+        for (const auto &[from, to] : copies_)
+            symbols_[from] = sym::Expr::symbol(variableOf(*to));
+        fields(n, *this);
+    }
+
+    /// Notes a constant, and whether it is a copy of another one.
+    bool declared(const Declare &d) {
+        const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+        copies_.erase(v.name);
+        constants_.erase(v.name);
+        if (!v.isConst || v.kind != VarKind::Value || !d.init)
+            return false;
+        constants_[v.name] = v.type;
+        const Name origin = variableOf(*d.init);
+        auto it = origin ? constants_.find(origin) : constants_.end();
+        if (it == constants_.end() || it->second != v.type || !v.type.isScalar())
+            return false;
+        copies_[v.name] = d.init;
+        return true;
+    }
+
+    void dropUnused(Block &b) {
+        MentionTable table(f_);
+        std::unordered_set<Name> used;
+        for (auto n = b.body.rbegin(); n != b.body.rend(); ++n) {
+            if ((*n)->kind == Kind::Declare) {
+                const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(**n).var)];
+                if (copies_.count(v.name) && !used.count(v.name)) {
+                    n->reset();
+                    continue;
+                }
+            }
+            const Mentions &mentions = table.of(**n);
+            for (Name name : mentions.names)
+                if (copies_.count(name))
+                    used.insert(name);
+        }
+        std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+    }
+
+    Function &f_;
+    std::map<Name, Type> constants_; // of the scopes around
+    Copies copies_;                  // name to the constant that it is a copy of
+    std::map<Name, sym::Expr> symbols_;
+};
+
+} // namespace
+
+void propagateCopies(Function &f) { Propagator(f).block(f.body); }
+
+} // namespace sdfgc::tree
