@@ -103,6 +103,8 @@ private:
 
     bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
         return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
+            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable where it stands
+                return false;
             if (n->kind != Kind::Declare)
                 return true;
             const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];

@@ -123,6 +123,24 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
                       "    block {\n      declare t: float64[8]\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
 }
 
+TEST_CASE("sink declarations: braces stay around loops of a kernel, which declare their variable where they stand") {
+    Body b;
+    const VarId A = b.param("A");
+    b.size("N");
+    for (int k = 0; k < 2; ++k) {
+        auto *scope = b.add<Block>();
+        scope->braces = true;
+        b.open.push_back(scope);
+        b.loop("t")->spread.emplace().exact = true;
+        b.assign(b.at(A, symbol("t")), expr("1.0"));
+        b.close();
+        b.close();
+    }
+    sinkDeclarations(*b.f);
+    CHECK(b.f->body.body.size() == 2);
+    CHECK(b.f->body.body[0]->kind == Kind::Block);
+}
+
 TEST_CASE("value flow: what a block does with a variable's value") {
     Body b;
     const VarId A = b.param("A");
