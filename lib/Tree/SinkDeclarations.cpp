@@ -65,9 +65,10 @@ public:
 
     /// Statements of blocks without braces move up, so that all statements of one C++ scope stand side by side.
     void flatten(Block &b) {
+        while (std::any_of(b.body.begin(), b.body.end(), isGroup))
+            moveUp(b);
         for (NodePtr &n : b.body)
             forEachBlock(*n, [this](Block &inner) { flatten(inner); });
-        moveUp(b);
         auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
         if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
             return;
@@ -82,14 +83,16 @@ public:
     }
 
 private:
+    static bool isGroup(const NodePtr &n) { return n->kind == Kind::Block && !static_cast<const Block &>(*n).braces; }
+
     static void moveUp(Block &b) {
         std::vector<NodePtr> out;
         for (NodePtr &n : b.body) {
-            auto *group = n->kind == Kind::Block ? static_cast<Block *>(n.get()) : nullptr;
-            if (!group || group->braces) {
+            if (!isGroup(n)) {
                 out.push_back(std::move(n));
                 continue;
             }
+            auto *group = static_cast<Block *>(n.get());
             if (!group->comment.empty() && !group->body.empty())
                 out.push_back(std::make_unique<Comment>(group->comment));
             for (NodePtr &inner : group->body) {

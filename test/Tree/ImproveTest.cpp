@@ -123,6 +123,25 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
                       "    block {\n      declare t: float64[8]\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
 }
 
+TEST_CASE("sink declarations: groups without braces are part of the scope around them before its braces are looked at") {
+    Body b;
+    const VarId A = b.param("A");
+    for (VarId v : {b.integer("x"), b.integer("x")}) {
+        b.open.push_back(b.add<Block>());
+        auto *scope = b.add<Block>();
+        scope->braces = true;
+        b.open.push_back(scope);
+        b.add<Declare>(v);
+        b.assign(b.at(v), expr("1"));
+        b.assign(b.at(A), b.at(v));
+        b.close();
+        b.close();
+    }
+    sinkDeclarations(*b.f);
+    const std::string scope = "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n";
+    CHECK(b.text() == scope + scope);
+}
+
 TEST_CASE("sink declarations: braces stay around loops of a kernel, which declare their variable where they stand") {
     Body b;
     const VarId A = b.param("A");
