@@ -2,6 +2,7 @@
 #include "sdfgc/CodeGen/Interface.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace sdfgc::codegen {
 
@@ -570,9 +571,56 @@ void BodyPrinter::update(const Update &u) {
     }
 }
 
+/// Does a text bind tighter than any operator around it? Behind a cast an address does, too.
+static bool isOperand(const std::string &text, bool behindCast) {
+    int depth = 0;
+    for (char c : text) {
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        if (depth == 0 && (c == ' ' || c == '*' || (c == '&' && !behindCast)))
+            return false;
+    }
+    return true;
+}
+
+/// The text of a statement with what its bindings are bound to: in parentheses, unless it is a whole argument or an operand anyway.
+std::string BodyPrinter::inPlace(const RawTasklet &t) const {
+    const std::string &text = t.text;
+    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (end < text.size() && isWord(text[end]))
+            ++end;
+        if (end == i) { // a character of its own, or a literal like 'N'
+            end = text[i] == '\'' ? std::min(text.find('\'', i + 1), text.size() - 1) + 1 : i + 1;
+            out += text.substr(i, end - i);
+            i = end;
+            continue;
+        }
+        const std::string word = text.substr(i, end - i);
+        auto b = std::find_if(t.bindings.begin(), t.bindings.end(), [&](const RawTasklet::Binding &x) { return x.name.str() == word; });
+        const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", end);
+        const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') && after != std::string::npos &&
+                              (text[after] == ')' || text[after] == ',');
+        i = end;
+        if (b == t.bindings.end()) {
+            out += word;
+        } else if (b->form == RawTasklet::Binding::Symbol) {
+            out += sym(b->symbol, argument ? Precedence::Conditional : Precedence::Primary);
+        } else {
+            const std::string bound = memory(b->ref);
+            const bool cast = before != std::string::npos && out[before] == ')';
+            out += argument || isOperand(bound, cast) ? bound : "(" + bound + ")";
+        }
+    }
+    return out;
+}
+
 void BodyPrinter::rawTasklet(const RawTasklet &t) {
-    use("dace");
     comment(t.comment);
+    if (t.inPlace)
+        return w_.line(inPlace(t));
+    use("dace");
     w_.open();
     for (const RawTasklet::Binding &b : t.bindings) {
         useType(b.type);

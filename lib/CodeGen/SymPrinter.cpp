@@ -97,8 +97,22 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
     return best != counts.end() && best->second > 1 ? std::optional(best->first) : std::nullopt;
 }
 
-/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come
-/// first, then negative ones, the constant last; a positive constant comes first when nothing else would: `31 - t`.
+/// `k` if a sum of terms is `k` times another sum: `4 - 2 * N` is -2 times `N - 2`.
+std::optional<Expr> SymPrinter::quotient(const std::vector<Expr> &terms, Expr divisor) {
+    if (divisor.kind() != Kind::Add || terms.size() != divisor.operands().size())
+        return std::nullopt;
+    Expr sum = 0;
+    for (Expr t : terms)
+        sum += t;
+    for (Expr t : terms)
+        if (Expr k = t / divisor.operands()[0]; sym::asFraction(k).second.isOne() && k * divisor == sum)
+            return k;
+    return std::nullopt;
+}
+
+/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`, and as a product when it
+/// is one: `(M - 2) * (N - 2)`. Positive terms come first, then negative ones, the constant last; a positive constant comes first when
+/// nothing else would: `31 - t`.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
@@ -118,6 +132,10 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
                 rest.push_back(t);
         }
         bool factorFirst = inside.freeSymbols().empty() || factor->name().str() < inside.freeSymbols()[0].str();
+        if (std::optional<Expr> k = quotient(rest, inside)) {
+            *factor += *k;
+            rest.clear();
+        }
         Expr first = factorFirst ? *factor : inside, second = factorFirst ? inside : *factor;
         text += (text.empty() ? "" : " + ") + print(first, Precedence::Multiplicative) + " * " + print(second, Precedence::Multiplicative);
         terms = std::move(rest);

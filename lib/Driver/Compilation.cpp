@@ -67,6 +67,8 @@ std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> g
     std::optional<build::Toolchain> found = toolchain.find(s, compile, withLibrary);
     if (s.failed())
         return std::nullopt;
+    if (!targets::accepts(*made.graph, compile, s.diags))
+        return std::nullopt;
     const bool printTree = std::erase(pipeline.printAfter, "lower") != 0 || pipeline.printAfterAll;
     pass::Context context(s.diags, compile);
     if (!runPasses(s, *made.graph, pipeline, context, &made.files) || !pipeline.stopAfter.empty())

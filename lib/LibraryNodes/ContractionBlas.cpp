@@ -110,15 +110,22 @@ private:
     std::string in(const Factor &f, const std::vector<int> &batch) { return start("_in" + f.connector.str(), f, batch); }
     std::string out(const std::vector<int> &batch) { return start("_out" + target_.connector.str(), target_, batch); }
 
-    /// Declarations of alpha and beta, the loops of the batch, and the call.
+    /// BLAS takes real coefficients by value and complex ones by address.
+    std::string alpha() const { return complex() ? "_alpha" : real(c_.alpha.text); }
+    std::string beta() const { return complex() ? "_beta" : real(overwrite_ ? "0" : "1"); }
+    static std::string real(const std::string &value) { return value.find_first_not_of("0123456789") == std::string::npos ? value + ".0" : value; }
+
+    /// Declarations of complex coefficients, the loops of the batch, and the call.
     std::string around(const Call &c, const std::string &call) {
-        std::string real = type_.scalar() == ScalarKind::Float32 || type_.scalar() == ScalarKind::Complex64 ? "float" : "double", text;
+        std::string text;
         auto constant = [&](const char *name, const std::string &value) {
-            text += complex() ? "const " + real + " " + name + "[2] = {static_cast<" + real + ">(" + value + "), 0};\n"
-                              : "const " + real + " " + name + " = static_cast<" + real + ">(" + value + ");\n";
+            const std::string part = type_.scalar() == ScalarKind::Complex64 ? "float" : "double";
+            text += "const " + part + " " + name + "[2] = {static_cast<" + part + ">(" + value + "), 0};\n";
         };
-        constant("_alpha", c_.alpha.text);
-        constant("_beta", overwrite_ ? "0" : "1");
+        if (complex()) {
+            constant("_alpha", c_.alpha.text);
+            constant("_beta", overwrite_ ? "0" : "1");
+        }
         for (int l : c.batch) {
             std::string p = "_p" + std::to_string(l);
             text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
@@ -226,9 +233,9 @@ std::optional<std::string> Printer::gemm(Call c) {
         return onDevice(c, *la, *lb, *lc);
     routine_ = function("gemm");
     return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + transposed(lb->transposed) + ", " +
-                         word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", _alpha, " +
+                         word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + alpha() + ", " +
                          in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
-                         word("ldb", lb->leading) + ", _beta, " + out(c.batch) + ", " + word("ldc", lc->leading) + ");");
+                         word("ldb", lb->leading) + ", " + beta() + ", " + out(c.batch) + ", " + word("ldc", lc->leading) + ");");
 }
 
 std::optional<std::string> Printer::gemv(Call c) {
@@ -252,8 +259,8 @@ std::optional<std::string> Printer::gemv(Call c) {
     }
     routine_ = function("gemv");
     return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + word("m", rows) + ", " + word("n", columns) +
-                         ", _alpha, " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
-                         word("incx", c.k.second) + ", _beta, " + out(c.batch) + ", " + word("incy", c.m.second) + ");");
+                         ", " + alpha() + ", " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
+                         word("incx", c.k.second) + ", " + beta() + ", " + out(c.batch) + ", " + word("incy", c.m.second) + ");");
 }
 
 std::optional<std::string> Printer::dot(const Call &c) {

@@ -8,16 +8,18 @@ namespace sdfgc {
 namespace {
 
 bool mayBreak(std::string_view line) {
-    return line[0] != '#' && line.find("//") == std::string_view::npos && line.find_first_of("\"'\\") == std::string_view::npos;
+    return line[0] != '#' && line.find("//") == std::string_view::npos && line.find('\\') == std::string_view::npos;
 }
 
-/// Where to end the first line of at most `columns` characters: behind a comma or an operator, in the second half of the line and as few
-/// parentheses deep as possible. npos: nowhere.
+/// Where to end the first line of at most `columns` characters: behind a comma or an operator outside of literals, in the second half of
+/// the line and as few parentheses deep as possible. npos: nowhere.
 std::size_t breakIn(std::string_view line, std::size_t columns) {
     std::size_t best = std::string_view::npos;
     int depth = 0, bestDepth = 0;
     for (std::size_t i = 0; i + 1 < line.size() && i < columns; ++i) {
         const char c = line[i];
+        if (c == '"' || c == '\'')
+            i = std::min(line.find(c, i + 1), line.size() - 1);
         depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
         const bool separator = c == ',' || c == ';';
         const bool sign = std::string_view("=+-*/%&|<>?:").find(c) != std::string_view::npos;

@@ -1,4 +1,5 @@
 #include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Targets/Cpu.h"
 
 namespace sdfgc::targets {
@@ -17,6 +18,43 @@ const TargetInfo *find(const std::string &name) {
         if (t.name == name)
             return &t;
     return nullptr;
+}
+
+namespace {
+
+using Found = std::optional<std::pair<std::string, diag::Place>>;
+
+Found onDevice(const ir::SDFG &g, const ir::Node &n) {
+    if (const auto *m = dyn_cast<ir::MapEntry>(&n); m && ir::isGpuSchedule(m->schedule))
+        return std::pair("a map with schedule " + std::string(ir::name(m->schedule)), analysis::placeOf(n));
+    const auto *a = dyn_cast<ir::AccessNode>(&n);
+    const ir::DataDesc *d = a ? g.desc(a->data) : nullptr;
+    if (d && ir::isGpuStorage(d->storage))
+        return std::pair("container `" + a->data.str() + "` in " + std::string(ir::name(d->storage)) + " memory", analysis::placeOf(n));
+    return std::nullopt;
+}
+
+/// What of an SDFG is on a GPU, and where: the first container that it uses, or scope. Simplification leaves containers that nothing uses.
+Found onDevice(ir::SDFG &g) {
+    for (const ir::State *s : ir::allStates(g))
+        for (const auto &n : s->nodes())
+            if (Found found = onDevice(g, *n))
+                return found;
+    return std::nullopt;
+}
+
+} // namespace
+
+bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
+    if (compile.gpu())
+        return true;
+    for (ir::SDFG *g : ir::allSDFGs(graph))
+        if (Found found = onDevice(*g)) {
+            found->second.file = compile.file;
+            diags.report(diag::Id::LowerUnsupported, found->second, {found->first, "build it with `--target cuda` or `--target hip`"});
+            return false;
+        }
+    return true;
 }
 
 } // namespace sdfgc::targets

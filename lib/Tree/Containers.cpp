@@ -113,7 +113,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     } else if (d.isStructure()) {
         v.kind = VarKind::Value;
         v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    } else if (!in.fn->device.inside && (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
+    } else if (!in.fn->device.inside && context_.options.gpu() && (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
         v.kind = d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
         v.countKnown = !late;
         fn(in).needsState = true;
@@ -177,7 +177,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
     f.name = Name("__" + std::to_string(in.g->cfgId) + "_" + name.str());
     f.type = d.dtype;
     f.lifetime = d.lifetime;
-    f.storage = d.storage;
+    f.storage = context_.options.gpu() ? d.storage : ir::Storage::CPU_Heap; // page-locked memory is memory to the CPU
     f.count = final(in, sub(in, d.totalSize));
     f.startOffset = sub(in, d.startOffset);
     f.alignment = d.alignment;

@@ -186,6 +186,7 @@ private:
         py::Reduction kind;
         sym::Expr count;
     };
+    void accumulate(Instance &in, ReductionPlan &plan, bool single, Block &out, Omp &omp, const py::ExprRef &identity);
     std::vector<ReductionPlan> planReductions(Instance &in, ir::MapEntry &m, Block &out, Omp &omp);
     void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, Block &out);
     void consume(Instance &in, ir::ConsumeEntry &c, Block &out);

@@ -30,7 +30,7 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
         m.schedule == Schedule::Snitch || m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(m),
-              {"a map with schedule " + std::string(name(m.schedule)), "target cpu has Sequential, CPU_Multicore and CPU_Persistent maps"});
+              {"a map with schedule " + std::string(name(m.schedule)), "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"});
         return;
     }
     auto *block = out.add<tree::Block>();
@@ -198,8 +198,8 @@ void Lowering::persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
 
 // ---------------------------------------------------------------------------------------------------- reductions
 
-/// A target that resolve-wcr marked Reduction becomes a local accumulator with the identity as initial value, named in the pragma's
-/// reduction clause; it is combined with the target once, after the loop.
+/// A target that resolve-wcr marked Reduction is named in the pragma's reduction clause: itself if it is a variable of the function, else as
+/// a local accumulator with the identity as initial value, which is combined with the target once, after the loop.
 std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapEntry &m, tree::Block &out, Omp &omp) {
     std::vector<ReductionPlan> plans;
     if (!m.exit)
@@ -221,40 +221,54 @@ std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapE
         plan.count = single ? sym::Expr(1) : plan.outer.desc ? sub(in, plan.outer.desc->totalSize) : sym::Expr(0);
         if (!plan.count.asInt() || *plan.count.asInt() < 1)
             continue;
-        Variable v;
-        v.type = plan.outer.type;
-        v.kind = single ? VarKind::Value : VarKind::Stack;
-        v.count = plan.count;
-        v.name = in.fn->names.declare(Name(target->data.str() + "_acc"));
-        in.fn->facts[v.name].type = v.type;
-        VarId id = fn(in).addVar(std::move(v));
-        auto *declare = out.add<Declare>(id);
-        plan.local = plan.outer;
-        plan.local.var = id;
-        if (single) {
-            declare->init = *identity;
+        if (single)
             plan.outer.offset = startOffset(plan.outer, target0);
-            plan.local.offset = 0;
-            plan.local.strides.assign(plan.local.strides.size(), 0);
+        // A single variable takes part itself: OpenMP combines what the threads have with what it holds.
+        const VarKind kind = fn(in).vars[static_cast<std::size_t>(plan.outer.var)].kind;
+        const bool variable = kind == VarKind::Value || kind == VarKind::Reference;
+        if (single && variable && plan.outer.offset.isZero() && in.fn->parallelDepth == 0) {
+            omp.reductions.push_back({plan.kind, plan.outer.var, 0});
+            plan.local = plan.outer;
         } else {
-            // The accumulator mirrors the whole container.
-            plan.local.offset = 0;
-            auto *fill = out.add<Fill>();
-            fill->target = addressAt(in, plan.local, 0);
-            fill->count = plan.count;
-            fill->type = plan.outer.type;
-            fill->value = *identity;
+            accumulate(in, plan, single, out, omp, *identity);
         }
-        omp.reductions.push_back({plan.kind, id, single ? sym::Expr(0) : plan.count});
         in.reductions[target->data] = plan.local;
         plans.push_back(plan);
     }
     return plans;
 }
 
+/// Declares the accumulator of a plan; for more than one element it mirrors the whole container.
+void Lowering::accumulate(Instance &in, ReductionPlan &plan, bool single, tree::Block &out, Omp &omp, const py::ExprRef &identity) {
+    Variable v;
+    v.type = plan.outer.type;
+    v.kind = single ? VarKind::Value : VarKind::Stack;
+    v.count = plan.count;
+    v.name = in.fn->names.declare(Name(plan.container.str() + "_acc"));
+    in.fn->facts[v.name].type = v.type;
+    VarId id = fn(in).addVar(std::move(v));
+    auto *declare = out.add<Declare>(id);
+    plan.local = plan.outer;
+    plan.local.var = id;
+    plan.local.offset = 0;
+    if (single) {
+        declare->init = identity;
+        plan.local.strides.assign(plan.local.strides.size(), 0);
+    } else {
+        auto *fill = out.add<Fill>();
+        fill->target = addressAt(in, plan.local, 0);
+        fill->count = plan.count;
+        fill->type = plan.outer.type;
+        fill->value = identity;
+    }
+    omp.reductions.push_back({plan.kind, id, single ? sym::Expr(0) : plan.count});
+}
+
 void Lowering::finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, tree::Block &out) {
     for (const ReductionPlan &plan : plans) {
         in.reductions.erase(plan.container);
+        if (plan.local.var == plan.outer.var)
+            continue;
         tree::Block *at = &out;
         sym::Expr index = 0;
         in.fn->names.open();

@@ -7,8 +7,10 @@
 //     for (j ...)                                    #pragma omp parallel for reduction(+ : tmp_acc)
 //         if (mask[j]) {                 becomes     for (j ...)
 //             #pragma omp atomic                         if (mask[j])
-//             tmp += data[j];                                tmp_acc += data[j];
-//         }                                          tmp += tmp_acc;
+//             tmp[0] += data[j];                             tmp_acc += data[j];
+//         }                                          tmp[0] += tmp_acc;
+//
+// A variable of the function is its own accumulator.
 //
 // In a sequential loop inside of a parallel one the accumulator is combined with the element by one atomic update after the loop. The
 // innermost loop of a map that accumulates gets its own accumulator, too, and the leave to keep it in vectors: the order of the updates
@@ -101,7 +103,8 @@ private:
     static bool uniform(const Group &g);
     bool qualifies(const Group &g, Node &loop, const Omp *omp, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
-    NodePtr privatise(NodePtr loop, const std::vector<Group> &groups, Omp *omp);
+    std::vector<Group> reduceVariables(const std::vector<Group> &groups, Omp &omp);
+    NodePtr privatise(NodePtr loop, std::vector<Group> groups, Omp *omp);
     VarId accumulator(const Group &g);
     const Variable &var(const MemRef &r) const { return f_.vars[static_cast<std::size_t>(r.var)]; }
 
@@ -236,8 +239,28 @@ VarId Privatiser::accumulator(const Group &g) {
     return f_.addVar(std::move(v));
 }
 
+/// Variables of the function take part in the reduction themselves; returns the groups of other elements.
+std::vector<Group> Privatiser::reduceVariables(const std::vector<Group> &groups, Omp &omp) {
+    std::vector<Group> others;
+    for (const Group &g : groups) {
+        const VarKind kind = var(g.element).kind;
+        if ((kind != VarKind::Value && kind != VarKind::Reference) || !g.element.offset.isZero()) {
+            others.push_back(g);
+            continue;
+        }
+        omp.reductions.push_back({g.kind, g.element.var, 0});
+        for (Update *u : g.updates)
+            u->atomic = false;
+    }
+    return others;
+}
+
 /// `{ T acc = identity; loop; element op= acc; }`
-NodePtr Privatiser::privatise(NodePtr loop, const std::vector<Group> &groups, Omp *omp) {
+NodePtr Privatiser::privatise(NodePtr loop, std::vector<Group> groups, Omp *omp) {
+    if (omp)
+        groups = reduceVariables(groups, *omp);
+    if (groups.empty())
+        return loop;
     auto out = std::make_unique<Block>();
     out->braces = true;
     std::swap(out->comment, loop->comment);

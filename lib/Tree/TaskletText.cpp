@@ -39,9 +39,11 @@ std::set<Name> wordsOf(const std::string &text) {
     return out;
 }
 
+} // namespace
+
 /// The second and later lines of a statement, as far to the left as they all can be moved; one level in where the first line goes on.
 /// Text with continued or raw literals, or with directives, stays as it is.
-std::string withoutMargin(const std::string &text) {
+std::string TaskletLowering::withoutMargin(const std::string &text) {
     if (text.find('\n') == std::string::npos || text.find("R\"") != std::string::npos || text.find('#') != std::string::npos ||
         text.find("\\\n") != std::string::npos)
         return text;
@@ -64,8 +66,6 @@ std::string withoutMargin(const std::string &text) {
     return out;
 }
 
-} // namespace
-
 /// Code that queues on the device names its stream as DaCe does.
 std::string TaskletLowering::onStream(std::string text) const {
     constexpr std::string_view word = "__dace_current_stream";
@@ -87,6 +87,8 @@ std::string TaskletLowering::onStream(std::string text) const {
 }
 
 void TaskletLowering::cpp() {
+    if (isPlainCall())
+        return plainCall();
     l_.module_->rawCpp = true;
     auto outer = std::make_unique<tree::Block>();
     in_.fn->names.open();

@@ -1,5 +1,5 @@
 // Internal: the lowering of one tasklet. Connections in Tasklets.cpp, Python code in TaskletCode.cpp, the statements it becomes in
-// TaskletStatements.cpp, C++ text in TaskletText.cpp.
+// TaskletStatements.cpp, C++ text in TaskletText.cpp and TaskletCall.cpp.
 #pragma once
 
 #include "Lowering.h"
@@ -103,6 +103,9 @@ private:
 
     // ------------------------------------------------------------------------------------------------ C++
     void cpp();
+    bool isPlainCall() const;
+    void plainCall();
+    static std::string withoutMargin(const std::string &text);
     std::string onStream(std::string text) const;
     void dropUnused(RawTasklet &raw);
     std::vector<Name> symbolsIn(const std::string &text, const std::set<Name> &connectors) const;

@@ -100,6 +100,7 @@ TEST_CASE("text writer: long lines of C++ are broken behind commas and operators
     w.line("// a comment that is longer than the line is wide");
     w.line("#pragma omp parallel for reduction(+ : sum)");
     w.line("report(\"text, with commas, that is much too long\");");
+    w.line("getrs(ROWS, 'N', NR, NM, copy, pivots, solution);");
     w.line("averyveryverylongnamewithoutanyplacetobreakit();");
     w.close();
     CHECK(w.text() == "static void program(const double *A,\n"
@@ -109,6 +110,8 @@ TEST_CASE("text writer: long lines of C++ are broken behind commas and operators
                       "    // a comment that is longer than the line is wide\n"
                       "    #pragma omp parallel for reduction(+ : sum)\n"
                       "    report(\"text, with commas, that is much too long\");\n"
+                      "    getrs(ROWS, 'N', NR, NM, copy, pivots,\n"
+                      "        solution);\n"
                       "    averyveryverylongnamewithoutanyplacetobreakit();\n"
                       "}\n");
 }

@@ -120,6 +120,29 @@ TEST_CASE("a reduction is a clause on an accumulator that joins the target once"
     CHECK(has(text, "S[0] += S_acc;"));
 }
 
+TEST_CASE("a reduction to a variable of the function needs no accumulator") {
+    Program p;
+    p.array("A");
+    p.array("B");
+    p.g.arrays.set("sum", DataDesc::scalar(ScalarKind::Float64, true));
+    p.state();
+    auto [entry, exit] = p.map();
+    auto *t = p.tasklet("y = x");
+    p.s->connect(p.s->add<AccessNode>("A"), {}, entry, "IN_A", p.whole("A"));
+    p.in(entry, "A", t, "x", symbol("i"));
+    p.out(t, "y", exit, "sum", 0, "lambda a, b: a + b", WcrMode::Reduction);
+    Memlet m = Program::at("sum", 0);
+    m.wcr = "lambda a, b: a + b";
+    m.wcrMode = WcrMode::Reduction;
+    auto *sum = p.s->add<AccessNode>("sum");
+    p.s->connect(exit, "OUT_sum", sum, {}, m);
+    p.s->connect(sum, {}, p.s->add<AccessNode>("B"), {}, Program::at("B", 0));
+    std::string text = p.text();
+    CHECK(has(text, "reduction(+ : sum)"));
+    CHECK(has(text, "        sum += A[i];"));
+    CHECK_FALSE(has(text, "_acc"));
+}
+
 TEST_CASE("conflicting writes that are no reduction are atomic inside parallel maps only") {
     for (Schedule schedule : {Schedule::CPU_Multicore, Schedule::Sequential}) {
         Program p;
@@ -181,6 +204,31 @@ TEST_CASE("C++ tasklets get no variables for connectors that their text does not
         p.g.globalCode.push_back({"frame", Code{"#define f(a, b) x", Language::CPP}});
         CHECK(has(p.text(), "[[maybe_unused]] double x = A[3];"));
     }
+}
+
+TEST_CASE("C++ tasklets that are one call of BLAS or LAPACK take containers in the place of connectors") {
+    Program p;
+    p.array("A");
+    p.array("B");
+    p.state();
+    std::string code = "_r = cblas_ddot(N + 'N', _a, 1, (const double *)_a, 1);", wcr;
+    bool inPlace = false;
+    SECTION("one call") { inPlace = true; }
+    SECTION("more than one call") { code += " _r += 1;"; }
+    SECTION("an argument with a side effect of its own") { code = "_r = cblas_ddot(N, [&] { return _a; }(), 1, _a, 1);"; }
+    SECTION("a function that may take references") { code = "_r = dot(N, _a, 1, _a, 1);"; }
+    SECTION("a name that may be a macro") { p.g.globalCode.push_back({"frame", Code{"#define cblas_ddot mine", Language::CPP}}); }
+    SECTION("a result that is combined with what is there") { wcr = "lambda a, b: a + b"; }
+    auto *t = p.tasklet(code.c_str(), Language::CPP);
+    auto *a = p.s->add<AccessNode>("A");
+    sym::Subset tail = p.g.desc("A")->fullSubset();
+    tail.dims[0].begin = 2;
+    p.s->connect(a, {}, t, "_a", Memlet::simple("A", tail));
+    t->inConnector("_a")->type = Type::pointer(ScalarKind::Float64);
+    p.out(t, "_r", p.s->add<AccessNode>("B"), "B", symbol("N") - 1, wcr.c_str());
+    std::string text = p.text();
+    CHECK(has(text, "    B[N - 1] = cblas_ddot(N + 'N', &A[2], 1, (const double *)&A[2], 1);\n") == inPlace);
+    CHECK(has(text, "_a = &A[2];") != inPlace);
 }
 
 TEST_CASE("vectors of an array that is only read are const") {

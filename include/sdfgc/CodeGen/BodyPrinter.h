@@ -34,6 +34,7 @@ private:
     void code(const tree::Code &c);
     void update(const tree::Update &u);
     void rawTasklet(const tree::RawTasklet &t);
+    std::string inPlace(const tree::RawTasklet &t) const;
     void forLoop(const tree::For &f);
     void loop(const tree::Loop &l);
     void branches(const tree::If &i);

@@ -152,6 +152,7 @@ struct RawTasklet : Node {
     };
     std::vector<Binding> bindings;
     std::string text;
+    bool inPlace = false; // one statement; no variables for the bindings: what they are bound to takes the place of their names
     std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
 };
 

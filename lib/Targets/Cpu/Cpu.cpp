@@ -152,6 +152,13 @@ private:
         return std::find(m_.environments.begin(), m_.environments.end(), Name("GpuBlas")) != m_.environments.end();
     }
 
+    /// May the sources use names of this beginning? Macros of the user may.
+    bool mentions(const char *prefix) const {
+        auto has = [&](const std::string &text) { return text.find(prefix) != std::string::npos; };
+        auto any = [&](const auto &list) { return std::any_of(list.begin(), list.end(), has); };
+        return any(bodies_) || any(m_.initCode) || any(m_.exitCode) || !m_.globalCode.empty();
+    }
+
     /// Headers and libraries of an environment (format reference 7.10).
     void environment(const std::string &path, std::vector<std::string> &includes) {
         std::string name = path.substr(path.rfind('.') + 1);
@@ -160,10 +167,13 @@ private:
                 list.push_back(what);
         };
         if (name == "OpenBLAS") {
-            add(includes, "<cblas.h>");
-            add(includes, "<lapacke.h>");
+            if (mentions("cblas_"))
+                add(includes, "<cblas.h>");
             add(out_.libraries, "openblas");
-            add(out_.libraries, "lapacke");
+            if (mentions("LAPACK")) {
+                add(includes, "<lapacke.h>");
+                add(out_.libraries, "lapacke");
+            }
         } else if (name == "BLAS") {
             add(includes, "<cblas.h>");
             add(out_.libraries, "openblas");

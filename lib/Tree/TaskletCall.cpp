@@ -1,0 +1,117 @@
+// C++ tasklets that are one call of BLAS or LAPACK.
+//
+// A C++ tasklet is text with a variable for each connector, since nobody knows what the text does to them. A C function is known to take
+// its arguments by value, so where the text is nothing but one call of such a function, what the connectors stand for takes their place:
+//
+//     {                                              product = cblas_ddot(N, A.data(), 1, &B[N * i], 1);
+//         double *_in_x = A.data();
+//         double *_in_y = &B[N * i];      becomes
+//         double _out_r;
+//         _out_r = cblas_ddot(N, _in_x, 1, _in_y, 1);
+//         product = _out_r;
+//     }
+#include "Tasklets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace sdfgc::tree {
+
+namespace {
+
+bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blank = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(blank);
+    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(blank) + 1 - begin);
+}
+
+/// The function of `f(...);` or `x = f(...);`; empty for other text.
+std::string_view calledFunction(std::string_view text) {
+    text = trimmed(text);
+    if (text.size() < 3 || text.substr(text.size() - 2) != ");" || text.find(';') != text.size() - 1 ||
+        text.find_first_of("{}[]\"#?\\") != std::string_view::npos || text.find("//") != std::string_view::npos ||
+        text.find("/*") != std::string_view::npos)
+        return {};
+    std::string_view head = text.substr(0, text.find('('));
+    if (const std::size_t assign = head.find('='); assign != std::string_view::npos) {
+        const std::string_view target = trimmed(head.substr(0, assign));
+        if (target.empty() || !std::all_of(target.begin(), target.end(), isWord))
+            return {};
+        head = trimmed(head.substr(assign + 1));
+    }
+    // One call: its parenthesis closes at the end.
+    int depth = 0;
+    for (std::size_t i = text.find('('); i + 1 < text.size(); ++i) {
+        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+        if (depth == 0 && i + 2 != text.size())
+            return {};
+    }
+    auto isName = [](char c) { return isWord(c) || c == '.' || c == '-' || c == '>'; };
+    return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
+}
+
+bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+/// A function of C, or of our own, that takes its arguments by value.
+bool takesValues(std::string_view function) {
+    return startsWith(function, "cblas_") || startsWith(function, "LAPACKE_") || startsWith(function, "__state->gpuBlas.");
+}
+
+} // namespace
+
+/// Can what the connectors stand for take their place in the text?
+bool TaskletLowering::isPlainCall() const {
+    const std::string_view function = calledFunction(t_.code.text);
+    if (!takesValues(function))
+        return false;
+    if (!l_.module_->globalCode.empty() || !t_.codeGlobal.empty()) // may define macros of that name
+        return false;
+    auto plain = [](const Connection &c) { return c.place.valid() && !c.stream && !c.setsReference && !c.dynamic && !c.wcr; };
+    auto sameType = [](const Connection &c) { return c.pointer || c.type == c.place.type; };
+    auto all = [&](const std::vector<Connection> &list) {
+        return std::all_of(list.begin(), list.end(), [&](const Connection &c) { return plain(c) && sameType(c); });
+    };
+    return all(inputs_) && all(outputs_);
+}
+
+void TaskletLowering::plainCall() {
+    auto raw = std::make_unique<RawTasklet>();
+    raw->comment = "tasklet " + t_.label;
+    raw->text = onStream(withoutMargin(std::string(trimmed(t_.code.text))));
+    raw->inPlace = true;
+    const bool readsOnly = !startsWith(calledFunction(t_.code.text), "LAPACKE_"); // LAPACK's may work in place
+    std::set<Name> connectors;
+    auto bind = [&](const Connection &c, bool input) {
+        if (!connectors.insert(c.conn).second)
+            return;
+        using Form = RawTasklet::Binding::Form;
+        RawTasklet::Binding b;
+        b.name = c.conn;
+        b.type = c.type;
+        b.form = c.pointer ? Form::Pointer : input ? Form::Value : Form::Uninitialised;
+        b.ref = c.pointer ? l_.addressAt(in_, c.place, c.start) : l_.elementAt(in_, c.place, c.start);
+        if (c.pointer && c.type != c.place.type)
+            l_.fn(in_).refs[static_cast<std::size_t>(b.ref)].castTo = c.type;
+        b.isConst = l_.fn(in_).vars[static_cast<std::size_t>(c.place.var)].isConst || (input && readsOnly);
+        raw->bindings.push_back(std::move(b));
+    };
+    for (const Connection &c : inputs_)
+        bind(c, !find(outputs_, c.conn));
+    for (const Connection &c : outputs_)
+        bind(c, false);
+    for (Name s : symbolsIn(t_.code.text, connectors)) {
+        RawTasklet::Binding b;
+        b.name = s;
+        b.type = in_.symbolTypes[s];
+        b.form = RawTasklet::Binding::Symbol;
+        b.isConst = true;
+        b.symbol = in_.symbols[s];
+        raw->bindings.push_back(std::move(b));
+    }
+    out_->body.push_back(std::move(raw));
+}
+
+} // namespace sdfgc::tree

@@ -1,0 +1,33 @@
+#include "sdfgc/CodeGen/SymPrinter.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+
+namespace {
+
+std::string printed(const char *text) {
+    sym::ParseResult e = sym::parse(text);
+    REQUIRE(e.expr);
+    return codegen::SymPrinter().print(*e.expr);
+}
+
+} // namespace
+
+TEST_CASE("sums: common factors are taken out, positive terms first, the constant last") {
+    CHECK(printed("j + N*i + N") == "N * (i + 1) + j");
+    CHECK(printed("-2 + i - N*j") == "i - N * j - 2");
+    CHECK(printed("31 - t") == "31 - t");
+    CHECK(printed("-N") == "-N");
+}
+
+TEST_CASE("sums: a sum that is a product is printed as one") {
+    CHECK(printed("N*M - 2*N - 2*M + 4") == "(M - 2) * (N - 2)");
+    CHECK(printed("N*M + N + M + 1") == "(M + 1) * (N + 1)");
+    CHECK(printed("a*c + b*c + a*d + b*d") == "(a + b) * (c + d)");
+    CHECK(printed("(N - 2)*(M - 2)*(K - 2)") == "(K - 2) * (M - 2) * (N - 2)");
+    SECTION("not when something is left over") {
+        CHECK(printed("N*M - 2*N - 2*M + 5") == "M * (N - 2) - 2 * N + 5");
+        CHECK(printed("N*M + N + K + 1") == "(M + 1) * N + K + 1");
+    }
+}
