@@ -27,8 +27,6 @@ constexpr Topic topicTable[] = {
     {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
 };
 
-constexpr std::size_t lineWidth = 132;
-
 bool isZeroLiteral(const py::Expr &e) {
     return (e.kind == ExprKind::Int && e.text == "0") || (e.kind == ExprKind::Bool && e.text == "False") ||
            (e.kind == ExprKind::Float && (e.text == "0.0" || e.text == "0"));

@@ -145,6 +145,7 @@ std::string describe(const Param &p) {
 std::string header(const Module &m) {
     const std::string &n = m.name.str();
     TextWriter w;
+    w.wrapAt(lineWidth);
     w.line("/* " + n + ".h: C interface of program `" + n + "`, written by sdfgc.");
     w.line(" *");
     w.line(" * Initialise once, call the program as often as you like (not concurrently on one handle), finalise once.");

@@ -96,31 +96,31 @@ private:
         for (const codegen::SourceFile &f : request_.sources->files)
             if (f.translationUnit)
                 main = f.path;
-        json::Value out = json::Value::object();
-        out.set("target", "cpu");
-        for (const auto &[cfg, states] : elements) {
-            json::Value perCfg = json::Value::object();
-            for (const auto &[state, nodes] : states) {
-                json::Value perState = json::Value::object();
-                for (const auto &[node, ranges] : nodes) {
-                    json::Value entry = json::Value::object();
-                    entry.set("from", ranges.front()->from);
-                    entry.set("to", ranges.front()->to);
-                    if (ranges.front()->file != main)
-                        entry.set("file", ranges.front()->file);
-                    if (ranges.size() > 1) {
-                        json::Value all = json::Value::array();
-                        for (const codegen::MapEntry *e : ranges)
-                            if (e->file == ranges.front()->file)
-                                all.push(json::Value::array({e->from, e->to}));
-                        entry.set("ranges", all);
-                    }
-                    perState.set(std::to_string(node), entry);
-                }
-                perCfg.set(std::to_string(state), perState);
+        auto entryOf = [&](const std::vector<const codegen::MapEntry *> &ranges) {
+            json::Value entry = json::Value::object();
+            entry.set("from", ranges.front()->from);
+            entry.set("to", ranges.front()->to);
+            if (ranges.front()->file != main)
+                entry.set("file", ranges.front()->file);
+            if (ranges.size() > 1) {
+                json::Value all = json::Value::array();
+                for (const codegen::MapEntry *e : ranges)
+                    if (e->file == ranges.front()->file)
+                        all.push(json::Value::array({e->from, e->to}));
+                entry.set("ranges", all);
             }
-            out.set(std::to_string(cfg), perCfg);
-        }
+            return entry;
+        };
+        auto objectOf = [](const auto &byNumber, const auto &valueOf) {
+            std::vector<json::Value::Member> members;
+            for (const auto &[number, part] : byNumber)
+                members.emplace_back(std::to_string(number), valueOf(part));
+            return json::Value::object(std::move(members));
+        };
+        json::Value out = objectOf(elements, [&](const auto &states) {
+            return objectOf(states, [&](const auto &nodes) { return objectOf(nodes, entryOf); });
+        });
+        out.members().emplace(out.members().begin(), "target", "cpu");
         return out.dump() + "\n";
     }
 

@@ -28,6 +28,9 @@ struct Sources {
     bool openmp = false;
 };
 
+/// Columns of the sources; only text that was taken as written is wider.
+constexpr std::size_t lineWidth = 132;
+
 struct Options {
     /// Programs whose functions are longer than this together get several translation units, each of about this size.
     std::size_t splitBytes = 150000;

@@ -67,10 +67,12 @@ void Verifier::region(const Region &r, Frame &f) {
     structure(r);
 
     Adjacency out(r);
-    std::vector<bool> seen(r.blocks().size(), false);
+    std::vector<bool> seen(r.blocks().size(), false), entered(r.blocks().size(), false);
+    for (const auto &e : r.edges())
+        entered[e->dst->id()] = true;
     auto visit = [&](const Block *b) {
         seen[b->id()] = true;
-        if (r.blocks().size() > 1 && isa<State>(b) && r.inEdges(b).empty() && out.edgesFrom(b).empty())
+        if (r.blocks().size() > 1 && isa<State>(b) && !entered[b->id()] && out.edgesFrom(b).empty())
             report(Id::IsolatedBlock, *b);
         block(*b, f);
     };

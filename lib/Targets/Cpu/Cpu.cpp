@@ -232,6 +232,7 @@ private:
 
     std::string frameTail() {
         TextWriter w;
+        w.wrapAt(codegen::lineWidth);
         std::string init = codegen::cParameters(m_.init), all = codegen::cParameters(m_.params);
         const Function &program = *m_.functions.back();
         w.line();
@@ -430,6 +431,7 @@ private:
         const std::string folder = "src/cpu/", shared = name_ + "_parts.h", space = name_ + "_parts";
         functions("");
         TextWriter header;
+        header.wrapAt(codegen::lineWidth);
         banner(header, shared);
         header.line("#pragma once");
         header.line();
