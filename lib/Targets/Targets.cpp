@@ -1,6 +1,6 @@
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/Targets/Cpu.h"
+#include "sdfgc/Targets/Cxx.h"
 
 namespace sdfgc::targets {
 

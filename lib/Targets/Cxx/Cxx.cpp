@@ -1,5 +1,6 @@
-// Target cpu: the source file around the function bodies: includes, types, constants, the program's state, the C interface.
-#include "sdfgc/Targets/Cpu.h"
+// C++ and its relatives for GPUs: the source file around the function bodies: includes, types, constants, the program's state, the C
+// interface.
+#include "sdfgc/Targets/Cxx.h"
 
 #include "DeviceLibraries.h"
 
@@ -15,9 +16,9 @@ using codegen::SourceFile;
 
 namespace {
 
-class CpuEmitter {
+class CxxEmitter {
 public:
-    CpuEmitter(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
+    CxxEmitter(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
         : m_(m), options_(o), name_(m.name.str()), target_(compile.target), gpu_(m.streams > 0) {}
 
     codegen::Sources emit() {
@@ -499,6 +500,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitCpu(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o) { return CpuEmitter(m, compile, o).emit(); }
+codegen::Sources emitCxx(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o) { return CxxEmitter(m, compile, o).emit(); }
 
 } // namespace sdfgc::targets

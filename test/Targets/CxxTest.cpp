@@ -1,5 +1,5 @@
 // From small graphs to C++ text: what lowering decides and the CPU target prints.
-#include "sdfgc/Targets/Cpu.h"
+#include "sdfgc/Targets/Cxx.h"
 
 #include "sdfgc/Tree/Lower.h"
 
@@ -71,7 +71,7 @@ struct Program {
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
         REQUIRE(module);
-        return targets::emitCpu(*module, options).files.at(0).text;
+        return targets::emitCxx(*module, options).files.at(0).text;
     }
 };
 
