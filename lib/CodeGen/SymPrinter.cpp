@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 
 namespace sdfgc::codegen {
 
@@ -88,26 +89,51 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
     for (Expr t : terms) {
         if (t.kind() == Kind::Mul)
             for (Expr f : t.operands())
-                if (f.kind() == Kind::Symbol)
+                if (!f.freeSymbols().empty())
                     count(f);
-        if (t.kind() == Kind::Symbol)
+        if (t.kind() != Kind::Mul && !t.freeSymbols().empty())
             count(t);
     }
     auto best = std::max_element(counts.begin(), counts.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
     return best != counts.end() && best->second > 1 ? std::optional(best->first) : std::nullopt;
 }
 
-/// `k` if a sum of terms is `k` times another sum: `4 - 2 * N` is -2 times `N - 2`.
-std::optional<Expr> SymPrinter::quotient(const std::vector<Expr> &terms, Expr divisor) {
-    if (divisor.kind() != Kind::Add || terms.size() != divisor.operands().size())
+/// Takes `k` times a sum out of a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing where no terms are
+/// such a multiple.
+std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum) {
+    if (sum.kind() != Kind::Add)
         return std::nullopt;
-    Expr sum = 0;
-    for (Expr t : terms)
-        sum += t;
-    for (Expr t : terms)
-        if (Expr k = t / divisor.operands()[0]; sym::asFraction(k).second.isOne() && k * divisor == sum)
+    for (Expr t : terms) {
+        Expr k = t / sum.operands()[0];
+        if (!sym::asFraction(k).second.isOne())
+            continue;
+        std::vector<Expr> rest = terms;
+        const bool all = std::all_of(sum.operands().begin(), sum.operands().end(), [&](Expr part) {
+            auto it = std::find(rest.begin(), rest.end(), k * part);
+            if (it == rest.end())
+                return false;
+            rest.erase(it);
+            return true;
+        });
+        if (all) {
+            terms = std::move(rest);
             return k;
+        }
+    }
     return std::nullopt;
+}
+
+/// A factor that is a sum, with what its coefficients have in common in front: `6 * (W - 4)`.
+std::string SymPrinter::factor(Expr e) const {
+    int64_t common = 0;
+    if (e.kind() == Kind::Add)
+        for (Expr t : e.operands()) {
+            const int64_t c = coefficient(t).first;
+            common = c == std::numeric_limits<int64_t>::min() ? 1 : std::gcd(common, c);
+        }
+    if (common <= 1)
+        return print(e, Precedence::Multiplicative);
+    return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }
 
 /// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`, and as a product when it
@@ -120,24 +146,23 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
     std::vector<Expr> terms(e.operands().begin(), e.operands().end());
     std::string text;
     int groups = 0;
-    for (; std::optional<Expr> factor = commonFactor(terms); ++groups) {
+    for (; std::optional<Expr> common = commonFactor(terms); ++groups) {
         Expr inside = 0;
         std::vector<Expr> rest;
         for (Expr t : terms) {
-            if (t == *factor)
+            if (t == *common)
                 inside += 1;
-            else if (t.kind() == Kind::Mul && std::find(t.operands().begin(), t.operands().end(), *factor) != t.operands().end())
-                inside += t / *factor;
+            else if (t.kind() == Kind::Mul && std::find(t.operands().begin(), t.operands().end(), *common) != t.operands().end())
+                inside += t / *common;
             else
                 rest.push_back(t);
         }
-        bool factorFirst = inside.freeSymbols().empty() || factor->name().str() < inside.freeSymbols()[0].str();
-        if (std::optional<Expr> k = quotient(rest, inside)) {
-            *factor += *k;
-            rest.clear();
-        }
-        Expr first = factorFirst ? *factor : inside, second = factorFirst ? inside : *factor;
-        text += (text.empty() ? "" : " + ") + print(first, Precedence::Multiplicative) + " * " + print(second, Precedence::Multiplicative);
+        bool factorFirst = inside.freeSymbols().empty() || common->freeSymbols()[0].str() < inside.freeSymbols()[0].str();
+        Expr outside = *common;
+        while (std::optional<Expr> k = takeMultiple(rest, inside))
+            outside += *k;
+        Expr first = factorFirst ? outside : inside, second = factorFirst ? inside : outside;
+        text += (text.empty() ? "" : " + ") + factor(first) + " * " + factor(second);
         terms = std::move(rest);
     }
     if (!text.empty() && terms.empty())

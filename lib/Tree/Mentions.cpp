@@ -32,11 +32,14 @@ public:
         if (change)
             out_.changed.insert(n);
     }
-    void slot(int s, bool change) {
+    /// Memory that is only read, also where its address is taken for that.
+    void source(int s) { reference(s, false); }
+    void slot(int s, bool change) { reference(s, change || (s >= 0 && f_.refs[static_cast<std::size_t>(s)].address)); }
+    void reference(int s, bool change) {
         if (s < 0)
             return;
         const MemRef &r = f_.refs[static_cast<std::size_t>(s)];
-        variable(r.var, change || r.address || r.pop);
+        variable(r.var, change || r.pop);
         symbols(r.offset);
         for (sym::Expr stride : r.strides)
             symbols(stride);
@@ -158,7 +161,10 @@ void Collector::node(const Node &n) {
         const auto &t = static_cast<const RawTasklet &>(n);
         for (const RawTasklet::Binding &b : t.bindings) {
             using Form = RawTasklet::Binding::Form;
-            slot(b.ref, b.form != Form::Value && b.form != Form::ConstRef && !b.isConst);
+            if (b.isConst && b.form == Form::Pointer)
+                source(b.ref);
+            else
+                slot(b.ref, b.form != Form::Value && b.form != Form::ConstRef && !b.isConst);
             symbols(b.symbol);
         }
         return text(t.text);
@@ -187,7 +193,7 @@ void Collector::node(const Node &n) {
         return;
     case Kind::Memcpy: {
         const auto &m = static_cast<const Memcpy &>(n);
-        slot(m.source, false);
+        source(m.source);
         slot(m.target, true);
         return symbols(m.count);
     }

@@ -29,7 +29,8 @@ private:
     Text render(sym::Expr e) const;
     Text sum(sym::Expr e) const;
     static std::optional<sym::Expr> commonFactor(const std::vector<sym::Expr> &terms);
-    static std::optional<sym::Expr> quotient(const std::vector<sym::Expr> &terms, sym::Expr divisor);
+    static std::optional<sym::Expr> takeMultiple(std::vector<sym::Expr> &terms, sym::Expr sum);
+    std::string factor(sym::Expr e) const;
     Text product(sym::Expr e) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
     Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;
