@@ -152,6 +152,9 @@ std::set<Name> sharedContainers(const SDFG &g) {
     return shared;
 }
 
+namespace {
+
+/// Does the edge, or the path that it is part of, only say what a view looks at?
 bool isViewing(Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     auto views = [&](Node *n) {
@@ -160,6 +163,20 @@ bool isViewing(Edge &e) {
         return d && d->isView() && std::find(path.begin(), path.end(), viewEdge(a)) != path.end();
     };
     return views(path.front()->src) || views(path.back()->dst);
+}
+
+} // namespace
+
+bool isTransfer(Edge &e) {
+    const bool entering = e.src->isEntry() && isa<AccessNode>(e.dst), leaving = isa<AccessNode>(e.src) && e.dst->isExit();
+    if (e.memlet.isEmpty() || !(entering || leaving || (isa<AccessNode>(e.src) && isa<AccessNode>(e.dst))))
+        return false;
+    const auto *from = dyn_cast<AccessNode>(pathSource(&e)), *to = dyn_cast<AccessNode>(pathDestination(&e));
+    if (!from || !to || isViewing(e))
+        return false;
+    const auto source = sourceSubset(&e), target = destinationSubset(&e);
+    const bool ontoItself = from->data == to->data && e.memlet.wcr.empty() && (!source || !target || *source == *target);
+    return !ontoItself;
 }
 
 namespace {
@@ -196,22 +213,13 @@ std::optional<GraphCopy> copyOf(SDFG &g, Edge *in, Edge *out) {
     return c;
 }
 
-/// The edge at which the copy of a path is made: the one into the scope's inside, or out of it.
-bool isCopyEdge(Edge &e) {
-    if (e.dstConn == Name("set") || e.memlet.isEmpty() || isViewing(e))
-        return false;
-    if (isa<AccessNode>(e.src))
-        return isa<AccessNode>(e.dst) || (e.dst->isExit() && isa<AccessNode>(pathDestination(&e)));
-    return e.src->isEntry() && isa<AccessNode>(e.dst);
-}
-
 } // namespace
 
 std::vector<GraphCopy> deviceCopies(State &s) {
     std::vector<GraphCopy> out;
     SDFG &g = *s.sdfg();
     for (const auto &e : s.edges())
-        if (isCopyEdge(*e))
+        if (e->dstConn != Name("set") && isTransfer(*e))
             if (auto c = copyOf(g, e.get(), e.get()))
                 out.push_back(std::move(*c));
     for (const auto &n : s.nodes()) {

@@ -42,22 +42,10 @@ std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool
     return side;
 }
 
+/// A transfer (analysis::isTransfer).
 void Lowering::copyEdge(Instance &in, Edge &e, tree::Block &out) {
-    auto *srcNode = dyn_cast<AccessNode>(analysis::pathSource(&e));
-    auto *dstNode = dyn_cast<AccessNode>(analysis::pathDestination(&e));
-    if (!srcNode || !dstNode)
-        return;
-    std::vector<Edge *> path = analysis::memletPath(&e);
-    for (AccessNode *n : {srcNode, dstNode}) {
-        const DataDesc *d = in.g->desc(n->data);
-        if (!d || !d->isView())
-            continue;
-        Edge *view = analysis::viewEdge(n);
-        for (Edge *p : path)
-            if (p == view)
-                return; // an alias, nothing moves
-    }
-    if (path.back()->dstConn == Name("set")) {
+    auto *srcNode = static_cast<AccessNode *>(analysis::pathSource(&e)), *dstNode = static_cast<AccessNode *>(analysis::pathDestination(&e));
+    if (analysis::memletPath(&e).back()->dstConn == Name("set")) {
         auto src = copySide(in, e, true);
         Place ref = placeOfNode(in, *dstNode);
         if (src && ref.valid())

@@ -1,6 +1,7 @@
 // States: nodes in execution order, scopes, access nodes.
 #include "Lowering.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Streams.h"
 
 #include <algorithm>
@@ -221,24 +222,14 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
 /// asks to wait.
 void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
     // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
-    for (Edge *e : n.inEdges()) {
-        if (e->memlet.isEmpty())
-            continue;
-        bool fromEntry = e->src->isEntry() && isa<AccessNode>(analysis::pathSource(e));
-        bool waiting = isa<AccessNode>(e->src) && analysis::copiesAtDestination(n);
-        if (fromEntry || waiting)
+    for (Edge *e : n.inEdges())
+        if ((e->src->isEntry() || analysis::copiesAtDestination(n)) && analysis::isTransfer(*e))
             copyEdge(in, *e, out);
-    }
     if (n.dataInstrument != DataInstrumentation::No_Instrumentation)
         dataProbe(in, n, out);
-    for (Edge *e : n.outEdges()) {
-        if (e->memlet.isEmpty())
-            continue;
-        bool direct = isa<AccessNode>(e->dst) && !analysis::copiesAtDestination(*e->dst);
-        bool toExit = e->dst->isExit() && isa<AccessNode>(analysis::pathDestination(e));
-        if (direct || toExit)
+    for (Edge *e : n.outEdges())
+        if ((e->dst->isExit() || !analysis::copiesAtDestination(*e->dst)) && analysis::isTransfer(*e))
             copyEdge(in, *e, out);
-    }
 }
 
 } // namespace sdfgc::tree

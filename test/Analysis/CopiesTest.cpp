@@ -153,3 +153,42 @@ TEST_CASE("containers that iterations share") {
     g.edge(g.access("A"), "", entry, "IN_A", "A[0:N]");
     CHECK(analysis::sharedContainers(g.g()) == std::set<Name>{"A", "u"});
 }
+
+namespace {
+
+/// A kernel that writes an element of B, by way of an access node of `inside` in front of the exit; returns the edge into the exit.
+Edge *handedOn(Graph &g, const std::string &inside, const std::string &memletText, const std::string &other = "", const std::string &wcr = "") {
+    g.transient("A", "N").storage = Storage::GPU_Global;
+    g.transient("B", "N").storage = Storage::GPU_Global;
+    auto [entry, exit] = g.map("i", "0:N");
+    entry->schedule = Schedule::GPU_Device;
+    auto *t = g.tasklet("y = 1", "t");
+    auto *node = g.access(inside);
+    g.order(entry, t);
+    g.edge(t, "y", node, "", inside + "[i]");
+    Memlet m = other.empty() ? memlet(memletText) : copy(memletText, other);
+    m.wcr = wcr;
+    Edge *e = g.s->connect(node, {}, exit, "IN_B", m);
+    g.edge(exit, "OUT_B", g.access("B"), "", "B[0:N]");
+    return e;
+}
+
+} // namespace
+
+TEST_CASE("a container that its scope hands on does not move") {
+    Graph whole, element, shifted, resolved, different;
+    CHECK_FALSE(analysis::isTransfer(*handedOn(whole, "B", "B[0:N]")));
+    CHECK_FALSE(analysis::isTransfer(*handedOn(element, "B", "B[i]")));
+    CHECK(analysis::isTransfer(*handedOn(shifted, "B", "B[i]", "N - 1 - i")));
+    CHECK(analysis::isTransfer(*handedOn(resolved, "B", "B[i]", "", "lambda a, b: a + b")));
+    CHECK(analysis::isTransfer(*handedOn(different, "A", "B[i]", "i")));
+    CHECK(analysis::deviceCopies(*whole.s).empty());
+    CHECK(analysis::deviceCopies(*shifted.s).size() == 1);
+}
+
+TEST_CASE("what moves is copied at the innermost edge of its path, between access nodes") {
+    Graph g;
+    Edge *e = handedOn(g, "A", "B[i]", "i");
+    for (const auto &other : g.s->edges())
+        CHECK(analysis::isTransfer(*other) == (other.get() == e));
+}

@@ -80,8 +80,10 @@ struct GraphCopy {
     CopyShape shape() const;
 };
 
-/// Does the edge, or the path that it is part of, only say what a view looks at?
-bool isViewing(ir::Edge &e);
+/// Is it the edge at which the lowered program copies between two access nodes, pushes or pops elements of a stream, or sets a reference? On a
+/// path through scopes that is the innermost edge. Nothing moves where a view says what it looks at, nor where a container goes onto itself: an
+/// access node of the container that its scope hands on only says that it was written there.
+bool isTransfer(ir::Edge &e);
 
 /// Containers of an SDFG that are used outside of scopes or in more than one: what each iteration does not have for itself.
 std::set<Name> sharedContainers(const ir::SDFG &g);

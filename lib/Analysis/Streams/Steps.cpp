@@ -250,15 +250,13 @@ private:
     /// Copies, at the point at which they are made.
     void accessNode(AccessNode &n) {
         for (Edge *e : n.inEdges())
-            if (isa<AccessNode>(e->src) && copiesAtDestination(n))
+            if (isa<AccessNode>(e->src) && copiesAtDestination(n) && isTransfer(*e))
                 copy(*e);
         for (Edge *e : n.outEdges())
-            if (isa<AccessNode>(e->dst) && !copiesAtDestination(*e->dst))
+            if (isa<AccessNode>(e->dst) && !copiesAtDestination(*e->dst) && isTransfer(*e))
                 copy(*e);
     }
     void copy(Edge &e) {
-        if (e.memlet.isEmpty() || isViewing(e))
-            return;
         std::vector<MemoryUse> uses;
         use(uses, static_cast<AccessNode *>(e.src), false);
         use(uses, static_cast<AccessNode *>(e.dst), true);
@@ -313,12 +311,10 @@ private:
             phaseOf(n, e, uses);
         };
         for (Edge *e : n.inEdges())
-            if (!e->memlet.isEmpty() && !isViewing(*e) &&
-                (isa<AccessNode>(e->src) ? copiesAtDestination(n) : e->src->isEntry() && end(e, true) != nullptr))
+            if ((e->src->isEntry() || copiesAtDestination(n)) && isTransfer(*e))
                 copied(e);
         for (Edge *e : n.outEdges())
-            if (!e->memlet.isEmpty() && !isViewing(*e) &&
-                (isa<AccessNode>(e->dst) ? !copiesAtDestination(*e->dst) : e->dst->isExit() && end(e, false) != nullptr))
+            if ((e->dst->isExit() || !copiesAtDestination(*e->dst)) && isTransfer(*e))
                 copied(e);
     }
 
