@@ -48,8 +48,6 @@ bool hasThreadMaps(const State &s, const ScopeTree &scopes, const Node *entry) {
     return false;
 }
 
-bool isDeviceMap(Schedule s) { return s == Schedule::GPU_Device || s == Schedule::GPU_Persistent; }
-
 } // namespace
 
 bool runByBlocks(const MapEntry &kernel) { return hasThreadMaps(*kernel.state(), ScopeTree(*kernel.state()), &kernel); }
@@ -61,7 +59,9 @@ Executor executorOf(const Node &n) {
         const auto *m = dyn_cast<MapEntry>(entry);
         if (m && isThreadBlock(m->schedule))
             return Executor::Thread;
-        if (m && isDeviceMap(m->schedule))
+        if (m && m->schedule == Schedule::GPU_Persistent)
+            return Executor::Grid;
+        if (m && m->schedule == Schedule::GPU_Device)
             return hasThreadMaps(s, scopes, m) ? Executor::Block : Executor::Thread;
     }
     return s.sdfg()->parentNode ? executorOf(*s.sdfg()->parentNode) : Executor::Host;

@@ -89,7 +89,8 @@ void BodyPrinter::kernelConstants() {
 void BodyPrinter::launch(const Launch &l) {
     const Function &kernel = *m_.functions[static_cast<std::size_t>(l.function)];
     std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" + quoted(kernel.name.str()) + ", " +
-                       quoted(l.element) + (kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers" : "") + "}, " +
+                       quoted(l.element) + (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
+                                   : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers" : "") + "}, " +
                        dimensions(l.grid) + ", " + dimensions(l.block);
     for (const Call::Argument &a : l.arguments)
         text += ", " + (a.expr ? value(a.expr) : a.ref < 0 ? sym(a.value) : memory(a.ref));
@@ -136,7 +137,11 @@ bool BodyPrinter::deviceOperation(const Node &n) {
                                 : "__state->gpu.wait(" + std::to_string(wait.stream) + ", " + std::to_string(wait.event) + ");");
         return true;
     }
-    case Kind::Barrier: w_.line("__syncthreads();"); return true;
+    case Kind::Barrier:
+        if (static_cast<const Barrier &>(n).ofGrid)
+            use("gpu_grid");
+        w_.line(static_cast<const Barrier &>(n).ofGrid ? "sdfgc::gpu::gridSync();" : "__syncthreads();");
+        return true;
     default: return false;
     }
 }
@@ -147,8 +152,9 @@ void BodyPrinter::spreadLoop(const For &f) {
     const std::string name = var(f.var).name.str();
     std::string index, stride;
     if (s.axis < 0) {
-        index = "sdfgc::gpu::threadInBlock()";
-        stride = "sdfgc::gpu::threadsInBlock()";
+        const bool block = s.level == Spread::Block;
+        index = block ? "sdfgc::gpu::threadInBlock()" : "sdfgc::gpu::threadInGrid()";
+        stride = block ? "sdfgc::gpu::threadsInBlock()" : "sdfgc::gpu::threadsInGrid()";
     } else {
         const std::string axis = axisNames[s.axis], block = "int64_t(blockIdx." + axis + ")", thread = "threadIdx." + axis;
         switch (s.level) {

@@ -182,6 +182,8 @@ private:
         const std::string stream = property(n, "stream"), event = property(n, "event");
         if (n.className() == "Barrier")
             w_.line("barrier");
+        else if (n.className() == "GridBarrier")
+            w_.line("barrier of the grid");
         else if (n.className() == "Synchronise")
             w_.line("host waits for stream " + stream);
         else if (n.className() == "Record")

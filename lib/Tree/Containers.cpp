@@ -118,6 +118,9 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
         v.countKnown = !late;
         fn(in).needsState = true;
         module_->streams = std::max(module_->streams, 1);
+    } else if (in.fn->device.inside && in.fn->device.level == analysis::Executor::Grid && d.storage == ir::Storage::GPU_Global) {
+        in.places[name] = gridArray(in, name, d, size);
+        return;
     } else if (in.fn->device.inside && !(isOneElement(d) && d.storage == ir::Storage::Register)) {
         std::optional<int64_t> constant = size.asInt();
         const bool hostKnows = std::all_of(size.freeSymbols().begin(), size.freeSymbols().end(), [&](Name n) { return !in.fn->device.ownNames.count(n); });
@@ -128,7 +131,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
             return;
         }
         // Arrays of a kernel: shared by a block, or private to a thread.
-        bool shared = d.storage == ir::Storage::GPU_Shared || (d.storage == ir::Storage::GPU_Global && in.fn->device.blockLevel);
+        bool shared = d.storage == ir::Storage::GPU_Shared || (d.storage == ir::Storage::GPU_Global && in.fn->device.level == analysis::Executor::Block);
         v.kind = shared ? VarKind::Shared : isOneElement(d) ? VarKind::Value : VarKind::Stack;
         if (!constant && !shared) {
             v.kind = VarKind::Buffer; // from the device's heap

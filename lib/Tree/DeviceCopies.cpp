@@ -124,7 +124,9 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
     loop->var = declareValue(in, "k", ScalarKind::Int64);
     loop->begin = 0;
     loop->end = final(in, volume(to) - 1);
-    loop->spread = Spread{Spread::Block, -1, false, false};
+    // What each block has of its own, each block copies.
+    const bool byGrid = in.fn->device.level == analysis::Executor::Grid && dst.place.desc->storage != Storage::GPU_Shared;
+    loop->spread = Spread{byGrid ? Spread::Threads : Spread::Block, -1, false, false};
     sym::Expr k = sym::Expr::symbol(varName(in, loop->var));
     in.fn->facts[varName(in, loop->var)].nonnegative = true;
     py::ExprRef value = read(in, src.place, startOffset(src.place, src.subset) + offsetOfLinear(from, k));
@@ -148,13 +150,14 @@ void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     auto op = analysis::asyncOp(n);
     if (!op)
         return copyOrFillNode(in, n, out);
-    if (op->kind == analysis::AsyncOp::Barrier) {
-        out.add<Barrier>();
+    if (op->ofThreads()) {
+        out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier;
         return;
     }
     usesStream(in, std::max(op->stream, 0));
     switch (op->kind) {
-    case analysis::AsyncOp::Barrier: return;
+    case analysis::AsyncOp::Barrier:
+    case analysis::AsyncOp::GridBarrier: return;
     case analysis::AsyncOp::Synchronise: out.add<Synchronise>()->stream = op->stream; return;
     case analysis::AsyncOp::Record: {
         auto *record = out.add<EventRecord>();

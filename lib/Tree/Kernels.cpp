@@ -10,20 +10,20 @@
 //                                     however many there are, and each goes through the others
 //
 // An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
-// share the z axis. Barriers between the phases of a block are nodes of the graph (place-barriers).
+// share the z axis. Barriers between the phases of a block are nodes of the graph (place-barriers). Persistent kernels are in GridKernels.cpp.
 #include "Lowering.h"
 #include "Mentions.h"
 #include "Outline.h"
 #include "TidyKernel.h"
 
-#include "sdfgc/Analysis/Copies.h"
-
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace sdfgc::tree {
 
 using namespace ir;
+using analysis::Executor;
 using analysis::isThreadBlock;
 
 namespace {
@@ -170,16 +170,7 @@ tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &s
         for (std::size_t d = 0; d < combined; ++d)
             total *= sub(in, m.ranges[d].steps());
         at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, launch, *at);
-        sym::Expr rest = sym::Expr::symbol(varName(in, static_cast<For &>(*out.body.back()).var));
-        for (std::size_t d = combined; d-- > 0;) {
-            sym::Expr size = sub(in, m.ranges[d].steps());
-            sym::Expr index = d > 0 ? sym::mod(rest, size) : rest;
-            VarId v = declareValue(in, m.params[d], ScalarKind::Int64, true);
-            at->add<Declare>(v)->init = py::lowerOperators(
-                py::inferTypes(toPy(in, final(in, sub(in, m.ranges[d].begin) + sub(in, m.ranges[d].step) * index)), environment(in)), semantics());
-            define(m.params[d], sym::Expr::symbol(varName(in, v)));
-            rest = sym::floorDiv(rest, size);
-        }
+        splitIndex(in, m, 0, combined, sym::Expr::symbol(varName(in, static_cast<For &>(*out.body.back()).var)), *at, define);
     }
     for (std::size_t d = combined; d < rank; ++d) {
         tree::Block *outer = at;
@@ -188,6 +179,19 @@ tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &s
         define(m.params[d], sym::Expr::symbol(varName(in, static_cast<For &>(*outer->body.back()).var)));
     }
     return at;
+}
+
+void Lowering::splitIndex(Instance &in, MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, tree::Block &out,
+                          const std::function<void(Name, sym::Expr)> &define) {
+    for (std::size_t d = last; d-- > first;) {
+        sym::Expr size = sub(in, m.ranges[d].steps());
+        sym::Expr index = d > first ? sym::mod(number, size) : number;
+        VarId v = declareValue(in, m.params[d], ScalarKind::Int64, true);
+        out.add<Declare>(v)->init = py::lowerOperators(
+            py::inferTypes(toPy(in, final(in, sub(in, m.ranges[d].begin) + sub(in, m.ranges[d].step) * index)), environment(in)), semantics());
+        define(m.params[d], sym::Expr::symbol(varName(in, v)));
+        number = sym::floorDiv(number, size);
+    }
 }
 
 /// One axis of the grid.
@@ -229,7 +233,7 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
 
     tree::Block body;
     FunctionContext::Device outer = in.fn->device;
-    in.fn->device = {true, shape.threadBlocks, shape.threadBlocks, shape.block, launch.get(), {}, &out};
+    in.fn->device = {true, shape.threadBlocks ? Executor::Block : Executor::Thread, shape.block, launch.get(), {}, &out};
     ++in.fn->parallelDepth;
     SymbolScope symbols(in);
     in.fn->names.open();
@@ -239,6 +243,12 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     --in.fn->parallelDepth;
     in.fn->device = outer;
 
+    const KernelInfo info = kernelInfo(m, shape, body);
+    finishKernel(in, m, nameKernel(m), std::move(body), info, *launch);
+    out.body.push_back(std::move(launch));
+}
+
+KernelInfo Lowering::kernelInfo(const MapEntry &m, const KernelShape &shape, tree::Block &body) const {
     KernelInfo info;
     info.barriers = contains(body, Kind::Barrier);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
@@ -247,15 +257,17 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
         info.maxThreads = std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10);
     info.minBlocks = m.gpuMinWarpsPerEu;
     info.maxRegisters = m.gpuMaxNReg;
-    finishKernel(in, m, std::move(body), info, *launch);
-    out.body.push_back(std::move(launch));
+    return info;
+}
+
+Name Lowering::nameKernel(const MapEntry &m) {
+    const std::string base = kernelName(m);
+    const int copy = functionNames_[base]++;
+    return Name(copy ? base + "_" + std::to_string(copy) : base);
 }
 
 /// Moves the body into a function and fills in the launch's arguments.
-void Lowering::finishKernel(Instance &in, MapEntry &m, tree::Block body, const KernelInfo &info, Launch &launch) {
-    std::string base = kernelName(m);
-    int copy = functionNames_[base]++;
-    Name name(copy ? base + "_" + std::to_string(copy) : base);
+void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block body, const KernelInfo &info, Launch &launch) {
     auto typeOf = [&](Name n) {
         if (auto it = in.fn->facts.find(n); it != in.fn->facts.end() && in.fn->names.visible(n))
             return it->second.type;
@@ -284,7 +296,7 @@ Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size
     const FunctionContext::Device &device = in.fn->device;
     sym::Expr slices = 1;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        slices *= device.launch->grid[axis] * (device.blockLevel ? sym::Expr(1) : device.launch->block[axis]);
+        slices *= device.launch->grid[axis] * (device.level == Executor::Block ? sym::Expr(1) : device.launch->block[axis]);
     Variable memory;
     memory.name = in.fn->names.declare(Name(name.str() + "_slices"));
     memory.type = d.dtype;
@@ -301,7 +313,7 @@ Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size
     VarId id = fn(in).addVar(std::move(v));
     MemRef slice;
     slice.var = memoryId;
-    slice.offset = sym::call(device.blockLevel ? "sdfgc::gpu::blockInGrid" : "sdfgc::gpu::threadInGrid", {}) * size;
+    slice.offset = sym::call(device.level == Executor::Block ? "sdfgc::gpu::blockInGrid" : "sdfgc::gpu::threadInGrid", {}) * size;
     slice.address = true;
     out.add<Declare>(id)->target = fn(in).addRef(std::move(slice));
     return placeFor(in, id, d);
@@ -309,9 +321,11 @@ Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size
 
 // ---------------------------------------------------------------------------------------------------- inside of kernels
 
-/// A map inside of a kernel: over the threads of the block, or a loop of each thread.
+/// A map inside of a kernel: over the grid of a persistent one, over the threads of the block, or a loop of each thread.
 void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
-    const bool spreads = isThreadBlock(m.schedule) && in.fn->device.blockLevel;
+    const Executor level = in.fn->device.level;
+    const bool overGrid = m.schedule == Schedule::GPU_Device && level == Executor::Grid;
+    const bool spreads = overGrid || (isThreadBlock(m.schedule) && level != Executor::Thread);
     auto *block = out.add<tree::Block>();
     block->comment = "map " + m.label;
     in.fn->names.open();
@@ -320,13 +334,16 @@ void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
         if (isDynamicRange(e->dstConn))
             symbols.define(e->dstConn, 0, Type());
     dynamicRanges(in, m, *block);
-    if (spreads)
+    if (overGrid)
+        gridMap(in, m, *block);
+    else if (spreads)
         threadBlockMap(in, m, *block);
     else
         mapLoops(in, m, *block);
     in.fn->names.close();
     for (const NodePtr &n : block->body)
-        block->braces |= n->kind == Kind::Declare || (spreads && n->kind == Kind::For); // an index may be declared in front of its guard
+        if (const auto *loop = dyn_cast<For>(n.get()); n->kind == Kind::Declare || (loop && loop->spread && loop->spread->once))
+            block->braces = true; // an index may be declared in front of its guard
     if (m.gpuForceSyncthreads)
         out.add<Barrier>();
 }
@@ -337,16 +354,15 @@ tree::Block &Lowering::firstThreads(Instance &in, std::size_t rank, tree::Block 
     for (std::size_t axis = rank; axis < 3; ++axis)
         if (!in.fn->device.block[axis].isOne())
             first += std::string(first.empty() ? "" : " && ") + "threadIdx." + "xyz"[axis] + " == 0";
-    if (first.empty())
-        return out;
-    auto *only = out.add<If>();
-    only->branches.push_back({py::raw(first, ScalarKind::Bool), std::make_unique<tree::Block>()});
-    return *only->branches.back().body;
+    return first.empty() ? out : onlyIf(first, out);
 }
 
 void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
-    tree::Block *at = &out;
+    // Each block of a persistent kernel comes by: what is seen by all of them, one writes.
+    tree::Block *at = in.fn->device.level == Executor::Grid && writesBeyond(*m.exit, Storage::GPU_Shared)
+                          ? &onlyIf("sdfgc::gpu::blockInGrid() == 0", out)
+                          : &out;
     const std::size_t rank = m.params.size();
     const bool dynamic = m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
     if (!dynamic)
@@ -366,11 +382,11 @@ void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
         symbols.define(m.params[d], sym::Expr::symbol(varName(in, loop->var)), ScalarKind::Int64);
         at = &loop->body;
     }
-    in.fn->device.blockLevel = false;
+    const Executor level = std::exchange(in.fn->device.level, Executor::Thread);
     in.fn->names.open();
     scope(in, &m, *at);
     in.fn->names.close();
-    in.fn->device.blockLevel = true;
+    in.fn->device.level = level;
 }
 
 } // namespace sdfgc::tree

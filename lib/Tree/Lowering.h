@@ -7,6 +7,7 @@
 //   States.cpp      order inside a state, scopes, access nodes
 //   Maps.cpp        maps and consume scopes
 //   Kernels.cpp     GPU maps
+//   GridKernels.cpp persistent kernels
 //   DeviceCopies.cpp  copies and fills that a GPU program's host queues
 //   Tasklets.cpp    tasklets: connectors to memory references
 //   Copies.cpp      copies between containers
@@ -17,6 +18,7 @@
 
 #include "Placement.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -24,10 +26,6 @@
 
 #include <unordered_map>
 #include <unordered_set>
-
-namespace sdfgc::analysis {
-struct CopyShape;
-}
 
 namespace sdfgc::tree {
 
@@ -66,8 +64,7 @@ struct FunctionContext {
     /// Where in a kernel the code is.
     struct Device {
         bool inside = false;
-        bool threadBlocks = false; // the kernel has thread-block maps
-        bool blockLevel = false;   // outside of them: each statement is run by all threads of a block
+        analysis::Executor level = analysis::Executor::Thread; // who runs each statement: one thread, or all of a block or of the grid
         std::array<sym::Expr, 3> block{1, 1, 1};
         const Launch *launch = nullptr; // grid and block are known
         std::set<Name> ownNames;        // values that only the kernel knows
@@ -173,6 +170,9 @@ private:
     void accessNode(Instance &in, ir::AccessNode &n, Block &out);
     void libraryNode(Instance &in, ir::LibraryNode &n, Block &out);
     void blockTasklet(Instance &in, ir::Tasklet &t, Block &out);
+    /// Does a node, or what ends at a scope's exit, write other memory than registers and (if given) memory of `own`?
+    static bool writesBeyond(const ir::Node &n, ir::Storage own);
+    static Block &onlyIf(const std::string &condition, Block &out);
 
     // ---- Maps.cpp
     void map(Instance &in, ir::MapEntry &m, Block &out);
@@ -207,12 +207,22 @@ private:
                      const std::function<void(Name, sym::Expr)> &define);
     Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch, Block &out);
     void finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r);
-    void finishKernel(Instance &in, ir::MapEntry &m, Block body, const KernelInfo &info, Launch &launch);
+    /// Parameters [first, last) of a map from the number of the iteration, the last one running fastest.
+    void splitIndex(Instance &in, ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, Block &out,
+                    const std::function<void(Name, sym::Expr)> &define);
+    Name nameKernel(const ir::MapEntry &m);
+    KernelInfo kernelInfo(const ir::MapEntry &m, const KernelShape &shape, Block &body) const;
+    void finishKernel(Instance &in, ir::MapEntry &m, Name name, Block body, const KernelInfo &info, Launch &launch);
     /// An array of a kernel whose size is only known when it is started: a slice of device memory for each thread or block.
     Place arena(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size, Block &out);
     void deviceMap(Instance &in, ir::MapEntry &m, Block &out);
     Block &firstThreads(Instance &in, std::size_t rank, Block &out);
     void threadBlockMap(Instance &in, ir::MapEntry &m, Block &out);
+
+    // ---- GridKernels.cpp
+    void persistentKernel(Instance &in, ir::MapEntry &m, Block &out);
+    void gridMap(Instance &in, ir::MapEntry &m, Block &out);
+    Place gridArray(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size);
 
     // ---- DeviceCopies.cpp
     bool onDevice(const Place &p) const;

@@ -27,7 +27,7 @@ py::Reduction reductionOf(const Edge &e) {
 void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     if (in.fn->device.inside)
         return deviceMap(in, m, out);
-    if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
+    if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device && m.schedule != Schedule::GPU_Persistent) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
         m.schedule == Schedule::Snitch || m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(m),
               {"a map with schedule " + std::string(name(m.schedule)), "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"});
@@ -53,6 +53,8 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     dynamicRanges(in, m, *body);
     if (m.schedule == Schedule::GPU_Device)
         kernel(in, m, *body);
+    else if (m.schedule == Schedule::GPU_Persistent)
+        persistentKernel(in, m, *body);
     else if (m.schedule == Schedule::CPU_Persistent)
         persistentMap(in, m, *body);
     else

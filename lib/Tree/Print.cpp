@@ -215,7 +215,7 @@ private:
             const auto &w = static_cast<const EventWait &>(n);
             return line((w.stream < 0 ? std::string("host") : std::to_string(w.stream)) + " waits for event " + std::to_string(w.event));
         }
-        case Kind::Barrier: return line("barrier");
+        case Kind::Barrier: return line(static_cast<const Barrier &>(n).ofGrid ? "barrier of the grid" : "barrier");
         case Kind::DataProbe: return line("probe " + static_cast<const DataProbe &>(n).container);
         }
     }

@@ -121,26 +121,26 @@ void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
         node(in, *n, out);
 }
 
-namespace {
-
-/// Does a tasklet write what all threads of a block see?
-bool writesSharedMemory(const ir::Node &n) {
+bool Lowering::writesBeyond(const ir::Node &n, Storage own) {
     for (const Edge *e : n.outEdges())
         if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(const_cast<Edge *>(e)))) {
             const DataDesc *d = a->state()->sdfg()->desc(a->data);
-            if (!d || d->storage != Storage::Register)
+            if (!d || (d->storage != Storage::Register && d->storage != own))
                 return true;
         }
     return false;
 }
 
-} // namespace
-
-/// Code between a kernel's map and its thread-block maps runs once for each block: one thread does it.
-void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+tree::Block &Lowering::onlyIf(const std::string &condition, tree::Block &out) {
     auto *only = out.add<If>();
-    only->branches.push_back({py::raw("sdfgc::gpu::threadInBlock() == 0", ScalarKind::Bool), std::make_unique<tree::Block>()});
-    tasklet(in, t, *only->branches.back().body);
+    only->branches.push_back({py::raw(condition, ScalarKind::Bool), std::make_unique<tree::Block>()});
+    return *only->branches.back().body;
+}
+
+/// Code that is not in a map over threads runs once for each block, or for the grid: one thread does it.
+void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+    const bool once = in.fn->device.level == analysis::Executor::Grid && writesBeyond(t, Storage::GPU_Shared);
+    tasklet(in, t, onlyIf(once ? "sdfgc::gpu::threadInGrid() == 0" : "sdfgc::gpu::threadInBlock() == 0", out));
 }
 
 void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
@@ -148,7 +148,7 @@ void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
     switch (n.kind()) {
     case NodeKind::Access: accessNode(in, static_cast<AccessNode &>(n), out); break;
     case NodeKind::Tasklet:
-        if (in.fn->device.blockLevel && writesSharedMemory(n))
+        if (in.fn->device.inside && in.fn->device.level != analysis::Executor::Thread && writesBeyond(n, Storage::Register))
             blockTasklet(in, static_cast<Tasklet &>(n), out);
         else
             tasklet(in, static_cast<Tasklet &>(n), out);

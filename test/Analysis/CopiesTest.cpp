@@ -115,6 +115,7 @@ TEST_CASE("copies: in kernels, the block shares the work where it runs the code 
     CHECK(inKernel(Executor::Thread, true) == "PerThread");
     CHECK(inKernel(Executor::Block, true) == "PerThread");
     CHECK(inKernel(Executor::Block, false) == "Cooperative");
+    CHECK(inKernel(Executor::Grid, false) == "Cooperative");
 }
 
 TEST_CASE("who runs the code of a node") {
@@ -135,6 +136,9 @@ TEST_CASE("who runs the code of a node") {
     g.s->connect(inThread, {}, threadsExit, {}, Memlet::empty());
     g.s->connect(threadsExit, {}, kernelExit, {}, Memlet::empty());
     CHECK(analysis::executorOf(*inKernel) == Executor::Block);
+    CHECK(analysis::executorOf(*inThread) == Executor::Thread);
+    kernel->schedule = Schedule::GPU_Persistent;
+    CHECK(analysis::executorOf(*inKernel) == Executor::Grid);
     CHECK(analysis::executorOf(*inThread) == Executor::Thread);
 }
 

@@ -1,7 +1,5 @@
 // place-barriers and the walk behind it: which phases of a kernel wait for each other, and that no barrier is placed in vain.
-#include "GraphBuilder.h"
-
-#include "sdfgc/Analysis/Barriers.h"
+#include "BarrierChecks.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -75,36 +73,8 @@ struct Kernel {
         scope = m;
     }
 
-    std::vector<LibraryNode *> barriers() {
-        std::vector<LibraryNode *> out;
-        for (SDFG *each : allSDFGs(g))
-            for (State *in : allStates(*each))
-                for (const auto &n : in->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && analysis::asyncOp(*l))
-                        out.push_back(l);
-        return out;
-    }
-    int conflicts(const Node *without = nullptr) {
-        analysis::StreamSteps steps(g);
-        steps.ignored = without;
-        int found = 0;
-        analysis::PhaseOrder(g, steps, [&](const analysis::PhaseConflict &) {
-            ++found;
-            return false;
-        }).run();
-        return found;
-    }
-    /// Barriers that the pass places. Afterwards nothing is missing, and without any single one something is.
-    int placed() {
-        PassRun place(transforms::createPlaceBarriers());
-        place(g);
-        CHECK(conflicts() == 0);
-        for (LibraryNode *b : barriers())
-            CHECK(conflicts(b) > 0);
-        PassRun again(transforms::createPlaceBarriers());
-        CHECK_FALSE(again(g));
-        return static_cast<int>(barriers().size());
-    }
+    int conflicts() { return test::conflicts(g); }
+    int placed() { return static_cast<int>(placedBarriers(g).size()); }
 };
 
 } // namespace

@@ -54,6 +54,23 @@ TEST_CASE("the schedule follows the memory, storage inside follows the schedule"
     CHECK(x.storage("tmp") == Storage::GPU_Shared);
 }
 
+TEST_CASE("a map of a kernel whose range is read at run time is a loop of each thread") {
+    TwoLevels x;
+    for (const char *name : {"A", "B"})
+        x.g.desc(name)->storage = Storage::GPU_Global;
+    State *s = allStates(x.g).front();
+    array(x.g, "sizes", {expr("N")}, false, ScalarKind::Int64);
+    x.g.desc("sizes")->storage = Storage::GPU_Global;
+    s->connect(s->add<AccessNode>("sizes"), "", x.outer, "IN_sizes", memlet("sizes", {range("0", "N - 1")}));
+    s->connect(x.outer, "OUT_sizes", x.inner, "n", memlet("sizes", {at("i")}));
+    x.inner->ranges[0] = range("0", "n - 1");
+    PassRun defaults(transforms::createDefaultSchedules());
+    defaults(x.g);
+    CHECK(x.outer->schedule == Schedule::GPU_Device);
+    CHECK(x.inner->schedule == Schedule::Sequential);
+    CHECK(x.storage("tmp") == Storage::Register);
+}
+
 TEST_CASE("a kernel without thread-block maps keeps its containers in registers") {
     TwoLevels x;
     x.outer->schedule = Schedule::GPU_Device;

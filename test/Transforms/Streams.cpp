@@ -167,7 +167,8 @@ private:
     }
     void order(const AsyncOp &op) {
         switch (op.kind) {
-        case AsyncOp::Barrier: return; // of threads, not of streams
+        case AsyncOp::Barrier:
+        case AsyncOp::GridBarrier: return; // of threads, not of streams
         case AsyncOp::Synchronise: return learn(host_, streams_[op.stream]);
         case AsyncOp::Record: events_[op.event] = streams_[op.stream]; return;
         case AsyncOp::Wait: return learn(op.stream < 0 ? host_ : streams_[op.stream], events_[op.event]);

@@ -7,6 +7,7 @@
 //     sdfgc.async.Record       event, stream   marks what a stream has been given so far
 //     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
 //     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
+//     sdfgc.async.GridBarrier                  inside of a persistent kernel: the threads of all blocks wait for each other
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -19,7 +20,8 @@ namespace sdfgc::analysis {
 inline constexpr int maxStreams = 32;
 
 struct AsyncOp {
-    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier } kind = Synchronise;
+    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier, GridBarrier } kind = Synchronise;
+    bool ofThreads() const { return kind == Barrier || kind == GridBarrier; } // rather than of streams
     int stream = 0;
     int event = -1;
 };

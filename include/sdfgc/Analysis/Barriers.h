@@ -1,4 +1,4 @@
-// In which order the threads of a block touch memory: the phases of a kernel that has maps over its threads, and a walk that knows which
+// In which order the threads of a kernel touch memory: the phases of a kernel that has maps over its threads, and a walk that knows which
 // accesses other threads may still be making. The pass place-barriers inserts what the walk finds missing; the verifier reports it.
 //
 // A phase is what threads do between two points at which they could wait for each other:
@@ -9,9 +9,13 @@
 //
 // Between two phases that touch the same memory, one of them writing, there is a barrier: threads run at their own pace. That holds across
 // iterations of loops around phases, of sequential maps, and of the grid where a block may get several iterations. Memory is shared and
-// global memory, a container as a whole; registers are each thread's own. Blocks are not ordered by barriers at all.
+// global memory, a container as a whole; registers are each thread's own. What conditions and bounds of loops read inside of a kernel, all threads
+// read: it is complete at the end of the state that writes it.
 //
-// The rule comes from the reference on GPU code generation, section 9.12, with dependences instead of one barrier per map.
+// Blocks are ordered in persistent kernels only (GPU_Persistent). There all threads of the grid go through the body together; maps over the
+// device are phases of the grid, which barriers of the grid keep apart, and what a block does in one of their iterations is a walk of its own.
+//
+// The rule comes from the reference on GPU code generation, sections 5.7 and 9.12, with dependences instead of one barrier per map or state.
 #pragma once
 
 #include "sdfgc/Analysis/FlowWalk.h"
@@ -32,10 +36,13 @@ struct PhaseKnowledge {
 struct PhaseConflict {
     ir::State *state = nullptr;      // in which the later one is
     ir::Node *scope = nullptr;       // the entry around it; null at the top level of a nested SDFG
-    std::size_t step = 0;            // its position in `steps`
+    std::size_t step = 0;            // its position in `steps`; their number: the end of the state
     const std::vector<StreamStep> *steps = nullptr;
     const StreamStep *earlier = nullptr;
     MemoryUse use;                   // of the earlier one
+    Executor executor = Executor::Block; // whose threads: a block's, or those of the grid
+
+    std::string laterName() const, earlierName() const; // for messages
 };
 
 /// Walks all kernels of a program; `found` is called with each conflict. It returns true when it has put a barrier in front of the later phase;
@@ -47,7 +54,11 @@ public:
     void run();
 
 private:
-    PhaseKnowledge state(ir::State &s, const PhaseKnowledge &in) override { return scope(s, nullptr, in); }
+    PhaseKnowledge state(ir::State &s, const PhaseKnowledge &in) override;
+    void blocks(ir::State &s, ir::MapEntry &kernel);
+    void grid(ir::State &s, ir::MapEntry &kernel);
+    void kernelsOfGrid(ir::State &s, ir::Node *entry, std::vector<ir::MapEntry *> &out);
+    bool found(const PhaseConflict &c);
     PhaseKnowledge scope(ir::State &s, ir::Node *entry, const PhaseKnowledge &in);
     const std::vector<StreamStep> &phases(ir::State &s, ir::Node *entry);
     bool check(ir::State &s, ir::Node *entry, std::size_t i, PhaseKnowledge &now);
@@ -55,6 +66,8 @@ private:
     ir::SDFG &root_;
     StreamSteps &steps_;
     Found found_;
+    Executor executor_ = Executor::Block;
+    StreamStep condition_; // stands for what control flow reads
     std::map<std::pair<const ir::State *, const ir::Node *>, std::shared_ptr<std::vector<StreamStep>>> cache_;
     std::vector<std::shared_ptr<std::vector<StreamStep>>> old_; // knowledge points into them
 };

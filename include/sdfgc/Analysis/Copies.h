@@ -5,7 +5,7 @@
 //
 //     #   where      condition (first that holds)                                          method
 //     1   kernel     a side is in registers, or one thread runs the code                    PerThread     each thread for itself
-//     2   kernel     otherwise: the block as a whole runs the code                          Cooperative   elements shared out among the threads
+//     2   kernel     otherwise: a block, or the grid, as a whole runs the code              Cooperative   elements shared out among the threads
 //     3   host       elements are converted or resolved, both sides on the device          Kernel
 //     4   host       elements are converted or resolved, one side on the host              Staged
 //     5   host       one run of memory on both sides                                        Linear        one asynchronous copy
@@ -48,9 +48,9 @@ struct CopyShape {
 /// The shape of a copy between two iterations over memory.
 CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
 
-/// Who runs the code of a node: the host, all threads of a block together, or one thread. Looks through scopes and nested SDFGs outwards; a
-/// kernel without maps over its threads is code of one thread.
-enum class Executor : uint8_t { Host, Block, Thread };
+/// Who runs the code of a node: the host, all threads of a persistent kernel together, all threads of a block, or one thread. Looks through
+/// scopes and nested SDFGs outwards; a kernel without maps over its threads is code of one thread.
+enum class Executor : uint8_t { Host, Grid, Block, Thread };
 Executor executorOf(const ir::Node &n);
 
 /// Is it the schedule of maps over the threads of a block?

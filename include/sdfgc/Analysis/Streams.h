@@ -19,6 +19,7 @@
 #pragma once
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 
@@ -42,7 +43,7 @@ struct MemoryUse {
 
 /// A step of the host's program.
 struct StreamStep {
-    enum Kind : uint8_t { Host, Operation, Async, Nested, Loop } kind = Host; // Loop: a map of a block (sdfgc/Analysis/Barriers.h)
+    enum Kind : uint8_t { Host, Operation, Async, Nested, Loop } kind = Host; // Loop: of a kernel (sdfgc/Analysis/Barriers.h)
     int stream = 0;               // of an operation
     AsyncOp async;                // of a node that orders streams
     std::vector<MemoryUse> uses;  // of an operation, by the device
@@ -63,8 +64,11 @@ public:
     /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside is one
     /// operation on stream 0.
     std::vector<StreamStep> of(ir::State &s);
-    /// The phases of a kernel in the scope of `entry`, or at the top level of a state inside of a kernel (null); sdfgc/Analysis/Barriers.h.
-    std::vector<StreamStep> phasesOf(ir::State &s, ir::Node *entry);
+    /// The phases of a kernel in the scope of `entry`, or at the top level of a state inside of a kernel (null), as `executor` goes through them: a
+    /// block or a grid; sdfgc/Analysis/Barriers.h.
+    std::vector<StreamStep> phasesOf(ir::State &s, ir::Node *entry, Executor executor);
+    /// What control flow of an SDFG inside of a kernel reads and several threads see.
+    std::vector<MemoryUse> conditionsOf(ir::SDFG &g);
 
     Memory memory(ir::SDFG &g, Name data);
     Memory memory(const ir::AccessNode &n);

@@ -178,7 +178,7 @@ struct Spread {
         Block,   // threads of each block: iteration k belongs to thread k of the block
         Threads, // all threads of the grid
     } level = Threads;
-    int axis = 0;      // -1 (Block only): the linear number of the thread
+    int axis = 0;      // -1 (not Grid): the linear number of the thread
     bool once = false; // there are at least as many as iterations: `if` instead of a loop
     bool exact = false; // exactly as many: not even that
 };
@@ -411,10 +411,11 @@ struct EventWait : Node {
     int event = 0, stream = 0;
 };
 
-/// In a kernel: all threads of a block have come so far, and see what the others wrote.
+/// In a kernel: all threads of a block (or of the grid) have come so far, and see what the others wrote.
 struct Barrier : Node {
     Barrier() : Node(Kind::Barrier) {}
     static bool classof(const Node *n) { return n->kind == Kind::Barrier; }
+    bool ofGrid = false;
 };
 
 /// What makes a function a kernel.
@@ -423,6 +424,7 @@ struct KernelInfo {
     int64_t minBlocks = 0;  // per multiprocessor; 0: not asked for
     int64_t maxRegisters = 0; // per thread; 0: not asked for
     bool barriers = false;  // threads of a block meet: the emulation runs them side by side
+    bool persistent = false; // all blocks run at once: they may meet
 };
 
 struct Function {

@@ -13,9 +13,18 @@ bool PhaseKnowledge::sameAs(const PhaseKnowledge &other) const {
                       [](const auto &a, const auto &b) { return a.first == b.first; });
 }
 
+std::string PhaseConflict::laterName() const {
+    if (step == steps->size())
+        return "the end of " + elementName(*state);
+    const StreamStep &later = (*steps)[step];
+    return later.edge ? elementName(*later.edge) : elementName(*later.node);
+}
+
+std::string PhaseConflict::earlierName() const {
+    return earlier->edge ? elementName(*earlier->edge) : earlier->node ? elementName(*earlier->node) : "a condition of " + elementName(*state->sdfg());
+}
+
 bool blocksRepeat(const MapEntry &kernel) {
-    if (kernel.schedule == Schedule::GPU_Persistent)
-        return true;
     constexpr int64_t maxBlocks = 65535; // along y and z; the last parameter is along x, where there is no such limit
     for (std::size_t d = 0; d + 1 < kernel.ranges.size(); ++d) {
         auto steps = kernel.ranges[d].steps().asInt();
@@ -35,24 +44,67 @@ void PhaseOrder::run() {
                 if (auto *m = dyn_cast<MapEntry>(n.get()); m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent))
                     kernels.push_back(m);
             for (MapEntry *m : kernels) {
-                if (!runByBlocks(*m) || executorOf(*m) != Executor::Host)
+                if (executorOf(*m) != Executor::Host)
                     continue;
-                if (blocksRepeat(*m))
-                    iterated({}, [&](const PhaseKnowledge &head) { return scope(*s, m, head); });
-                else
-                    scope(*s, m, {});
+                if (m->schedule == Schedule::GPU_Persistent)
+                    grid(*s, *m);
+                else if (runByBlocks(*m))
+                    blocks(*s, *m);
             }
         }
+}
+
+/// The phases of each block, in a kernel or in one of the iterations that a persistent one has for it.
+void PhaseOrder::blocks(State &s, MapEntry &kernel) {
+    executor_ = Executor::Block;
+    if (executorOf(kernel) == Executor::Grid || blocksRepeat(kernel))
+        iterated({}, [&](const PhaseKnowledge &head) { return scope(s, &kernel, head); });
+    else
+        scope(s, &kernel, {});
+}
+
+void PhaseOrder::grid(State &s, MapEntry &kernel) {
+    executor_ = Executor::Grid;
+    scope(s, &kernel, {});
+    std::vector<MapEntry *> inside;
+    kernelsOfGrid(s, &kernel, inside);
+    for (MapEntry *m : inside)
+        if (runByBlocks(*m))
+            blocks(*m->state(), *m);
+}
+
+/// The maps over the device inside of a persistent kernel, in nested SDFGs, too.
+void PhaseOrder::kernelsOfGrid(State &s, Node *entry, std::vector<MapEntry *> &out) {
+    const ScopeTree scopes(s);
+    for (Node *n : scopes.children(entry)) {
+        auto *m = dyn_cast<MapEntry>(n);
+        if (m && m->schedule == Schedule::GPU_Device)
+            out.push_back(m);
+        else if (m)
+            kernelsOfGrid(s, m, out);
+        else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+            for (State *inner : allStates(*nested->sdfg))
+                kernelsOfGrid(*inner, nullptr, out);
+    }
 }
 
 const std::vector<StreamStep> &PhaseOrder::phases(State &s, Node *entry) {
     auto &steps = cache_[{&s, entry}];
     if (!steps)
-        steps = std::make_shared<std::vector<StreamStep>>(steps_.phasesOf(s, entry));
+        steps = std::make_shared<std::vector<StreamStep>>(steps_.phasesOf(s, entry, executor_));
     return *steps;
 }
 
 /// True when a barrier was put in front of the phase.
+bool PhaseOrder::found(const PhaseConflict &c) {
+    if (!found_(c))
+        return false;
+    auto &cached = cache_[{c.state, c.scope}];
+    old_.push_back(std::move(cached));
+    cached = nullptr;
+    return true;
+}
+
 bool PhaseOrder::check(State &s, Node *entry, std::size_t i, PhaseKnowledge &now) {
     const std::vector<StreamStep> &steps = phases(s, entry);
     for (const MemoryUse &u : steps[i].uses)
@@ -60,12 +112,8 @@ bool PhaseOrder::check(State &s, Node *entry, std::size_t i, PhaseKnowledge &now
             auto earlier = u.write || write ? now.pending.find({u.memory, write}) : now.pending.end();
             if (earlier == now.pending.end())
                 continue;
-            if (found_({&s, entry, i, &steps, earlier->second, earlier->first})) {
-                auto &cached = cache_[{&s, entry}];
-                old_.push_back(std::move(cached));
-                cached = nullptr;
+            if (found({&s, entry, i, &steps, earlier->second, earlier->first, executor_}))
                 return true;
-            }
             now.pending.clear();
             return false;
         }
@@ -80,18 +128,43 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
         for (std::size_t i = 0; i < count && !again; ++i) {
             const StreamStep &step = phases(s, entry)[i];
             if (step.kind == StreamStep::Async) {
-                now.pending.clear();
-            } else if (step.kind == StreamStep::Nested) {
-                now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
-            } else if (step.kind == StreamStep::Loop) {
-                now = iterated(std::move(now), [&](const PhaseKnowledge &head) { return scope(s, step.node, head); });
-            } else if (!(again = check(s, entry, i, now))) {
-                for (MemoryUse u : phases(s, entry)[i].uses)
-                    now.pending[u] = &phases(s, entry)[i];
+                if (executor_ == Executor::Block || step.async.kind == AsyncOp::GridBarrier)
+                    now.pending.clear();
+                continue;
             }
+            if ((again = check(s, entry, i, now)))
+                break;
+            if (step.kind == StreamStep::Nested)
+                now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
+            for (MemoryUse u : step.uses) // conditions of a nested SDFG may be the last that it reads, bounds of a loop are the first
+                now.pending[u] = &step;
+            if (step.kind == StreamStep::Loop)
+                now = iterated(std::move(now), [&](const PhaseKnowledge &head) { return scope(s, step.node, head); });
         }
         if (!again)
             return now;
+    }
+}
+
+/// In front of a state its SDFG's conditions may have been read, unless all begins there; behind it they may be.
+PhaseKnowledge PhaseOrder::state(State &s, const PhaseKnowledge &in) {
+    const std::vector<MemoryUse> conditions = steps_.conditionsOf(*s.sdfg());
+    PhaseKnowledge head = in;
+    const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.parent()->inEdges(&s).empty();
+    if (!first)
+        for (MemoryUse u : conditions)
+            head.pending.emplace(u, &condition_);
+    for (;;) {
+        PhaseKnowledge now = scope(s, nullptr, head);
+        auto written = std::find_if(conditions.begin(), conditions.end(), [&](MemoryUse u) { return now.pending.count({u.memory, true}); });
+        if (written == conditions.end())
+            return now;
+        auto earlier = now.pending.find({written->memory, true});
+        const std::vector<StreamStep> &steps = phases(s, nullptr);
+        if (!found({&s, nullptr, steps.size(), &steps, earlier->second, earlier->first, executor_})) {
+            now.pending.clear();
+            return now;
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 // What the steps of a state are, and which memory they touch.
 #include "sdfgc/Analysis/Streams.h"
 
-#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -130,7 +129,7 @@ bool StreamSteps::endsWithState(MemoryUse use) const {
 
 class StreamSteps::Collector {
 public:
-    Collector(StreamSteps &all, State &s) : all_(all), state_(s), scopes_(s) {}
+    Collector(StreamSteps &all, State &s, Executor executor) : all_(all), state_(s), scopes_(s), executor_(executor) {}
 
     std::vector<StreamStep> run() {
         for (Node *n : scopes_.children(nullptr))
@@ -228,18 +227,29 @@ private:
         }
     }
     /// Containers that a scope uses without an edge through its entry or exit.
-    void inside(const Node &entry, std::vector<MemoryUse> &out) {
-        for (const Node *n : scopes_.children(&entry)) {
+    void inside(const Node &entry, std::vector<MemoryUse> &out) { inside(entry, entry, out); }
+    void inside(const Node &scope, const Node &entry, std::vector<MemoryUse> &out) {
+        for (const Node *n : scopes_.children(&scope)) {
             const auto *a = dyn_cast<AccessNode>(n);
-            if (a && all_.isShared(*state_.sdfg(), a->data)) {
+            if (a && isShared(entry, a->data)) {
                 if (!a->outEdges().empty())
                     use(out, a, false);
                 if (!a->inEdges().empty())
                     use(out, a, true);
             } else if (n->isEntry()) {
-                inside(*n, out);
+                inside(*n, entry, out);
             }
         }
+    }
+    /// Is the container more than what each iteration of the scope has for itself?
+    bool isShared(const Node &entry, Name data) const {
+        if (all_.isShared(*state_.sdfg(), data))
+            return true;
+        return executor_ == Executor::Grid && std::any_of(state_.nodes().begin(), state_.nodes().end(), [&](const auto &n) {
+                   const auto *a = dyn_cast<AccessNode>(n.get());
+                   const std::vector<Node *> around = a && a->data == data ? scopes_.enclosing(a) : std::vector<Node *>();
+                   return a && a->data == data && std::find(around.begin(), around.end(), &entry) == around.end();
+               });
     }
     bool isPinned(Memory m) const {
         const auto &[g, data] = all_.owners_[static_cast<std::size_t>(m)];
@@ -274,13 +284,17 @@ private:
         switch (n.kind()) {
         case NodeKind::Access: return phaseOfAccess(static_cast<AccessNode &>(n));
         case NodeKind::NestedSDFG:
-            if (static_cast<NestedSDFGNode &>(n).sdfg)
-                add(StreamStep::Nested, n);
+            if (SDFG *g = static_cast<NestedSDFGNode &>(n).sdfg.get())
+                add(StreamStep::Nested, n).uses = all_.conditionsOf(*g);
             return;
         case NodeKind::MapEntry: {
             auto &m = static_cast<MapEntry &>(n);
-            if (!isThreadBlock(m.schedule)) {
-                add(StreamStep::Loop, n);
+            const bool spread = isThreadBlock(m.schedule) || (executor_ == Executor::Grid && m.schedule == Schedule::GPU_Device);
+            if (!spread) {
+                StreamStep &loop = add(StreamStep::Loop, n);
+                for (const Edge *e : n.inEdges())
+                    if (e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0)
+                        use(loop.uses, end(e, true), false); // a bound
                 return;
             }
             std::vector<MemoryUse> uses = around(m, *m.exit);
@@ -288,8 +302,10 @@ private:
             return phaseOf(n, nullptr, uses);
         }
         case NodeKind::Library:
-            if (&n != all_.ignored && asyncOp(static_cast<LibraryNode &>(n)))
-                add(StreamStep::Async, n).async = *asyncOp(static_cast<LibraryNode &>(n));
+            if (const auto op = asyncOp(static_cast<LibraryNode &>(n)); !op)
+                phaseOf(n, nullptr, around(n, n));
+            else if (&n != all_.ignored)
+                add(StreamStep::Async, n).async = *op;
             return;
         case NodeKind::Tasklet: return phaseOf(n, nullptr, around(n, n));
         default: return;
@@ -321,10 +337,19 @@ private:
     StreamSteps &all_;
     State &state_;
     ScopeTree scopes_;
+    Executor executor_;
     std::vector<StreamStep> steps_;
 };
 
-std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s).run(); }
-std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry) { return Collector(*this, s).phases(entry); }
+std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s, Executor::Host).run(); }
+std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry, Executor executor) { return Collector(*this, s, executor).phases(entry); }
+
+std::vector<MemoryUse> StreamSteps::conditionsOf(SDFG &g) {
+    std::vector<MemoryUse> out;
+    for (Name n : containersReadByControlFlow(g))
+        if (const Memory m = memory(g, n); isSeenByThreads(m))
+            out.push_back({m, false});
+    return out;
+}
 
 } // namespace sdfgc::analysis

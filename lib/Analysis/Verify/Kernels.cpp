@@ -13,13 +13,15 @@ void Verifier::barriers(const SDFG &constRoot) {
     SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
     StreamSteps steps(root);
     PhaseOrder(root, steps, [&](const PhaseConflict &c) {
-        const StreamStep &later = (*c.steps)[c.step];
-        auto nameOf = [](const StreamStep &s) { return s.edge ? elementName(*s.edge) : elementName(*s.node); };
-        const std::vector<std::string> args = {nameOf(later), c.use.write ? "write" : "read", steps.name(c.use.memory), nameOf(*c.earlier)};
-        if (later.edge)
-            report(diag::Id::ThreadsUnordered, *later.edge, args);
+        const std::vector<std::string> args = {c.laterName(), c.use.write ? "write" : "read", steps.name(c.use.memory), c.earlierName(),
+                                               c.executor == Executor::Grid ? "grid" : "block"};
+        const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
+        if (!later)
+            report(diag::Id::ThreadsUnordered, *c.state, args);
+        else if (later->edge)
+            report(diag::Id::ThreadsUnordered, *later->edge, args);
         else
-            report(diag::Id::ThreadsUnordered, *later.node, args);
+            report(diag::Id::ThreadsUnordered, *later->node, args);
         return false;
     }).run();
 }

@@ -13,6 +13,7 @@
 //      at this depth take their schedule from the scope around them, or, with none around them, from the containers next to them. Going by
 //      depth makes the result independent of the order of states: everything that a decision looks at is decided before.
 //   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not GPU_Shared.
+//      A map whose range is read at run time is a loop of each thread there.
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
@@ -85,10 +86,16 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
+/// A range that is read when the scope is entered: how many threads it would take is not known before.
+bool hasDynamicRange(const Node *entry) {
+    return std::any_of(entry->inEdges().begin(), entry->inEdges().end(),
+                       [](const Edge *e) { return e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0; });
+}
+
 /// A Default map directly inside a device map becomes a thread-block map, so it counts.
 bool hasThreadBlockMaps(const Node *deviceMap) {
     for (auto [n, depth] : scopesInside(deviceMap))
-        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default))
+        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !hasDynamicRange(n)))
             return true;
     return false;
 }
@@ -258,6 +265,8 @@ void Defaults::setSchedule(SDFG &g, const Place &p) {
     auto inside = innermost(p.stack, &scheduleInside, false);
     if (inside == Schedule::GPU_ThreadBlock && hasDynamicThreadBlockMaps(p.stack.back()))
         inside = Schedule::GPU_ThreadBlock_Dynamic;
+    if (inside == Schedule::GPU_ThreadBlock && hasDynamicRange(p.node))
+        inside = Schedule::Sequential;
     if (!inside)
         inside = fromNeighbours(g, p.node);
     if (inside) {

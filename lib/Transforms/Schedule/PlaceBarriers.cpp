@@ -1,4 +1,4 @@
-// place-barriers: the threads of a block wait for each other where the phases of a kernel depend on each other.
+// place-barriers: the threads of a block, or of a grid, wait for each other where the phases of a kernel depend on each other.
 //
 //   before:  map[b = 0:N:32] GPU_Device {                      after:  map[b = 0:N:32] GPU_Device {
 //              map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }          map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }
@@ -8,7 +8,8 @@
 //
 // The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes or reads,
 // in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the phases around it. Phases
-// that only list order keeps apart are tied first. Barriers that are there already count.
+// that only list order keeps apart are tied first. Barriers that are there already count. In persistent kernels, phases of the grid get nodes
+// `GridBarrier`; what conditions inside of a kernel read gets one at the end of the state that writes it.
 #include "Transforms/Schedule/Ties.h"
 
 #include "sdfgc/Analysis/Barriers.h"
@@ -24,7 +25,8 @@ using analysis::StreamStep;
 /// A barrier in front of the phase that comes too early: behind all before it, in front of all from it on.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
-    LibraryNode *barrier = analysis::addAsyncOp(s, {analysis::AsyncOp::Barrier, 0, -1});
+    const bool grid = c.executor == analysis::Executor::Grid;
+    LibraryNode *barrier = analysis::addAsyncOp(s, {grid ? analysis::AsyncOp::GridBarrier : analysis::AsyncOp::Barrier, 0, -1});
     const std::vector<StreamStep> &steps = *c.steps;
     if (c.scope)
         tie(s, c.scope, barrier);
@@ -42,8 +44,7 @@ public:
         analysis::StreamSteps steps(root);
         bool changed = false;
         analysis::PhaseOrder(root, steps, [&](const analysis::PhaseConflict &c) {
-            const StreamStep &later = (*c.steps)[c.step];
-            context.done(later.edge ? elementName(*later.edge) : elementName(*later.node), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
+            context.done(c.laterName(), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
             insert(c);
             return changed = true;
         }).run();

@@ -18,7 +18,7 @@
 
 namespace sdfgc::gpu {
 
-inline constexpr bool withBarriers = true; // Launch::barriers, readable where a kernel is launched
+inline constexpr bool withBarriers = true, allAtOnce = true; // Launch::barriers and cooperative, readable where a kernel is launched
 
 /// Throws unless the status is success; `what` was being done.
 inline void check(Status status, const char *what) {
@@ -146,6 +146,7 @@ SDFGC_DEVICE inline int64_t threadsInBlock() { return int64_t(blockDim.x) * bloc
 /// Number of this block in the grid, and of this thread in all of it.
 SDFGC_DEVICE inline int64_t blockInGrid() { return (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
 SDFGC_DEVICE inline int64_t threadInGrid() { return blockInGrid() * threadsInBlock() + threadInBlock(); }
+SDFGC_DEVICE inline int64_t threadsInGrid() { return int64_t(gridDim.x) * gridDim.y * gridDim.z * threadsInBlock(); }
 #endif
 
 /// `count` rows of a copy, or slices of rows: each begins `toPitch` and `fromPitch` elements behind the one before.
@@ -207,6 +208,20 @@ public:
     void launch(int stream, const Launch &how, Dim3 grid, Dim3 block, const Arguments &...arguments) {
         done(gpu::launch<Kernel>(how, grid, block, 0, streams_[stream], arguments...), how.name);
     }
+
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+    /// How many blocks of so many threads fill the current device: the grid of a persistent kernel. At least one: that a kernel does not fit
+    /// is what its launch reports.
+    template <auto Kernel> int64_t resident(int64_t threads) {
+        int device = 0, blocks = 0;
+        Limits limits;
+        check(getDevice(device), "asking for the device");
+        check(gpu::limits(limits, device), "asking for the device's size");
+        check(blocksPerMultiprocessor<Kernel>(blocks, static_cast<int>(threads < limits.threadsPerBlock ? threads : limits.threadsPerBlock), 0),
+              "asking how many blocks fit");
+        return blocks > 0 ? int64_t(blocks) * limits.multiprocessors : 1;
+    }
+#endif
 
     /// A row of `width` elements, or several of them, or several slices of rows.
     template <class T> void copyToDevice(int stream, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {

@@ -1,0 +1,43 @@
+// What place-barriers does to a graph, and that each barrier is needed.
+#pragma once
+
+#include "GraphBuilder.h"
+
+#include "sdfgc/Analysis/Barriers.h"
+
+namespace sdfgc::test {
+
+/// Phases that nothing keeps apart, if a node were not there.
+inline int conflicts(SDFG &g, const Node *without = nullptr) {
+    analysis::StreamSteps steps(g);
+    steps.ignored = without;
+    int found = 0;
+    analysis::PhaseOrder(g, steps, [&](const analysis::PhaseConflict &) {
+        ++found;
+        return false;
+    }).run();
+    return found;
+}
+
+/// The barriers behind the pass, by kind. Nothing is missing then, and without any single one something is.
+inline std::vector<analysis::AsyncOp::Kind> placedBarriers(SDFG &g) {
+    PassRun place(transforms::createPlaceBarriers());
+    place(g);
+    CHECK(conflicts(g) == 0);
+    std::vector<analysis::AsyncOp::Kind> kinds;
+    for (SDFG *each : allSDFGs(g))
+        for (State *in : allStates(*each))
+            for (const auto &n : in->nodes()) {
+                auto *l = dyn_cast<LibraryNode>(n.get());
+                const auto op = l ? analysis::asyncOp(*l) : std::nullopt;
+                if (!op)
+                    continue;
+                kinds.push_back(op->kind);
+                CHECK(conflicts(g, l) > 0);
+            }
+    PassRun again(transforms::createPlaceBarriers());
+    CHECK_FALSE(again(g));
+    return kinds;
+}
+
+} // namespace sdfgc::test
