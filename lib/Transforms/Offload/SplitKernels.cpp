@@ -1,0 +1,218 @@
+// split-kernels: device maps inside of a device map become kernels of their own.
+//
+//   before:  map[i = 0:N] GPU_Device {                              after:  map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
+//              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }          map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
+//              map[j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
+//            }
+//
+// As it stands, each thread of the outer map would go through the inner ones in loops: few threads with much to do. Iterations of a map do not
+// depend on each other, so that all may do the first inner map before any does the second; what lies between the inner maps is ordered by
+// dataflow, as before, and independent ones may run side by side. Each inner map gets the outer parameters in front of its own. That is done when
+//
+//   1. the outer map is started by the host and has device maps and containers between them inside, nothing else;
+//   2. the containers are device memory that all iterations share, in which each has elements of its own: every outer parameter (of more than one
+//      iteration) is an index, by itself, of what is written and of what is read;
+//   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and nobody has
+//      asked for the time of the outer map or given it a block size.
+//
+// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right.
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+bool hasDynamicRange(const MapEntry &m) {
+    return std::any_of(m.inConnectors.begin(), m.inConnectors.end(), [](const Connector &c) { return !c.name.str().starts_with("IN_"); });
+}
+
+/// The edge at the other side of a scope's entry or exit that an edge through it continues.
+Edge *beyond(Node &border, const Edge &e) {
+    if (e.src == &border)
+        return e.srcConn ? border.inEdge(Name("IN_" + e.srcConn.str().substr(4))) : nullptr;
+    return e.dstConn ? border.outEdge(Name("OUT_" + e.dstConn.str().substr(3))) : nullptr;
+}
+
+class Split {
+public:
+    explicit Split(MapEntry &m) : m_(m), s_(*m.state()), g_(*m.state()->sdfg()) {}
+
+    bool isNest() {
+        if (m_.schedule != Schedule::GPU_Device || analysis::executorOf(m_) != analysis::Executor::Host)
+            return false;
+        const analysis::ScopeTree scopes(s_);
+        onlyMaps_ = true;
+        for (Node *n : scopes.children(&m_)) {
+            auto *inner = dyn_cast<MapEntry>(n);
+            if (inner && inner->schedule == Schedule::GPU_Device)
+                inner_.push_back(inner);
+            else if (auto *a = dyn_cast<AccessNode>(n))
+                between_.push_back(a);
+            else
+                onlyMaps_ &= n == m_.exit;
+        }
+        return !inner_.empty();
+    }
+
+    /// Why the nest stays as it is; empty: it need not.
+    std::string obstacle() const {
+        if (!onlyMaps_)
+            return "there is more in it than device maps";
+        if (hasDynamicRange(m_) || m_.gpuBlockSize || m_.instrument != Instrumentation::No_Instrumentation)
+            return "its range, block size or time is asked for";
+        for (const MapEntry *m : inner_)
+            if (std::string why = obstacleOf(*m); !why.empty())
+                return why;
+        const std::set<Name> shared = analysis::sharedContainers(g_);
+        for (const AccessNode *a : between_) {
+            const DataDesc *d = g_.arrays.find(a->data);
+            if (!d || !d->isArray() || d->isView() || d->storage != Storage::GPU_Global || (d->lifetime == Lifetime::Scope && !shared.count(a->data)))
+                return "each iteration has `" + a->data.str() + "` for itself";
+            for (const auto &edges : {a->inEdges(), a->outEdges()})
+                for (const Edge *e : edges)
+                    if (!e->memlet.isEmpty() && (!joins(*e) || !isOwn(*e)))
+                        return "iterations may share elements of `" + a->data.str() + "`";
+        }
+        return {};
+    }
+
+    void run() {
+        const std::vector<Edge *> before(m_.inEdges().begin(), m_.inEdges().end()), after(m_.exit->outEdges().begin(), m_.exit->outEdges().end());
+        for (AccessNode *a : between_)
+            for (const auto &edges : {a->inEdges(), a->outEdges()})
+                for (Edge *e : edges)
+                    if (!e->memlet.isEmpty())
+                        e->memlet.subset = overOuter(*e);
+        for (MapEntry *inner : inner_) {
+            rewire(*inner);
+            inner->params.insert(inner->params.begin(), m_.params.begin(), m_.params.end());
+            inner->ranges.insert(inner->ranges.begin(), m_.ranges.begin(), m_.ranges.end());
+            for (const Edge *e : before) // what the whole map waited for, and what waited for it
+                order(e->src, inner);
+            for (const Edge *e : after)
+                order(inner->exit, e->dst);
+        }
+        s_.removeNodes({&m_, m_.exit});
+    }
+
+private:
+    std::string obstacleOf(const MapEntry &inner) const {
+        if (hasDynamicRange(inner))
+            return "the range of `" + inner.label + "` is read at run time";
+        for (Name p : m_.params) {
+            if (std::find(inner.params.begin(), inner.params.end(), p) != inner.params.end())
+                return "`" + inner.label + "` has a parameter of the same name";
+            for (const sym::Range &r : inner.ranges)
+                if (r.begin.dependsOn(p) || r.end.dependsOn(p) || r.step.dependsOn(p))
+                    return "the range of `" + inner.label + "` depends on `" + p.str() + "`";
+        }
+        return {};
+    }
+    /// Is it an edge between a container of the scope and an inner map?
+    bool joins(const Edge &e) const {
+        const Node *other = isa<AccessNode>(e.src) ? e.dst : e.src;
+        return e.memlet.subset && !e.memlet.otherSubset && !e.memlet.dynamic &&
+               std::any_of(inner_.begin(), inner_.end(), [other](const MapEntry *m) { return other == m || other == m->exit; });
+    }
+    bool isOwn(const Edge &e) const {
+        for (std::size_t d = 0; d < m_.params.size(); ++d) {
+            const sym::Expr p = sym::Expr::symbol(m_.params[d]);
+            const auto &dims = e.memlet.subset->dims;
+            if (!m_.ranges[d].steps().isOne() && std::none_of(dims.begin(), dims.end(), [p](const sym::Range &r) { return r.begin == p && r.end == p; }))
+                return false;
+        }
+        return true;
+    }
+    sym::Subset overOuter(const Edge &e) const {
+        sym::Subset s = *e.memlet.subset;
+        const DataDesc &d = *g_.desc(e.memlet.data);
+        for (std::size_t k = m_.params.size(); k-- > 0;)
+            s = sym::propagate(s, m_.params[k], m_.ranges[k], d.shape);
+        return s;
+    }
+    /// Edges from the outer entry begin, and those to the outer exit end, where the ones beyond do.
+    void rewire(MapEntry &inner) {
+        for (Edge *e : std::vector<Edge *>(inner.inEdges().begin(), inner.inEdges().end())) {
+            if (e->src != &m_)
+                continue;
+            if (const Edge *outside = beyond(m_, *e))
+                s_.connect(outside->src, outside->srcConn, &inner, e->dstConn, outside->memlet);
+            s_.removeEdge(e);
+        }
+        for (Edge *e : std::vector<Edge *>(inner.exit->outEdges().begin(), inner.exit->outEdges().end())) {
+            if (e->dst != m_.exit)
+                continue;
+            if (const Edge *outside = beyond(*m_.exit, *e))
+                s_.connect(inner.exit, e->srcConn, outside->dst, outside->dstConn, outside->memlet);
+            s_.removeEdge(e);
+        }
+    }
+    void order(Node *from, Node *to) {
+        for (const Edge *e : from->outEdges())
+            if (e->dst == to)
+                return;
+        s_.connect(from, {}, to, {}, Memlet::empty());
+    }
+
+    MapEntry &m_;
+    State &s_;
+    SDFG &g_;
+    std::vector<MapEntry *> inner_;
+    std::vector<AccessNode *> between_;
+    bool onlyMaps_ = false;
+};
+
+class SplitKernels : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                changed |= inState(*s, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+private:
+    /// Until no nest is left that can be split: inner maps may be nests, too.
+    static bool inState(State &s, pass::Context &context) {
+        bool changed = false;
+        std::set<const Node *> seen;
+        for (bool again = true; again;) {
+            again = false;
+            std::vector<MapEntry *> maps;
+            for (const auto &n : s.nodes())
+                if (auto *m = dyn_cast<MapEntry>(n.get()); m && !seen.count(m))
+                    maps.push_back(m);
+            for (MapEntry *m : maps) {
+                Split split(*m);
+                if (!split.isNest())
+                    continue;
+                const std::string element = elementName(*m);
+                if (const std::string why = split.obstacle(); !why.empty()) {
+                    context.missed(element, "its device maps are loops of each thread: " + why);
+                    seen.insert(m);
+                    continue;
+                }
+                context.done(element, "its device maps are kernels of their own");
+                split.run();
+                again = changed = true;
+                break;
+            }
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createSplitKernels() { return std::make_unique<SplitKernels>(); }
+
+} // namespace sdfgc::transforms
