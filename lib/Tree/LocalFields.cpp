@@ -23,24 +23,6 @@
 namespace sdfgc::tree {
 namespace {
 
-bool usesState(Block &b, const Module &m) {
-    bool used = false;
-    for (NodePtr &n : b.body) {
-        used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
-        used = used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
-        forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
-    }
-    return used;
-}
-
-Mentions mentionsOf(const Function &f) {
-    MentionTable table(f);
-    Mentions all;
-    for (const NodePtr &n : f.body.body)
-        all.add(table.of(*n));
-    return all;
-}
-
 class FieldLocaliser {
 public:
     FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(mentionsOf(f)) {

@@ -41,6 +41,10 @@ private:
     std::unordered_map<const Node *, Mentions> table_;
 };
 
+/// Of all statements of a function.
+Mentions mentionsOf(const Function &f);
+/// Is there a statement that uses the program's state whatever memory it names? outline sees to the rest.
+bool usesState(Block &b, const Module &m);
 /// Is there a statement of a kind in a block, however deep?
 bool contains(Block &b, Kind kind);
 /// Calls `f` with the blocks of statements directly inside of a statement.

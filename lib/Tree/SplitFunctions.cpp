@@ -306,17 +306,6 @@ void renumberCalls(Block &b, const std::vector<int> &numbers) {
     }
 }
 
-/// Is there a statement that uses the program's state whatever memory it names? outline sees to the rest.
-bool usesState(Block &b, const Module &m) {
-    bool used = false;
-    for (NodePtr &n : b.body) {
-        used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
-        used = used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
-        forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
-    }
-    return used;
-}
-
 } // namespace
 
 void splitFunctions(Module &m) {

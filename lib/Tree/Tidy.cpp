@@ -341,10 +341,7 @@ void tidy(Function &f) { Tidier(f).block(f.body, true); }
 
 /// Pointers and references that a function only reads through are const.
 void constParameters(Function &f) {
-    MentionTable table(f);
-    Mentions all;
-    for (const NodePtr &n : f.body.body)
-        all.add(table.of(*n));
+    const Mentions all = mentionsOf(f);
     for (VarId p : f.params) {
         Variable &v = f.vars[static_cast<std::size_t>(p)];
         if (v.kind == VarKind::Pointer || v.kind == VarKind::Reference)
