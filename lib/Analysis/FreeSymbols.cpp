@@ -304,10 +304,10 @@ const Names &SymbolUse::of(const SDFG &g) {
             for (Name n : identifiers(t.code.text))
                 if (g.symbols.contains(n))
                     f.free.insert(n);
-    if (all_)
+    region(g, f);
+    if (all_) // behind the region: a declared symbol that it assigns before any use is its own
         for (const auto &[name, type] : g.symbols)
             f.free.insert(name);
-    region(g, f);
     for (const auto &[name, d] : g.arrays)
         add(d, f.free);
     remove(f.free, f.defined);

@@ -244,6 +244,8 @@ private:
         const Expr &callee = *e->args[0];
         if (callee.kind == ExprKind::Call && isName(*callee.args[0], "decltype") && callee.args.size() == 2)
             return decltypeCast(e, *callee.args[1]);
+        if (ExprRef part = method(e))
+            return part;
         const Dotted d = splitModule(callee);
         if (d.rest.empty() || (d.module.empty() && isCallback(Name(d.rest))))
             return e;
@@ -255,6 +257,21 @@ private:
             if (ExprRef r = operatorCall(e, d))
                 return r;
         return function(e, d);
+    }
+
+    // `z.real()`, as the methods of C++'s complex numbers, for the attribute `z.real`; `z.conj()`. Null for other calls.
+    ExprRef method(const ExprRef &e) const {
+        const Expr &callee = *e->args[0];
+        if (callee.kind != ExprKind::Attribute || e->args.size() != 1 || !splitModule(callee).module.empty())
+            return nullptr;
+        const ExprRef &object = callee.args[0];
+        const auto t = object->kind == ExprKind::Name && env_.typeOf ? env_.typeOf(object->name) : std::nullopt;
+        if (t && *t && !valueOf(*t).isNumeric()) // an object of a type of the user
+            return nullptr;
+        if (callee.name.view() == "real" || callee.name.view() == "imag")
+            return e->args[0];
+        const bool conjugate = callee.name.view() == "conj" || callee.name.view() == "conjugate";
+        return conjugate ? py::call("conj", {object}) : nullptr;
     }
 
     ExprRef decltypeCast(const ExprRef &e, const Expr &of) const {
@@ -288,6 +305,7 @@ private:
         } else if (const Op *op = find(compareFunctions, d.rest); op && args.size() >= 2) {
             r.kind = ExprKind::Compare;
             r.ops.assign(args.size() - 1, *op);
+        } else if (bitFunction(r, d.rest)) {
         } else if (d.rest == "IfExpr" && args.size() == 3) {
             r.kind = ExprKind::IfExp;
         } else if ((d.rest == "Not" || d.rest == "logical_not" || d.rest == "bitwise_invert") && args.size() == 1) {
@@ -298,6 +316,36 @@ private:
             return nullptr;
         }
         return share(std::move(r));
+    }
+
+    // Fortran's btest, ibset, ibclr, ishft (to the left) and ibits on r's operands, as its front ends spell them.
+    static bool bitFunction(Expr &r, const std::string &name) {
+        if (r.args.size() == 3 && name == "bitwise_extract") {
+            const ExprRef mask = py::binary(Op::Sub, py::binary(Op::Shl, intLit(1), r.args[2]), intLit(1));
+            r.kind = ExprKind::Binary;
+            r.op = Op::BitAnd;
+            r.args = {py::binary(Op::Shr, r.args[0], r.args[1]), mask};
+            return true;
+        }
+        if (r.args.size() != 2)
+            return false;
+        const ExprRef value = r.args[0], n = r.args[1], bit = py::binary(Op::Shl, intLit(1), n);
+        r.kind = ExprKind::Binary;
+        if (name == "bitwise_test") {
+            r.op = Op::BitAnd;
+            r.args = {py::binary(Op::Shr, value, n), intLit(1)};
+        } else if (name == "bitwise_set") {
+            r.op = Op::BitOr;
+            r.args = {value, bit};
+        } else if (name == "bitwise_clear") {
+            r.op = Op::BitAnd;
+            r.args = {value, py::unary(Op::Invert, bit)};
+        } else if (name == "bitwise_shift" && n->kind == ExprKind::Int) {
+            r.op = Op::Shl;
+        } else {
+            return false;
+        }
+        return true;
     }
 
     // Known functions lose their module; unknown members of dace keep it in C++'s spelling; others stay and are reported later.

@@ -1,5 +1,5 @@
 // The names of DaCe's GPU runtime for C++ tasklets and global code of GPU programs: gpuStream_t, gpuEvent_t, gpuError_t,
-// DACE_GPU_CHECK, dace::warpReduce.
+// gpuStreamSynchronize and relatives, DACE_GPU_CHECK, dace::warpReduce.
 //
 // Rule: source compatibility with DaCe's cudacommon.cuh where code of files relies on it. DACE_GPU_CHECK(call) throws rt::Error for
 // a call that fails, so that the program's function returns it; in kernels there is nothing to check.
@@ -12,6 +12,15 @@
 using gpuStream_t = sdfgc::gpu::Stream;
 using gpuEvent_t = sdfgc::gpu::Event;
 using gpuError_t = sdfgc::gpu::Status;
+
+inline gpuError_t gpuGetLastError() { return sdfgc::gpu::getLastError(); }
+inline const char *gpuGetErrorString(gpuError_t status) { return sdfgc::gpu::getErrorString(status); }
+inline gpuError_t gpuDeviceSynchronize() { return sdfgc::gpu::deviceSynchronize(); }
+inline gpuError_t gpuEventSynchronize(gpuEvent_t event) { return sdfgc::gpu::eventSynchronize(event); }
+/// DaCe's programs may run on the null stream; here nothing does, and who waits for it means all that was queued.
+inline gpuError_t gpuStreamSynchronize(gpuStream_t stream) {
+    return stream ? sdfgc::gpu::streamSynchronize(stream) : sdfgc::gpu::deviceSynchronize();
+}
 
 namespace dace {
 

@@ -85,6 +85,18 @@ TEST_CASE("declared symbols count only when they are used") {
     CHECK(names(analysis::requiredSymbols(g.g())) == "N");
 }
 
+TEST_CASE("declared symbols that the SDFG assigns before any use are its own, behind a region, too") {
+    Graph g;
+    g.symbol("s");
+    auto *loop = g.g().add<LoopRegion>();
+    loop->add<State>();
+    g.g().connect(g.s, loop);
+    g.g().connect(loop, g.state("after"))->assignments = {{"s", "1"}};
+    CHECK(names(analysis::requiredSymbols(g.g())) == "");
+    loop->condition = Code{"s > 0", Language::Python};
+    CHECK(names(analysis::requiredSymbols(g.g())) == "s");
+}
+
 TEST_CASE("maps: ranges count, parameters and outer memlets do not") {
     Graph g;
     g.array("A", "20");

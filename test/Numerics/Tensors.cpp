@@ -74,6 +74,27 @@ void tensors(Program &p) {
     p.expect(outer, [=](const Index &i) { return L({i[0], i[1], i[2]}) * v({i[3]}); });
 }
 
+/// What nodes of Fortran front ends do with whole subsets.
+void subsets(Program &p) {
+    const std::string path = "dace.libraries.standard.nodes.";
+    Tensor Z = p.array("Z", "4, 5"), A = p.array("A", "6, 5"), C = p.array("C", "4, 7", ScalarKind::Float32, "1, 4"), flag = p.array("flag", "1", ScalarKind::Bool);
+    p.node(path + "memset_node.MemsetLibraryNode").out("_mset_out", Z, "1:3, 0:5");
+    p.expect(Z, [=](const Index &i) { return i[0] == 1 || i[0] == 2 ? Number(0) : Z(i); });
+    p.node(path + "copy_node.CopyLibraryNode").in("_cpy_in", A, "2:6, 1:4").out("_cpy_out", C, "0:4, 4:7");
+    p.expect(C, [=](const Index &i) { return i[1] < 4 ? C(i) : A({i[0] + 2, i[1] - 3}); });
+    p.node(path + "memset_node.MemsetLibraryNode").out("_mset_out", flag);
+    p.expect(flag, [=](const Index &) { return Number(0); });
+    for (int ones : {0, 1, 12}) {
+        const std::string n = std::to_string(ones);
+        Tensor mask = p.array("mask" + n, "4, 3", ScalarKind::Bool), all = p.array("all" + n, "1", ScalarKind::Bool), any = p.array("any" + n, "1", ScalarKind::Bool);
+        mask.each([&](const Index &i) { mask.set(i, i[0] * 3 + i[1] < ones ? 1 : 0); });
+        p.node(path + "allany.AllNode").in("_mask", mask).out("_out", all);
+        p.expect(all, [=](const Index &) { return Number(ones == 12); });
+        p.node(path + "allany.AnyNode").in("_mask", mask).out("_out", any);
+        p.expect(any, [=](const Index &) { return Number(ones > 0); });
+    }
+}
+
 void einsum(Program &p) {
     const std::string path = "dace.libraries.blas.nodes.einsum.Einsum";
     Tensor A = p.array("A", "17, 18"), B = p.array("B", "18, 19"), C = p.array("C", "17, 19"), T = p.array("T", "19, 17"), S = p.array("S", "9, 9"),
@@ -200,6 +221,7 @@ void stencil(Program &p) {
 
 TEST_CASE("transpositions of matrices") { compiled("transposed", transposed); }
 TEST_CASE("transpositions and products of tensors") { compiled("tensors", tensors); }
+TEST_CASE("subsets as a whole") { compiled("subsets", subsets); }
 TEST_CASE("Einstein notation") { compiled("einsum", einsum); }
 TEST_CASE("Fourier transforms") { compiled("fourier", fourier); }
 TEST_CASE("products with sparse matrices") { compiled("sparse", sparse); }
@@ -207,6 +229,7 @@ TEST_CASE("stencils with each boundary condition") { compiled("stencil", stencil
 
 TEST_CASE("transpositions of matrices on the device", "[device]") { emulated("transposed", transposed); }
 TEST_CASE("transpositions and products of tensors on the device", "[device]") { emulated("tensors", tensors); }
+TEST_CASE("subsets as a whole on the device", "[device]") { emulated("subsets", subsets); }
 TEST_CASE("Einstein notation on the device", "[device]") { emulated("einsum", einsum); }
 TEST_CASE("Fourier transforms on the device", "[device]") { emulated("fourier", fourier); }
 TEST_CASE("products with sparse matrices on the device", "[device]") { emulated("sparse", sparse); }

@@ -60,8 +60,22 @@ TEST_CASE("operators in disguise", "[tasklet][resolve]") {
     CHECK(res("IfExpr(b, x, y)") == "x if b else y");
     CHECK(res("int_floor(i, 2)") == "i // 2");
     CHECK(res("bitwise_and(i, j)") == "i & j");
+    CHECK(res("bitwise_set(i, 3)") == "i | 1 << 3");
+    CHECK(res("bitwise_clear(i, 3)") == "i & ~(1 << 3)");
+    CHECK(res("bitwise_shift(i ^ 87, 1)") == "(i ^ 87) << 1");
+    CHECK(res("bitwise_extract(i, 0, 29)") == "i >> 0 & (1 << 29) - 1");
+    CHECK(res("bitwise_shift(i, j)") == "bitwise_shift(i, j)"); // j may be negative
+    CHECK(res("bitwise_test(i, 31) == 1") == "i >> 31 & 1 == 1");
     CHECK(res("np.power(x, 2)") == "x ** 2");
     CHECK(res("power(x, 2)") == "power(x, 2)");
+}
+
+TEST_CASE("methods of complex numbers", "[tasklet][resolve]") {
+    CHECK(res("z.real() + z.imag()") == "z.real + z.imag");
+    CHECK(res("z.conj()") == "conj(z)");
+    CHECK(res("(z * 2).conjugate()") == "conj(z * 2)");
+    CHECK(res("np.real(z)") == "real(z)");
+    CHECK(res("z.norm()") == "z.norm()");
 }
 
 TEST_CASE("constants and literals", "[tasklet][resolve]") {

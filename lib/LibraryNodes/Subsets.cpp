@@ -1,0 +1,77 @@
+// Nodes of Fortran front ends that treat a subset as a whole:
+//
+//   MemsetLibraryNode   _mset_out = 0
+//   CopyLibraryNode     _cpy_out = _cpy_in, element by element in the order of the dimensions
+//   AllNode, AnyNode    _out = is every (any) element of _mask true?
+//
+// The nodes stand in graphs of spcl/dace-fortran (dace.libraries.standard.nodes.memset_node, copy_node, allany).
+#include "Expanders.h"
+#include "Expansion.h"
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+Expansion::Params overAll(const Operand &o) {
+    Expansion::Params params;
+    for (std::size_t d = 0; d < o.rank(); ++d)
+        params.emplace_back(Name("_i" + std::to_string(d)), o.shape[d]);
+    return params;
+}
+
+/// One element of a bound operand, by the parameters of overAll.
+std::vector<sym::Expr> element(const Operand &o) {
+    std::vector<sym::Expr> index;
+    for (const auto &[name, size] : overAll(o))
+        index.push_back(sym::Expr::symbol(name));
+    return index.empty() ? std::vector<sym::Expr>{0} : index;
+}
+
+bool expandTest(State &s, LibraryNode &n, pass::Context &c, const char *start, const char *wcr) {
+    Expansion x(s, n, c);
+    const Operand mask = x.input("_mask"), out = x.output("_out");
+    if (!mask || !out)
+        return x.refuse("an operand is missing");
+    if (out.rank() != 0)
+        return x.refuse("its result is one element, and its output has " + std::to_string(out.rank()) + " dimensions");
+    x.bind("_mask", mask);
+    x.bind("_out", out);
+    x.mapped(x.addState("init"), "init", {}, {}, {{"o", "_out", {0}, ""}}, std::string("o = ") + start);
+    x.mapped(x.addState("test"), "test", overAll(mask), {{"i", "_mask", element(mask), ""}}, {{"o", "_out", {0}, wcr}}, "o = i");
+    x.finish();
+    return true;
+}
+
+} // namespace
+
+bool expandMemset(State &s, LibraryNode &n, pass::Context &c) {
+    Expansion x(s, n, c);
+    const Operand out = x.output("_mset_out");
+    if (!out)
+        return x.refuse("an operand is missing");
+    x.bind("_mset_out", out);
+    x.mapped(x.addState("set"), "set", overAll(out), {}, {{"o", "_mset_out", element(out), ""}}, "o = 0");
+    x.finish();
+    return true;
+}
+
+bool expandCopy(State &s, LibraryNode &n, pass::Context &c) {
+    Expansion x(s, n, c);
+    const Operand in = x.input("_cpy_in"), out = x.output("_cpy_out");
+    if (!in || !out)
+        return x.refuse("an operand is missing");
+    if (in.shape != out.shape)
+        return x.refuse("its input and its output have different shapes");
+    x.bind("_cpy_in", in);
+    x.bind("_cpy_out", out);
+    x.mapped(x.addState("copy"), "copy", overAll(out), {{"i", "_cpy_in", element(in), ""}}, {{"o", "_cpy_out", element(out), ""}}, "o = i");
+    x.finish();
+    return true;
+}
+
+bool expandAll(State &s, LibraryNode &n, pass::Context &c) { return expandTest(s, n, c, "True", "lambda a, b: a and b"); }
+bool expandAny(State &s, LibraryNode &n, pass::Context &c) { return expandTest(s, n, c, "False", "lambda a, b: a or b"); }
+
+} // namespace sdfgc::libnodes
