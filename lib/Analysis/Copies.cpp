@@ -224,9 +224,12 @@ std::vector<GraphCopy> deviceCopies(State &s) {
                 out.push_back(std::move(*c));
     for (const auto &n : s.nodes()) {
         auto *copy = dyn_cast<LibraryNode>(n.get());
-        if (!copy || copy->className() != "CopyLibraryNode" || copy->inEdges().empty() || copy->outEdges().empty())
+        if (!copy || copy->className() != "CopyLibraryNode")
             continue;
-        if (auto c = copyOf(g, copy->inEdges().front(), copy->outEdges().front())) {
+        Edge *from = copy->inEdge("_cpy_in"), *to = copy->outEdge("_cpy_out"); // there may be others: a stream, an order
+        if (!from || !to)
+            continue;
+        if (auto c = copyOf(g, from, to)) {
             c->node = copy;
             out.push_back(std::move(*c));
         }

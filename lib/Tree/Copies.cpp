@@ -163,7 +163,7 @@ void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge
 /// Copy and fill library nodes are the only ones that reach the lowering.
 void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
     std::string kind = n.className();
-    Edge *target = n.outEdges().empty() ? nullptr : n.outEdges().front();
+    Edge *target = n.outEdge(kind == "CopyLibraryNode" ? "_cpy_out" : "_fill_out");
     if ((kind != "CopyLibraryNode" && kind != "FillLibraryNode") || !target) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(n), {"library node " + n.classPath, "no expansion is known for it"});
         return;

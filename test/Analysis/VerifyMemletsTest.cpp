@@ -172,6 +172,16 @@ TEST_CASE("tasklets on the host do not read device memory") {
     CHECK(reported(g) == "");
 }
 
+TEST_CASE("tasklets on the host do not write device memory, but may get its address") {
+    Arrays g;
+    g.g().arrays.find(Name("A"))->storage = Storage::GPU_Global;
+    Tasklet *t = g.tasklet("", "t");
+    g.edge(t, "y", g.access("A"), "", "A[0]");
+    CHECK(reported(g) == "DeviceDataOnHost");
+    t->outConnectors[0].type = Type::pointer(ScalarKind::Float64); // memset(y, 0, ...) of the device's runtime
+    CHECK(reported(g) == "");
+}
+
 TEST_CASE("a nested SDFG in a kernel is on the device") {
     Arrays g;
     auto [entry, exit] = g.map("i", "0:20");

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks that everything that is declared in a table has its test: diagnostics, passes, targets and options of the command line.
+"""Checks that everything that is declared in a table has its test: diagnostics, passes, targets and options of the command line, and that
+tests that the documents name exist.
 
   check.py ROOT SDFGC
 
@@ -93,10 +94,28 @@ def options(sdfgc, tests):
         yield 'no options were found'
 
 
+def named_tests(root):
+    """Tests that the documents name: `test/X/Y.cpp`: "the test's name", or `test/lit/X.test`."""
+    count = 0
+    for document in sorted(os.listdir(os.path.join(root, 'docs'))):
+        if not document.endswith('.md'):
+            continue
+        with open(os.path.join(root, 'docs', document), encoding='utf-8') as f:
+            named = re.findall(r'`(test/[\w./-]+\.(?:cpp|test))`(?:: "([^"]+)")?', f.read())
+        for path, name in named:
+            count += 1
+            if not os.path.exists(os.path.join(root, path)):
+                yield f'docs/{document}: there is no {path}'
+            elif name and f'TEST_CASE("{name}"' not in open(os.path.join(root, path), encoding='utf-8').read():
+                yield f'docs/{document}: {path} has no test "{name}"'
+    if count < 30:
+        yield 'the documents name hardly any tests'
+
+
 def main():
     root, sdfgc = sys.argv[1:3]
     tests = text_below(os.path.join(root, 'test'), ('.h', '.cpp', '.test', '.sh', '.py'))
-    problems = [*diagnostics(root, tests), *passes_and_targets(root, sdfgc, tests), *options(sdfgc, tests)]
+    problems = [*diagnostics(root, tests), *passes_and_targets(root, sdfgc, tests), *options(sdfgc, tests), *named_tests(root)]
     for problem in sorted(problems):
         print(problem)
     print(f'{len(problems)} faults')

@@ -1,0 +1,73 @@
+// Kernels as functions: what a body mentions becomes parameters, nothing else.
+#include "Fixture.h"
+
+#include "Tree/Outline.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+struct Kernel {
+    Body b;
+    std::vector<std::string> refused;
+
+    Outlined make(Block body) {
+        auto typeOf = [&](Name n) {
+            for (const Variable &v : b.f->vars)
+                if (v.name == n && v.kind == VarKind::Value)
+                    return v.type;
+            return Type();
+        };
+        return outline(*b.f, std::move(body), "k", typeOf, [&](const Variable &v, Obstacle) { refused.push_back(v.name.str()); });
+    }
+    static std::string parameters(const Outlined &o) {
+        std::string text;
+        for (VarId p : o.function->params) {
+            const Variable &v = o.function->vars[static_cast<std::size_t>(p)];
+            text += (text.empty() ? "" : " ") + std::string(v.isConst ? "const " : "") + v.name.str();
+        }
+        return text;
+    }
+};
+
+} // namespace
+
+TEST_CASE("outline: what the body mentions is passed once, what it does not is not") {
+    Kernel k;
+    VarId A = k.b.param("A"), B = k.b.param("B");
+    k.b.param("unused");
+    k.b.size("N");
+    k.b.size("M"); // the size of `unused`
+    Block body;
+    k.b.open.push_back(&body);
+    k.b.assign(k.b.at(B, symbol("N")), k.b.at(A));
+    k.b.assign(k.b.at(B), k.b.at(A, symbol("N") - 1));
+    k.b.open.pop_back();
+    CHECK(Kernel::parameters(k.make(std::move(body))) == "B N const A");
+    CHECK(k.refused.empty());
+}
+
+TEST_CASE("outline: what is declared inside stays inside, also when the host has the same name") {
+    Kernel k;
+    VarId A = k.b.param("A");
+    k.b.integer("i"); // of the host
+    VarId inner = k.b.integer("i");
+    Block body;
+    k.b.open.push_back(&body);
+    k.b.declared(inner);
+    k.b.assign(k.b.at(A, symbol("i")), expr("1"));
+    k.b.open.pop_back();
+    CHECK(Kernel::parameters(k.make(std::move(body))) == "A");
+}
+
+TEST_CASE("outline: a value of the host that a kernel would change is refused") {
+    Kernel k;
+    VarId count = k.b.integer("count");
+    Block body;
+    k.b.open.push_back(&body);
+    k.b.assign(k.b.at(count), expr("1"));
+    k.b.open.pop_back();
+    k.make(std::move(body));
+    CHECK(k.refused == std::vector<std::string>{"count"});
+}
