@@ -10,7 +10,9 @@
 //                                     however many there are, and each goes through the others
 //
 // An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
-// share the z axis. Barriers between the phases of a block are nodes of the graph (place-barriers). Persistent kernels are in GridKernels.cpp.
+// share the z axis. What all iterations of a kernel's map only accumulate (resolve-wcr: Reduction) each thread accumulates for itself; its
+// block combines the values and updates memory once. Barriers between the phases of a block are nodes of the graph (place-barriers).
+// Persistent kernels are in GridKernels.cpp.
 #include "Lowering.h"
 #include "Mentions.h"
 #include "Outline.h"
@@ -30,6 +32,10 @@ namespace {
 
 constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every device (CUDA programming guide, compute capabilities)
 constexpr int64_t maxThreads = 1024;   // of a block
+constexpr int64_t anyBlocks = 0;       // as many as there are
+// A kernel that reduces ends each block with an atomic update: so many blocks fill any device, and threads go through what is left. Along
+// x, y, z for maps with one parameter, and with more.
+constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}};
 constexpr int64_t dynamicBlock = 128;  // of maps whose sizes vary from block to block
 constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
 
@@ -169,13 +175,13 @@ tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &s
         sym::Expr total = 1;
         for (std::size_t d = 0; d < combined; ++d)
             total *= sub(in, m.ranges[d].steps());
-        at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, launch, *at);
+        at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, rank, launch, *at);
         splitIndex(in, m, 0, combined, sym::Expr::symbol(varName(in, static_cast<For &>(*out.body.back()).var)), *at, define);
     }
     for (std::size_t d = combined; d < rank; ++d) {
         tree::Block *outer = at;
         at = spreadLoop(in, m.params[d], {sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1}, shape,
-                        static_cast<int>(rank - 1 - d), launch, *at);
+                        static_cast<int>(rank - 1 - d), rank, launch, *at);
         define(m.params[d], sym::Expr::symbol(varName(in, static_cast<For &>(*outer->body.back()).var)));
     }
     return at;
@@ -194,17 +200,18 @@ void Lowering::splitIndex(Instance &in, MapEntry &m, std::size_t first, std::siz
     }
 }
 
-/// One axis of the grid.
-tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch,
-                                  tree::Block &out) {
+/// One axis of the grid of a map with `rank` parameters.
+tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank,
+                                  Launch &launch, tree::Block &out) {
     auto *loop = out.add<For>();
     sym::Expr steps = r.steps();
     const std::size_t a = static_cast<std::size_t>(axis);
     sym::Expr blocks = shape.threadBlocks ? steps : sym::ceilDiv(steps, shape.block[a]);
-    const bool fits = axis == 0 || (blocks.asInt() && *blocks.asInt() <= maxBlocksYZ);
+    const int64_t most = shape.reduces && !shape.threadBlocks ? reducingBlocks[rank > 1][a] : axis > 0 ? maxBlocksYZ : anyBlocks;
+    const bool fits = most == anyBlocks || (blocks.asInt() && *blocks.asInt() <= most);
     if (!shape.threadBlocks && !blocks.asInt())
         blocks = sym::call("sdfgc::gpu::blocks", {steps, shape.block[a]}); // reads better than the quotient
-    launch.grid[a] = final(in, fits ? blocks : sym::min({blocks, maxBlocksYZ}));
+    launch.grid[a] = final(in, fits ? blocks : sym::min({blocks, most}));
     loop->spread = Spread{shape.threadBlocks ? Spread::Grid : Spread::Threads, axis, fits, shape.threadBlocks && fits};
     finishSpread(in, *loop, parameter, r);
     return &loop->body;
@@ -237,8 +244,12 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     ++in.fn->parallelDepth;
     SymbolScope symbols(in);
     in.fn->names.open();
+    Omp clauses; // kernels have none
+    const std::vector<ReductionPlan> reductions = planReductions(in, m, body, clauses);
+    shape.reduces = !reductions.empty();
     tree::Block *at = gridLoops(in, m, shape, *launch, body, [&](Name n, sym::Expr e) { symbols.define(n, e, ScalarKind::Int64); });
     scope(in, &m, *at);
+    finishReductions(in, reductions, body);
     in.fn->names.close();
     --in.fn->parallelDepth;
     in.fn->device = outer;
@@ -250,7 +261,7 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
 
 KernelInfo Lowering::kernelInfo(const MapEntry &m, const KernelShape &shape, tree::Block &body) const {
     KernelInfo info;
-    info.barriers = contains(body, Kind::Barrier);
+    info.barriers = shape.reduces || contains(body, Kind::Barrier);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
     info.maxThreads = m.gpuLaunchBounds == "-1" ? 0 : threads.asInt().value_or(0);
     if (!m.gpuLaunchBounds.empty() && m.gpuLaunchBounds != "0" && m.gpuLaunchBounds != "-1")

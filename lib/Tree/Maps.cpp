@@ -201,7 +201,8 @@ void Lowering::persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
 // ---------------------------------------------------------------------------------------------------- reductions
 
 /// A target that resolve-wcr marked Reduction is named in the pragma's reduction clause: itself if it is a variable of the function, else as
-/// a local accumulator with the identity as initial value, which is combined with the target once, after the loop.
+/// a local accumulator with the identity as initial value, which is combined with the target once, after the loop. In a kernel each thread has
+/// one, and each block combines once.
 std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapEntry &m, tree::Block &out, Omp &omp) {
     std::vector<ReductionPlan> plans;
     if (!m.exit)
@@ -286,6 +287,7 @@ void Lowering::finishReductions(Instance &in, const std::vector<ReductionPlan> &
         update->target = elementAt(in, plan.outer, plan.outer.offset + index);
         update->value = read(in, plan.local, index);
         update->reduction = plan.kind;
+        update->atomic = update->byBlock = in.fn->device.inside;
         in.fn->names.close();
     }
 }

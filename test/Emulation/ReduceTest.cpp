@@ -2,8 +2,8 @@
 #include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
-#include "sdfgc/rt/gpu_atomic.h"
 #include "sdfgc/rt/gpu_reduce.h"
+#include "sdfgc/rt/lowp.h"
 
 #include <algorithm>
 #include <numeric>
@@ -24,10 +24,10 @@ SDFGC_KERNEL void lanes(int *out, uint64_t *votes) {
 template <class T> SDFGC_KERNEL void warpSums(T *first, T *all, T *scanned) {
     const int thread = gpu::linearThread();
     const T value = static_cast<T>(thread + 1);
-    const T sum = gpu::warpReduce(value, gpu::Sum(), T(0));
+    const T sum = gpu::warpReduce(value, gpu::Sum());
     if (gpu::laneOfWarp() == 0)
         first[gpu::warpOfBlock()] = sum;
-    all[thread] = gpu::warpReduceAll(value, gpu::Sum(), T(0));
+    all[thread] = gpu::warpReduceAll(value, gpu::Sum());
     scanned[thread] = gpu::warpScan(value, gpu::Sum());
 }
 
@@ -35,11 +35,11 @@ template <class T> SDFGC_KERNEL void blockSums(T *first, T *all) {
     const int block = static_cast<int>(blockIdx.x), threads = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
     const T value = static_cast<T>(gpu::linearThread() + 1);
     for (int round = 0; round < 2; ++round) { // at once again, with other values
-        const T sum = gpu::blockReduce(static_cast<T>(value * T(round + 1)), gpu::Sum(), T(0));
+        const T sum = gpu::blockReduce(static_cast<T>(value * T(round + 1)), gpu::Sum());
         if (gpu::linearThread() == 0)
             first[2 * block + round] = sum;
     }
-    all[block * threads + gpu::linearThread()] = gpu::blockReduceAll(value, gpu::Max(), T(0));
+    all[block * threads + gpu::linearThread()] = gpu::blockReduceAll(value, gpu::Max());
 }
 
 template <class T, class F> SDFGC_KERNEL void gridTotal(const T *in, int64_t count, F op, T identity, T *partial, unsigned *counter, T *out) {
@@ -49,6 +49,28 @@ template <class T, class F> SDFGC_KERNEL void gridTotal(const T *in, int64_t cou
     T total = identity;
     if (gpu::gridReduce(mine, op, identity, partial, counter, total))
         *out = total;
+}
+
+/// Each thread brings its number, as far as `count` goes; [0] += , [1] *= , [2] min=, [3] max=, [4] and=, [5] or=, [6] xor=.
+template <class T> SDFGC_KERNEL void updates(T *out, int count) {
+    const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const bool mine = number < count;
+    gpu::blockSum(out, mine ? static_cast<T>(number % 3) : T(0));
+    gpu::blockProduct(out + 1, mine && number % 50 == 7 ? T(2) : T(1));
+    if constexpr (!std::is_same<T, sdfgc::rt::complex64>::value && !std::is_same<T, sdfgc::rt::complex128>::value) {
+        gpu::blockMin(out + 2, static_cast<T>(mine ? (number + 5) % 100 : 100));
+        gpu::blockMax(out + 3, static_cast<T>(mine ? (number + 5) % 100 : 0));
+        gpu::blockLogicalAnd(out + 4, static_cast<T>(number != 61));
+        gpu::blockLogicalOr(out + 5, static_cast<T>(mine && number == 61 ? 4 : 0));
+        gpu::blockLogicalXor(out + 6, static_cast<T>(mine && number % 10 == 1 ? 2 : 0));
+    }
+}
+
+template <class T> SDFGC_KERNEL void bitUpdates(T *out) {
+    const T number = static_cast<T>(threadIdx.x);
+    gpu::blockAnd(out, static_cast<T>(number | T(8)));
+    gpu::blockOr(out + 1, static_cast<T>(number & T(5)));
+    gpu::blockXor(out + 2, static_cast<T>(T(1) << (threadIdx.x % 7)));
 }
 
 template <auto Kernel, class... A> void run(gpu::Dim3 grid, gpu::Dim3 block, const A &...arguments) {
@@ -117,6 +139,51 @@ TEMPLATE_TEST_CASE("blocks reduce", "", int8_t, int, double) {
             CHECK(maxima == std::vector<T>(maxima.size(), largest));
         }
     }
+}
+
+TEMPLATE_TEST_CASE("one atomic update for each block", "", int8_t, uint8_t, int16_t, int, unsigned, int64_t, uint64_t, float, double, sdfgc::rt::half,
+                   sdfgc::rt::complex64, sdfgc::rt::complex128) {
+    using T = TestType;
+    for (const int count : {1, 31, 64, 65, 96, 130}) {
+        const Fresh fresh(1);
+        const std::vector<T> start = {T(1), T(1), T(100), T(0), T(1), T(0), T(0)};
+        const Device<T> out(start);
+        run<updates<T>>(4, 40, out.data, count); // blocks of 40 threads: neither a warp of 32 nor of 64
+        T sum = T(1), product = T(1);
+        int smallest = 100, largest = 0, odd = 0;
+        for (int i = 0; i < count; ++i) {
+            sum = static_cast<T>(sum + static_cast<T>(i % 3));
+            product = i % 50 == 7 ? static_cast<T>(product * T(2)) : product;
+            smallest = std::min(smallest, (i + 5) % 100);
+            largest = std::max(largest, (i + 5) % 100);
+            odd += i % 10 == 1;
+        }
+        const std::vector<T> is = out.get();
+        CHECK(is[0] == sum);
+        CHECK(is[1] == product);
+        if constexpr (!std::is_same<T, sdfgc::rt::complex64>::value && !std::is_same<T, sdfgc::rt::complex128>::value) {
+            CHECK(is[2] == static_cast<T>(smallest));
+            CHECK(is[3] == static_cast<T>(largest));
+            CHECK(is[4] == T(0)); // there is a thread 61
+            CHECK(is[5] == T(count > 61 ? 1 : 0));
+            CHECK(is[6] == T(odd % 2));
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("one atomic update of bits for each block", "", int8_t, uint16_t, int, uint64_t) {
+    using T = TestType;
+    const Fresh fresh(1);
+    const Device<T> out(std::vector<T>{static_cast<T>(-1), T(0), T(0)});
+    run<bitUpdates<T>>(3, 100, out.data);
+    T all = static_cast<T>(-1), any = 0, parity = 0;
+    for (int block = 0; block < 3; ++block)
+        for (int i = 0; i < 100; ++i) {
+            all = static_cast<T>(all & (i | 8));
+            any = static_cast<T>(any | (i & 5));
+            parity = static_cast<T>(parity ^ (1 << (i % 7)));
+        }
+    CHECK(out.get() == std::vector<T>{all, any, parity});
 }
 
 TEST_CASE("grids reduce in one kernel, the same in every order of blocks") {

@@ -140,6 +140,36 @@ TEST_CASE("operations and types without a clause are atomic") {
     CHECK(modeFor("lambda a, b: a + 2 * b", ScalarKind::Float64) == WcrMode::Atomic);
 }
 
+TEST_CASE("kernels: one element that every iteration updates is combined by blocks") {
+    auto modeFor = [](const std::string &wcr, Type t, sym::Range iterations = range("0", "N - 1")) {
+        UpdatingMap x({{"i", iterations}}, Schedule::GPU_Device);
+        scalar(x.g, "r", false, t);
+        return x.add("r", {at("0")}, {at("0")}, wcr).resolve();
+    };
+    CHECK(modeFor("lambda a, b: a + b", ScalarKind::Float64) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: a * b", ScalarKind::Complex128) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: min(a, b)", ScalarKind::Float16) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: max(a, b)", ScalarKind::Int8) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: a and b", ScalarKind::Bool) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: a ^ b", ScalarKind::UInt64) == WcrMode::Reduction);
+    CHECK(modeFor("lambda a, b: a - b", ScalarKind::Float64) == WcrMode::Atomic);
+    CHECK(modeFor("lambda a, b: a + 2 * b", ScalarKind::Float64) == WcrMode::Atomic);
+    CHECK(modeFor("lambda a, b: a + b", Type::vector(ScalarKind::Float64, 4)) == WcrMode::Atomic);
+    CHECK(modeFor("lambda a, b: a + b", ScalarKind::Float64, range("0", "31")) == WcrMode::Atomic); // not worth a barrier
+}
+
+TEST_CASE("kernels: elements that move with the iteration, and several elements, stay atomic") {
+    UpdatingMap moving({{"i", range("0", "N - 1")}, {"j", range("0", "M - 1")}}, Schedule::GPU_Device);
+    array(moving.g, "h", {expr("N")});
+    CHECK(moving.add("h", {at("i")}, {range("0", "N - 1")}).resolve() == WcrMode::Atomic);
+    UpdatingMap several({overN()}, Schedule::GPU_Device);
+    array(several.g, "h", {4});
+    CHECK(several.add("h", {range("0", "3")}, {range("0", "3")}).resolve() == WcrMode::Atomic);
+    UpdatingMap one({overN()}, Schedule::GPU_Device);
+    array(one.g, "h", {4});
+    CHECK(one.add("h", {at("2")}, {at("2")}).resolve() == WcrMode::Reduction);
+}
+
 TEST_CASE("a reduction needs the container for itself") {
     SECTION("read in the map") {
         UpdatingMap x({overN()});
@@ -225,6 +255,10 @@ TEST_CASE("nested parallel maps over one element: a reduction of the outermost o
     outer->schedule = Schedule::CPU_Persistent;
     CHECK(resolve() == WcrMode::Atomic);
     outer->schedule = Schedule::GPU_Device;
+    CHECK(resolve() == WcrMode::Reduction);
+    inner->schedule = Schedule::GPU_ThreadBlock;
+    CHECK(resolve() == WcrMode::Reduction);
+    inner->schedule = Schedule::GPU_Device;
     CHECK(resolve() == WcrMode::Atomic);
 }
 

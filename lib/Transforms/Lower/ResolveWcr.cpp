@@ -1,8 +1,10 @@
-// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as an OpenMP reduction.
+// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as a reduction: of OpenMP,
+// or of the blocks of a kernel.
 //
 // Rules: semantics reference 19.2, without the defects listed there.
 //
 //   before:  map[i] CPU_Multicore: s += A[i]        after:  Reduction (a clause on the map)
+//            map[i] GPU_Device: s += A[i]                   Reduction (each block combines, and updates s once)
 //            map[i] CPU_Multicore: B[i] += A[i]             Plain     (each iteration has its own element)
 //            map[i] CPU_Multicore: h[k[i]] += 1             Atomic    (unless h is small and constant in size: Reduction)
 //
@@ -13,7 +15,8 @@
 //   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element (DisjointIterations), and no other
 //      write in the same parallel scope may touch what this one touches, except the same elements in the same iteration: plain.
 //   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
-//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small.
+//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a kernel:
+//      if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one element.
 //   5. Otherwise atomic.
 // Outer edges of a path get the strongest mode of the writes that pass through them.
 //
@@ -21,6 +24,7 @@
 #include "Transforms/Lower/DisjointIterations.h"
 #include "Transforms/Lower/WcrTargets.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -34,6 +38,7 @@ namespace {
 using namespace ir;
 
 constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
+constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as good
 
 Schedule scheduleOf(const Node *scope) {
     if (const auto *m = dyn_cast<MapEntry>(scope))
@@ -92,7 +97,7 @@ private:
     std::optional<std::string> conflictOn(const WriteLevel &level);
     bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope);
     std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
-    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind);
+    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements);
     const sym::Assumptions &facts(const SDFG &g);
     bool encloses(const Node *scope, const Node *n);
 
@@ -230,12 +235,33 @@ std::optional<py::Reduction> kindOf(const Edge &e) {
     return wcr.value ? std::optional(wcr.value->kind) : std::nullopt;
 }
 
+/// Can the threads of a block combine values of the type in any order (gpu_reduce.h)?
+bool combinesInBlocks(py::Reduction kind, Type t) {
+    using py::Reduction;
+    return t.isNumeric() && kind != Reduction::Sub && kind != Reduction::Div && py::reductionIdentity(kind, t);
+}
+
+/// Nothing when the map is a kernel that is worth a reduction.
+std::optional<std::string> whyNotByBlocks(const MapEntry &map, const std::vector<Node *> &scopes, py::Reduction kind, Type t) {
+    if (!combinesInBlocks(kind, t))
+        return "values of " + t.str() + " cannot be combined first";
+    sym::Expr iterations = 1;
+    for (const sym::Range &r : map.ranges)
+        iterations *= r.steps();
+    if (iterations.asInt().value_or(fewIterations + 1) <= fewIterations && !analysis::runByBlocks(map))
+        return "the kernel has few iterations";
+    if (std::count_if(scopes.begin(), scopes.end(), [](const Node *n) { return scheduleOf(n) == Schedule::GPU_Device; }) != 1)
+        return "there is a kernel in the kernel";
+    return std::nullopt;
+}
+
 /// Nothing when the write can be a reduction of the outermost parallel map around it.
 std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around) {
     const WriteLevel &level = target.levels.front();
     const auto *map = dyn_cast<MapEntry>(outermostParallel(level.scopes));
-    if (!map || map->schedule != Schedule::CPU_Multicore || map != outermostParallel(around))
-        return "the outermost parallel scope is no CPU_Multicore map of this SDFG";
+    const bool kernel = map && map->schedule == Schedule::GPU_Device;
+    if (!map || !(kernel || map->schedule == Schedule::CPU_Multicore) || map != outermostParallel(around))
+        return "the outermost parallel scope is no map of this SDFG that reduces";
     for (std::size_t i = 1; i < target.levels.size(); ++i)
         if (outermostParallel(target.levels[i].scopes))
             return "iterations of a scope around the SDFG share the target";
@@ -243,9 +269,12 @@ std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const Wri
     if (d->alias != AliasKind::None || !(d->isScalar() || d->isArray()))
         return "the target is a view or no array";
     auto kind = kindOf(leaf);
-    if (!kind || !hasClause(*kind, d->dtype))
+    if (kernel && kind)
+        if (auto why = whyNotByBlocks(*map, level.scopes, *kind, d->dtype))
+            return why;
+    if (!kind || (!kernel && !hasClause(*kind, d->dtype)))
         return "OpenMP has no clause for this operation on " + d->dtype.str();
-    return whyNotReducible(*map, *level.target, *kind);
+    return whyNotReducible(*map, *level.target, *kind, kernel ? 1 : maxReducedElements);
 }
 
 /// Does a memlet on the way into the map carry this container?
@@ -256,8 +285,8 @@ bool isRead(const MapEntry &map, Name container) {
     });
 }
 
-/// All that the map does to the container must be this kind of update by tasklets, to one element or to a small container.
-std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind) {
+/// All that the map does to the container must be this kind of update by tasklets, to one element or to a container of few.
+std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements) {
     const State &state = *map.state();
     Name container = owningContainer(target.data);
     if (isRead(map, container))
@@ -284,7 +313,7 @@ std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const 
         if (!inside || !outside || leaving->memlet.wcr.empty() || (outer && !(*outer == *outside)))
             return "the map writes different parts of the target";
         outer = outside;
-        if (outside->isOneElement() ? !(*inside == *outside) : d.totalSize.asInt().value_or(maxReducedElements + 1) > maxReducedElements)
+        if (outside->isOneElement() ? !(*inside == *outside) : d.totalSize.asInt().value_or(maxElements + 1) > maxElements)
             return outside->isOneElement() ? "the element is not the same in every iteration" : "the target is not small";
     }
     return std::nullopt;

@@ -1,39 +1,44 @@
 // Reductions by the threads of a warp, a block and a grid, without a library.
 //
-// Rules: `op(a, b)` must be associative up to rounding and `identity` its neutral element. The order of operations depends on the
+// Rules: `op(a, b)` must be associative up to rounding. The order of operations depends on the
 // sizes of warp, block and grid only, so that results of floating point are the same in every run (not across devices with other
-// warps). Threads without an element give `identity`. All threads of the warp or block must call a function together, outside of
+// warps). Threads without an element give its neutral element. All threads of the warp or block must call a function together, outside of
 // conditions that differ between them; launch with Launch::barriers. Types as in gpu_warp.h.
 //
 //   SDFGC_KERNEL void sum(const double *A, double *total, int64_t N) {
 //       double mine = 0;
 //       for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < N; i += int64_t(gridDim.x) * blockDim.x)
 //           mine += A[i];
-//       const double sum = gpu::blockReduce(mine, [](double a, double b) { return a + b; }, 0.0);
-//       if (gpu::linearThread() == 0)
-//           gpu::atomicSum(total, sum);
+//       gpu::blockSum(total, mine);
 //   }
 #pragma once
 
+#include "sdfgc/rt/gpu_atomic.h"
 #include "sdfgc/rt/gpu_warp.h"
 
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
 
 namespace sdfgc::gpu {
 
-/// Combines the values of the warp's lanes; the result is in lane 0, and undefined in the others.
-template <class T, class F> SDFGC_DEVICE T warpReduce(T value, F op, const T &identity) {
-    const int lane = laneOfWarp(), lanes = lanesOfWarp();
+/// Combines the values of the warp's first `lanes` lanes; the result is in lane 0, and undefined in the others.
+template <class T, class F> SDFGC_DEVICE T combineLanes(T value, F op, int lanes) {
+    const int lane = laneOfWarp();
     for (int distance = SDFGC_WARP_SIZE / 2; distance > 0; distance /= 2) {
         const T other = fromLane(value, lane + distance);
-        value = op(value, lane + distance < lanes ? other : identity);
+        if (lane + distance < lanes)
+            value = op(value, other);
     }
     return value;
 }
 
+/// Combines the values of the warp's lanes; the result is in lane 0, and undefined in the others.
+template <class T, class F> SDFGC_DEVICE T warpReduce(const T &value, F op) {
+    return combineLanes(value, op, lanesOfWarp());
+}
+
 /// The same with the result in all lanes.
-template <class T, class F> SDFGC_DEVICE T warpReduceAll(const T &value, F op, const T &identity) {
-    return fromLane(warpReduce(value, op, identity), 0);
+template <class T, class F> SDFGC_DEVICE T warpReduceAll(const T &value, F op) {
+    return fromLane(warpReduce(value, op), 0);
 }
 
 /// Each lane gets the combination of the lanes up to itself.
@@ -49,10 +54,10 @@ template <class T, class F> SDFGC_DEVICE T warpScan(T value, F op) {
 
 /// Combines the values of the block's threads; the result is in the thread with linearThread() == 0, and undefined in the others.
 /// Uses shared memory for one value of each of at most 1024 / SDFGC_WARP_SIZE warps; may be called again at once.
-template <class T, class F> SDFGC_DEVICE T blockReduce(T value, F op, const T &identity) {
+template <class T, class F> SDFGC_DEVICE T blockReduce(T value, F op) {
     constexpr int mostWarps = 1024 / SDFGC_WARP_SIZE;
     SDFGC_SHARED(T, partial, mostWarps);
-    value = warpReduce(value, op, identity);
+    value = warpReduce(value, op);
     const int warps = (static_cast<int>(blockDim.x * blockDim.y * blockDim.z) + SDFGC_WARP_SIZE - 1) / SDFGC_WARP_SIZE;
     if (warps == 1) // of all threads of the block alike
         return value;
@@ -60,19 +65,18 @@ template <class T, class F> SDFGC_DEVICE T blockReduce(T value, F op, const T &i
         partial[warpOfBlock()] = value;
     __syncthreads();
     if (warpOfBlock() == 0) {
-        value = laneOfWarp() < warps ? partial[laneOfWarp()] : identity;
-        for (int i = laneOfWarp() + SDFGC_WARP_SIZE; i < warps; i += SDFGC_WARP_SIZE)
-            value = op(value, partial[i]);
-        value = warpReduce(value, op, identity);
+        static_assert(mostWarps <= SDFGC_WARP_SIZE, "each lane of the first warp, which is full, has one value at most");
+        const T mine = partial[laneOfWarp() < warps ? laneOfWarp() : 0];
+        value = combineLanes(mine, op, warps);
     }
     __syncthreads(); // the next call writes `partial` again
     return value;
 }
 
 /// The same with the result in all threads.
-template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op, const T &identity) {
+template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op) {
     SDFGC_SHARED(T, total, 1);
-    const T result = blockReduce(value, op, identity);
+    const T result = blockReduce(value, op);
     if (linearThread() == 0)
         total[0] = result;
     __syncthreads();
@@ -83,13 +87,13 @@ template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op, 
 
 /// Combines the values of all threads of the grid without a second kernel and without depending on the order of blocks: every block
 /// writes its result to `partial[block]` (as many as blocks), and the last one to come combines them. `*counter` counts the blocks:
-/// it must be 0 before the launch and is 0 again after it. True in the one thread that has the total in `total`; false in the others.
+/// it must be 0 before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that has the total in `total`; false in the others.
 template <class T, class F>
 SDFGC_DEVICE bool gridReduce(const T &value, F op, const T &identity, T *partial, unsigned *counter, T &total) {
     SDFGC_SHARED(unsigned, arrived, 1);
     const unsigned blockCount = gridDim.x * gridDim.y * gridDim.z;
     const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-    const T mine = blockReduce(value, op, identity);
+    const T mine = blockReduce(value, op);
     if (linearThread() == 0) {
         partial[block] = mine;
         __threadfence(); // the value before the count
@@ -105,26 +109,48 @@ SDFGC_DEVICE bool gridReduce(const T &value, F op, const T &identity, T *partial
     T sum = identity;
     for (unsigned i = static_cast<unsigned>(linearThread()); i < blockCount; i += threads)
         sum = op(sum, partial[i]);
-    total = blockReduce(sum, op, identity);
+    total = blockReduce(sum, op);
     if (linearThread() != 0)
         return false;
     *counter = 0;
     return true;
 }
 
-// Operations for the functions above.
-struct Sum {
-    template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return static_cast<T>(a + b); }
-};
-struct Product {
-    template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return static_cast<T>(a * b); }
-};
-struct Min {
-    template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return a < b ? a : b; }
-};
-struct Max {
-    template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return a > b ? a : b; }
-};
+// Operations for the functions above. Logical results are 0 and 1 in the type of the operands, as in gpu_atomic.h.
+#define SDFGC_OPERATION(name, expression)                                                                                          \
+    struct name {                                                                                                                  \
+        template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return static_cast<T>(expression); }          \
+    };
+SDFGC_OPERATION(Sum, a + b)
+SDFGC_OPERATION(Product, a *b)
+SDFGC_OPERATION(Min, a < b ? a : b)
+SDFGC_OPERATION(Max, a > b ? a : b)
+SDFGC_OPERATION(And, a &b)
+SDFGC_OPERATION(Or, a | b)
+SDFGC_OPERATION(Xor, a ^ b)
+SDFGC_OPERATION(LogicalAnd, a &&b)
+SDFGC_OPERATION(LogicalOr, a || b)
+SDFGC_OPERATION(LogicalXor, !a != !b)
+#undef SDFGC_OPERATION
+
+// blockSum(p, value) and so on: *p is combined with the values of all threads of the block, by one atomic update.
+#define SDFGC_BLOCK_UPDATE(name, Operation, atomic)                                                                                \
+    template <class T> SDFGC_DEVICE void name(T *p, const rt::Plain<T> &value) {                                                   \
+        const T ofBlock = blockReduce(value, Operation());                                                                         \
+        if (linearThread() == 0)                                                                                                   \
+            atomic(p, ofBlock);                                                                                                    \
+    }
+SDFGC_BLOCK_UPDATE(blockSum, Sum, atomicSum)
+SDFGC_BLOCK_UPDATE(blockProduct, Product, atomicProduct)
+SDFGC_BLOCK_UPDATE(blockMin, Min, atomicMin)
+SDFGC_BLOCK_UPDATE(blockMax, Max, atomicMax)
+SDFGC_BLOCK_UPDATE(blockAnd, And, atomicAnd)
+SDFGC_BLOCK_UPDATE(blockOr, Or, atomicOr)
+SDFGC_BLOCK_UPDATE(blockXor, Xor, atomicXor)
+SDFGC_BLOCK_UPDATE(blockLogicalAnd, LogicalAnd, atomicLogicalAnd)
+SDFGC_BLOCK_UPDATE(blockLogicalOr, LogicalOr, atomicLogicalOr)
+SDFGC_BLOCK_UPDATE(blockLogicalXor, LogicalXor, atomicLogicalXor)
+#undef SDFGC_BLOCK_UPDATE
 
 } // namespace sdfgc::gpu
 

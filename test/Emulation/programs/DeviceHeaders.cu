@@ -37,10 +37,10 @@ template <class T> SDFGC_KERNEL void reduction(const T *A, T *out, T *partial, u
     T mine = 0;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < N; i += int64_t(gridDim.x) * blockDim.x)
         mine = mine + A[i];
-    const T sum = gpu::blockReduce(mine, gpu::Sum(), T(0));
+    const T sum = gpu::blockReduce(mine, gpu::Sum());
     if (gpu::linearThread() == 0)
         gpu::atomicSum(out, sum);
-    out[threadIdx.x] = gpu::blockReduceAll(mine, [](T a, T b) { return static_cast<T>(a + b); }, T(0));
+    out[threadIdx.x] = gpu::blockReduceAll(mine, [](T a, T b) { return static_cast<T>(a + b); });
     out[threadIdx.x] = gpu::warpScan(mine, gpu::Sum());
     T total = 0;
     if (gpu::gridReduce(mine, gpu::Sum(), T(0), partial, counter, total))
@@ -48,6 +48,25 @@ template <class T> SDFGC_KERNEL void reduction(const T *A, T *out, T *partial, u
     if (gpu::anyLane(mine == T(1)) && gpu::allLanes(mine == T(0)))
         gpu::warpSync();
     gpu::gridSync();
+}
+
+template <class T> SDFGC_KERNEL void arithmeticBlocks(T *p, T v) {
+    gpu::blockSum(p, v);
+    gpu::blockProduct(p + 1, v);
+}
+
+template <class T> SDFGC_KERNEL void orderBlocks(T *p, T v) {
+    gpu::blockMin(p, v);
+    gpu::blockMax(p, v);
+    gpu::blockLogicalAnd(p, v);
+    gpu::blockLogicalOr(p, v);
+    gpu::blockLogicalXor(p, v);
+}
+
+template <class T> SDFGC_KERNEL void bitBlocks(T *p, T v) {
+    gpu::blockAnd(p, v);
+    gpu::blockOr(p, v);
+    gpu::blockXor(p, v);
 }
 
 struct Record {
@@ -98,6 +117,25 @@ REDUCED(double)
 REDUCED(rt::half)
 REDUCED(complex64)
 REDUCED(complex128)
+
+#define ARITHMETIC_BLOCKS(T) template SDFGC_KERNEL void arithmeticBlocks<T>(T *, T);
+#define ORDER_BLOCKS(T) ARITHMETIC_BLOCKS(T) template SDFGC_KERNEL void orderBlocks<T>(T *, T);
+#define BIT_BLOCKS(T) ORDER_BLOCKS(T) template SDFGC_KERNEL void bitBlocks<T>(T *, T);
+BIT_BLOCKS(bool)
+BIT_BLOCKS(int8_t)
+BIT_BLOCKS(uint8_t)
+BIT_BLOCKS(int16_t)
+BIT_BLOCKS(uint16_t)
+BIT_BLOCKS(int)
+BIT_BLOCKS(unsigned)
+BIT_BLOCKS(int64_t)
+BIT_BLOCKS(uint64_t)
+ORDER_BLOCKS(float)
+ORDER_BLOCKS(double)
+ORDER_BLOCKS(rt::half)
+ORDER_BLOCKS(bfloat16)
+ARITHMETIC_BLOCKS(complex64)
+ARITHMETIC_BLOCKS(complex128)
 
 void host(gpu::Program &program, gpu::Buffer<complex128> &buffer) {
     buffer.allocate(3);
