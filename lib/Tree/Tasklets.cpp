@@ -192,6 +192,11 @@ void Lowering::tasklet(Instance &in, Tasklet &t, tree::Block &out) {
         module_->initCode.push_back(t.codeInit.text);
     if (!t.codeExit.empty())
         module_->exitCode.push_back(t.codeExit.text);
+    for (const std::string &f : t.stateFields)
+        refuseForeignRuntime(f, analysis::placeOf(t));
+    for (const ir::Code *c : {&t.code, &t.codeInit, &t.codeExit})
+        if (c->language == Language::CPP)
+            refuseForeignRuntime(c->text, analysis::placeOf(t));
     module_->rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
     for (const std::string &f : t.stateFields)
         module_->rawFields.push_back(f);

@@ -93,6 +93,21 @@ private:
     std::vector<Word> words_;
 };
 
+/// A word of CUDA or HIP, of their runtimes and libraries: `cudaMemcpyAsync`, `cublasHandle_t`, `hipfftExecZ2Z`, `rocblas_dgemm`.
+enum class Vendor : uint8_t { None, Cuda, Hip };
+Vendor vendorOf(std::string_view word) {
+    constexpr std::string_view cuda[] = {"cuda", "cublas", "cusparse", "cufft", "cusolver", "cutensor", "curand"};
+    constexpr std::string_view hip[] = {"hip", "hipblas", "hipsparse", "hipfft", "hipsolver", "hiptensor", "hiprand"};
+    constexpr std::string_view roc[] = {"rocblas_", "rocsparse_", "rocfft_", "rocsolver_", "rocrand_"};
+    auto startsWith = [&](std::string_view prefix) {
+        return word.substr(0, prefix.size()) == prefix && word.size() > prefix.size() && std::isupper(static_cast<unsigned char>(word[prefix.size()]));
+    };
+    if (std::any_of(std::begin(cuda), std::end(cuda), startsWith))
+        return Vendor::Cuda;
+    const bool isRoc = std::any_of(std::begin(roc), std::end(roc), [&](std::string_view p) { return word.substr(0, p.size()) == p; });
+    return isRoc || std::any_of(std::begin(hip), std::end(hip), startsWith) ? Vendor::Hip : Vendor::None;
+}
+
 /// Can a word after this character be the name in a declaration (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
 bool mayDeclare(char before) { return isWord(before) || std::string_view("*&<>,[").find(before) != std::string_view::npos; }
 
@@ -117,6 +132,26 @@ Name Lowering::beyondReach(const std::string &text) const {
     return {};
 }
 
+/// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define it.
+void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
+    const bool hip = context_.options.target == "hip", emulate = context_.options.emulate;
+    if (!(hip || emulate || context_.options.target == "cuda"))
+        return;
+    for (const Word &w : WordScanner(text).scan()) {
+        const Vendor vendor = vendorOf(w.text);
+        if (vendor == Vendor::None || (!emulate && (vendor == Vendor::Hip) == hip))
+            continue;
+        for (const std::string &code : module_->globalCode)
+            if (code.find(w.text) != std::string::npos)
+                return;
+        const std::string other = vendor == Vendor::Cuda ? "cuda" : "hip";
+        error(diag::Id::ForeignRuntime, std::move(at),
+              {std::string(w.text), vendor == Vendor::Cuda ? "CUDA" : "HIP", emulate ? "is not emulated" : "programs for this target do not have",
+               "or use --target " + other + (emulate ? " without --emulate" : "")});
+        return;
+    }
+}
+
 void Lowering::userCode() {
     auto ours = [](const std::vector<TargetCode> &codes) {
         std::vector<std::string> texts;
@@ -132,6 +167,9 @@ void Lowering::userCode() {
         for (std::string &text : ours(g->globalCode))
             module_->globalCode.push_back(std::move(text));
     for (SDFG *g : allSDFGs(root_)) {
+        for (const auto *codes : {&g->initCode, &g->exitCode})
+            for (const std::string &text : ours(*codes))
+                refuseForeignRuntime(text, {"", 0, 0, "", elementName(*g), {}});
         for (std::string &text : ours(g->initCode))
             (beyondReach(text).empty() ? module_->initCode : callCode_).push_back(std::move(text));
         for (std::string &text : ours(g->exitCode)) {
