@@ -4,11 +4,16 @@ namespace sdfgc::analysis {
 namespace {
 
 constexpr std::string_view prefix = "sdfgc.async.";
-constexpr std::string_view names[] = {"Synchronise", "Record", "Wait", "Barrier", "GridBarrier"};
+constexpr std::string_view names[] = {"Synchronise", "Record", "Wait", "Barrier", "GridBarrier", "Allocate", "Free"};
 
 int number(const ir::LibraryNode &n, const char *property, int missing) {
     const json::Value *v = n.properties.find(property);
     return v && v->isNumber() ? static_cast<int>(v->asInt().value_or(missing)) : missing;
+}
+
+Name text(const ir::LibraryNode &n, const char *property) {
+    const json::Value *v = n.properties.find(property);
+    return v ? Name(v->text()) : Name();
 }
 
 } // namespace
@@ -18,7 +23,7 @@ std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n) {
         return std::nullopt;
     for (std::size_t k = 0; k < std::size(names); ++k)
         if (std::string_view(n.classPath).substr(prefix.size()) == names[k])
-            return AsyncOp{static_cast<AsyncOp::Kind>(k), number(n, "stream", 0), number(n, "event", -1)};
+            return AsyncOp{static_cast<AsyncOp::Kind>(k), number(n, "stream", 0), number(n, "event", -1), text(n, "data")};
     return std::nullopt;
 }
 
@@ -41,8 +46,10 @@ ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op) {
     n->classPath = std::string(prefix) + std::string(names[op.kind]);
     n->name = n->label = std::string(names[op.kind]);
     n->schedule = ir::Schedule::Sequential;
-    if (!op.ofThreads())
+    if (!op.ofThreads() && !op.usesPool())
         n->properties.set("stream", json::Value(static_cast<int64_t>(op.stream)));
+    if (op.usesPool())
+        n->properties.set("data", json::Value(op.data.str()));
     if (op.event >= 0)
         n->properties.set("event", json::Value(static_cast<int64_t>(op.event)));
     return n;

@@ -169,7 +169,8 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
         return zero ? "&" + text : "&" + text + " + " + index(r, args);
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
-    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer;
+    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer ||
+                v.kind == VarKind::PoolBuffer;
     if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
         owns = std::none_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
     return owns ? text + ".data()" : text;
@@ -345,13 +346,18 @@ void BodyPrinter::declare(const Declare &d) {
     case VarKind::Shared: w_.line("SDFGC_SHARED(" + type + ", " + name + ", " + sym(v.count) + ");"); return;
     case VarKind::Buffer:
     case VarKind::DeviceBuffer:
+    case VarKind::PoolBuffer:
     case VarKind::PinnedBuffer: {
         const bool host = v.kind == VarKind::Buffer;
         use(!host ? "gpu_program" : onDevice() ? "gpu_heap" : "buffer");
         std::string args = v.countKnown ? allocation(v, v.count) : "";
         if (!host) // reports of the emulation name the container
             args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
-        w_.line((host ? onDevice() ? "sdfgc::gpu::ThreadBuffer<" : "sdfgc::rt::Buffer<" : v.kind == VarKind::DeviceBuffer ? "sdfgc::gpu::Buffer<" : "sdfgc::gpu::PinnedBuffer<") + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        const std::string owner = host                             ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
+                                  : v.kind == VarKind::DeviceBuffer ? "gpu::Buffer"
+                                  : v.kind == VarKind::PoolBuffer   ? "gpu::PoolBuffer"
+                                                                    : "gpu::PinnedBuffer";
+        w_.line("sdfgc::" + owner + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
         return;
@@ -396,6 +402,13 @@ std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
 }
 
 void BodyPrinter::allocate(const Allocate &a) {
+    if (var(a.var).kind == VarKind::PoolBuffer) {
+        comment(a.comment);
+        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(var(a.var), a.count) + ");");
+        if (a.zero)
+            w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
+        return;
+    }
     w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
     if (a.zero)
         w_.line(varText(a.var) + ".zero();");

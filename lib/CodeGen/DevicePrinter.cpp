@@ -137,6 +137,9 @@ bool BodyPrinter::deviceOperation(const Node &n) {
                                 : "__state->gpu.wait(" + std::to_string(wait.stream) + ", " + std::to_string(wait.event) + ");");
         return true;
     }
+    case Kind::Release:
+        w_.line("__state->gpu.release(" + std::to_string(static_cast<const Release &>(n).stream) + ", " + varText(static_cast<const Release &>(n).var) + ");");
+        return true;
     case Kind::Barrier:
         if (static_cast<const Barrier &>(n).ofGrid)
             use("gpu_grid");
@@ -196,11 +199,14 @@ void BodyPrinter::spreadLoop(const For &f) {
     w_.close();
 }
 
-/// `target op= value` by all threads that come by.
+/// `target op= value` by all threads that come by, or once for each block of them.
 void BodyPrinter::deviceUpdate(const Update &u) {
-    use("gpu_atomic");
+    use(u.byBlock ? "gpu_reduce" : "gpu_atomic");
     const bool custom = u.reduction == py::Reduction::Custom || u.reduction == py::Reduction::MinLocation || u.reduction == py::Reduction::MaxLocation;
-    std::string text = "sdfgc::gpu::" + std::string(atomicName(u.reduction)) + "(&" + elementOf(u.target, u.targetIndices) + ", " + value(u.value);
+    std::string name(atomicName(u.reduction));
+    if (u.byBlock)
+        name.replace(0, 6, "block");
+    std::string text = "sdfgc::gpu::" + name + "(&" + elementOf(u.target, u.targetIndices) + ", " + value(u.value);
     if (custom)
         text += ", " + value(u.lambda);
     w_.line((u.old >= 0 ? varText(u.old) + " = " : "") + text + ");");

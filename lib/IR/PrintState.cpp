@@ -180,10 +180,13 @@ private:
 
     void async(const LibraryNode &n) {
         const std::string stream = property(n, "stream"), event = property(n, "event");
+        const json::Value *data = n.properties.find("data");
         if (n.className() == "Barrier")
             w_.line("barrier");
         else if (n.className() == "GridBarrier")
             w_.line("barrier of the grid");
+        else if (n.className() == "Allocate" || n.className() == "Free")
+            w_.line(std::string(n.className() == "Free" ? "free " : "allocate ") + (data ? data->text() : "?") + (stream == "?" ? "" : " (stream " + stream + ")"));
         else if (n.className() == "Synchronise")
             w_.line("host waits for stream " + stream);
         else if (n.className() == "Record")

@@ -95,6 +95,18 @@ const std::set<Name> &Lowering::zeroed(ir::SDFG &g) {
     return known->second;
 }
 
+/// Containers whose memory nodes of the graph allocate.
+const std::set<Name> &Lowering::pooled(ir::SDFG &g) {
+    auto [known, isNew] = pooled_.try_emplace(&g);
+    if (isNew)
+        for (const ir::State *s : ir::allStates(g))
+            for (const auto &n : s->nodes())
+                if (const auto *l = dyn_cast<ir::LibraryNode>(n.get()))
+                    if (auto op = analysis::asyncOp(*l); op && op->usesPool())
+                        known->second.insert(op->data);
+    return known->second;
+}
+
 void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) {
     const DataDesc &d = *in.g->arrays.find(name);
     Variable v;
@@ -114,8 +126,9 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
         v.kind = VarKind::Value;
         v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
     } else if (!in.fn->device.inside && context_.options.gpu() && (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
-        v.kind = d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
-        v.countKnown = !late;
+        const bool pool = pooled(*in.g).count(name) != 0;
+        v.kind = pool ? VarKind::PoolBuffer : d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
+        v.countKnown = !late && !pool;
         fn(in).needsState = true;
         module_->streams = std::max(module_->streams, 1);
     } else if (in.fn->device.inside && in.fn->device.level == analysis::Executor::Grid && d.storage == ir::Storage::GPU_Global) {
@@ -217,6 +230,8 @@ void Lowering::allocateLate(Instance &in, const ir::Block &before, Block &out) {
         const DataDesc &d = *in.g->arrays.find(n);
         Place &p = in.places[n];
         p = placeFor(in, p.var, d);
+        if (fn(in).vars[static_cast<std::size_t>(p.var)].kind == VarKind::PoolBuffer)
+            continue; // a node of the graph does it
         out.add<Allocate>(p.var, final(in, sub(in, d.totalSize)));
     }
 }

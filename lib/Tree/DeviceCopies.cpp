@@ -145,6 +145,26 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
     in.fn->names.close();
 }
 
+/// The container gets memory of the size that it has here, or gives it back.
+void Lowering::poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place at, tree::Block &out) {
+    const DataDesc *d = in.g->arrays.find(op.data);
+    auto place = in.places.find(op.data);
+    const bool known = d && place != in.places.end() && place->second.valid();
+    if (!known || fn(in).vars[static_cast<std::size_t>(place->second.var)].kind != VarKind::PoolBuffer) {
+        error(diag::Id::NoPlace, std::move(at), {op.data.str()});
+        return;
+    }
+    const VarId v = place->second.var;
+    if (op.kind == analysis::AsyncOp::Free) {
+        out.add<Release>(v, op.stream);
+        return;
+    }
+    place->second = placeFor(in, v, *d);
+    auto *allocate = out.add<Allocate>(v, final(in, sub(in, d->totalSize)));
+    allocate->stream = op.stream;
+    allocate->zero = zeroed(*in.g).count(op.data) != 0;
+}
+
 /// Copies, fills and the operations of Async are the only library nodes that reach the lowering.
 void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     auto op = analysis::asyncOp(n);
@@ -158,6 +178,8 @@ void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     switch (op->kind) {
     case analysis::AsyncOp::Barrier:
     case analysis::AsyncOp::GridBarrier: return;
+    case analysis::AsyncOp::Allocate:
+    case analysis::AsyncOp::Free: return poolMemory(in, *op, analysis::placeOf(n), out);
     case analysis::AsyncOp::Synchronise: out.add<Synchronise>()->stream = op->stream; return;
     case analysis::AsyncOp::Record: {
         auto *record = out.add<EventRecord>();

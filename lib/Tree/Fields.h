@@ -117,6 +117,7 @@ template <class F> void fields(Node &n, F &f) {
         f.var(x.var);
         return f.sym(x.count);
     }
+    case Kind::Release: return f.var(static_cast<Release &>(n).var);
     case Kind::Code:
         for (py::StmtRef &s : static_cast<Code &>(n).stmts)
             f.stmt(s);

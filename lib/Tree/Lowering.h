@@ -18,6 +18,7 @@
 
 #include "Placement.h"
 
+#include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -150,6 +151,7 @@ private:
     // ---- UserCode.cpp
     void userCode();
     Name beyondReach(const std::string &text) const;
+    void refuseForeignRuntime(const std::string &text, diag::Place at);
     void lateInitCode(Instance &in, tree::Block &out);
 
     // ---- Regions.cpp
@@ -191,6 +193,7 @@ private:
     void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, Block &out);
     void consume(Instance &in, ir::ConsumeEntry &c, Block &out);
 
+    void poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place at, Block &out);
     struct CopySide {
         Place place;
         sym::Subset subset; // over variables
@@ -199,13 +202,15 @@ private:
     // ---- Kernels.cpp
     struct KernelShape {
         bool threadBlocks = false;
+        bool reduces = false; // all iterations accumulate into one element
         std::array<sym::Expr, 3> block{1, 1, 1};
     };
     void kernel(Instance &in, ir::MapEntry &m, Block &out);
     KernelShape kernelShape(Instance &in, ir::MapEntry &m);
     Block *gridLoops(Instance &in, ir::MapEntry &m, const KernelShape &shape, Launch &launch, Block &out,
                      const std::function<void(Name, sym::Expr)> &define);
-    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch, Block &out);
+    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank, Launch &launch,
+                      Block &out);
     void finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r);
     /// Parameters [first, last) of a map from the number of the iteration, the last one running fastest.
     void splitIndex(Instance &in, ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, Block &out,
@@ -260,6 +265,7 @@ private:
     void declareTop(Instance &in, Block &out);                              // containers of the whole SDFG
     void declareAt(Instance &in, const std::vector<Name> &names, Block &out); // at a state or scope
     const std::set<Name> &zeroed(ir::SDFG &g);
+    const std::set<Name> &pooled(ir::SDFG &g);
     void declareContainer(Instance &in, Name name, bool late, Block &out);
     void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
     Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
@@ -316,7 +322,7 @@ private:
     std::vector<std::string> callCode_; // init code that needs the arguments of a call
     LoopContext *loops_ = nullptr;
     std::map<std::string, int> functionNames_;
-    std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_;
+    std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_, pooled_;
     int codeBlocks_ = 0;
 };
 

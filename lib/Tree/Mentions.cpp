@@ -144,6 +144,7 @@ void Collector::node(const Node &n) {
         variable(a.var, true);
         return symbols(a.count);
     }
+    case Kind::Release: return variable(static_cast<const Release &>(n).var, true);
     case Kind::Code:
         for (const py::StmtRef &s : static_cast<const Code &>(n).stmts)
             stmt(s);

@@ -211,6 +211,7 @@ private:
         case VarKind::Stack:
         case VarKind::StateField:
         case VarKind::DeviceBuffer:
+        case VarKind::PoolBuffer:
         case VarKind::PinnedBuffer: {
             MemRef address;
             address.var = original;

@@ -146,6 +146,7 @@ private:
             return line("declare " + var(d.var) + ": " + v.type.str() + size + (d.init ? " = " + value(d.init) : "") +
                         (d.target >= 0 ? " = " + ref(d.target) : ""));
         }
+        case Kind::Release: return line("release " + var(static_cast<const Release &>(n).var) + " on stream " + std::to_string(static_cast<const Release &>(n).stream));
         case Kind::Allocate: return line("allocate " + var(static_cast<const Allocate &>(n).var) + "[" + static_cast<const Allocate &>(n).count.str() + "]");
         case Kind::Code:
             for (const py::StmtRef &s : static_cast<const Code &>(n).stmts)
@@ -153,7 +154,7 @@ private:
             return;
         case Kind::Update: {
             const auto &u = static_cast<const Update &>(n);
-            return line(std::string(u.atomic ? "atomic " : "") + ref(u.target) + " (" + std::string(py::reductionName(u.reduction)) + ")= " + value(u.value));
+            return line(std::string(u.byBlock ? "atomic by block " : u.atomic ? "atomic " : "") + ref(u.target) + " (" + std::string(py::reductionName(u.reduction)) + ")= " + value(u.value));
         }
         case Kind::RawTasklet: return line("c++ '" + n.comment + "'");
         case Kind::For: {

@@ -66,6 +66,8 @@ bool jumpsOut(Node &n, bool inLoop) {
 void rebound(Node &n, std::set<VarId> &out) {
     if (n.kind == Kind::Allocate)
         out.insert(static_cast<Allocate &>(n).var);
+    if (n.kind == Kind::Release)
+        out.insert(static_cast<Release &>(n).var);
     if (n.kind == Kind::SetPointer)
         out.insert(static_cast<SetPointer &>(n).var);
     forEachBlock(n, [&](Block &b) {

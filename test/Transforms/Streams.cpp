@@ -167,8 +167,10 @@ private:
     }
     void order(const AsyncOp &op) {
         switch (op.kind) {
-        case AsyncOp::Barrier:
-        case AsyncOp::GridBarrier: return; // of threads, not of streams
+        case AsyncOp::Barrier: // of threads, not of streams
+        case AsyncOp::GridBarrier:
+        case AsyncOp::Allocate:
+        case AsyncOp::Free: return; // operations
         case AsyncOp::Synchronise: return learn(host_, streams_[op.stream]);
         case AsyncOp::Record: events_[op.event] = streams_[op.stream]; return;
         case AsyncOp::Wait: return learn(op.stream < 0 ? host_ : streams_[op.stream], events_[op.event]);
@@ -292,6 +294,34 @@ TEST_CASE("write after read over the back edge of a loop") {
     CHECK(p.count(AsyncOp::Wait) == 2); // stream 1 for the value, stream 0 for the reader of the iteration before
     CHECK(p.conflicts() == 0);
     CHECK(Oracle(p.g, 3, 0).violations == 0);
+}
+
+TEST_CASE("waits of the host do not grow with the number of kernels") {
+    for (int kernels : {1, 12}) {
+        Program p;
+        State *s = state(p.g);
+        p.copy(s, "h0", "d0");
+        for (int k = 0; k < kernels; ++k)
+            p.kernel(s, {"d0", "d1"}, "d1");
+        p.copy(s, "d1", "h1");
+        p.host(s, "h1", "h2");
+        p.g.renumber();
+        p.schedule(1);
+        CHECK(p.count(AsyncOp::Synchronise) == 1);
+    }
+}
+
+TEST_CASE("two writes to one array on two streams get an order, which the verifier misses when it is gone") {
+    Program p;
+    State *s = state(p.g);
+    p.kernel(s, {}, "d0")->stream = 0;
+    p.kernel(s, {}, "d0")->stream = 1; // no path leads from one to the other
+    p.g.renumber();
+    p.schedule(2);
+    REQUIRE(p.count(AsyncOp::Wait) == 1);
+    CHECK(p.conflicts() == 0);
+    for (LibraryNode *n : p.asyncNodes())
+        CHECK(p.conflicts(n) > 0);
 }
 
 TEST_CASE("the verifier names both elements of a pair without order") {

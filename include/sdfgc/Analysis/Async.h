@@ -8,6 +8,9 @@
 //     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
 //     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
 //     sdfgc.async.GridBarrier                  inside of a persistent kernel: the threads of all blocks wait for each other
+//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes behind it in the stream
+//     sdfgc.async.Free         data, stream    and gives it back behind what the stream has been given; both are operations of the stream that
+//                                              write the container, and have no stream before assign-streams
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -20,10 +23,13 @@ namespace sdfgc::analysis {
 inline constexpr int maxStreams = 32;
 
 struct AsyncOp {
-    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier, GridBarrier } kind = Synchronise;
+    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier, GridBarrier, Allocate, Free } kind = Synchronise;
     bool ofThreads() const { return kind == Barrier || kind == GridBarrier; } // rather than of streams
     int stream = 0;
     int event = -1;
+    Name data = {};
+    /// Does it do something to memory, rather than order what others do?
+    bool usesPool() const { return kind == Allocate || kind == Free; }
 };
 
 /// What an operation node does; nothing if the node is something else.

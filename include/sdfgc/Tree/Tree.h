@@ -34,6 +34,7 @@ enum class VarKind : uint8_t {
     Callback,   // function pointer parameter; `type` is the callback type
     DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used as Buffer is
     PinnedBuffer, // sdfgc::gpu::PinnedBuffer<T> x: owning array in page-locked host memory
+    PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array of the device's pool, allocated and released in the order of a stream
     Shared,     // in a kernel: T x[count] shared by the threads of a block
 };
 
@@ -65,7 +66,7 @@ struct MemRef {
 enum class Kind : uint8_t {
     Block, Comment, Declare, Allocate, Code, Update, RawTasklet, For, Loop, If, Memcpy, Fill, SetPointer, Call, Break, Continue, Return,
     Goto, Label, ParallelRegion, Sections, Consume, StreamPush, StreamPop, Timer, DataProbe,
-    Launch, DeviceCopy, DeviceFill, Synchronise, EventRecord, EventWait, Barrier,
+    Launch, DeviceCopy, DeviceFill, Synchronise, EventRecord, EventWait, Barrier, Release,
 };
 
 struct Node {
@@ -105,7 +106,7 @@ struct Declare : Node {
 };
 
 /// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`, contents
-/// are lost and memory that is large enough is kept.
+/// are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations behind it there may use the memory.
 struct Allocate : Node {
     Allocate(VarId v, sym::Expr n) : Node(Kind::Allocate), var(v), count(n) {}
     static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
@@ -113,6 +114,15 @@ struct Allocate : Node {
     sym::Expr count;
     bool reserve = false;
     bool zero = false;
+    int stream = 0; // PoolBuffer
+};
+
+/// A PoolBuffer gives its memory back behind what the stream has been given so far.
+struct Release : Node {
+    Release(VarId v, int s) : Node(Kind::Release), var(v), stream(s) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Release; }
+    VarId var;
+    int stream;
 };
 
 /// Statements of a tasklet or an edge, on memory references and local variables.
@@ -134,6 +144,7 @@ struct Update : Node {
     py::Reduction reduction = py::Reduction::Sum;
     py::ExprRef lambda; // Custom: Lambda(old, new)
     bool atomic = false;
+    bool byBlock = false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
     VarId old = -1; // variable that gets the value from before the update
 };
 

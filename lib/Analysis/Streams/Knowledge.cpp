@@ -17,8 +17,11 @@ void StreamKnowledge::operation(const StreamStep &s) {
 void StreamKnowledge::order(const AsyncOp &op) {
     const uint64_t stream = op.stream >= 0 ? uint64_t(1) << op.stream : 0;
     switch (op.kind) {
-    case AsyncOp::Barrier:
-    case AsyncOp::GridBarrier: return; // of threads
+    case AsyncOp::Barrier: // of threads
+    case AsyncOp::GridBarrier:
+    case AsyncOp::Allocate:
+    case AsyncOp::Free:
+        return;
     case AsyncOp::Synchronise:
         std::erase_if(pending, [&](const auto &p) { return (p.second.covered & stream) != 0; });
         return;

@@ -194,7 +194,10 @@ private:
     void library(LibraryNode &n) {
         if (&n == all_.ignored)
             return;
-        if (auto op = asyncOp(n))
+        auto op = asyncOp(n);
+        if (op && op->usesPool())
+            add(StreamStep::Operation, n).uses = {{all_.memory(*state_.sdfg(), op->data), true}};
+        else if (op)
             add(StreamStep::Async, n).async = *op;
         else
             code(n);

@@ -68,6 +68,7 @@ void Verifier::run(const SDFG &root) {
     if (!atLeast(Level::Scheduled) || diags_.errorCount() > 0)
         return;
     streams(root);
+    pools(root);
     barriers(root);
     copyMethods(root);
 }

@@ -96,6 +96,7 @@ private:
 
     // ---- streams
     void streams(const ir::SDFG &root);
+    void pools(const ir::SDFG &root);
     void barriers(const ir::SDFG &root);
     void copyMethods(const ir::SDFG &root);
     bool streamNumbers(ir::SDFG &root, StreamSteps &steps);

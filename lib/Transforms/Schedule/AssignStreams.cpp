@@ -9,6 +9,7 @@
 //      among several such streams the one whose operation was queued last;
 //   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each other;
 //   3. else the stream that has been idle longest.
+// Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last does.
 // Two operations depend on each other if they touch the same memory and one of them writes it.
 //
 // Options: `streams`, how many there are at most; 0 stands for the command line's --gpu-streams.
@@ -23,6 +24,7 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using analysis::AsyncOp;
 using analysis::Memory;
 using analysis::MemoryUse;
 using analysis::StreamStep;
@@ -43,6 +45,8 @@ public:
         for (std::size_t i = 0; i < operations_.size(); ++i)
             choose(static_cast<int>(i));
         for (Operation &o : operations_)
+            o.stream = std::max(o.stream, 0); // memory that nothing uses
+        for (Operation &o : operations_)
             apply(o);
         return !operations_.empty();
     }
@@ -52,6 +56,7 @@ private:
     void dependences();
     void choose(int i);
     static std::optional<int> given(const StreamStep &s);
+    static std::optional<AsyncOp::Kind> poolOperation(const StreamStep &s);
     static void apply(Operation &o);
 
     analysis::StreamSteps steps_;
@@ -113,11 +118,25 @@ std::optional<int> Streams::given(const StreamStep &s) {
     return 0; // code of the host knows no other stream
 }
 
+std::optional<AsyncOp::Kind> Streams::poolOperation(const StreamStep &s) {
+    if (const auto *l = dyn_cast<LibraryNode>(s.node))
+        if (const auto op = analysis::asyncOp(*l); op && op->usesPool())
+            return op->kind;
+    return std::nullopt;
+}
+
 void Streams::choose(int i) {
     Operation &o = operations_[static_cast<std::size_t>(i)];
     std::optional<int> stream = given(o.step);
+    const auto pool = stream ? std::nullopt : poolOperation(o.step);
+    if (pool == AsyncOp::Allocate && o.firstUser >= 0)
+        return; // its first user decides
+    if (pool == AsyncOp::Free && !o.before.empty()) {
+        o.stream = std::max(operations_[static_cast<std::size_t>(o.before.back())].stream, 0);
+        return; // nobody continues behind it for its sake
+    }
     for (auto it = o.before.rbegin(); it != o.before.rend() && !stream; ++it)
-        if (int s = operations_[static_cast<std::size_t>(*it)].stream; last_[static_cast<std::size_t>(s)] == *it)
+        if (int s = operations_[static_cast<std::size_t>(*it)].stream; s >= 0 && last_[static_cast<std::size_t>(s)] == *it)
             stream = s;
     if (auto r = reserved_.find(o.firstUser); !stream && o.step.edge && o.before.empty() && r != reserved_.end())
         stream = r->second;
@@ -131,6 +150,9 @@ void Streams::choose(int i) {
         last_.push_back(-1);
     last_[static_cast<std::size_t>(*stream)] = i;
     o.stream = *stream;
+    for (int b : o.before)
+        if (Operation &allocation = operations_[static_cast<std::size_t>(b)]; allocation.stream < 0)
+            allocation.stream = *stream;
     if (o.firstUser >= 0)
         reserved_.try_emplace(o.firstUser, *stream);
 }

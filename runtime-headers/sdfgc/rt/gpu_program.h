@@ -82,6 +82,30 @@ private:
     const char *name_;
 };
 
+/// An owned array of the device's pool. Its memory comes and goes in the order of a stream, by Program::allocate and Program::release; what an
+/// error leaves behind goes when nothing uses it any more.
+template <class T> class PoolBuffer {
+public:
+    explicit PoolBuffer(const char *name = "") noexcept : name_(name) {}
+    PoolBuffer(const PoolBuffer &) = delete;
+    PoolBuffer &operator=(const PoolBuffer &) = delete;
+    ~PoolBuffer() {
+        if (base_)
+            (void)gpu::free(base_);
+    }
+
+    T *data() const noexcept { return data_; }
+    operator T *() const noexcept { return data_; }
+    T &operator[](int64_t index) const noexcept { return data_[index]; } // for addresses: &x[i]
+    int64_t size() const noexcept { return size_; }
+
+private:
+    friend class Program;
+    T *base_ = nullptr, *data_ = nullptr;
+    int64_t size_ = 0;
+    const char *name_;
+};
+
 /// An owned array in page-locked host memory, which kernels can reach, too.
 template <class T> class PinnedBuffer {
 public:
@@ -250,6 +274,32 @@ public:
 #endif
     }
 
+    /// Memory of the pool, for what comes behind in the stream and in streams that wait for it.
+    template <class T> void allocate(int stream, PoolBuffer<T> &buffer, int64_t count, int64_t startOffset = 0, int64_t = 0) {
+        release(stream, buffer);
+        if (!keepsPool_) {
+            keepsPool_ = true;
+            (void)setPoolReleaseThreshold(~uint64_t(0)); // a device that cannot only gives memory back earlier
+        }
+        if (count > 0)
+            done(mallocAsync(&buffer.base_, static_cast<size_t>(count) * sizeof(T), streams_[stream], buffer.name_), "allocating memory of the pool");
+        buffer.size_ = count > 0 ? count : 0;
+        buffer.data_ = buffer.base_ ? buffer.base_ + startOffset : nullptr;
+    }
+    /// Gives it back behind what the stream has been given so far.
+    template <class T> void release(int stream, PoolBuffer<T> &buffer) {
+        if (!buffer.base_)
+            return;
+        T *const memory = buffer.base_;
+        buffer.base_ = buffer.data_ = nullptr;
+        buffer.size_ = 0;
+        done(freeAsync(memory, streams_[stream]), "giving memory back to the pool");
+    }
+    template <class T> void zero(int stream, PoolBuffer<T> &buffer) {
+        if (buffer.base_)
+            done(memsetAsync(buffer.base_, 0, static_cast<size_t>(buffer.size_) * sizeof(T), streams_[stream]), "clearing memory");
+    }
+
     void synchroniseAll() { done(deviceSynchronize(), "waiting for the device"); }
     void synchronise(int stream) { done(streamSynchronize(streams_[stream]), "waiting for a stream"); }
     void record(int event, int stream) { done(eventRecord(ownEvents_[event], streams_[stream]), "recording an event"); }
@@ -296,6 +346,7 @@ private:
     Stream streams_[maximum] = {}, ownStreams_[maximum] = {};
     Event *ownEvents_ = nullptr;
     int owned_ = 0, events_ = 0, error_ = 0;
+    bool keepsPool_ = false;
 };
 
 } // namespace sdfgc::gpu

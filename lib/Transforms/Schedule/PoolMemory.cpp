@@ -1,0 +1,218 @@
+// pool-memory: transient device memory comes from the device's pool and goes back to it, in the order of streams.
+//
+//   before:  A -> gA -> map GPU_Device -> gB -> B        after:  Allocate gA; Allocate gB
+//            (gA, gB: GPU_Global, pool)                          A -> gA -> map GPU_Device -> gB -> B
+//                                                                Free gA behind the map; Free gB behind the copy
+//
+// Allocate and Free are operations that write the container (sdfgc/Analysis/Async.h): assign-streams gives them streams, order-streams puts
+// events between them and uses in other streams, and the verifier sees that nobody uses the memory before or after.
+//
+// Rules:
+//   1. containers with the property `pool`, or all transients in GPU_Global if the option says so; living no longer than a call, used at the
+//      top level of states only, not by control flow, and not through references;
+//   2. used in one state at the top level of the SDFG: both nodes are in it;
+//   3. used in several blocks of an SDFG that is a sequence: states in front of the first and behind the last; the memory keeps its contents in between;
+//   4. else the container keeps its own memory.
+#include "Transforms/Schedule/Ties.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::AsyncOp;
+using analysis::StreamStep;
+
+Name ownerOf(Name data) {
+    const auto dot = data.str().find('.');
+    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
+}
+
+/// The block of the SDFG's own region that a state is in.
+Block *topBlock(State &s, const SDFG &g) {
+    Block *b = &s;
+    while (b && b->parent() != &g)
+        b = b->conditional() ? static_cast<Block *>(b->conditional()) : b->parent();
+    return b;
+}
+
+bool isSequence(const SDFG &g) {
+    return std::all_of(g.blocks().begin(), g.blocks().end(),
+                       [&](const auto &b) { return g.inEdges(b.get()).size() <= 1 && g.outEdges(b.get()).size() <= 1; });
+}
+
+/// Where a container is used, or why the pool cannot serve it.
+struct Uses {
+    std::vector<Block *> blocks; // of the top level, in no order
+    std::string obstacle;
+};
+
+Uses usesOf(SDFG &g, Name name) {
+    Uses out;
+    if (analysis::containersReadByControlFlow(g).count(name))
+        out.obstacle = "control flow reads it";
+    for (State *s : allStates(g)) {
+        analysis::ScopeTree scopes(*s);
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            if (!a || ownerOf(a->data) != name)
+                continue;
+            if (scopes.scopeOf(a))
+                out.obstacle = "it is used inside of a scope";
+            for (const Edge *e : a->outEdges())
+                if (e->dstConn == Name("set"))
+                    out.obstacle = "a reference is set to it";
+            Block *top = topBlock(*s, g);
+            if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
+                out.blocks.push_back(top);
+        }
+    }
+    return out;
+}
+
+class Pools {
+public:
+    Pools(SDFG &root, bool all, pass::Context &context) : root_(root), all_(all), context_(context) {}
+
+    bool run() {
+        for (SDFG *g : allSDFGs(root_)) {
+            if (g->parentNode && analysis::executorOf(*g->parentNode) != analysis::Executor::Host)
+                continue;
+            std::vector<Name> names;
+            for (const auto &[name, d] : g->arrays)
+                if (wanted(d) && !served(*g, name))
+                    names.push_back(name);
+            for (Name n : names)
+                changed_ |= serve(*g, n);
+        }
+        return changed_;
+    }
+
+private:
+    bool wanted(const DataDesc &d) const {
+        const bool shortLived = d.lifetime == Lifetime::Scope || d.lifetime == Lifetime::State || d.lifetime == Lifetime::SDFG;
+        return d.transient && d.storage == Storage::GPU_Global && (d.pool || all_) && shortLived && d.alias == AliasKind::None &&
+               (d.isArray() || d.isScalar());
+    }
+    static bool served(SDFG &g, Name name) {
+        for (const State *s : allStates(g))
+            for (const auto &n : s->nodes())
+                if (const auto *l = dyn_cast<LibraryNode>(n.get()))
+                    if (const auto op = analysis::asyncOp(*l); op && op->usesPool() && op->data == name)
+                        return true;
+        return false;
+    }
+
+    bool serve(SDFG &g, Name name) {
+        Uses uses = usesOf(g, name);
+        const std::string element = elementName(g) + ", container " + name.str();
+        if (uses.blocks.empty())
+            return false;
+        State *only = uses.blocks.size() == 1 ? dyn_cast<State>(uses.blocks.front()) : nullptr;
+        if (uses.obstacle.empty() && !only && !isSequence(g))
+            uses.obstacle = "the SDFG is not a sequence of states";
+        if (!uses.obstacle.empty()) {
+            context_.missed(element, "memory of its own: " + uses.obstacle);
+            return false;
+        }
+        if (only)
+            inState(*only, g, name);
+        else
+            around(g, name, uses.blocks);
+        context_.done(element, "memory of the pool");
+        return true;
+    }
+
+    /// Allocate in front of every step that uses the memory, Free behind all of them.
+    void inState(State &s, SDFG &g, Name name) {
+        analysis::StreamSteps all(root_);
+        const analysis::Memory memory = all.memory(g, name);
+        const std::vector<StreamStep> steps = all.of(s);
+        LibraryNode *allocate = analysis::addAsyncOp(s, {AsyncOp::Allocate, 0, -1, name});
+        LibraryNode *release = analysis::addAsyncOp(s, {AsyncOp::Free, 0, -1, name});
+        for (const StreamStep &step : steps)
+            if (touches(all, step, memory)) {
+                tie(s, allocate, step.node);
+                tie(s, exitOf(step.node), release);
+            }
+        tie(s, allocate, release);
+    }
+    static bool touches(analysis::StreamSteps &all, const StreamStep &step, analysis::Memory memory) {
+        auto is = [memory](analysis::MemoryUse u) { return u.memory == memory; };
+        if (std::any_of(step.uses.begin(), step.uses.end(), is) || std::any_of(step.host.begin(), step.host.end(), is))
+            return true;
+        if (step.kind != StreamStep::Nested)
+            return false;
+        auto at = [&](const Node *n) { return isa<AccessNode>(n) && all.memory(*static_cast<const AccessNode *>(n)) == memory; };
+        return std::any_of(step.node->inEdges().begin(), step.node->inEdges().end(), [&](const Edge *e) { return at(e->src); }) ||
+               std::any_of(step.node->outEdges().begin(), step.node->outEdges().end(), [&](const Edge *e) { return at(e->dst); });
+    }
+
+    void around(SDFG &g, Name name, const std::vector<Block *> &used) {
+        std::vector<Block *> order = analysis::blocksInOrder(g);
+        std::erase_if(order, [&](Block *b) { return std::find(used.begin(), used.end(), b) == used.end(); });
+        if (order.empty())
+            return; // cannot be reached
+        State *front = newState(g, "allocate_" + name.str()), *back = newState(g, "free_" + name.str());
+        analysis::addAsyncOp(*front, {AsyncOp::Allocate, 0, -1, name});
+        analysis::addAsyncOp(*back, {AsyncOp::Free, 0, -1, name});
+        insertBefore(g, *front, *order.front());
+        insertBehind(g, *back, *order.back());
+    }
+    static State *newState(SDFG &g, const std::string &label) {
+        State *s = g.add<State>();
+        auto taken = [&](const std::string &text) {
+            return std::any_of(g.blocks().begin(), g.blocks().end(), [&](const auto &b) { return b->label == text; });
+        };
+        std::string text = label;
+        for (int k = 0; taken(text); ++k)
+            text = label + "_" + std::to_string(k);
+        s->label = text;
+        return s;
+    }
+    /// Assignments on the way in are made before the memory is allocated: sizes may depend on them.
+    static void insertBefore(SDFG &g, State &s, Block &b) {
+        if (g.start() == &b)
+            g.setStart(&s);
+        for (InterstateEdge *e : g.inEdges(&b)) {
+            g.connect(e->src, &s, e->condition, e->assignments);
+            g.removeEdge(e);
+        }
+        g.connect(&s, &b);
+    }
+    static void insertBehind(SDFG &g, State &s, Block &b) {
+        for (InterstateEdge *e : g.outEdges(&b)) {
+            g.connect(&s, e->dst, e->condition, e->assignments);
+            g.removeEdge(e);
+        }
+        g.connect(&b, &s);
+    }
+
+    SDFG &root_;
+    bool all_;
+    pass::Context &context_;
+    bool changed_ = false;
+};
+
+class PoolMemory : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const bool changed = Pools(root, option<bool>("all"), context).run();
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPoolMemory() { return std::make_unique<PoolMemory>(); }
+
+} // namespace sdfgc::transforms
