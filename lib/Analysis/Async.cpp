@@ -27,6 +27,16 @@ std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n) {
     return std::nullopt;
 }
 
+std::set<Name> pooledContainers(const ir::SDFG &g) {
+    std::set<Name> out;
+    for (const ir::State *s : ir::allStates(const_cast<ir::SDFG &>(g))) // nothing is changed
+        for (const auto &n : s->nodes())
+            if (const auto *l = dyn_cast<ir::LibraryNode>(n.get()))
+                if (auto op = asyncOp(*l); op && op->usesPool())
+                    out.insert(op->data);
+    return out;
+}
+
 int streamOf(const ir::Node &n) {
     if (const auto *m = dyn_cast<ir::MapEntry>(&n))
         return m->stream.value_or(0);

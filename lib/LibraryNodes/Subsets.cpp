@@ -1,10 +1,10 @@
 // Nodes of Fortran front ends that treat a subset as a whole:
 //
 //   MemsetLibraryNode   _mset_out = 0
-//   CopyLibraryNode     _cpy_out = _cpy_in, element by element in the order of the dimensions
 //   AllNode, AnyNode    _out = is every (any) element of _mask true?
 //
-// The nodes stand in graphs of spcl/dace-fortran (dace.libraries.standard.nodes.memset_node, copy_node, allany).
+// The nodes stand in graphs of spcl/dace-fortran (dace.libraries.standard.nodes.memset_node, allany). Their CopyLibraryNode is a copy, which
+// the lowering makes.
 #include "Expanders.h"
 #include "Expansion.h"
 
@@ -53,20 +53,6 @@ bool expandMemset(State &s, LibraryNode &n, pass::Context &c) {
         return x.refuse("an operand is missing");
     x.bind("_mset_out", out);
     x.mapped(x.addState("set"), "set", overAll(out), {}, {{"o", "_mset_out", element(out), ""}}, "o = 0");
-    x.finish();
-    return true;
-}
-
-bool expandCopy(State &s, LibraryNode &n, pass::Context &c) {
-    Expansion x(s, n, c);
-    const Operand in = x.input("_cpy_in"), out = x.output("_cpy_out");
-    if (!in || !out)
-        return x.refuse("an operand is missing");
-    if (in.shape != out.shape)
-        return x.refuse("its input and its output have different shapes");
-    x.bind("_cpy_in", in);
-    x.bind("_cpy_out", out);
-    x.mapped(x.addState("copy"), "copy", overAll(out), {{"i", "_cpy_in", element(in), ""}}, {{"o", "_cpy_out", element(out), ""}}, "o = i");
     x.finish();
     return true;
 }

@@ -99,11 +99,7 @@ const std::set<Name> &Lowering::zeroed(ir::SDFG &g) {
 const std::set<Name> &Lowering::pooled(ir::SDFG &g) {
     auto [known, isNew] = pooled_.try_emplace(&g);
     if (isNew)
-        for (const ir::State *s : ir::allStates(g))
-            for (const auto &n : s->nodes())
-                if (const auto *l = dyn_cast<ir::LibraryNode>(n.get()))
-                    if (auto op = analysis::asyncOp(*l); op && op->usesPool())
-                        known->second.insert(op->data);
+        known->second = analysis::pooledContainers(g);
     return known->second;
 }
 

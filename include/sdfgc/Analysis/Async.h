@@ -16,6 +16,7 @@
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>
+#include <set>
 
 namespace sdfgc::analysis {
 
@@ -34,6 +35,8 @@ struct AsyncOp {
 
 /// What an operation node does; nothing if the node is something else.
 std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n);
+/// Containers of one SDFG, nested ones excluded, whose memory nodes of the graph allocate or give back.
+std::set<Name> pooledContainers(const ir::SDFG &g);
 /// The stream of a kernel, or of a library node that the device runs (copies, fills, calls of device libraries); 0 when none was given.
 int streamOf(const ir::Node &n);
 void setStream(ir::Node &n, int stream);

@@ -26,11 +26,8 @@ public:
     void run() {
         Missing none;
         for (SDFG *g : allSDFGs(root_))
-            for (State *s : allStates(*g))
-                for (const auto &n : s->nodes())
-                    if (const auto *l = dyn_cast<LibraryNode>(n.get()))
-                        if (auto op = asyncOp(*l); op && op->usesPool())
-                            none.memories.insert(steps_.memory(*g, op->data));
+            for (Name data : pooledContainers(*g))
+                none.memories.insert(steps_.memory(*g, data));
         if (!none.memories.empty())
             whole(root_, std::move(none));
     }

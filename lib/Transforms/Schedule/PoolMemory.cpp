@@ -85,9 +85,10 @@ public:
         for (SDFG *g : allSDFGs(root_)) {
             if (g->parentNode && analysis::executorOf(*g->parentNode) != analysis::Executor::Host)
                 continue;
+            const std::set<Name> served = analysis::pooledContainers(*g);
             std::vector<Name> names;
             for (const auto &[name, d] : g->arrays)
-                if (wanted(d) && !served(*g, name))
+                if (wanted(d) && !served.count(name))
                     names.push_back(name);
             for (Name n : names)
                 changed_ |= serve(*g, n);
@@ -101,15 +102,6 @@ private:
         return d.transient && d.storage == Storage::GPU_Global && (d.pool || all_) && shortLived && d.alias == AliasKind::None &&
                (d.isArray() || d.isScalar());
     }
-    static bool served(SDFG &g, Name name) {
-        for (const State *s : allStates(g))
-            for (const auto &n : s->nodes())
-                if (const auto *l = dyn_cast<LibraryNode>(n.get()))
-                    if (const auto op = analysis::asyncOp(*l); op && op->usesPool() && op->data == name)
-                        return true;
-        return false;
-    }
-
     bool serve(SDFG &g, Name name) {
         Uses uses = usesOf(g, name);
         const std::string element = elementName(g) + ", container " + name.str();
