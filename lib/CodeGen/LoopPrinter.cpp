@@ -40,6 +40,8 @@ std::string BodyPrinter::pragma(const Omp &o) const {
     }
     if (!o.numThreads.isZero() && !o.inParallelRegion)
         text += " num_threads(" + sym(o.numThreads) + ")";
+    if (o.onlyIf != sym::Expr::boolean(true) && !o.inParallelRegion)
+        text += " if(" + sym(o.onlyIf) + ")";
     return text + reductions(o.reductions);
 }
 

@@ -194,6 +194,24 @@ SymPrinter::Text SymPrinter::product(Expr e) const {
     return joined("*", Precedence::Multiplicative, e.operands());
 }
 
+/// Is the C++ text of `e` of integer type? Powers of symbols are (`rt::ipow`), although their exponents might be negative.
+static bool isWhole(Expr e) {
+    switch (e.kind()) {
+    case Kind::Integer:
+    case Kind::Symbol:
+    case Kind::FloorDiv:
+    case Kind::CeilDiv:
+    case Kind::Floor:
+    case Kind::Ceil: return true;
+    case Kind::Add:
+    case Kind::Mul:
+    case Kind::Pow:
+    case Kind::Min:
+    case Kind::Max: return std::all_of(e.operands().begin(), e.operands().end(), isWhole);
+    default: return false;
+    }
+}
+
 SymPrinter::Text SymPrinter::render(Expr e) const {
     auto args = e.operands();
     if (const char *op = comparison(e.kind()))
@@ -242,6 +260,8 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Floor:
     case Kind::Ceil: {
         auto [num, den] = sym::asFraction(args[0]);
+        if (den.isOne() && isWhole(num))
+            return render(num);
         std::vector<Expr> parts{num, den};
         use("math");
         return call(e.kind() == Kind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);

@@ -207,6 +207,7 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.group("Passes");
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
     line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c");
+    line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
     line.text("--stop-after", stopAfter, "PASS", "stop behind a pass: its name, its position (05) or both (05-infer-types)");
     line.text("--start-after", startAfter, "PASS", "leave out the passes up to this one; the input is a graph from --dump-dir");
     line.group("What to show of the passes");
@@ -237,12 +238,16 @@ std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &
         s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
         return std::nullopt;
     }
-    if (!o.passes.empty())
-        return pass::parsePipeline(o.passes, passRegistry(), s.diags);
-    std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline);
-    if (!path)
-        return std::nullopt;
-    return pass::readPipeline(*path, passRegistry(), compile, s.diags);
+    std::optional<pass::Pipeline> pipeline;
+    if (!o.passes.empty()) {
+        pipeline = pass::parsePipeline(o.passes, passRegistry(), s.diags);
+    } else if (std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline)) {
+        pipeline = pass::readPipeline(*path, passRegistry(), compile, s.diags);
+    }
+    for (const std::string &text : o.passOptions)
+        if (pipeline && !pass::setOption(*pipeline, text, passRegistry(), s.diags))
+            return std::nullopt;
+    return pipeline;
 }
 
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {

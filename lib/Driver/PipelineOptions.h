@@ -29,6 +29,7 @@ struct ToolchainChoice {
 /// Which passes run and what is shown of it.
 struct PipelineOptions {
     std::string pipeline, passes; // a file or the name of an installed pipeline; the text form
+    std::vector<std::string> passOptions; // PASS.OPTION=VALUE, on top of what the pipeline says
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed
     std::vector<std::string> printBefore, printAfter;

@@ -42,7 +42,7 @@ Fault faultOf(const diag::Diagnostic &d) {
     case Id::LevelTooLow:
         return Fault::Usage;
     default:
-        return d.place.file == "--passes" ? Fault::Usage : Fault::Input;
+        return d.place.file == "--passes" || d.place.file == "--pass-option" ? Fault::Usage : Fault::Input;
     }
 }
 

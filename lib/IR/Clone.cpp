@@ -24,6 +24,7 @@ void copyMap(const MapEntry &from, MapEntry &to) {
     to.unroll = from.unroll;
     to.unrollFactor = from.unrollFactor;
     to.ompNumThreads = from.ompNumThreads;
+    to.ompIf = from.ompIf;
     to.ompSchedule = from.ompSchedule;
     to.ompChunkSize = from.ompChunkSize;
     to.gpuBlockSize = from.gpuBlockSize;
@@ -31,6 +32,7 @@ void copyMap(const MapEntry &from, MapEntry &to) {
     to.gpuMinWarpsPerEu = from.gpuMinWarpsPerEu;
     to.gpuMaxNReg = from.gpuMaxNReg;
     to.gpuForceSyncthreads = from.gpuForceSyncthreads;
+    to.stream = from.stream;
 }
 
 std::unique_ptr<Node> copyTasklet(const Tasklet &t) {

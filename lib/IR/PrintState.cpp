@@ -243,6 +243,8 @@ private:
             a.push_back(m.unrollFactor ? "unroll " + std::to_string(m.unrollFactor) : "unroll");
         if (!m.ompNumThreads.isZero())
             a.push_back("threads " + m.ompNumThreads.str());
+        if (m.ompIf != sym::Expr::boolean(true))
+            a.push_back("parallel if " + m.ompIf.str());
         if (m.ompSchedule != OmpSchedule::Default)
             a.push_back("omp " + std::string(name(m.ompSchedule)) + (m.ompChunkSize ? " " + std::to_string(m.ompChunkSize) : ""));
         if (m.gpuBlockSize)

@@ -218,6 +218,8 @@ private:
             json::Value v = element("map", m.label, m.debugInfo);
             v.set("h", ranges(m.params, m.ranges));
             std::vector<std::string> list{"schedule " + std::string(name(m.schedule))};
+            if (m.ompIf != sym::Expr::boolean(true))
+                list.push_back("parallel if " + m.ompIf.str());
             if (m.gpuBlockSize)
                 list.push_back("block " + bracketed(*m.gpuBlockSize));
             if (m.stream)

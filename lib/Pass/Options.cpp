@@ -63,6 +63,29 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
     return true;
 }
 
+bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::Engine &d) {
+    diag::Place place;
+    place.file = "--pass-option";
+    const std::size_t equals = text.find('='), dot = text.find('.');
+    if (dot == 0 || dot >= equals || equals == std::string::npos) {
+        d.report(diag::Id::PipelineShape, place, {"`" + text + "`", "`PASS.OPTION=VALUE`"});
+        return false;
+    }
+    const std::string name = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1), value = text.substr(equals + 1);
+    const PassInfo *info = findPass(r, name, place, d);
+    bool found = false, ok = info != nullptr;
+    for (Step &step : p.steps) {
+        if (!ok || step.pass != name)
+            continue;
+        found = true;
+        step.options.erase(key);
+        ok = addOption(step, *info, key, value, place, d);
+    }
+    if (ok && !found)
+        d.report(diag::Id::PassNotInPipeline, place, {name, p.name, "its passes are " + print(p)});
+    return ok && found;
+}
+
 bool readLimit(Group &group, const std::string &text, const diag::Place &place, diag::Engine &d) {
     const std::optional<OptionValue> value = parseValue(OptionValue(int64_t(1)), text);
     constexpr int64_t most = 10000;

@@ -178,7 +178,6 @@ private:
 
     // ---- Maps.cpp
     void map(Instance &in, ir::MapEntry &m, Block &out);
-    bool isTiny(const Instance &in, const ir::MapEntry &m) const;
     void mapLoops(Instance &in, ir::MapEntry &m, Block &out);
     void persistentMap(Instance &in, ir::MapEntry &m, Block &out);
     void dynamicRanges(Instance &in, ir::Node &entry, Block &out);

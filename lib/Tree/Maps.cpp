@@ -99,26 +99,14 @@ void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
     }
 }
 
-/// A constant number of iterations that one thread has done before a team has woken up: scalar code only.
-bool Lowering::isTiny(const Instance &in, const MapEntry &m) const {
-    constexpr int64_t iterations = 64;
-    int64_t total = 1;
-    for (const sym::Range &r : m.ranges) {
-        std::optional<int64_t> steps = sub(in, r.steps()).asInt();
-        if (!steps || *steps > iterations || (total *= std::max<int64_t>(*steps, 0)) > iterations)
-            return false;
-    }
-    std::vector<ir::Node *> inside = in.scopes->children(&m);
-    return std::all_of(inside.begin(), inside.end(), [](const ir::Node *n) { return isa<Tasklet>(n) || isa<AccessNode>(n) || isa<MapExit>(n); });
-}
-
 void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     // Inside a parallel map another team would have one thread; inside a persistent map the team's threads share the iterations.
     bool shared = in.fn->persistentDepth > 0 && in.fn->parallelDepth == in.fn->persistentDepth;
     bool parallel = m.schedule == Schedule::CPU_Multicore && !m.params.empty() && (in.fn->parallelDepth == 0 || shared);
     bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
-    parallel = parallel && (shared || !(once || isTiny(in, m))); // a team for a few iterations is only overhead
     Omp omp;
+    omp.onlyIf = final(in, sub(in, m.ompIf));
+    parallel = parallel && (shared || !(once || omp.onlyIf == sym::Expr::boolean(false)));
     std::vector<ReductionPlan> plans;
     if (parallel) {
         omp.schedule = m.ompSchedule;

@@ -35,3 +35,9 @@ TEST_CASE("sums: a sum that is a product is printed as one") {
         CHECK(printed("N*M + N + K + 1") == "(M + 1) * N + K + 1");
     }
 }
+
+TEST_CASE("rounding of what is whole") {
+    CHECK(printed("int_ceil(R**K, 1)") == "sdfgc::rt::ipow(R, K)");
+    CHECK(printed("int_ceil(N, 32)") == "sdfgc::rt::floordiv(N + 31, 32)");
+    CHECK(printed("ceiling(sqrt(N))") == "sdfgc::rt::int_ceil(sqrt(N), 1)");
+}

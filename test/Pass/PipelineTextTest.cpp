@@ -66,3 +66,27 @@ TEST_CASE("broken syntax") {
     CHECK(errorsOf("add-symbol{times=}").find("expected a value, but found `}`") != std::string::npos);
     CHECK(errorsOf("add-symbol{symbol='N}").find("expected a closing quote, but found the end") != std::string::npos);
 }
+
+TEST_CASE("an option of a pass that the pipeline runs") {
+    diag::Engine d;
+    auto p = parse("raise,add-symbol{symbol=N},add-symbol{symbol=M,times=2}", d);
+    REQUIRE(p);
+    REQUIRE(pass::setOption(*p, "add-symbol.times=7", registry(), d));
+    CHECK(pass::print(*p) == "raise,add-symbol{symbol=N,times=7},add-symbol{symbol=M,times=7}");
+    REQUIRE(pass::setOption(*p, "add-symbol.symbol=a.b=c", registry(), d));
+    CHECK(p->steps[1].options.at("symbol") == pass::OptionValue(std::string("a.b=c")));
+
+    auto fails = [&](const char *text) {
+        diag::Engine errors;
+        CHECK_FALSE(pass::setOption(*p, text, registry(), errors));
+        return test::text(errors);
+    };
+    CHECK(fails("add-symbol=7").find("`add-symbol=7` should be `PASS.OPTION=VALUE`") != std::string::npos);
+    CHECK(fails("add-symbol.times").find("should be `PASS.OPTION=VALUE`") != std::string::npos);
+    CHECK(fails("tpye.x=7").find("did you mean `type`?") != std::string::npos);
+    CHECK(fails("add-symbol.x=7").find("pass `add-symbol` has no option `x`") != std::string::npos);
+    CHECK(fails("add-symbol.times=many").find("should be an integer, but it is `many`") != std::string::npos);
+    CHECK(fails("add-symbol.times=many").find("PassOptionType") == 0);
+    p = parse("raise", d);
+    CHECK(fails("add-symbol.times=7").find("`add-symbol` names no pass of the pipeline --passes") != std::string::npos);
+}

@@ -148,6 +148,7 @@ public:
     bool unroll = false;
     int64_t unrollFactor = 0;
     sym::Expr ompNumThreads = 0;
+    sym::Expr ompIf = sym::Expr::boolean(true); // run by a team of threads only where this holds, by guard-parallel-maps
     OmpSchedule ompSchedule = OmpSchedule::Default;
     int64_t ompChunkSize = 0;
     std::optional<std::vector<sym::Expr>> gpuBlockSize;

@@ -51,6 +51,9 @@ std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r,
 /// Text form `a,b{k=v},c[library-nodes][!gpu|streams],fixed-point{limit=9}(d,e)`: conditions on the graph stand in brackets. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote);
 /// an option without value is `true`. Errors with column.
 std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d);
+/// Sets an option wherever the pipeline runs the pass: `guard-parallel-maps.work=0`. Reports text of another form, an unknown pass or
+/// option, a value of another type, and a pass that no step runs; returns whether it was set.
+bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::Engine &d);
 /// The text form of a pipeline; parsePipeline(print(p)) has the same steps.
 std::string print(const Pipeline &p);
 

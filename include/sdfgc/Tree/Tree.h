@@ -172,6 +172,7 @@ struct Omp {
     ir::OmpSchedule schedule = ir::OmpSchedule::Default;
     int64_t chunk = 0;
     sym::Expr numThreads = 0; // 0: runtime default
+    sym::Expr onlyIf = sym::Expr::boolean(true); // else one thread does all iterations
     bool inParallelRegion = false; // `omp for` instead of `omp parallel for`
     bool simd = false;             // the iterations of a thread may be combined in vectors, reductions in any order
     struct Reduction {

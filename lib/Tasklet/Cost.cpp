@@ -1,0 +1,90 @@
+#include "sdfgc/Tasklet/Cost.h"
+
+#include "Tasklet/Functions.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sdfgc::py {
+namespace {
+
+constexpr int64_t division = 8, function = 32;
+constexpr std::array<std::string_view, 11> simple{"abs", "ceil", "conj", "copysign", "fabs", "floor", "imag", "max", "min", "real", "round"};
+
+/// Adds up what it sees; `known` is false once something cannot be told.
+class Counter {
+public:
+    void block(const std::vector<StmtRef> &statements) {
+        for (const StmtRef &s : statements)
+            statement(*s);
+    }
+    void statement(const Stmt &s) {
+        switch (s.kind) {
+        case StmtKind::While:
+        case StmtKind::For:
+        case StmtKind::Raw: known = false; return;
+        case StmtKind::AugAssign: total += costOf(s.op); break;
+        default: break;
+        }
+        for (const ExprRef &target : s.targets)
+            expression(target);
+        expression(s.value);
+        if (s.kind == StmtKind::Assert)
+            expression(s.extra);
+        block(s.body);
+        block(s.orelse);
+    }
+
+    int64_t total = 0;
+    bool known = true;
+
+private:
+    static int64_t costOf(Op op) {
+        switch (op) {
+        case Op::TrueDiv: case Op::FloorDiv: case Op::Mod: case Op::CDiv: case Op::CMod: return division;
+        case Op::Pow: return function;
+        default: return 1;
+        }
+    }
+    /// The parser limits the depth of expressions.
+    void expression(const ExprRef &e) {
+        if (!e)
+            return;
+        switch (e->kind) {
+        case ExprKind::Unary:
+        case ExprKind::Binary: total += costOf(e->op); break;
+        case ExprKind::BoolOp:
+        case ExprKind::Compare: total += static_cast<int64_t>(e->args.size()) - 1; break;
+        case ExprKind::IfExp: total += 1; break;
+        case ExprKind::Call: call(*e); break;
+        case ExprKind::Raw: known = false; break;
+        default: break;
+        }
+        for (const ExprRef &a : e->args)
+            expression(a);
+        for (const Keyword &k : e->keywords)
+            expression(k.value);
+    }
+    /// The callee may be qualified: `math.sqrt`. Conversions (`dace.float64(x)`) are as cheap as an addition.
+    void call(const Expr &e) {
+        const Expr &callee = *e.args[0];
+        const std::string_view name = callee.name.str();
+        const detail::Function *f = detail::findFunction(name);
+        if (f && f->place != detail::Place::Stdio && f->place != detail::Place::Omp)
+            total += std::find(simple.begin(), simple.end(), name) != simple.end() ? 1 : function;
+        else if (scalarTypeByName(name))
+            total += 1;
+        else
+            known = false;
+    }
+};
+
+} // namespace
+
+std::optional<int64_t> operations(const std::vector<StmtRef> &block) {
+    Counter c;
+    c.block(block);
+    return c.known ? std::optional<int64_t>(c.total) : std::nullopt;
+}
+
+} // namespace sdfgc::py

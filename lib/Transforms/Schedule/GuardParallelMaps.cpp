@@ -1,0 +1,129 @@
+// guard-parallel-maps: maps that are over before a team of threads is awake run on one thread.
+//
+//   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000       (`omp parallel for if(N * M >= 10000)`)
+//            map[i = 0:8] CPU_Multicore                      map[i = 0:8] Sequential
+//            map[i = 0:1024, j = 0:1024] CPU_Multicore       the same
+//
+// Waking a team and waiting for it takes some microseconds, as much as tens of thousands of additions; programs with small maps in a loop
+// over time are several times slower on many threads than on one. So each parallel map is weighed (analysis::workOf), and gets a threshold:
+// the option `work`, in operations.
+//
+//   1. A map of one iteration, or with a constant amount of work below the threshold, becomes Sequential.
+//   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both sides, and
+//      the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
+//   3. A map with more work than that, or of which nothing is known, stays as it is.
+//
+// Left alone: maps for which somebody asked for a number of threads, maps inside of parallel ones (they run on one thread anyway) and
+// those that share a team (CPU_Persistent). Runs before resolve-wcr, since updates in sequential maps need not be atomic.
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Work.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+/// The integer that divides all terms of a sum with integer coefficients.
+int64_t commonFactor(sym::Expr e) {
+    if (std::optional<int64_t> v = e.asInt())
+        return *v;
+    int64_t factor = e.kind() == sym::Kind::Add ? 0 : 1;
+    for (sym::Expr x : e.operands()) {
+        if (e.kind() == sym::Kind::Add)
+            factor = std::gcd(factor, commonFactor(x));
+        else if (std::optional<int64_t> v = x.asInt(); e.kind() == sym::Kind::Mul && v)
+            factor = *v;
+    }
+    return std::max<int64_t>(std::abs(factor), 1);
+}
+
+/// 13107 -> 10000
+int64_t toOneDigit(int64_t v) {
+    int64_t unit = 1;
+    while (v / unit >= 10)
+        unit *= 10;
+    return v / unit * unit;
+}
+
+/// N for N - 2: the bound has one digit.
+sym::Expr withoutOffset(sym::Expr e) {
+    if (e.kind() != sym::Kind::Add || e.operands().size() != 2)
+        return e;
+    const sym::Expr a = e.operands()[0], b = e.operands()[1];
+    return a.isInteger() ? b : b.isInteger() ? a : e;
+}
+
+/// `work >= threshold`, simplified: true or false where that is known. One iteration with so much work is worth a team.
+sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
+    const auto [numerator, denominator] = sym::asFraction(work);
+    if (work.asInt() || !denominator.asInt())
+        return sym::compare(sym::Kind::Ge, work, threshold);
+    const int64_t factor = commonFactor(numerator), bound = toOneDigit(threshold / factor);
+    return bound <= 1 ? sym::Expr::boolean(true) : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
+}
+
+class GuardParallelMaps : public pass::Pass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                changed |= guardMaps(*s, context);
+        return changed;
+    }
+
+private:
+    bool guardMaps(State &s, pass::Context &context) {
+        bool changed = false;
+        const analysis::ScopeTree scopes(s);
+        const bool inside = teams_.count(s.sdfg()) > 0;
+        auto inTeam = [&](const Node &n) {
+            const std::vector<Node *> around = scopes.enclosing(&n);
+            return inside || std::any_of(around.begin(), around.end(), [](const Node *scope) {
+                       const auto *m = dyn_cast<MapEntry>(scope);
+                       return m && m->schedule == Schedule::CPU_Persistent;
+                   });
+        };
+        for (const auto &n : s.nodes()) {
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && inTeam(*n))
+                teams_.insert(nested->sdfg.get());
+            if (auto *m = dyn_cast<MapEntry>(n.get()); m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() && !inTeam(*n))
+                changed |= guard(*m, scopes, context);
+        }
+        return changed;
+    }
+
+    bool guard(MapEntry &m, const analysis::ScopeTree &scopes, pass::Context &context) const {
+        const bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
+        const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
+        if (!once && !work) {
+            context.missed(elementName(m), "runs on a team of threads whatever its size: how much it computes is not known in front of it");
+            return false;
+        }
+        const sym::Expr worth = once ? sym::Expr::boolean(false) : isWorthATeam(*work, option<int64_t>("work"));
+        if (worth == m.ompIf)
+            return false;
+        if (worth == sym::Expr::boolean(false)) {
+            m.schedule = Schedule::Sequential;
+            context.done(elementName(m), once ? "runs on one thread: it has one iteration" : "runs on one thread: it takes about " + work->str() + " operations");
+        } else {
+            m.ompIf = worth;
+            context.done(elementName(m), "runs on a team of threads if " + worth.str());
+        }
+        return true;
+    }
+
+    std::unordered_set<const SDFG *> teams_; // what every thread of a team runs
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createGuardParallelMaps() { return std::make_unique<GuardParallelMaps>(); }
+
+} // namespace sdfgc::transforms
