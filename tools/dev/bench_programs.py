@@ -6,52 +6,21 @@ compiled with the same flags. Both compute from the same data; results are compa
 """
 import argparse
 import ctypes
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
+import bench_maps as maps
 import graphs as g
-
-
-def axpy():
-    shapes = {'x': ('N',), 'y': ('N',)}
-    state = g.map_state('axpy', {'i': (0, 'N - 1')}, {'a': ('x', 'i'), 'b': ('y', 'i')}, {'c': ('y', 'i')}, 'c = 2.5 * a + b', shapes)
-    return g.sdfg('axpy', ['N'], {n: g.array(*s) for n, s in shapes.items()}, [state])
+import programs
 
 
 def dot():
-    shapes = {'x': ('N',), 'y': ('N',), 's': (1,)}
-    zero = g.map_state('zero', {'i': (0, 0)}, {}, {'o': ('s', '0')}, 'o = 0', shapes)
-    state = g.map_state('dot', {'i': (0, 'N - 1')}, {'a': ('x', 'i'), 'b': ('y', 'i')}, {'c': ('s', '0')}, 'c = a * b', shapes,
-                        wcr='lambda a, b: a + b')
-    return g.sdfg('dot', ['N'], {n: g.array(*s) for n, s in shapes.items()}, [zero, state])
-
-
-def jacobi2d():
-    shapes = {'A': ('N', 'N'), 'B': ('N', 'N')}
-    inner = {'i': (1, 'N - 2'), 'j': (1, 'N - 2')}
-
-    def step(source, target):
-        reads = {'c': (source, 'i', 'j'), 'n': (source, 'i - 1', 'j'), 's': (source, 'i + 1', 'j'), 'w': (source, 'i', 'j - 1'),
-                 'e': (source, 'i', 'j + 1')}
-        return g.map_state(f'to_{target}', inner, reads, {'o': (target, 'i', 'j')}, 'o = 0.2 * (c + n + s + w + e)', shapes)
-
-    body = g.loop('time', 't', 10, [step('A', 'B'), step('B', 'A')])
-    return g.sdfg('jacobi2d', ['N'], {n: g.array(*s) for n, s in shapes.items()}, [body])
-
-
-def gemm():
-    shapes = {n: ('N', 'N') for n in 'ABC'}
-    zero = g.map_state('zero', {'i': (0, 'N - 1'), 'j': (0, 'N - 1')}, {}, {'o': ('C', 'i', 'j')}, 'o = 0', shapes)
-    state = g.map_state('gemm', {'i': (0, 'N - 1'), 'k': (0, 'N - 1'), 'j': (0, 'N - 1')}, {'a': ('A', 'i', 'k'), 'b': ('B', 'k', 'j')},
-                        {'c': ('C', 'i', 'j')}, 'c = a * b', shapes, wcr='lambda a, b: a + b')
-    return g.sdfg('gemm', ['N'], {n: g.array(*s) for n, s in shapes.items()}, [zero, state])
+    return maps.total({'x': ('N',), 'y': ('N',), 's': (1,)}, {'a': ('x', 'i'), 'b': ('y', 'i')}, 'o = a * b')
 
 
 def rowmax():
@@ -59,12 +28,12 @@ def rowmax():
     start = g.map_state('start', {'i': (0, 'N - 1')}, {'a': ('A', 'i', '0')}, {'o': ('m', 'i')}, 'o = a', shapes)
     state = g.map_state('rowmax', {'i': (0, 'N - 1'), 'j': (0, 'N - 1')}, {'a': ('A', 'i', 'j')}, {'o': ('m', 'i')}, 'o = a', shapes,
                         wcr='lambda a, b: max(a, b)')
-    return g.sdfg('rowmax', ['N'], {n: g.array(*s) for n, s in shapes.items()}, [start, state])
+    return [start, state]
 
 
-# Name: graph, size, the arrays in the order of the call with their numbers of dimensions, the loops as a person writes them.
+# Name: the graph's blocks, size, the arrays in the order of the call with their numbers of dimensions, the loops as a person writes them.
 PROGRAMS = {
-    'axpy': (axpy, 4000000, {'x': 1, 'y': 1}, '''
+    'axpy': (maps.axpy, 4000000, {'x': 1, 'y': 1}, '''
     #pragma omp parallel for
     for (int64_t i = 0; i < N; ++i)
         y[i] = 2.5 * x[i] + y[i];'''),
@@ -74,7 +43,7 @@ PROGRAMS = {
     for (int64_t i = 0; i < N; ++i)
         sum += x[i] * y[i];
     s[0] = sum;'''),
-    'gemm': (gemm, 400, {'A': 2, 'B': 2, 'C': 2}, '''
+    'gemm': (lambda: maps.gemm('ikj'), 400, {'A': 2, 'B': 2, 'C': 2}, '''
     #pragma omp parallel for
     for (int64_t i = 0; i < N; ++i) {
         for (int64_t j = 0; j < N; ++j)
@@ -83,7 +52,7 @@ PROGRAMS = {
             for (int64_t j = 0; j < N; ++j)
                 C[i * N + j] += A[i * N + k] * B[k * N + j];
     }'''),
-    'jacobi2d': (jacobi2d, 1000, {'A': 2, 'B': 2}, '''
+    'jacobi2d': (maps.jacobi2d, 1000, {'A': 2, 'B': 2}, '''
     for (int t = 0; t < 10; ++t) {
         #pragma omp parallel for
         for (int64_t i = 1; i < N - 1; ++i)
@@ -106,47 +75,39 @@ PROGRAMS = {
 }
 
 
-def build(name, sdfgc, folder):
-    """The library of the graph and that of the loops; `(generated, by hand)`, both called with pointers and N."""
-    make, _, arrays, loops = PROGRAMS[name]
-    graph = os.path.join(folder, name + '.sdfg')
-    with open(graph, 'w') as f:
-        json.dump(make(), f)
-    out = os.path.join(folder, name)
-    subprocess.run([sdfgc, 'build', '-q', graph, '-o', out], check=True)
+def graph(name):
+    blocks, _, arrays, _ = PROGRAMS[name]
+    containers = {a: g.array(*(['N'] * d or [1])) for a, d in arrays.items()}
+    return g.sdfg(name, ['N'], containers, blocks())
+
+
+def by_hand(name, folder):
+    """The function with the loops: pointers in the order of the call, then N."""
+    _, _, arrays, loops = PROGRAMS[name]
     source = os.path.join(folder, name + '.cpp')
     with open(source, 'w') as f:
         parameters = ', '.join(f'double *__restrict {a}' for a in arrays)
         f.write(f'#include <cstdint>\nextern "C" void by_hand({parameters}, int64_t N) {{{loops}\n}}\n')
     library = os.path.join(folder, name + '_hand.so')
-    subprocess.run(['g++', '-std=c++20', '-O3', '-march=native', '-ffp-contract=off', '-fno-math-errno', '-fopenmp', '-fPIC', '-shared',
-                    source, '-o', library], check=True)
-    generated = ctypes.CDLL(os.path.join(out, 'lib', f'lib{name}.so'))
-    initialise = generated['__dace_init_' + name]
-    initialise.restype = ctypes.c_void_p
-    handle = ctypes.c_void_p(initialise(ctypes.c_int64(PROGRAMS[name][1])))
-    program = generated['__program_' + name]
-    return (lambda *a: program(handle, *a)), ctypes.CDLL(library).by_hand
+    programs.run(['g++', '-std=c++20', '-O3', '-march=native', '-ffp-contract=off', '-fno-math-errno', '-fopenmp', '-fPIC', '-shared',
+                  source, '-o', library])
+    return ctypes.CDLL(library).by_hand
 
 
 def child(name, sdfgc, repeats):
     """Prints `generated seconds, seconds by hand`; the number of threads is that of the environment."""
     _, n, arrays, _ = PROGRAMS[name]
     with tempfile.TemporaryDirectory() as folder:
-        functions = build(name, sdfgc, folder)
+        program = programs.Program(programs.build(sdfgc, graph(name), folder), {'N': n})
+        loops = by_hand(name, folder)
         best, results = [], []
-        for function in functions:
+        for caller in (program.caller, lambda at: lambda: loops(*[ctypes.c_void_p(at[a]) for a in arrays], ctypes.c_int64(n))):
             random = np.random.default_rng(1)
-            data = [random.random((n,) * max(d, 1) if d else (1,)) for d in arrays.values()]
-            call = [ctypes.c_void_p(a.ctypes.data) for a in data] + [ctypes.c_int64(n)]
-            function(*call)
-            results.append([a.copy() for a in data])
-            times = []
-            for _ in range(repeats):
-                start = time.perf_counter()
-                function(*call)
-                times.append(time.perf_counter() - start)
-            best.append(min(times))
+            data = {a: random.random((n,) * max(d, 1) if d else (1,)) for a, d in arrays.items()}
+            call = caller({a: value.ctypes.data for a, value in data.items()})
+            call()
+            results.append([a.copy() for a in data.values()])
+            best.append(min(programs.seconds(call, repeats)))
     for a, b in zip(*results):
         if not np.allclose(a, b):
             sys.exit(f'{name}: the results differ')

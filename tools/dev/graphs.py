@@ -12,11 +12,20 @@ def box(*ranges):
     return {'type': 'Range', 'ranges': [index_range(*p) for p in pairs]}
 
 
-def array(*shape, transient=False, dtype='float64'):
+def array(*shape, transient=False, dtype='float64', strides=None, storage='Default', lifetime='Scope'):
+    """A container, in rows unless there are strides (numbers, then)."""
     sizes = [str(s) for s in shape]
-    strides = ['*'.join(sizes[i + 1:]) or '1' for i in range(len(sizes))]
-    return {'type': 'Array', 'attributes': {'dtype': dtype, 'shape': sizes, 'strides': strides, 'offset': ['0'] * len(sizes),
-                                            'total_size': '*'.join(sizes), 'transient': transient}}
+    if strides is None:
+        steps, total = ['*'.join(sizes[i + 1:]) or '1' for i in range(len(sizes))], '*'.join(sizes)
+    else:
+        steps, total = [str(s) for s in strides], str(extent(shape, strides))
+    return {'type': 'Array', 'attributes': {'dtype': dtype, 'shape': sizes, 'strides': steps, 'offset': ['0'] * len(sizes),
+                                            'total_size': total, 'transient': transient, 'storage': storage, 'lifetime': lifetime}}
+
+
+def extent(shape, strides):
+    """Elements from the first to the last one of a container of numbers."""
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
 
 
 def code(text):
@@ -30,43 +39,78 @@ def edge(source, out, target, into, data, subset, **more):
             'attributes': {'data': memlet}}
 
 
-def map_state(label, params, reads, writes, text, shapes, wcr=None):
+class State:
+    """A state, node by node. Scopes are named by the numbers of their map entries."""
+
+    def __init__(self, label):
+        self.label, self.nodes, self.edges = label, [], []
+
+    def node(self, kind, label, scope=None, **attributes):
+        if kind != 'AccessNode':
+            attributes['label'] = label
+        self.nodes.append({'type': kind, 'label': label, 'id': len(self.nodes), 'scope_entry': None if scope is None else str(scope),
+                           'scope_exit': None, 'attributes': attributes})
+        return len(self.nodes) - 1
+
+    def access(self, data, scope=None):
+        return self.node('AccessNode', data, scope, data=data)
+
+    def tasklet(self, label, text, reads, writes, scope=None):
+        return self.node('Tasklet', label, scope, code=code(text), in_connectors=dict.fromkeys(reads), out_connectors=dict.fromkeys(writes))
+
+    def library(self, path, reads, writes, **attributes):
+        name = path.rsplit('.', 1)[1]
+        node = self.node('LibraryNode', name, in_connectors=dict.fromkeys(reads), out_connectors=dict.fromkeys(writes), name=name, **attributes)
+        self.nodes[node]['classpath'] = path
+        return node
+
+    def map(self, label, params, inputs, outputs, schedule='Default', scope=None):
+        """Entry and exit of a map over `{parameter: (first, last)}`, which the containers `inputs` and `outputs` pass through."""
+        ports = lambda names, prefix: {f'{prefix}_{a}': None for a in names}
+        entry = self.node('MapEntry', label, scope, params=list(params), range=box(*params.values()), schedule=schedule,
+                          in_connectors=ports(inputs, 'IN'), out_connectors=ports(inputs, 'OUT'))
+        leave = self.node('MapExit', label, entry, in_connectors=ports(outputs, 'IN'), out_connectors=ports(outputs, 'OUT'))
+        self.nodes[entry]['scope_exit'] = self.nodes[leave]['scope_exit'] = str(leave)
+        return entry, leave
+
+    def edge(self, source, out, target, into, data=None, subset=None, **more):
+        self.edges.append(edge(source, out, target, into, data, subset, **more))
+
+    def order(self, source, target):
+        """An edge without data: it holds a scope together, or orders."""
+        self.edge(source, None, target, None)
+
+    def json(self):
+        return {'type': 'SDFGState', 'label': self.label, 'id': 0, 'attributes': {}, 'scope_dict': {}, 'nodes': self.nodes, 'edges': self.edges}
+
+
+def whole(shape):
+    return box(*[(0, f'{s} - 1') for s in shape])
+
+
+def map_state(label, params, reads, writes, text, shapes, wcr=None, schedule='Default'):
     """A state with one map around one tasklet.
 
     params: {parameter: (first, last)}; reads, writes: {connector: (array, index, ...)}; shapes: {array: (size, ...)}."""
-    nodes, edges = [], []
-
-    def node(kind, name, attributes, entry=None, leave=None):
-        nodes.append({'type': kind, 'label': name, 'id': len(nodes), 'scope_entry': entry, 'scope_exit': leave,
-                      'attributes': dict(attributes, label=name)})
-        return len(nodes) - 1
-
-    def whole(name):
-        return box(*[(0, f'{s} - 1') for s in shapes[name]])
-
+    state = State(label)
     inputs = sorted({r[0] for r in reads.values()})
     outputs = sorted({w[0] for w in writes.values()})
-    sources = {a: node('AccessNode', a, {'data': a}) for a in inputs}
-    targets = {a: node('AccessNode', a, {'data': a}) for a in outputs}
-    ports = lambda names, prefix: {f'{prefix}_{a}': None for a in names}
-    exit_id = str(len(nodes) + 2)
-    entry = node('MapEntry', label, {'params': list(params), 'range': box(*params.values()),
-                                     'in_connectors': ports(inputs, 'IN'), 'out_connectors': ports(inputs, 'OUT')}, None, exit_id)
-    task = node('Tasklet', label, {'code': code(text), 'in_connectors': dict.fromkeys(reads), 'out_connectors': dict.fromkeys(writes)},
-                str(entry), exit_id)
-    leave = node('MapExit', label, {'in_connectors': ports(outputs, 'IN'), 'out_connectors': ports(outputs, 'OUT')}, str(entry), exit_id)
+    sources = {a: state.access(a) for a in inputs}
+    targets = {a: state.access(a) for a in outputs}
+    entry, leave = state.map(label, params, inputs, outputs, schedule)
+    task = state.tasklet(label, text, reads, writes, entry)
     more = {'wcr': wcr} if wcr else {}
     for a in inputs:
-        edges.append(edge(sources[a], None, entry, f'IN_{a}', a, whole(a)))
+        state.edge(sources[a], None, entry, f'IN_{a}', a, whole(shapes[a]))
     for connector, (a, *at) in reads.items():
-        edges.append(edge(entry, f'OUT_{a}', task, connector, a, box(*at)))
+        state.edge(entry, f'OUT_{a}', task, connector, a, box(*at))
     if not reads:
-        edges.append(edge(entry, None, task, None, None, None)) # holds the scope together
+        state.order(entry, task)
     for connector, (a, *at) in writes.items():
-        edges.append(edge(task, connector, leave, f'IN_{a}', a, box(*at), **more))
+        state.edge(task, connector, leave, f'IN_{a}', a, box(*at), **more)
     for a in outputs:
-        edges.append(edge(leave, f'OUT_{a}', targets[a], None, a, whole(a), **more))
-    return {'type': 'SDFGState', 'label': label, 'id': 0, 'attributes': {}, 'scope_dict': {}, 'nodes': nodes, 'edges': edges}
+        state.edge(leave, f'OUT_{a}', targets[a], None, a, whole(shapes[a]), **more)
+    return state.json()
 
 
 def chain(blocks):

@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""How fast are GPU programs? Graphs compiled by sdfgc, measured on the GPU of this machine; prints tables as docs/benchmarks.md has them:
+
+  copies    the bandwidth of each way in which a copy is made, beside a plain copy of as many bytes in the same direction
+  kernels   programs beside kernels that a person would write (gpu_bench/by_hand), and beside library nodes
+  overlap   independent chains of copies and kernels on 1, 2 and 4 streams
+
+Times are medians of several calls behind one that warms up, from the call to its return: programs wait for the device. Data of the host
+lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/gpu.md: a difference
+ends the script with status 1. No time does.
+
+  tools/dev/bench_gpu.py                         on a machine with an NVIDIA GPU and nvcc; --target hip: an AMD GPU and hipcc
+  tools/dev/bench_gpu.py --emulate               the same programs with little data on the emulated GPU; the times mean nothing
+  tools/dev/bench_gpu.py --compile-only --gpu-arch sm_90      does the device's compiler take them? Needs no GPU
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import programs
+from gpu_bench import copies, overlap
+from gpu_bench.kernels import KERNELS
+from gpu_bench.measure import ByHand, measured, timed
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RUNTIME = os.path.join(HERE, '..', '..', 'runtime-headers')
+COMPILERS = {
+    'cuda': ['nvcc', '-std=c++20', '-O3', '-Xcompiler=-fPIC,-fvisibility=hidden'],
+    'hip': ['hipcc', '-std=c++20', '-O3', '-fPIC', '-fvisibility=hidden', '-x', 'hip'],
+    'emulated': ['g++', '-std=c++20', '-O0', '-fPIC', '-fvisibility=hidden', '-DSDFGC_GPU_EMULATE', '-x', 'c++'],
+}
+STREAMS = (1, 2, 4)
+
+
+class Bench:
+    """What is measured, in which sizes, and where it is built."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.target = 'emulated' if options.emulate else options.target
+        self.elements, self.width = (4096, 16) if options.emulate else (1 << 25, 1024)
+        self.flags = ['--target', options.target, '--fp-model', 'contract']
+        self.flags += ['--emulate', '--cflags', '-O0'] if options.emulate else ['--gpu-arch', options.gpu_arch] if options.gpu_arch else []
+        wanted = lambda text: re.search(options.only, text)
+        self.copies = [c for c in copies.copies(self.elements, self.width) if wanted(f'copies {c.what} {c.direction} {c.method}')]
+        self.kernels = [k for k in KERNELS if wanted(f'kernels {k.name}')]
+        self.streams = [s for s in STREAMS if wanted('overlap')]
+
+    def size(self, kernel):
+        return 70 if self.options.emulate else kernel.size
+
+    def variants(self, kernel):
+        return ['maps', 'library'] if kernel.library else ['maps']
+
+    def chains(self, streams, rounds):
+        return overlap.case(streams, self.elements // 4, rounds)
+
+    def out(self, case):
+        return os.path.join(self.folder, case.name)
+
+    def build(self):
+        """Everything that is wanted, some at a time."""
+        jobs = [(copies.case(c), []) for c in self.copies]
+        jobs += [(k.case(v, self.size(k)), []) for k in self.kernels for v in self.variants(k)]
+        jobs += [(self.chains(s, 1), ['--gpu-streams', s]) for s in self.streams]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            by_hand = pool.submit(self.build_by_hand)
+            builds = [pool.submit(programs.build, self.options.sdfgc, case.graph, self.folder, *self.flags, *more) for case, more in jobs]
+            self.programs = len([build.result() for build in builds])
+            return by_hand.result()
+
+    def build_by_hand(self):
+        library = os.path.join(self.folder, 'by_hand.so')
+        compiler, *flags = COMPILERS[self.target]
+        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device'] + [k.name for k in self.kernels]]
+        if self.options.emulate:
+            sources.append(os.path.join(RUNTIME, 'sdfgc', 'rt', 'gpu_emulate.cpp'))
+        elif self.options.gpu_arch:
+            flags.append(('--offload-arch=' if self.target == 'hip' else '-arch=') + self.options.gpu_arch)
+        found = shutil.which(compiler, path=os.environ['PATH'] + ':/usr/local/cuda/bin:/opt/cuda/bin:/opt/rocm/bin') or compiler
+        programs.run([found, *flags, '-shared', '-I', RUNTIME, *sources, '-o', library])
+        return library
+
+
+def table(title, columns, rows):
+    line = lambda cells: '| ' + ' | '.join(cells) + ' |'
+    print(f'\n{title}\n', line(columns), '|' + '---|' * len(columns), *map(line, rows), sep='\n', flush=True)
+
+
+def plain_copy(bench, by_hand, copy):
+    """Seconds of one plain copy of as many bytes."""
+    case = copies.case(copies.Copy('plain', copy.method, copy.direction, (copy.bytes // 8,), (1,), (1,)))
+    move = lambda at: lambda: by_hand.device.copy(at['target'], at['source'], copy.bytes)
+    return timed(case, 'a plain copy', move, by_hand.device, by_hand, bench.options.repeats)
+
+
+def measure_copies(bench, by_hand):
+    rows, plain = [], {}
+    for copy in bench.copies:
+        case = copies.case(copy)
+        out = bench.out(case)
+        copies.check_method(copy, out)
+        seconds = measured(case, out, by_hand, bench.options.repeats)
+        size = copy.direction, copy.bytes
+        if size not in plain:
+            plain[size] = plain_copy(bench, by_hand, copy)
+        rows.append([copy.direction, copy.what, copy.method, f'{copy.bytes / seconds / 1e9:.1f}', f'{plain[size] / seconds:.2f}'])
+    table('Copies: bandwidth, and its part of a plain copy\'s', ['direction', 'copy', 'method', 'GB/s', 'of a plain copy'], rows)
+
+
+def measure_kernels(bench, by_hand):
+    rows = []
+    for kernel in bench.kernels:
+        size, repeats = bench.size(kernel), bench.options.repeats
+        cases = {v: kernel.case(v, size) for v in bench.variants(kernel)}
+        hand = timed(cases['maps'], f'{kernel.name}, by hand', by_hand.caller(kernel.name, size), by_hand.device, by_hand, repeats)
+        ratio = {v: f'{measured(case, bench.out(case), by_hand, repeats) / hand:.2f}' for v, case in cases.items()}
+        rows.append([f'{kernel.name}, N = {size}', f'{hand * 1e3:.3f}', ratio['maps'], ratio.get('library', '')])
+    table('Kernels: times, and their ratios to those by hand', ['program', 'by hand, ms', 'maps', 'library node'], rows)
+
+
+def balanced_rounds(bench, by_hand):
+    """So many rounds that on one stream kernels take as long as the copies in one direction."""
+    if bench.options.emulate:
+        return 3
+    time = lambda rounds: measured(bench.chains(1, rounds), bench.out(bench.chains(1, rounds)), by_hand, 3)
+    copying, probe = time(0), 256
+    return max(1, round(copying / 2 / max((time(probe) - copying) / probe, 1e-9)))
+
+
+def measure_overlap(bench, by_hand):
+    rounds = balanced_rounds(bench, by_hand)
+    cases = {s: bench.chains(s, rounds) for s in bench.streams}
+    seconds = {s: measured(case, bench.out(case), by_hand, bench.options.repeats) for s, case in cases.items()}
+    rows = [[str(s), f'{seconds[s] * 1e3:.2f}', f'{seconds[1] / seconds[s]:.2f}'] for s in seconds]
+    table(f'Overlap: {overlap.CHAINS} chains of a copy in, a kernel that takes as long, and a copy out', ['streams', 'ms', 'times faster'], rows)
+
+
+def architecture():
+    """That of the first NVIDIA GPU here, nothing where its driver is not."""
+    try:
+        asked = subprocess.run(['nvidia-smi', '--query-gpu=compute_cap', '--format=csv,noheader'], stdout=subprocess.PIPE, text=True)
+    except OSError:
+        return None
+    found = re.match(r'(\d+)\.(\d+)', asked.stdout)
+    return f'sm_{found[1]}{found[2]}' if found else None
+
+
+def parsed():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument('--sdfgc', default='build/bin/sdfgc')
+    ap.add_argument('--target', choices=('cuda', 'hip'), default='cuda')
+    ap.add_argument('--emulate', action='store_true', help='on the emulated GPU')
+    ap.add_argument('--compile-only', action='store_true', help='build everything and run nothing')
+    ap.add_argument('--gpu-arch', help='the GPU to compile for, sm_90 for example; default: the one that is here')
+    ap.add_argument('--only', default='', metavar='REGEX', help='what is measured: copies, kernels, overlap, or names of those')
+    ap.add_argument('--repeats', type=int, default=9)
+    o = ap.parse_args()
+    o.sdfgc = os.path.abspath(o.sdfgc)
+    if o.target == 'cuda' and not (o.emulate or o.gpu_arch):
+        o.gpu_arch = architecture()
+    if o.emulate:
+        o.repeats = 1
+    return o
+
+
+def main():
+    options = parsed()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options, folder)
+        library = bench.build()
+        if options.compile_only:
+            return print(f'{bench.programs} programs and {len(bench.kernels)} kernels by hand compile for {options.gpu_arch or bench.target}')
+        by_hand = ByHand(library)
+        print(f'{by_hand.device_name()}, medians of {options.repeats} calls')
+        for wanted, measure in ((bench.copies, measure_copies), (bench.kernels, measure_kernels), (bench.streams, measure_overlap)):
+            if wanted:
+                measure(bench, by_hand)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,75 @@
+"""Programs that sdfgc builds from graphs, for the scripts of this folder: made, loaded, called, timed."""
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+
+def run(command):
+    """Ends the script with the output of a command that fails."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+    if done.returncode:
+        sys.exit(f'{" ".join(map(str, command))}: status {done.returncode}\n{done.stdout[-4000:]}')
+
+
+def build(sdfgc, graph, folder, *options):
+    """The build folder, below `folder`, of a graph that is a dictionary."""
+    out = os.path.join(folder, graph['attributes']['name'])
+    with open(out + '.sdfg', 'w') as f:
+        json.dump(graph, f)
+    run([sdfgc, 'build', '-q', out + '.sdfg', '-o', out, *options])
+    return out
+
+
+def function(library, name, result, *arguments):
+    """A function of a library, typed for ctypes."""
+    f = library[name]
+    f.restype, f.argtypes = result, arguments
+    return f
+
+
+class Program:
+    """An instance of a program in a build folder, for the values of its symbols. Calls take the addresses of arrays by name."""
+
+    def __init__(self, out, symbols):
+        name = os.path.basename(out)
+        self.library = ctypes.CDLL(os.path.join(out, 'lib', f'lib{name}.so'))
+        self.prefix = name
+        self._symbols = [ctypes.c_int64(symbols[s]) for s in sorted(symbols)]
+        self._program = function(self.library, name + '_program', None)
+        self._error = function(self.library, name + '_error', ctypes.c_int, ctypes.c_void_p)
+        self._message = function(self.library, name + '_error_message', ctypes.c_char_p, ctypes.c_void_p)
+        handle = function(self.library, name + '_initialize', ctypes.c_void_p)(*self._symbols)
+        if not handle:
+            sys.exit(f'{name}: cannot be set up')
+        self._handle = ctypes.c_void_p(handle)
+
+    def caller(self, addresses):
+        """A function that calls the program with arrays at these addresses."""
+        arguments = [self._handle] + [ctypes.c_void_p(addresses[a]) for a in sorted(addresses)] + self._symbols
+
+        def call():
+            self._program(*arguments)
+            if self._error(self._handle):
+                sys.exit(f'{self.prefix}: {self._message(self._handle).decode(errors="replace")}')
+        return call
+
+    def close(self):
+        function(self.library, self.prefix + '_finalize', ctypes.c_int, ctypes.c_void_p)(self._handle)
+
+
+def seconds(call, repeats):
+    """How long each call takes."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def median_seconds(call, repeats):
+    return statistics.median(seconds(call, repeats))
