@@ -695,7 +695,7 @@ void BodyPrinter::parallelRegion(const ParallelRegion &p) {
     comment(p.comment);
     if (p.threadVar >= 0 || p.teamSizeVar >= 0)
         use("omp");
-    w_.line("#pragma omp parallel" + (p.numThreads.isZero() ? "" : " num_threads(" + sym(p.numThreads) + ")"));
+    w_.line("#pragma omp parallel" + team(p.numThreads, p.onlyIf));
     w_.open();
     if (p.threadVar >= 0)
         w_.line("[[maybe_unused]] const int64_t " + var(p.threadVar).name.str() + " = omp_get_thread_num();");

@@ -38,11 +38,13 @@ std::string BodyPrinter::pragma(const Omp &o) const {
         kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
         text += " schedule(" + kind + (o.chunk > 0 ? ", " + std::to_string(o.chunk) : "") + ")";
     }
-    if (!o.numThreads.isZero() && !o.inParallelRegion)
-        text += " num_threads(" + sym(o.numThreads) + ")";
-    if (o.onlyIf != sym::Expr::boolean(true) && !o.inParallelRegion)
-        text += " if(" + sym(o.onlyIf) + ")";
-    return text + reductions(o.reductions);
+    return text + (o.inParallelRegion ? "" : team(o.numThreads, o.onlyIf)) + reductions(o.reductions);
+}
+
+/// The clauses of a parallel region that say how many threads it has.
+std::string BodyPrinter::team(sym::Expr numThreads, sym::Expr onlyIf) const {
+    return (numThreads.isZero() ? "" : " num_threads(" + sym(numThreads) + ")") +
+           (onlyIf == sym::Expr::boolean(true) ? "" : " if(" + sym(onlyIf) + ")");
 }
 
 /// One clause for each operator: `reduction(+ : a, b)`.

@@ -9,6 +9,7 @@ namespace sdfgc::tree {
 
 template <class F> void omp(Omp &o, F &f) {
     f.sym(o.numThreads);
+    f.sym(o.onlyIf);
     for (Omp::Reduction &r : o.reductions) {
         f.var(r.var);
         f.sym(r.count);
@@ -55,6 +56,7 @@ template <class F> bool controlFields(Node &n, F &f) {
         f.var(x.threadVar);
         f.var(x.teamSizeVar);
         f.sym(x.numThreads);
+        f.sym(x.onlyIf);
         return true;
     }
     case Kind::Consume: {

@@ -91,6 +91,7 @@ NodePtr Hoister::inParallelRegion(NodePtr loop, std::vector<NodePtr> declaration
     auto region = std::make_unique<ParallelRegion>();
     Omp &omp = *static_cast<For &>(*loop).omp;
     region->numThreads = omp.numThreads;
+    region->onlyIf = omp.onlyIf;
     std::swap(region->comment, loop->comment);
     omp.inParallelRegion = true;
     insert(region->body, 0, std::move(declarations));

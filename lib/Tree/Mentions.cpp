@@ -130,6 +130,7 @@ void Collector::declare(const Declare &d) {
 
 void Collector::omp(const Omp &o) {
     symbols(o.numThreads);
+    symbols(o.onlyIf);
     for (const Omp::Reduction &r : o.reductions) {
         variable(r.var, true);
         symbols(r.count);
@@ -236,7 +237,8 @@ void Collector::node(const Node &n) {
         const auto &p = static_cast<const ParallelRegion &>(n);
         variable(p.threadVar, true);
         variable(p.teamSizeVar, true);
-        return symbols(p.numThreads);
+        symbols(p.numThreads);
+        return symbols(p.onlyIf);
     }
     case Kind::Consume: {
         const auto &c = static_cast<const Consume &>(n);

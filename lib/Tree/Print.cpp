@@ -36,6 +36,9 @@ private:
     }
 
     /// Text with several lines keeps them, all of them indented.
+    static std::string onlyIf(sym::Expr condition) {
+        return condition == sym::Expr::boolean(true) ? "" : " if " + condition.str();
+    }
     void line(const std::string &text) {
         const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
         for (std::size_t at = 0; at <= text.size();) {
@@ -161,6 +164,8 @@ private:
             const auto &f = static_cast<const For &>(n);
             std::string omp = f.omp ? " parallel" + (f.omp->collapse > 1 ? " collapse " + std::to_string(f.omp->collapse) : "") : "";
             if (f.omp)
+                omp += onlyIf(f.omp->onlyIf);
+            if (f.omp)
                 for (const auto &r : f.omp->reductions)
                     omp += " reduce " + std::string(py::reductionName(r.kind)) + " " + var(r.var);
             return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() + omp, f.body);
@@ -186,7 +191,10 @@ private:
         case Kind::Return: return line("return");
         case Kind::Goto: return line("goto " + static_cast<const Goto &>(n).label.str());
         case Kind::Label: return line(static_cast<const Label &>(n).label.str() + ":");
-        case Kind::ParallelRegion: return block("parallel region", static_cast<const ParallelRegion &>(n).body);
+        case Kind::ParallelRegion: {
+            const auto &p = static_cast<const ParallelRegion &>(n);
+            return block("parallel region" + onlyIf(p.onlyIf), p.body);
+        }
         case Kind::Sections:
             for (const auto &s : static_cast<const Sections &>(n).sections)
                 block("section", *s);

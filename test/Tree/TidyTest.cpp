@@ -172,6 +172,21 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     }
 }
 
+TEST_CASE("propagate copies: in the clauses of parallel loops") {
+    Body b;
+    const VarId k = b.integer("k"), copy = b.integer("copy");
+    for (VarId v : {k, copy})
+        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+    b.add<Declare>(k)->init = expr("N * 2");
+    b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
+    b.loop("i", true)->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("copy"), 100);
+    b.close();
+    MentionTable table(*b.f);
+    CHECK(table.of(*b.f->body.body[2]).has("copy"));
+    propagateCopies(*b.f);
+    CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 parallel if k >= 100 {\n    }\n");
+}
+
 TEST_CASE("propagate copies: a copy of what changes is none") {
     Body b;
     const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy");

@@ -302,7 +302,8 @@ struct ParallelRegion : Node {
     ParallelRegion() : Node(Kind::ParallelRegion) {}
     static bool classof(const Node *n) { return n->kind == Kind::ParallelRegion; }
     VarId threadVar = -1, teamSizeVar = -1;
-    sym::Expr numThreads = 0;
+    sym::Expr numThreads = 0;                    // 0: runtime default
+    sym::Expr onlyIf = sym::Expr::boolean(true); // else a team of one thread
     Block body;
 };
 
