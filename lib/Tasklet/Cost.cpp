@@ -46,13 +46,17 @@ private:
         default: return 1;
         }
     }
+    /// `x ** 2` is a product.
+    static bool isSmallPower(const Expr &e) {
+        return e.op == Op::Pow && e.args[1]->kind == ExprKind::Int && (e.args[1]->text == "2" || e.args[1]->text == "3");
+    }
     /// The parser limits the depth of expressions.
     void expression(const ExprRef &e) {
         if (!e)
             return;
         switch (e->kind) {
         case ExprKind::Unary:
-        case ExprKind::Binary: total += costOf(e->op); break;
+        case ExprKind::Binary: total += isSmallPower(*e) ? 1 : costOf(e->op); break;
         case ExprKind::BoolOp:
         case ExprKind::Compare: total += static_cast<int64_t>(e->args.size()) - 1; break;
         case ExprKind::IfExp: total += 1; break;

@@ -126,7 +126,7 @@ TEST_CASE("guard: constant work decides, symbolic work becomes a condition") {
     REQUIRE(open.guard());
     CHECK(open.m->ompIf == expr("N >= 20000")); // not N - 2
 
-    Program heavy("N - 1", "y = x ** 2");
+    Program heavy("N - 1", "y = x ** 2.5");
     CHECK_FALSE(heavy.guard(20)); // each iteration is enough
 
     Program once("0", "y = callback(x)");
