@@ -13,14 +13,15 @@
 //      the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
 //
-// Left alone: maps for which somebody asked for a number of threads, maps inside of parallel ones (they run on one thread anyway) and
-// those that share a team (CPU_Persistent). Runs before resolve-wcr, since updates in sequential maps need not be atomic.
+// Left alone: maps for which somebody asked for a number of threads, and those whose iterations a team shares that is already awake
+// (CPU_Persistent). Runs before resolve-wcr, since updates in sequential maps need not be atomic.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unordered_set>
 
@@ -29,18 +30,21 @@ namespace {
 
 using namespace ir;
 
+/// A coefficient, without its sign; 1 where it is beyond everything that makes sense.
+int64_t magnitude(int64_t v) { return v == 0 || v == std::numeric_limits<int64_t>::min() ? 1 : std::abs(v); }
+
 /// The integer that divides all terms of a sum with integer coefficients.
 int64_t commonFactor(sym::Expr e) {
     if (std::optional<int64_t> v = e.asInt())
-        return *v;
+        return magnitude(*v);
     int64_t factor = e.kind() == sym::Kind::Add ? 0 : 1;
     for (sym::Expr x : e.operands()) {
         if (e.kind() == sym::Kind::Add)
             factor = std::gcd(factor, commonFactor(x));
         else if (std::optional<int64_t> v = x.asInt(); e.kind() == sym::Kind::Mul && v)
-            factor = *v;
+            factor = magnitude(*v);
     }
-    return std::max<int64_t>(std::abs(factor), 1);
+    return factor;
 }
 
 /// 13107 -> 10000
