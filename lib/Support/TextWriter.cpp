@@ -7,8 +7,10 @@ namespace sdfgc {
 
 namespace {
 
+bool isPragma(std::string_view line) { return line.starts_with("#pragma"); }
+
 bool mayBreak(std::string_view line) {
-    return line[0] != '#' && line.find("//") == std::string_view::npos && line.find('\\') == std::string_view::npos;
+    return (line[0] != '#' || isPragma(line)) && line.find("//") == std::string_view::npos && line.find('\\') == std::string_view::npos;
 }
 
 /// Where to end the first line of at most `columns` characters: behind a comma or an operator outside of literals, in the second half of
@@ -35,19 +37,33 @@ std::size_t breakIn(std::string_view line, std::size_t columns) {
     return best;
 }
 
+/// The same for a pragma, whose lines end in a backslash: in front of a clause.
+std::size_t breakInPragma(std::string_view line, std::size_t columns) {
+    std::size_t best = std::string_view::npos;
+    int depth = 0;
+    for (std::size_t i = std::string_view("#pragma ").size(); i + 2 < std::min(line.size(), columns); ++i) {
+        depth += line[i] == '(' ? 1 : line[i] == ')' ? -1 : 0;
+        if (line[i] == ' ' && depth == 0)
+            best = i;
+    }
+    return best;
+}
+
 } // namespace
 
 void TextWriter::put(std::string_view oneLine) {
     const std::size_t indentation = static_cast<std::size_t>(depth_) * unit_.size();
     int depth = depth_;
     if (width_ > 0 && !oneLine.empty() && indentation + oneLine.size() > width_ && mayBreak(oneLine)) {
+        const bool pragma = isPragma(oneLine);
         const int more = oneLine.back() == '{' ? 2 : 1; // not as deep as the block that it opens
         while (static_cast<std::size_t>(depth) * unit_.size() + oneLine.size() > width_) {
             const std::size_t used = static_cast<std::size_t>(depth) * unit_.size();
-            const std::size_t end = breakIn(oneLine, width_ > used + 40 ? width_ - used : 40);
+            const std::size_t columns = width_ > used + 40 ? width_ - used : 40;
+            const std::size_t end = pragma ? breakInPragma(oneLine, columns) : breakIn(oneLine, columns);
             if (end == std::string_view::npos)
                 break;
-            putLine(oneLine.substr(0, end), depth);
+            putLine(std::string(oneLine.substr(0, end)) + (pragma ? " \\" : ""), depth);
             oneLine.remove_prefix(end + 1);
             depth = depth_ + more;
         }

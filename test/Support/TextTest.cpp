@@ -98,7 +98,8 @@ TEST_CASE("text writer: long lines of C++ are broken behind commas and operators
     w.open("static void program(const double *A, double *B, int64_t N)");
     w.line("B[i] = alpha * A[i] + beta * (A[i + 1] - A[i - 1]);");
     w.line("// a comment that is longer than the line is wide");
-    w.line("#pragma omp parallel for reduction(+ : sum)");
+    w.line("#pragma omp parallel for if(N >= 100) reduction(+ : sum)");
+    w.line("#define avoid(x) averyveryverylongname(x)");
     w.line("report(\"text, with commas, that is much too long\");");
     w.line("getrs(ROWS, 'N', NR, NM, copy, pivots, solution);");
     w.line("averyveryverylongnamewithoutanyplacetobreakit();");
@@ -108,7 +109,9 @@ TEST_CASE("text writer: long lines of C++ are broken behind commas and operators
                       "    B[i] = alpha * A[i] + beta *\n"
                       "        (A[i + 1] - A[i - 1]);\n"
                       "    // a comment that is longer than the line is wide\n"
-                      "    #pragma omp parallel for reduction(+ : sum)\n"
+                      "    #pragma omp parallel for if(N >= 100) \\\n"
+                      "        reduction(+ : sum)\n"
+                      "    #define avoid(x) averyveryverylongname(x)\n"
                       "    report(\"text, with commas, that is much too long\");\n"
                       "    getrs(ROWS, 'N', NR, NM, copy, pivots,\n"
                       "        solution);\n"
