@@ -38,13 +38,13 @@ std::string BodyPrinter::pragma(const Omp &o) const {
         kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
         text += " schedule(" + kind + (o.chunk > 0 ? ", " + std::to_string(o.chunk) : "") + ")";
     }
-    return text + (o.inParallelRegion ? "" : team(o.numThreads, o.onlyIf)) + reductions(o.reductions);
+    return text + (o.inParallelRegion ? "" : team(o.numThreads, o.onlyIf, o.simd)) + reductions(o.reductions);
 }
 
-/// The clauses of a parallel region that say how many threads it has.
-std::string BodyPrinter::team(sym::Expr numThreads, sym::Expr onlyIf) const {
+/// The clauses of a parallel region that say how many threads it has. With `simd` the condition names what it is for: it would forbid vectors, too.
+std::string BodyPrinter::team(sym::Expr numThreads, sym::Expr onlyIf, bool simd) const {
     return (numThreads.isZero() ? "" : " num_threads(" + sym(numThreads) + ")") +
-           (onlyIf == sym::Expr::boolean(true) ? "" : " if(" + sym(onlyIf) + ")");
+           (onlyIf == sym::Expr::boolean(true) ? "" : (simd ? " if(parallel : " : " if(") + sym(onlyIf) + ")");
 }
 
 /// One clause for each operator: `reduction(+ : a, b)`.

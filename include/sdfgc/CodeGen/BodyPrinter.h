@@ -61,7 +61,7 @@ private:
     void scoped(const std::string &head, const Block &body);
     static bool isOneLine(const Block &b);
     std::string pragma(const tree::Omp &o) const;
-    std::string team(sym::Expr numThreads, sym::Expr onlyIf) const;
+    std::string team(sym::Expr numThreads, sym::Expr onlyIf, bool simd = false) const;
     std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
     std::string simpleStatement(const py::Stmt &s) const;
     std::string assignment(const py::Stmt &s) const;
