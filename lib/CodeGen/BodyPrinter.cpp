@@ -1,5 +1,6 @@
 #include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
+#include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
 #include <cctype>
@@ -596,27 +597,18 @@ static bool isOperand(const std::string &text, bool behindCast) {
 /// The text of a statement with what its bindings are bound to: in parentheses, unless it is a whole argument or an operand anyway.
 std::string BodyPrinter::inPlace(const RawTasklet &t) const {
     const std::string &text = t.text;
-    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     std::string out;
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t end = i;
-        while (end < text.size() && isWord(text[end]))
-            ++end;
-        if (end == i) { // a character of its own, or a literal like 'N'
-            end = text[i] == '\'' ? std::min(text.find('\'', i + 1), text.size() - 1) + 1 : i + 1;
-            out += text.substr(i, end - i);
-            i = end;
+    std::size_t done = 0;
+    for (const CppWord &w : cppWords(text)) {
+        auto b = std::find_if(t.bindings.begin(), t.bindings.end(), [&](const RawTasklet::Binding &x) { return x.name.view() == w.text; });
+        if (b == t.bindings.end() || w.where != CppWord::Code || w.member)
             continue;
-        }
-        const std::string word = text.substr(i, end - i);
-        auto b = std::find_if(t.bindings.begin(), t.bindings.end(), [&](const RawTasklet::Binding &x) { return x.name.str() == word; });
-        const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", end);
+        out += text.substr(done, w.at - done);
+        done = w.at + w.text.size();
+        const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", done);
         const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') && after != std::string::npos &&
                               (text[after] == ')' || text[after] == ',');
-        i = end;
-        if (b == t.bindings.end()) {
-            out += word;
-        } else if (b->form == RawTasklet::Binding::Symbol) {
+        if (b->form == RawTasklet::Binding::Symbol) {
             out += sym(b->symbol, argument ? Precedence::Conditional : Precedence::Primary);
         } else {
             const std::string bound = memory(b->ref);
@@ -624,7 +616,7 @@ std::string BodyPrinter::inPlace(const RawTasklet &t) const {
             out += argument || isOperand(bound, cast) ? bound : "(" + bound + ")";
         }
     }
-    return out;
+    return out + text.substr(done);
 }
 
 void BodyPrinter::rawTasklet(const RawTasklet &t) {

@@ -1,5 +1,7 @@
 #include "Mentions.h"
 
+#include "sdfgc/Support/CppWords.h"
+
 #include <cctype>
 
 namespace sdfgc::tree {
@@ -45,17 +47,9 @@ public:
             symbols(stride);
     }
     void text(const std::string &cpp) {
-        for (std::size_t i = 0; i < cpp.size();) {
-            auto wordChar = [&](std::size_t k) { return k < cpp.size() && (std::isalnum(static_cast<unsigned char>(cpp[k])) || cpp[k] == '_'); };
-            std::size_t end = i;
-            while (wordChar(end))
-                ++end;
-            if (end > i && !std::isdigit(static_cast<unsigned char>(cpp[i]))) {
-                Name n(std::string_view(cpp).substr(i, end - i));
-                out_.names.insert(n);
-                out_.inText.insert(n);
-            }
-            i = end > i ? end : i + 1;
+        for (const CppWord &w : cppWords(cpp)) {
+            out_.names.insert(Name(w.text));
+            out_.inText.insert(Name(w.text));
         }
     }
     void expr(const py::ExprRef &e, bool change = false) {
@@ -347,6 +341,10 @@ bool usesState(Block &b, const Module &m) {
         forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
     }
     return used;
+}
+
+bool hasLabel(const Block &b) {
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
 }
 
 bool contains(Block &b, Kind kind) {

@@ -47,6 +47,8 @@ Mentions mentionsOf(const Function &f);
 bool usesState(Block &b, const Module &m);
 /// Is there a statement of a kind in a block, however deep?
 bool contains(Block &b, Kind kind);
+/// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.
+bool hasLabel(const Block &b);
 /// Calls `f` with the blocks of statements directly inside of a statement.
 void forEachBlock(Node &n, const std::function<void(Block &)> &f);
 /// Moves all of `inserted` into `b` in front of position `at`; returns the position behind them.

@@ -48,10 +48,6 @@ private:
     std::unordered_set<Name> changed_;                          // what any statement changes
 };
 
-bool hasLabel(const Block &b) {
-    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
-}
-
 bool Sinker::movable(const Declare &d) const {
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
     bool kind = v.kind == VarKind::Value || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;

@@ -12,6 +12,8 @@
 //     }
 #include "Tasklets.h"
 
+#include "sdfgc/Support/CppWords.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -19,8 +21,6 @@
 namespace sdfgc::tree {
 
 namespace {
-
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blank = " \t\r\n";
@@ -38,7 +38,7 @@ std::string_view calledFunction(std::string_view text) {
     std::string_view head = text.substr(0, text.find('('));
     if (const std::size_t assign = head.find('='); assign != std::string_view::npos) {
         const std::string_view target = trimmed(head.substr(0, assign));
-        if (target.empty() || !std::all_of(target.begin(), target.end(), isWord))
+        if (target.empty() || !std::all_of(target.begin(), target.end(), isCppWord))
             return {};
         head = trimmed(head.substr(assign + 1));
     }
@@ -49,7 +49,7 @@ std::string_view calledFunction(std::string_view text) {
         if (depth == 0 && i + 2 != text.size())
             return {};
     }
-    auto isName = [](char c) { return isWord(c) || c == '.' || c == '-' || c == '>'; };
+    auto isName = [](char c) { return isCppWord(c) || c == '.' || c == '-' || c == '>'; };
     return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
 }
 

@@ -2,6 +2,7 @@
 #include "Tasklets.h"
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
 #include <cctype>
@@ -22,21 +23,6 @@ void nameCurrentStream(std::string &text, std::string_view current) {
         else
             at = end;
     }
-}
-
-/// Identifiers in C++ text, comments and literals included.
-std::set<Name> wordsOf(const std::string &text) {
-    auto isWord = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
-    std::set<Name> out;
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t end = i;
-        while (isWord(end))
-            ++end;
-        if (end > i && !std::isdigit(static_cast<unsigned char>(text[i])))
-            out.insert(Name(std::string_view(text).substr(i, end - i)));
-        i = end > i ? end : i + 1;
-    }
-    return out;
 }
 
 } // namespace
@@ -68,22 +54,19 @@ std::string TaskletLowering::withoutMargin(const std::string &text) {
 
 /// Code that queues on the device names its stream as DaCe does.
 std::string TaskletLowering::onStream(std::string text) const {
-    constexpr std::string_view word = "__dace_current_stream";
-    nameCurrentStream(text, word);
-    std::size_t at = text.find(word);
-    if (at == std::string::npos)
-        return text;
-    const int number = analysis::streamOf(t_);
-    l_.usesStream(in_, number);
-    const std::string stream = "__state->gpu.stream(" + std::to_string(number) + ")";
-    auto isWord = [&](std::size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'); };
-    for (; at != std::string::npos; at = text.find(word, at)) {
-        const bool whole = (at == 0 || !isWord(at - 1)) && !isWord(at + word.size());
-        if (whole)
-            text.replace(at, word.size(), stream);
-        at += whole ? stream.size() : word.size();
+    constexpr std::string_view current = "__dace_current_stream";
+    nameCurrentStream(text, current);
+    std::string out;
+    std::size_t done = 0;
+    for (const CppWord &w : cppWords(text)) {
+        if (w.text != current)
+            continue;
+        const int number = analysis::streamOf(t_);
+        l_.usesStream(in_, number);
+        out += text.substr(done, w.at - done) + "__state->gpu.stream(" + std::to_string(number) + ")";
+        done = w.at + current.size();
     }
-    return text;
+    return out + text.substr(done);
 }
 
 void TaskletLowering::cpp() {
@@ -137,7 +120,9 @@ void TaskletLowering::dropUnused(RawTasklet &raw) {
     using Form = RawTasklet::Binding::Form;
     auto directive = [](const std::string &text) { return text.find('#') != std::string::npos; };
     const bool macros = directive(raw.text) || std::any_of(l_.module_->globalCode.begin(), l_.module_->globalCode.end(), directive);
-    const std::set<Name> words = wordsOf(raw.text);
+    std::set<Name> words;
+    for (const CppWord &w : cppWords(raw.text))
+        words.insert(Name(w.text));
     auto pops = [&](const RawTasklet::Binding &b) { return b.ref >= 0 && l_.fn(in_).refs[static_cast<std::size_t>(b.ref)].pop; };
     for (RawTasklet::Binding &b : raw.bindings)
         b.unused = b.form != Form::Uninitialised && !words.count(b.name);
@@ -150,19 +135,8 @@ void TaskletLowering::dropUnused(RawTasklet &raw) {
 std::vector<Name> TaskletLowering::symbolsIn(const std::string &text, const std::set<Name> &connectors) const {
     std::vector<Name> found;
     std::set<Name> ignored(t_.ignoredSymbols.begin(), t_.ignoredSymbols.end());
-    for (std::size_t i = 0; i < text.size();) {
-        if (!std::isalpha(static_cast<unsigned char>(text[i])) && text[i] != '_') {
-            // Digits with suffixes are one token, so that `1e5` has no identifier `e5`.
-            bool digit = std::isdigit(static_cast<unsigned char>(text[i]));
-            do
-                ++i;
-            while (digit && i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])));
-            continue;
-        }
-        std::size_t begin = i;
-        while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'))
-            ++i;
-        Name n(std::string_view(text).substr(begin, i - begin));
+    for (const CppWord &w : cppWords(text)) {
+        Name n(w.text);
         if (in_.symbols.count(n) && !connectors.count(n) && !ignored.count(n) && std::find(found.begin(), found.end(), n) == found.end())
             found.push_back(n);
     }

@@ -30,9 +30,6 @@ using py::Op;
 constexpr std::size_t longComment = 100;
 
 bool isComment(const NodePtr &n) { return n->kind == Kind::Comment; }
-bool hasLabel(const Block &b) {
-    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
-}
 bool isEmpty(const Block &b) { return std::all_of(b.body.begin(), b.body.end(), isComment); }
 
 /// What a condition always is: 1, 0, or -1 when that is not known.

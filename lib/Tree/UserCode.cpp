@@ -1,6 +1,8 @@
 // Code blocks of the user (global, init and exit code): C++ that is copied into the program as it stands.
 #include "Lowering.h"
 
+#include "sdfgc/Support/CppWords.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -10,88 +12,12 @@ using namespace ir;
 
 namespace {
 
-bool isWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Words of C++ text that stand for themselves: not in comments, literals or preprocessor lines, not members (`a.x`, `a->x`, `A::x`), each
-/// with the last character in front of it that is no space (0: none).
-struct Word {
-    std::string_view text;
-    char before;
-};
-
-class WordScanner {
-public:
-    explicit WordScanner(std::string_view text) : text_(text) {}
-
-    std::vector<Word> scan() {
-        while (at_ < text_.size()) {
-            char c = text_[at_];
-            if (skipComment() || skipDirective() || (std::isspace(static_cast<unsigned char>(c)) && ++at_))
-                continue;
-            if (c == '"' || c == '\'')
-                literal(c);
-            else if (isWordStart(c))
-                word();
-            else if (std::isdigit(static_cast<unsigned char>(c)))
-                number();
-            else
-                punctuation(c);
-        }
-        return std::move(words_);
-    }
-
-private:
-    bool startsWith(std::string_view s) const { return text_.substr(at_, s.size()) == s; }
-    bool skipComment() {
-        const bool line = startsWith("//");
-        if (!line && !startsWith("/*"))
-            return false;
-        std::size_t end = text_.find(line ? "\n" : "*/", at_ + 2);
-        at_ = end == std::string_view::npos ? text_.size() : end + (line ? 1 : 2);
-        return true;
-    }
-    bool skipDirective() {
-        if (text_[at_] != '#')
-            return false;
-        at_ = std::min(text_.find('\n', at_), text_.size());
-        return true;
-    }
-    void literal(char quote) {
-        for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_)
-            if (text_[at_] == '\\')
-                ++at_;
-        at_ = std::min(at_ + 1, text_.size());
-        before_ = quote;
-        member_ = false;
-    }
-    void word() {
-        std::size_t begin = at_;
-        while (at_ < text_.size() && isWord(text_[at_]))
-            ++at_;
-        if (!member_)
-            words_.push_back({text_.substr(begin, at_ - begin), before_});
-        before_ = 'a';
-        member_ = false;
-    }
-    void number() {
-        while (at_ < text_.size() && (isWord(text_[at_]) || text_[at_] == '.'))
-            ++at_;
-        before_ = '0';
-        member_ = false;
-    }
-    void punctuation(char c) {
-        member_ = c == '.' || (c == '>' && before_ == '-') || (c == ':' && before_ == ':');
-        before_ = c;
-        ++at_;
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-    char before_ = 0;
-    bool member_ = false;
-    std::vector<Word> words_;
-};
+/// Words that stand for themselves: not in literals or preprocessor lines, and no members.
+std::vector<CppWord> namesIn(std::string_view text) {
+    std::vector<CppWord> words = cppWords(text);
+    std::erase_if(words, [](const CppWord &w) { return w.where != CppWord::Code || w.member; });
+    return words;
+}
 
 /// A word of CUDA or HIP, of their runtimes and libraries: `cudaMemcpyAsync`, `cublasHandle_t`, `hipfftExecZ2Z`, `rocblas_dgemm`.
 enum class Vendor : uint8_t { None, Cuda, Hip };
@@ -109,7 +35,7 @@ Vendor vendorOf(std::string_view word) {
 }
 
 /// Can a word after this character be the name in a declaration (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
-bool mayDeclare(char before) { return isWord(before) || std::string_view("*&<>,[").find(before) != std::string_view::npos; }
+bool mayDeclare(char before) { return isCppWord(before) || std::string_view("*&<>,[").find(before) != std::string_view::npos; }
 
 } // namespace
 
@@ -118,9 +44,9 @@ bool mayDeclare(char before) { return isWord(before) || std::string_view("*&<>,[
 Name Lowering::beyondReach(const std::string &text) const {
     std::set<std::string_view> known;
     for (const std::string &code : module_->globalCode)
-        for (const Word &w : WordScanner(code).scan())
+        for (const CppWord &w : namesIn(code))
             known.insert(w.text);
-    for (const Word &w : WordScanner(text).scan()) {
+    for (const CppWord &w : namesIn(text)) {
         if (known.count(w.text))
             continue;
         for (const Param &p : module_->params)
@@ -137,7 +63,7 @@ void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
     const bool hip = context_.options.target == "hip", emulate = context_.options.emulate;
     if (!(hip || emulate || context_.options.target == "cuda"))
         return;
-    for (const Word &w : WordScanner(text).scan()) {
+    for (const CppWord &w : namesIn(text)) {
         const Vendor vendor = vendorOf(w.text);
         if (vendor == Vendor::None || (!emulate && (vendor == Vendor::Hip) == hip))
             continue;

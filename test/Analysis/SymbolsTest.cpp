@@ -324,7 +324,7 @@ TEST_CASE("types without a join do not loop for ever") {
     CHECK(definedSymbols(g.g()).size() == 1);
 }
 
-TEST_CASE("words of C++ code") {
+TEST_CASE("words of C++ code that count as symbols, as DaCe counts them") {
     auto words = [](std::string_view text) {
         std::string out;
         for (Name n : analysis::identifiers(text))
@@ -333,5 +333,6 @@ TEST_CASE("words of C++ code") {
     };
     CHECK(words("a = b->c(a, 1e5, 2e-3, x1);") == "a b c x1 ");
     CHECK(words("10L e 1e") == "L e ");
+    CHECK(words("0x1F /* N */ \"s\"") == "x1F N s ");
     CHECK(words("") == "");
 }
