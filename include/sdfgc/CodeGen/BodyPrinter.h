@@ -28,16 +28,6 @@ private:
     void statements(const Block &b);
     void statement(const tree::Node &n);
     void block(const Block &b);
-    void declare(const tree::Declare &d);
-    void allocate(const tree::Allocate &a);
-    std::string allocation(const tree::Variable &v, sym::Expr count) const;
-    void code(const tree::Code &c);
-    void update(const tree::Update &u);
-    void rawTasklet(const tree::RawTasklet &t);
-    std::string inPlace(const tree::RawTasklet &t) const;
-    void forLoop(const tree::For &f);
-    void loop(const tree::Loop &l);
-    void branches(const tree::If &i);
     void call(const tree::Call &c);
     void consume(const tree::Consume &c);
     void fill(const tree::Fill &f);
@@ -45,6 +35,45 @@ private:
     void probe(const tree::DataProbe &p);
     void parallelRegion(const tree::ParallelRegion &p);
     void comment(const std::string &text);
+    std::string value(const py::ExprRef &e) const;
+    std::string sym(sym::Expr e, Precedence p = Precedence::Conditional) const { return symbols_.print(e, p); }
+    void use(std::string_view topic) const { topics_.insert(std::string(topic)); }
+    void useType(Type t) const;
+
+    // ---- VariablePrinter.cpp
+    const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }
+    const tree::MemRef &ref(int slot) const { return f_.refs[static_cast<std::size_t>(slot)]; }
+    std::string varText(tree::VarId v) const;
+    std::string declarator(const tree::Variable &v) const;
+    void declare(const tree::Declare &d);
+    void allocate(const tree::Allocate &a);
+    std::string allocation(const tree::Variable &v, sym::Expr count) const;
+    /// The element or address that a slot means; `args` are the values of its data-dependent indices.
+    std::string memory(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string addressOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
+    std::string elementOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
+
+    // ---- StatementPrinter.cpp
+    void code(const tree::Code &c);
+    void update(const tree::Update &u);
+    void rawTasklet(const tree::RawTasklet &t);
+    std::string inPlace(const tree::RawTasklet &t) const;
+    std::string simpleStatement(const py::Stmt &s) const;
+    std::string assignment(const py::Stmt &s) const;
+    bool samePlace(const py::Expr &a, const py::Expr &b) const;
+    static bool isOneLine(const Block &b);
+
+    // ---- LoopPrinter.cpp
+    void forLoop(const tree::For &f);
+    void loop(const tree::Loop &l);
+    void branches(const tree::If &i);
+    void scoped(const std::string &head, const Block &body);
+    std::string pragma(const tree::Omp &o) const;
+    std::string team(sym::Expr numThreads, sym::Expr onlyIf, bool simd = false) const;
+    std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
+
     // ---- DevicePrinter.cpp
     bool onDevice() const;
     std::string kernelHead() const;
@@ -57,31 +86,6 @@ private:
     void spreadLoop(const tree::For &f);
     void deviceUpdate(const tree::Update &u);
 
-    // ---- LoopPrinter.cpp
-    void scoped(const std::string &head, const Block &body);
-    static bool isOneLine(const Block &b);
-    std::string pragma(const tree::Omp &o) const;
-    std::string team(sym::Expr numThreads, sym::Expr onlyIf, bool simd = false) const;
-    std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
-    std::string simpleStatement(const py::Stmt &s) const;
-    std::string assignment(const py::Stmt &s) const;
-    bool samePlace(const py::Expr &a, const py::Expr &b) const;
-
-    const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }
-    const tree::MemRef &ref(int slot) const { return f_.refs[static_cast<std::size_t>(slot)]; }
-    std::string varText(tree::VarId v) const;
-    std::string declarator(const tree::Variable &v) const;
-    /// The element or address that a slot means; `args` are the values of its data-dependent indices.
-    std::string memory(int slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string addressOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
-    std::string elementOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
-    std::string value(const py::ExprRef &e) const;
-    std::string sym(sym::Expr e, Precedence p = Precedence::Conditional) const { return symbols_.print(e, p); }
-    void use(std::string_view topic) const { topics_.insert(std::string(topic)); }
-    void useType(Type t) const;
-
     const tree::Module &m_;
     const tree::Function &f_;
     TextWriter &w_;
@@ -92,6 +96,7 @@ private:
     py::CppPrinter values_;
 };
 
+// ---- Topics.cpp
 /// Runtime header (or standard header) of a topic: `math` -> `"sdfgc/rt/math.h"`, `cmath` -> `<cmath>`.
 std::string includeOf(std::string_view topic);
 /// Topics that a type needs.

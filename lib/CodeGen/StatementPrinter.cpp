@@ -1,0 +1,247 @@
+// Statements that compute: assignments, updates with conflict resolution, tasklets in C++.
+#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/Support/CppWords.h"
+
+#include <algorithm>
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+using py::ExprKind;
+
+namespace {
+
+/// The form of an operator that assigns; null where there is none.
+const char *assigning(py::Op op) {
+    using py::Op;
+    switch (op) {
+    case Op::Add: return "+=";
+    case Op::Sub: return "-=";
+    case Op::Mul: return "*=";
+    case Op::TrueDiv:
+    case Op::CDiv: return "/=";
+    case Op::CMod: return "%=";
+    case Op::Shl: return "<<=";
+    case Op::Shr: return ">>=";
+    case Op::BitAnd: return "&=";
+    case Op::BitOr: return "|=";
+    case Op::BitXor: return "^=";
+    default: return nullptr;
+    }
+}
+
+std::string joinLines(const std::string &text) {
+    std::string out = text;
+    while (!out.empty() && (out.back() == '\n' || out.back() == ' '))
+        out.pop_back();
+    return out;
+}
+
+bool isOne(const py::Expr &e) { return e.kind == ExprKind::Int && e.text == "1"; }
+
+} // namespace
+
+/// Do both mean the same variable or element, without indices that depend on data?
+bool BodyPrinter::samePlace(const py::Expr &a, const py::Expr &b) const {
+    if (a.kind == ExprKind::Name && b.kind == ExprKind::Name)
+        return a.name == b.name;
+    if (a.kind != ExprKind::MemRef || b.kind != ExprKind::MemRef || !a.args.empty() || !b.args.empty())
+        return false;
+    const MemRef &x = ref(a.slot), &y = ref(b.slot);
+    return x.var == y.var && x.offset == y.offset && !x.castTo && !y.castTo && !x.address && !y.address && !x.pop && !y.pop;
+}
+
+/// `i = i + 1` reads better as `++i`, and `x = x * y` as `x *= y`.
+std::string BodyPrinter::assignment(const py::Stmt &s) const {
+    const py::Expr &target = *s.targets[0], &v = *s.value;
+    const std::string left = value(s.targets[0]);
+    const bool counter = target.kind == ExprKind::Name && target.type.isVoid(); // of a loop
+    const bool native = counter || target.type.isInteger() || target.type.isComplex() || target.type == Type(ScalarKind::Float32) ||
+                        target.type == Type(ScalarKind::Float64);
+    if (!native || v.kind != ExprKind::Binary || !assigning(v.op) || !samePlace(target, *v.args[0]))
+        return left + " = " + value(s.value);
+    py::Op op = v.op;
+    py::ExprRef operand = v.args[1];
+    if ((op == py::Op::Add || op == py::Op::Sub) && operand->kind == ExprKind::Unary && operand->op == py::Op::Neg) {
+        op = op == py::Op::Add ? py::Op::Sub : py::Op::Add;
+        operand = operand->args[0];
+    }
+    if ((op == py::Op::Add || op == py::Op::Sub) && isOne(*operand) && (counter || target.type.isInteger()))
+        return (op == py::Op::Add ? "++" : "--") + left;
+    return left + " " + assigning(op) + " " + value(operand);
+}
+
+std::string BodyPrinter::simpleStatement(const py::Stmt &s) const {
+    if (s.kind == py::StmtKind::Assign && s.targets.size() == 1)
+        return assignment(s);
+    return s.kind == py::StmtKind::ExprStmt ? value(s.value) : "";
+}
+
+namespace {
+
+/// Statements that need no declarations around them.
+bool isSimple(const Code &c) {
+    return c.locals.empty() && std::all_of(c.stmts.begin(), c.stmts.end(), [](const py::StmtRef &s) {
+        return (s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind != ExprKind::Tuple) ||
+               s->kind == py::StmtKind::ExprStmt;
+    });
+}
+
+} // namespace
+
+/// One line of text, which needs no braces around it.
+bool BodyPrinter::isOneLine(const Block &b) {
+    if (b.body.size() != 1)
+        return false;
+    const Node &n = *b.body[0];
+    switch (n.kind) {
+    case Kind::Code: return isSimple(static_cast<const Code &>(n)) && static_cast<const Code &>(n).stmts.size() == 1;
+    case Kind::Update: return !static_cast<const Update &>(n).atomic;
+    case Kind::Allocate: return !static_cast<const Allocate &>(n).zero;
+    case Kind::Memcpy:
+    case Kind::SetPointer:
+    case Kind::Call:
+    case Kind::StreamPush:
+    case Kind::StreamPop:
+    case Kind::Break:
+    case Kind::Continue:
+    case Kind::Return:
+    case Kind::Goto: return true;
+    default: return false;
+    }
+}
+
+void BodyPrinter::code(const Code &c) {
+    if (isSimple(c)) {
+        for (const py::StmtRef &s : c.stmts)
+            w_.line(simpleStatement(*s) + ";");
+        return;
+    }
+    for (const auto &[n, t] : c.locals)
+        useType(t);
+    if (c.braces)
+        w_.open();
+    w_.line(joinLines(values_.stmts(c.stmts, c.locals, 0)));
+    if (c.braces)
+        w_.close();
+}
+
+void BodyPrinter::update(const Update &u) {
+    using py::Reduction;
+    std::string target = elementOf(u.target, u.targetIndices), v = value(u.value);
+    Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
+    bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
+    bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
+    std::string operand = looseValue ? "(" + v + ")" : v;
+    const bool fetch = u.old >= 0;
+    if (onDevice() && u.atomic)
+        return deviceUpdate(u);
+    auto assign = [&](const char *op) {
+        if (u.atomic && native)
+            w_.line("#pragma omp atomic");
+        w_.line(target + " " + op + " " + v + ";");
+    };
+    auto atomic = [&](const std::string &name, const std::string &extra = "") {
+        use("atomic");
+        std::string address = "&" + target;
+        w_.line((fetch ? varText(u.old) + " = " : "") + "sdfgc::rt::" + name + "(" + address + ", " + v + extra + ");");
+    };
+    auto lambdaText = [&] { return value(u.lambda); };
+    switch (u.reduction) {
+    case Reduction::Sum: return fetch || (u.atomic && !native) ? atomic("atomic_add") : assign("+=");
+    case Reduction::Sub: return fetch || (u.atomic && !native) ? atomic("atomic_sub") : assign("-=");
+    case Reduction::Product: return fetch || (u.atomic && !native) ? atomic("atomic_mul") : assign("*=");
+    case Reduction::Div: return fetch || (u.atomic && !native) ? atomic("atomic_div") : assign("/=");
+    case Reduction::BitAnd: return fetch || (u.atomic && !native) ? atomic("atomic_and") : assign("&=");
+    case Reduction::BitOr: return fetch || (u.atomic && !native) ? atomic("atomic_or") : assign("|=");
+    case Reduction::BitXor: return fetch || (u.atomic && !native) ? atomic("atomic_xor") : assign("^=");
+    case Reduction::Exchange: return fetch || u.atomic ? atomic("atomic_exchange") : assign("=");
+    case Reduction::Min:
+    case Reduction::Max: {
+        std::string name = u.reduction == Reduction::Min ? "min" : "max";
+        if (fetch || u.atomic)
+            return atomic("atomic_" + name);
+        use("math");
+        // A variable has its type; the type of other expressions is C++'s business, and may be wider.
+        bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
+        std::string types = same ? "" : "<" + type.cppName() + ", " + type.cppName() + ">";
+        w_.line(target + " = sdfgc::rt::" + name + types + "(" + target + ", " + v + ");");
+        return;
+    }
+    case Reduction::LogicalAnd: return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
+    case Reduction::LogicalOr: return fetch || u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalXor:
+        return fetch || u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
+    case Reduction::Custom:
+    case Reduction::MinLocation:
+    case Reduction::MaxLocation:
+        if (fetch || u.atomic)
+            return atomic("atomic_update", ", " + lambdaText());
+        w_.line(target + " = " + lambdaText() + "(" + target + ", " + v + ");");
+        return;
+    }
+}
+
+/// Does a text bind tighter than any operator around it? Behind a cast an address does, too.
+static bool isOperand(const std::string &text, bool behindCast) {
+    int depth = 0;
+    for (char c : text) {
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        if (depth == 0 && (c == ' ' || c == '*' || (c == '&' && !behindCast)))
+            return false;
+    }
+    return true;
+}
+
+/// The text of a statement with what its bindings are bound to: in parentheses, unless it is a whole argument or an operand anyway.
+std::string BodyPrinter::inPlace(const RawTasklet &t) const {
+    const std::string &text = t.text;
+    std::string out;
+    std::size_t done = 0;
+    for (const CppWord &w : cppWords(text)) {
+        auto b = std::find_if(t.bindings.begin(), t.bindings.end(), [&](const RawTasklet::Binding &x) { return x.name.view() == w.text; });
+        if (b == t.bindings.end() || w.where != CppWord::Code || w.member)
+            continue;
+        out += text.substr(done, w.at - done);
+        done = w.at + w.text.size();
+        const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", done);
+        const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') && after != std::string::npos &&
+                              (text[after] == ')' || text[after] == ',');
+        if (b->form == RawTasklet::Binding::Symbol) {
+            out += sym(b->symbol, argument ? Precedence::Conditional : Precedence::Primary);
+        } else {
+            const std::string bound = memory(b->ref);
+            const bool cast = before != std::string::npos && out[before] == ')';
+            out += argument || isOperand(bound, cast) ? bound : "(" + bound + ")";
+        }
+    }
+    return out + text.substr(done);
+}
+
+void BodyPrinter::rawTasklet(const RawTasklet &t) {
+    comment(t.comment);
+    if (t.inPlace)
+        return w_.line(inPlace(t));
+    use("dace");
+    w_.open();
+    for (const RawTasklet::Binding &b : t.bindings) {
+        useType(b.type);
+        const std::string name = b.name.str(), type = b.type.cppName(), c = b.isConst ? "const " : "";
+        const std::string unused = b.unused ? "[[maybe_unused]] " : "";
+        using Form = RawTasklet::Binding::Form;
+        switch (b.form) {
+        case Form::Value: w_.line(unused + type + " " + name + " = " + memory(b.ref) + ";"); break;
+        case Form::ConstRef: w_.line(unused + "const " + type + " &" + name + " = " + memory(b.ref) + ";"); break;
+        case Form::Pointer: w_.line(unused + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";"); break;
+        case Form::Uninitialised: w_.line(type + " " + name + ";"); break;
+        case Form::Stream: w_.line(unused + "auto &" + name + " = " + elementOf(b.ref) + ";"); break;
+        case Form::Symbol: w_.line(unused + "const " + type + " " + name + " = " + sym(b.symbol) + ";"); break;
+        }
+    }
+    w_.line(joinLines(t.text));
+    for (const NodePtr &n : t.after)
+        statement(*n);
+    w_.close();
+}
+
+} // namespace sdfgc::codegen

@@ -1,0 +1,215 @@
+// Variables in a function body: their declarations and memory, the elements and addresses that slots mean.
+#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Interface.h"
+
+#include <algorithm>
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+using py::ExprKind;
+using py::ExprRef;
+
+std::string BodyPrinter::varText(VarId v) const {
+    const Variable &x = var(v);
+    if (x.kind == VarKind::StateField)
+        return "__state->" + x.name.str();
+    if (x.kind != VarKind::Member)
+        return x.name.str();
+    const Variable &parent = var(x.parent);
+    bool direct = parent.kind == VarKind::Value && parent.type.isStruct();
+    return varText(x.parent) + (direct ? "." : "->") + x.name.str();
+}
+
+std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args) const {
+    std::string text = r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        bool unit = i >= r.strides.size() || r.strides[i].isOne();
+        bool simple = args[i]->kind == ExprKind::Name || args[i]->kind == ExprKind::MemRef || args[i]->kind == ExprKind::Int ||
+                      (args[i]->kind == ExprKind::Cast);
+        std::string term = value(args[i]);
+        if (!simple)
+            term = "(" + term + ")";
+        if (!unit)
+            term += " * " + sym(r.strides[i], Precedence::Unary);
+        text += (text.empty() ? "" : " + ") + term;
+    }
+    return text;
+}
+
+namespace {
+
+/// Is the variable itself the element (when the offset is zero)?
+bool isValueLike(const Variable &v) {
+    switch (v.kind) {
+    case VarKind::Value:
+    case VarKind::Reference:
+    case VarKind::StreamRef:
+    case VarKind::StreamView:
+    case VarKind::StructPtr:
+    case VarKind::Callback: return true;
+    case VarKind::Stream: return v.count.isOne();
+    case VarKind::Member:
+    case VarKind::StateField: return v.count.isZero();
+    default: return false;
+    }
+}
+
+} // namespace
+
+std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    const Variable &v = var(r.var);
+    if (r.castTo) {
+        useType(r.castTo);
+        return "(*" + castAddress(r, addressOf(slot, args)) + ")";
+    }
+    bool zero = r.offset.isZero() && args.empty();
+    std::string text = varText(r.var);
+    if (isValueLike(v) && zero)
+        return text;
+    if (isValueLike(v) && v.kind != VarKind::StructPtr && v.kind != VarKind::Stream)
+        return "(&" + text + ")[" + index(r, args) + "]";
+    return text + "[" + index(r, args) + "]";
+}
+
+std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    const Variable &v = var(r.var);
+    bool zero = r.offset.isZero() && args.empty();
+    std::string text = varText(r.var);
+    if ((v.kind == VarKind::StructPtr || (v.kind == VarKind::Member && v.type.isStruct())) && zero)
+        return text;
+    if (isValueLike(v))
+        return zero ? "&" + text : "&" + text + " + " + index(r, args);
+    if (!zero)
+        return "&" + text + "[" + index(r, args) + "]";
+    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer ||
+                v.kind == VarKind::PoolBuffer;
+    if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
+        owns = std::none_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
+    return owns ? text + ".data()" : text;
+}
+
+std::string BodyPrinter::memory(int slot, const std::vector<ExprRef> &args) const {
+    const MemRef &r = ref(slot);
+    if (r.pop)
+        return elementOf(slot, args) + ".pop()";
+    if (!r.address)
+        return elementOf(slot, args);
+    std::string text = addressOf(slot, args);
+    if (r.castTo) {
+        useType(r.castTo);
+        return castAddress(r, text);
+    }
+    return text;
+}
+
+/// As a pointer to the other type; what is const stays const.
+std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address) const {
+    return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + r.castTo.cppName() + " *>(" + address + ")";
+}
+
+// ---------------------------------------------------------------------------------------------------- declarations
+
+std::string BodyPrinter::declarator(const Variable &v) const {
+    useType(v.type);
+    std::string type = (v.isConst ? "const " : "") + v.type.cppName();
+    switch (v.kind) {
+    case VarKind::Pointer: return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
+    case VarKind::StructPtr: return type + " *" + v.name.str();
+    case VarKind::Reference: return type + " &" + v.name.str();
+    case VarKind::Stream:
+    case VarKind::StreamRef: use("stream"); return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
+    case VarKind::Callback: return cParameter({v.name, v.name, v.type, nullptr});
+    default: return type + (type.back() == '*' ? "" : " ") + v.name.str();
+    }
+}
+
+void BodyPrinter::declare(const Declare &d) {
+    const Variable &v = var(d.var);
+    useType(v.type);
+    std::string type = v.type.cppName(), name = v.name.str();
+    switch (v.kind) {
+    case VarKind::Value: {
+        std::string init = d.init ? " = " + value(d.init) : v.zeroed ? (v.type.isStruct() ? "{}" : " = 0") : "";
+        w_.line(declarator(v) + init + ";");
+        return;
+    }
+    case VarKind::Stack: {
+        std::string align = v.alignment > 0 ? "alignas(" + std::to_string(v.alignment) + ") " : "";
+        w_.line(align + type + " " + name + "[" + sym(v.count) + "]" + (v.zeroed ? " = {}" : "") + ";");
+        return;
+    }
+    case VarKind::Shared: w_.line("SDFGC_SHARED(" + type + ", " + name + ", " + sym(v.count) + ");"); return;
+    case VarKind::Buffer:
+    case VarKind::DeviceBuffer:
+    case VarKind::PoolBuffer:
+    case VarKind::PinnedBuffer: {
+        const bool host = v.kind == VarKind::Buffer;
+        use(!host ? "gpu_program" : onDevice() ? "gpu_heap" : "buffer");
+        std::string args = v.countKnown ? allocation(v, v.count) : "";
+        if (!host) // reports of the emulation name the container
+            args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
+        const std::string owner = host                             ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
+                                  : v.kind == VarKind::DeviceBuffer ? "gpu::Buffer"
+                                  : v.kind == VarKind::PoolBuffer   ? "gpu::PoolBuffer"
+                                                                    : "gpu::PinnedBuffer";
+        w_.line("sdfgc::" + owner + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        if (v.zeroed && v.countKnown)
+            w_.line(name + ".zero();");
+        return;
+    }
+    case VarKind::Pointer:
+        if (d.target < 0)
+            w_.line(declarator(v) + " = nullptr;");
+        else
+            w_.line(declarator(v) + " = " + memory(d.target) + ";");
+        return;
+    case VarKind::StructPtr:
+        if (d.target < 0)
+            w_.line(declarator(v) + " = nullptr;");
+        else
+            w_.line(declarator(v) + " = " + (var(ref(d.target).var).kind == VarKind::Value ? addressOf(d.target) : memory(d.target)) + ";");
+        return;
+    case VarKind::Reference:
+    case VarKind::StreamRef: w_.line(declarator(v) + " = " + elementOf(d.target) + ";"); return;
+    case VarKind::Stream:
+        use("stream");
+        if (v.count.isOne())
+            w_.line("sdfgc::rt::Stream<" + type + "> " + name + ";");
+        else
+            w_.line("sdfgc::rt::StreamArray<" + type + "> " + name + "(" + sym(v.count) + ");");
+        return;
+    case VarKind::StreamView:
+        use("stream");
+        w_.line("sdfgc::rt::ArrayStreamView<" + type + "> " + name + "(" + memory(d.target) + ");");
+        return;
+    default: return;
+    }
+}
+
+/// Arguments of Buffer's constructor and of allocate(): what is not the default.
+std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
+    std::string args = sym(count);
+    if (!v.startOffset.isZero() || v.alignment > 0)
+        args += ", " + sym(v.startOffset);
+    if (v.alignment > 0)
+        args += ", " + std::to_string(v.alignment);
+    return args;
+}
+
+void BodyPrinter::allocate(const Allocate &a) {
+    if (var(a.var).kind == VarKind::PoolBuffer) {
+        comment(a.comment);
+        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(var(a.var), a.count) + ");");
+        if (a.zero)
+            w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
+        return;
+    }
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
+    if (a.zero)
+        w_.line(varText(a.var) + ".zero();");
+}
+
+} // namespace sdfgc::codegen
