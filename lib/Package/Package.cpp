@@ -85,7 +85,7 @@ private:
         return true;
     }
 
-    /// DaCe's map_cpp.json: {"target": "cpu", "<cfg>": {"<state>": {"<node>": {"from", "to"}}}}, here with all ranges of an element under
+    /// DaCe's map_cpp.json: {"target": "cpu" (what the program was made for), "<cfg>": {"<state>": {"<node>": {"from", "to"}}}}, here with all ranges of an element under
     /// "ranges" beside the first one, and "file" where that is not the main source (codegen-semantics 26).
     std::string sourceMap() const {
         std::map<int, std::map<int, std::map<int, std::vector<const codegen::MapEntry *>>>> elements;
@@ -120,7 +120,7 @@ private:
         json::Value out = objectOf(elements, [&](const auto &states) {
             return objectOf(states, [&](const auto &nodes) { return objectOf(nodes, entryOf); });
         });
-        out.members().emplace(out.members().begin(), "target", "cpu");
+        out.members().emplace(out.members().begin(), "target", request_.compile->target);
         return out.dump() + "\n";
     }
 
