@@ -2,22 +2,14 @@
 #pragma once
 
 #include "GraphBuilder.h"
+#include "OrderChecks.h"
 
 #include "sdfgc/Analysis/Barriers.h"
 
 namespace sdfgc::test {
 
 /// Phases that nothing keeps apart, if a node were not there.
-inline int conflicts(SDFG &g, const Node *without = nullptr) {
-    analysis::StreamSteps steps(g);
-    steps.ignored = without;
-    int found = 0;
-    analysis::PhaseOrder(g, steps, [&](const analysis::PhaseConflict &) {
-        ++found;
-        return false;
-    }).run();
-    return found;
-}
+inline int conflicts(SDFG &g, const Node *without = nullptr) { return conflictsOf<analysis::PhaseOrder>(g, without); }
 
 /// The barriers behind the pass, by kind. Nothing is missing then, and without any single one something is.
 inline std::vector<analysis::AsyncOp::Kind> placedBarriers(SDFG &g) {

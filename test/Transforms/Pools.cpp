@@ -1,5 +1,6 @@
 // pool-memory, what assign-streams and order-streams make of its nodes, and what the verifier says when memory is used outside of them.
 #include "GraphBuilder.h"
+#include "OrderChecks.h"
 
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -58,16 +59,7 @@ struct Pooled {
                         out.push_back(l);
         return out;
     }
-    int conflicts(const Node *without = nullptr) {
-        analysis::StreamSteps steps(g);
-        steps.ignored = without;
-        int found = 0;
-        analysis::StreamOrder(g, steps, [&](const analysis::StreamConflict &) {
-            ++found;
-            return false;
-        }).run();
-        return found;
-    }
+    int conflicts(const Node *without = nullptr) { return conflictsOf<analysis::StreamOrder>(g, without); }
     std::string problems() {
         PassRun(transforms::createDefaultSchedules())(g);
         PassRun(transforms::createInferTypes())(g);

@@ -1,6 +1,7 @@
 // assign-streams, order-streams and the walk behind them, on small programs and on random ones. What the passes leave is checked by an
 // oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
 #include "GraphBuilder.h"
+#include "OrderChecks.h"
 
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -89,16 +90,7 @@ struct Program {
         return n;
     }
     /// Pairs without an order that the walk finds, without one node if given.
-    int conflicts(const Node *without = nullptr) {
-        analysis::StreamSteps steps(g);
-        steps.ignored = without;
-        int found = 0;
-        analysis::StreamOrder(g, steps, [&](const analysis::StreamConflict &) {
-            ++found;
-            return false;
-        }).run();
-        return found;
-    }
+    int conflicts(const Node *without = nullptr) { return conflictsOf<analysis::StreamOrder>(g, without); }
 };
 
 /// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be over.
