@@ -2,6 +2,7 @@
 #include "sdfgc/Support/Json.h"
 
 #include "Support/Utf8.h"
+#include "sdfgc/Support/FloatText.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,18 +11,13 @@
 namespace sdfgc::json {
 namespace {
 
-/// Shortest text that reads back as `v`, always recognisable as a float, as Python writes it.
+/// As Python writes it.
 std::string floatToken(double v) {
     if (std::isnan(v))
         return "NaN";
     if (std::isinf(v))
         return v < 0 ? "-Infinity" : "Infinity";
-    char buffer[32];
-    auto [end, ec] = std::to_chars(buffer, buffer + sizeof buffer, v);
-    std::string text(buffer, end);
-    if (text.find_first_of(".e") == std::string::npos)
-        text += ".0";
-    return text;
+    return floatText(v);
 }
 
 void appendEscape(std::string &out, unsigned unit) {

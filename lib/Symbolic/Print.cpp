@@ -1,8 +1,8 @@
 // Text of expressions: for people, and in the grammar of 2.x files. Both are fully determined by the structure of the expression.
 #include "Symbolic/Node.h"
+#include "sdfgc/Support/FloatText.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -108,16 +108,6 @@ std::string_view functionName(Kind k, bool dace) {
     default:
         return {};
     }
-}
-
-/// Shortest digits that read back as `v`, recognisable as a float.
-std::string floatText(double v) {
-    char buffer[32];
-    auto [end, ec] = std::to_chars(buffer, buffer + sizeof buffer, v);
-    std::string text(buffer, end);
-    if (text.find_first_of(".e") == std::string::npos)
-        text += ".0";
-    return text;
 }
 
 class Printer {
