@@ -32,7 +32,6 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to) {
 
 // ---------------------------------------------------------------------------------------------------- who copies
 
-bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 
 namespace {
 
@@ -215,6 +214,9 @@ std::optional<GraphCopy> copyOf(SDFG &g, Edge *in, Edge *out) {
 
 } // namespace
 
+bool isCopyNode(const LibraryNode &n) { return n.className() == "CopyLibraryNode"; }
+bool isFillNode(const LibraryNode &n) { return n.className() == "FillLibraryNode"; }
+
 std::vector<GraphCopy> deviceCopies(State &s) {
     std::vector<GraphCopy> out;
     SDFG &g = *s.sdfg();
@@ -224,7 +226,7 @@ std::vector<GraphCopy> deviceCopies(State &s) {
                 out.push_back(std::move(*c));
     for (const auto &n : s.nodes()) {
         auto *copy = dyn_cast<LibraryNode>(n.get());
-        if (!copy || copy->className() != "CopyLibraryNode")
+        if (!copy || !isCopyNode(*copy))
             continue;
         Edge *from = copy->inEdge("_cpy_in"), *to = copy->outEdge("_cpy_out"); // there may be others: a stream, an order
         if (!from || !to)

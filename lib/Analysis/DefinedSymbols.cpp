@@ -181,6 +181,15 @@ std::vector<std::pair<Name, Type>> definedSymbols(const SDFG &g) {
     return out;
 }
 
+sym::Assumptions factsOf(const SDFG &g) {
+    sym::Assumptions facts = g.symbolHints;
+    for (const auto &[name, desc] : g.arrays)
+        for (sym::Expr size : desc.shape)
+            if (size.isSymbol())
+                facts[size.name()].positive = true;
+    return facts;
+}
+
 SymbolTypes::SymbolTypes(const SDFG &g) : g_(g) {
     for (const auto &[name, type] : definedSymbols(g))
         defined_.emplace(name, type);

@@ -75,6 +75,27 @@ std::unique_ptr<InterstateEdge> Region::detachEdge(InterstateEdge *e) {
 
 void Region::removeEdge(InterstateEdge *e) { detachEdge(e); }
 
+State *Region::addStateBefore(Block *b, std::string label) {
+    const bool first = start() == b || storedStart_ == b;
+    State *s = add<State>();
+    s->label = std::move(label);
+    for (InterstateEdge *e : inEdges(b))
+        e->dst = s;
+    connect(s, b);
+    if (first)
+        setStart(s);
+    return s;
+}
+
+State *Region::addStateBehind(Block *b, std::string label) {
+    State *s = add<State>();
+    s->label = std::move(label);
+    for (InterstateEdge *e : outEdges(b))
+        e->src = s;
+    connect(b, s);
+    return s;
+}
+
 void Region::removeBlock(Block *b) {
     std::erase_if(edges_, [&](const auto &e) { return e->src == b || e->dst == b; });
     detach(b);
@@ -245,6 +266,19 @@ std::vector<SDFG *> allSDFGs(SDFG &root) {
     std::vector<SDFG *> out;
     collectSDFGs(root, out);
     return out;
+}
+
+bool mentionsGpu(SDFG &root) {
+    for (SDFG *g : allSDFGs(root)) {
+        for (const auto &[name, d] : g->arrays)
+            if (isGpuStorage(d.storage))
+                return true;
+        for (State *s : allStates(*g))
+            for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                if (isGpuSchedule(m->schedule))
+                    return true;
+    }
+    return false;
 }
 
 std::vector<InterstateEdge *> allInterstateEdges(SDFG &g) {

@@ -46,13 +46,6 @@ bool hasWcr(SDFG &root) {
     });
 }
 
-bool usesGpu(SDFG &root) {
-    return anyContainer(root, [](const DataDesc &d) { return isGpuStorage(d.storage); }) || anyNode(root, [](const Node &n) {
-               const auto *map = dyn_cast<MapEntry>(&n);
-               return map && isGpuSchedule(map->schedule);
-           });
-}
-
 struct Property {
     const char *name, *meaning;
     bool (*holds)(SDFG &);
@@ -69,7 +62,7 @@ constexpr Property properties[] = {
     {"streams", "there are streams", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isStream(); }); }},
     {"views", "there are views", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isView(); }); }},
     {"wcr", "there are writes with conflict resolution", hasWcr},
-    {"gpu", "something is stored on a GPU or runs there", usesGpu},
+    {"gpu", "something is stored on a GPU or runs there", mentionsGpu},
 };
 
 } // namespace

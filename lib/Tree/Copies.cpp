@@ -162,9 +162,9 @@ void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge
 
 /// Copy and fill library nodes are the only ones that reach the lowering.
 void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
-    std::string kind = n.className();
-    Edge *target = n.outEdge(kind == "CopyLibraryNode" ? "_cpy_out" : "_fill_out");
-    if ((kind != "CopyLibraryNode" && kind != "FillLibraryNode") || !target) {
+    const bool copies = analysis::isCopyNode(n);
+    Edge *target = n.outEdge(copies ? "_cpy_out" : "_fill_out");
+    if ((!copies && !analysis::isFillNode(n)) || !target) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(n), {"library node " + n.classPath, "no expansion is known for it"});
         return;
     }
@@ -172,7 +172,7 @@ void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
     if (!dst)
         return;
     target->memlet.stream = analysis::streamOf(n);
-    if (kind == "CopyLibraryNode") {
+    if (copies) {
         Edge *source = n.inEdge("_cpy_in");
         auto src = source ? copySide(in, *source, true) : std::nullopt;
         if (src)

@@ -54,19 +54,6 @@ void Lowering::persistentKernel(Instance &in, MapEntry &m, tree::Block &out) {
     out.body.push_back(std::move(launch));
 }
 
-namespace {
-
-/// Do the sizes of a map not depend on its own parameters?
-bool isBox(const MapEntry &m) {
-    for (const sym::Range &r : m.ranges)
-        for (Name parameter : m.params)
-            if (r.begin.dependsOn(parameter) || r.end.dependsOn(parameter) || r.step.dependsOn(parameter))
-                return false;
-    return true;
-}
-
-} // namespace
-
 /// A map over the device in a persistent kernel.
 void Lowering::gridMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
@@ -83,7 +70,7 @@ void Lowering::gridMap(Instance &in, MapEntry &m, tree::Block &out) {
         at = &l->body;
         return l;
     };
-    if (rank > 1 && isBox(m)) {
+    if (rank > 1 && analysis::isBox(m.params, m.ranges)) {
         sym::Expr total = 1;
         for (const sym::Range &r : m.ranges)
             total *= sub(in, r.steps());

@@ -26,7 +26,6 @@ namespace sdfgc::tree {
 
 using namespace ir;
 using analysis::Executor;
-using analysis::isThreadBlock;
 
 namespace {
 

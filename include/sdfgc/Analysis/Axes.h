@@ -1,8 +1,10 @@
-// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each.
+// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each. Ranges of
+// iterations that depend on each other.
 #pragma once
 
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace sdfgc::analysis {
@@ -43,6 +45,18 @@ inline bool sameSizes(const std::vector<Axis> &a, const std::vector<Axis> &b) {
         if (sym::isEqual(a[i].size, b[i].size) == sym::Truth::False)
             return false;
     return true;
+}
+
+/// Does one of the ranges depend on a parameter?
+inline bool dependOn(const std::vector<sym::Range> &ranges, Name parameter) {
+    return std::any_of(ranges.begin(), ranges.end(), [parameter](const sym::Range &r) {
+        return r.begin.dependsOn(parameter) || r.end.dependsOn(parameter) || r.step.dependsOn(parameter);
+    });
+}
+
+/// Are the iterations of a map a box: does no range depend on a parameter, so that sizes can be multiplied?
+inline bool isBox(const std::vector<Name> &params, const std::vector<sym::Range> &ranges) {
+    return std::none_of(params.begin(), params.end(), [&](Name p) { return dependOn(ranges, p); });
 }
 
 inline sym::Expr volume(const std::vector<Axis> &axes) {

@@ -53,8 +53,6 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
 enum class Executor : uint8_t { Host, Grid, Block, Thread };
 Executor executorOf(const ir::Node &n);
 
-/// Is it the schedule of maps over the threads of a block?
-bool isThreadBlock(ir::Schedule s);
 /// Has a kernel maps over the threads of its blocks? Then a block runs each iteration together.
 bool runByBlocks(const ir::MapEntry &kernel);
 
@@ -87,6 +85,10 @@ bool isTransfer(ir::Edge &e);
 
 /// Containers of an SDFG that are used outside of scopes or in more than one: what each iteration does not have for itself.
 std::set<Name> sharedContainers(const ir::SDFG &g);
+
+/// Library nodes that the lowering makes as they are. No expansion is needed, and their ends may be in different memories.
+bool isCopyNode(const ir::LibraryNode &n);
+bool isFillNode(const ir::LibraryNode &n);
 
 /// The copies of a state that touch device memory or are made in a kernel; views, references and streams move nothing.
 std::vector<GraphCopy> deviceCopies(ir::State &s);

@@ -9,8 +9,9 @@
 
 namespace sdfgc::analysis {
 
-/// Words of C++ (or other non-Python) text, in order of first occurrence. Comments, strings and member names are not told apart,
-/// because the ABI counts them as well (8.2); exponents of numbers are no words.
+/// Words of C++ (or other non-Python) text that count as its symbols, in order of first occurrence. The rule is DaCe's, on which the interface
+/// of programs depends (8.2): only exponents of numbers are left out; comments, strings, members, suffixes (`10L`) and digits (`0x1F`) are words
+/// as well. What text really names, sdfgc/Support/CppWords.h tells.
 std::vector<Name> identifiers(std::string_view cpp);
 
 /// Names that the code of an element reads. Python: names read before they are assigned (modules, functions and the constants
@@ -87,6 +88,10 @@ ArgumentList argumentList(const ir::SDFG &root);
 /// all assignments (a declared type wins; void when nothing is known). A loop variable joins start, step and the bounds it is
 /// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's.
 std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g);
+
+/// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty container is
+/// never read or written).
+sym::Assumptions factsOf(const ir::SDFG &g);
 
 /// Type of a symbol in `g`: declared, constant, defined inside (definedSymbols), or as symbolic strings say; void if unknown.
 /// Computes definedSymbols when needed: ask for many symbols with SymbolTypes.

@@ -59,6 +59,7 @@ template <> std::optional<DataInstrumentation> parseEnum(std::string_view);
 template <> std::optional<CopyMethod> parseEnum(std::string_view);
 
 bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent
+bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
 bool isParallel(Schedule s);    // anything whose iterations may run concurrently
 

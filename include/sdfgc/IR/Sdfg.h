@@ -144,6 +144,10 @@ public:
                             std::vector<std::pair<Name, std::string>> assignments = {});
     void removeEdge(InterstateEdge *e);
     std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
+    /// A new state in front of a block: the edges to the block lead to the state, which is the start if the block was.
+    State *addStateBefore(Block *b, std::string label);
+    /// A new state behind a block: the edges from the block leave the state.
+    State *addStateBehind(Block *b, std::string label);
     /// Removes a block and its edges.
     void removeBlock(Block *b);
     /// Everything in the region, in order. Afterwards the region is empty.
@@ -246,6 +250,16 @@ std::vector<Region *> allRegions(SDFG &g);
 /// All blocks of one SDFG, pre-order (conditional blocks before their branches).
 std::vector<Block *> allBlocks(SDFG &g);
 std::vector<State *> allStates(SDFG &g);
+/// The nodes of one class in a state. The list is made at once: the state may be changed while it is walked.
+template <class T> std::vector<T *> nodesOf(State &s) {
+    std::vector<T *> out;
+    for (const auto &n : s.nodes())
+        if (auto *t = dyn_cast<T>(n.get()))
+            out.push_back(t);
+    return out;
+}
+/// Is a container of the graph stored on a GPU, used or not, or the schedule of a map one for GPUs?
+bool mentionsGpu(SDFG &root);
 /// This SDFG and all nested ones, outer before inner, node order.
 std::vector<SDFG *> allSDFGs(SDFG &root);
 /// Every inter-state edge of one SDFG in the order of allRegions.

@@ -39,12 +39,8 @@ void PhaseOrder::run() {
         for (State *s : allStates(*g)) {
             if (s->sdfg()->parentNode && executorOf(*s->sdfg()->parentNode) != Executor::Host)
                 continue;
-            std::vector<MapEntry *> kernels;
-            for (const auto &n : s->nodes())
-                if (auto *m = dyn_cast<MapEntry>(n.get()); m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent))
-                    kernels.push_back(m);
-            for (MapEntry *m : kernels) {
-                if (executorOf(*m) != Executor::Host)
+            for (MapEntry *m : nodesOf<MapEntry>(*s)) {
+                if ((m->schedule != Schedule::GPU_Device && m->schedule != Schedule::GPU_Persistent) || executorOf(*m) != Executor::Host)
                     continue;
                 if (m->schedule == Schedule::GPU_Persistent)
                     grid(*s, *m);

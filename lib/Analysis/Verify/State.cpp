@@ -109,8 +109,8 @@ void Verifier::levelOfNode(const Node &n) {
     if (s == Schedule::Default)
         report(Id::UndecidedSchedule, n);
     if (auto *l = dyn_cast<LibraryNode>(&n); l && atLeast(Level::Expanded))
-        if (std::string c = l->className(); c != "CopyLibraryNode" && c != "FillLibraryNode" && !asyncOp(*l))
-            report(Id::UnexpandedNode, n, {c});
+        if (!isCopyNode(*l) && !isFillNode(*l) && !asyncOp(*l))
+            report(Id::UnexpandedNode, n, {l->className()});
 }
 
 void Verifier::map(const MapEntry &m) {

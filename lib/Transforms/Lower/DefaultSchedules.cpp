@@ -35,7 +35,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-using analysis::isThreadBlock;
 
 Schedule *scheduleOf(Node *n) {
     if (auto *m = dyn_cast<MapEntry>(n))
@@ -295,7 +294,7 @@ std::vector<const Edge *> neighbours(const Node *n) {
 /// Copy and fill nodes connect different memories by design.
 bool bridgesMemories(const Node *n) {
     const auto *l = dyn_cast<LibraryNode>(n);
-    return l && (l->className() == "CopyLibraryNode" || l->className() == "FillLibraryNode");
+    return l && (analysis::isCopyNode(*l) || analysis::isFillNode(*l));
 }
 
 /// The schedule that the containers next to the node imply; nothing after an error.

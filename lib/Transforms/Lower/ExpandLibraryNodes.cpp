@@ -19,6 +19,7 @@
 #include "Transforms/Offload/StageOnHost.h"
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -30,8 +31,7 @@ using namespace ir;
 namespace {
 
 bool staysForLowering(const LibraryNode &n) {
-    std::string c = n.className();
-    return c == "CopyLibraryNode" || c == "FillLibraryNode" || analysis::asyncOp(n);
+    return analysis::isCopyNode(n) || analysis::isFillNode(n) || analysis::asyncOp(n);
 }
 
 class ExpandLibraryNodes : public pass::Pass {

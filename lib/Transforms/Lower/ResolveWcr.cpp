@@ -25,6 +25,7 @@
 #include "Transforms/Lower/WcrTargets.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -74,16 +75,6 @@ std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes) 
     return out;
 }
 
-/// What is known about symbols: as declared, and that sizes of containers are positive (an empty container is never written).
-sym::Assumptions factsOf(const SDFG &g) {
-    sym::Assumptions facts = g.symbolHints;
-    for (const auto &[name, desc] : g.arrays)
-        for (sym::Expr size : desc.shape)
-            if (size.isSymbol())
-                facts[size.name()].positive = true;
-    return facts;
-}
-
 struct Decision {
     WcrMode mode;
     std::string why;
@@ -108,7 +99,7 @@ private:
 const sym::Assumptions &Resolver::facts(const SDFG &g) {
     auto [it, isNew] = facts_.try_emplace(&g);
     if (isNew)
-        it->second = factsOf(g);
+        it->second = analysis::factsOf(g);
     return it->second;
 }
 

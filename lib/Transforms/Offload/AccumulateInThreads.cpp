@@ -126,19 +126,14 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
-            for (State *s : allStates(*g)) {
-                std::vector<MapEntry *> maps;
-                for (const auto &n : s->nodes())
-                    if (auto *m = dyn_cast<MapEntry>(n.get()))
-                        maps.push_back(m);
-                for (MapEntry *m : maps) {
+            for (State *s : allStates(*g))
+                for (MapEntry *m : nodesOf<MapEntry>(*s)) {
                     const std::string element = elementName(*m);
                     if (!Split(*m).run())
                         continue;
                     context.done(element, "each thread accumulates, without atomic operations");
                     changed = true;
                 }
-            }
         if (changed)
             root.renumber();
         return changed;

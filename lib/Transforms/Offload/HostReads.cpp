@@ -100,29 +100,14 @@ std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
 }
 
 void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (hosts.empty())
-        return;
-    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
-    s->label = "copy_for_" + b.label;
-    copyState(*s, g, hosts, twins);
-    const bool first = r.start() == &b;
-    for (InterstateEdge *e : r.inEdges(&b))
-        e->dst = s;
-    r.connect(s, &b);
-    if (first)
-        r.setStart(s);
+    if (!hosts.empty())
+        copyState(*r.addStateBefore(&b, "copy_for_" + b.label), g, hosts, twins);
 }
 
 /// Between a block and the edges that leave it.
 void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (hosts.empty())
-        return;
-    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
-    s->label = "copy_after_" + b.label;
-    copyState(*s, g, hosts, twins);
-    for (InterstateEdge *e : r.outEdges(&b))
-        e->src = s;
-    r.connect(&b, s);
+    if (!hosts.empty())
+        copyState(*r.addStateBehind(&b, "copy_after_" + b.label), g, hosts, twins);
 }
 
 } // namespace

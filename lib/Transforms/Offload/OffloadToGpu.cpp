@@ -35,19 +35,6 @@ namespace {
 
 using namespace ir;
 
-bool usesGpu(SDFG &root) {
-    for (SDFG *g : allSDFGs(root)) {
-        for (const auto &[n, d] : g->arrays)
-            if (isGpuStorage(d.storage))
-                return true;
-        for (State *s : allStates(*g))
-            for (const auto &n : s->nodes())
-                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && isGpuSchedule(m->schedule))
-                    return true;
-    }
-    return false;
-}
-
 /// A copy needs the size of the caller's array, which code that only indexes it may not have needed.
 std::string unknownSize(const SDFG &root) {
     const analysis::ArgumentList arguments = analysis::argumentList(root);
@@ -211,7 +198,7 @@ void Offload::copyInAndOut() {
             last.push_back(b.get());
     if (!in.empty()) {
         Block *start = root_.start();
-        auto *s = static_cast<State *>(root_.adopt(std::make_unique<State>()));
+        State *s = root_.add<State>();
         s->label = "copy_in";
         for (const auto &[host, device] : in)
             fill(*s, host, device);
@@ -220,7 +207,7 @@ void Offload::copyInAndOut() {
         root_.setStart(s);
     }
     if (!out.empty()) {
-        auto *s = static_cast<State *>(root_.adopt(std::make_unique<State>()));
+        State *s = root_.add<State>();
         s->label = "copy_out";
         for (const auto &[host, device] : out)
             fill(*s, device, host);
@@ -295,7 +282,7 @@ void Offload::run() {
 class OffloadToGpu : public pass::Pass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        if (usesGpu(root))
+        if (mentionsGpu(root))
             return false;
         if (std::string why = obstacle(root); !why.empty()) {
             context.missed(root.name.str(), "the program stays on the host: " + why);

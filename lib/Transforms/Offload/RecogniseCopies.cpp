@@ -16,6 +16,7 @@
 // Values other than zero are left to kernels: a fill of them would be one, too.
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -27,16 +28,6 @@ namespace {
 using namespace ir;
 
 constexpr int64_t longRow = 64; // bytes: what a device reads at least
-
-/// What is known about symbols: as declared, and that sizes of containers are positive.
-sym::Assumptions factsOf(const SDFG &g) {
-    sym::Assumptions facts = g.symbolHints;
-    for (const auto &[name, desc] : g.arrays)
-        for (sym::Expr size : desc.shape)
-            if (size.isSymbol())
-                facts[size.name()].positive = true;
-    return facts;
-}
 
 /// The right side of `connector = ...`; nothing if the code is something else.
 std::optional<std::string> assigned(const Tasklet &t, Name connector) {
@@ -110,12 +101,9 @@ private:
         for (const sym::Range &r : m_.ranges) {
             if (!r.step.isOne() || !r.tile.isOne())
                 return false;
-            for (Name p : m_.params)
-                if (r.begin.dependsOn(p) || r.end.dependsOn(p))
-                    return false;
             perhapsEmpty += sym::isNonNegative(r.steps(), facts_) != sym::Truth::True;
         }
-        return perhapsEmpty <= 1;
+        return perhapsEmpty <= 1 && analysis::isBox(m_.params, m_.ranges);
     }
     /// Rule 1.
     bool findTasklet() {
@@ -218,13 +206,9 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
-            const sym::Assumptions facts = factsOf(*g);
+            const sym::Assumptions facts = analysis::factsOf(*g);
             for (State *s : allStates(*g)) {
-                std::vector<MapEntry *> maps;
-                for (const auto &n : s->nodes())
-                    if (auto *m = dyn_cast<MapEntry>(n.get()))
-                        maps.push_back(m);
-                for (MapEntry *m : maps) {
+                for (MapEntry *m : nodesOf<MapEntry>(*s)) {
                     const std::string element = elementName(*m);
                     if (!Recognition(*m, facts).run())
                         continue;

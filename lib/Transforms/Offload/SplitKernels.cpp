@@ -108,9 +108,8 @@ private:
         for (Name p : m_.params) {
             if (std::find(inner.params.begin(), inner.params.end(), p) != inner.params.end())
                 return "`" + inner.label + "` has a parameter of the same name";
-            for (const sym::Range &r : inner.ranges)
-                if (r.begin.dependsOn(p) || r.end.dependsOn(p) || r.step.dependsOn(p))
-                    return "the range of `" + inner.label + "` depends on `" + p.str() + "`";
+            if (analysis::dependOn(inner.ranges, p))
+                return "the range of `" + inner.label + "` depends on `" + p.str() + "`";
         }
         return {};
     }
@@ -187,13 +186,9 @@ private:
         std::set<const Node *> seen;
         for (bool again = true; again;) {
             again = false;
-            std::vector<MapEntry *> maps;
-            for (const auto &n : s.nodes())
-                if (auto *m = dyn_cast<MapEntry>(n.get()); m && !seen.count(m))
-                    maps.push_back(m);
-            for (MapEntry *m : maps) {
+            for (MapEntry *m : nodesOf<MapEntry>(s)) {
                 Split split(*m);
-                if (!split.isNest())
+                if (seen.count(m) || !split.isNest())
                     continue;
                 const std::string element = elementName(*m);
                 if (const std::string why = split.obstacle(); !why.empty()) {

@@ -170,7 +170,6 @@ public:
 private:
     bool prepare(SDFG &g);
     void ends();
-    void waitBefore(Region &r, Block &b);
     void elide(AsyncOp::Kind kind);
     static void takeOut(LibraryNode &n);
     bool again(const StreamConflict &c);
@@ -234,16 +233,6 @@ bool Orderer::prepare(SDFG &g) {
     return any;
 }
 
-void Orderer::waitBefore(Region &r, Block &b) {
-    auto *s = static_cast<State *>(r.adopt(std::make_unique<State>()));
-    s->label = "finish_before_" + (b.label.empty() ? std::string("return") : b.label);
-    for (InterstateEdge *e : r.inEdges(&b))
-        e->dst = s;
-    if (r.start() == &b || r.storedStart() == &b)
-        r.setStart(s);
-    r.connect(s, &b);
-}
-
 /// Every end of the program is a state.
 void Orderer::ends() {
     for (Region *r : allRegions(root_)) {
@@ -252,7 +241,7 @@ void Orderer::ends() {
             if (b->kind() == BlockKind::Return)
                 returns.push_back(b.get());
         for (Block *b : returns)
-            waitBefore(*r, *b);
+            r->addStateBefore(b, "finish_before_" + (b->label.empty() ? std::string("return") : b->label));
     }
     std::vector<Block *> last;
     for (const auto &b : root_.blocks())
@@ -260,7 +249,7 @@ void Orderer::ends() {
             last.push_back(b.get());
     if (last.size() == 1 && last.front()->kind() == BlockKind::State)
         return;
-    auto *s = static_cast<State *>(root_.adopt(std::make_unique<State>()));
+    State *s = root_.add<State>();
     s->label = "finish";
     for (Block *b : last)
         root_.connect(b, s);

@@ -152,39 +152,19 @@ private:
         std::erase_if(order, [&](Block *b) { return std::find(used.begin(), used.end(), b) == used.end(); });
         if (order.empty())
             return; // cannot be reached
-        State *front = newState(g, "allocate_" + name.str()), *back = newState(g, "free_" + name.str());
-        analysis::addAsyncOp(*front, {AsyncOp::Allocate, 0, -1, name});
+        State *front = g.addStateBefore(order.front(), freshLabel(g, "allocate_" + name.str()));
+        State *back = g.addStateBehind(order.back(), freshLabel(g, "free_" + name.str()));
+        analysis::addAsyncOp(*front, {AsyncOp::Allocate, 0, -1, name}); // behind the assignments on the way in, which sizes may depend on
         analysis::addAsyncOp(*back, {AsyncOp::Free, 0, -1, name});
-        insertBefore(g, *front, *order.front());
-        insertBehind(g, *back, *order.back());
     }
-    static State *newState(SDFG &g, const std::string &label) {
-        State *s = g.add<State>();
+    static std::string freshLabel(const SDFG &g, const std::string &label) {
         auto taken = [&](const std::string &text) {
             return std::any_of(g.blocks().begin(), g.blocks().end(), [&](const auto &b) { return b->label == text; });
         };
         std::string text = label;
         for (int k = 0; taken(text); ++k)
             text = label + "_" + std::to_string(k);
-        s->label = text;
-        return s;
-    }
-    /// Assignments on the way in are made before the memory is allocated: sizes may depend on them.
-    static void insertBefore(SDFG &g, State &s, Block &b) {
-        if (g.start() == &b)
-            g.setStart(&s);
-        for (InterstateEdge *e : g.inEdges(&b)) {
-            g.connect(e->src, &s, e->condition, e->assignments);
-            g.removeEdge(e);
-        }
-        g.connect(&s, &b);
-    }
-    static void insertBehind(SDFG &g, State &s, Block &b) {
-        for (InterstateEdge *e : g.outEdges(&b)) {
-            g.connect(&s, e->dst, e->condition, e->assignments);
-            g.removeEdge(e);
-        }
-        g.connect(&b, &s);
+        return text;
     }
 
     SDFG &root_;
