@@ -92,6 +92,9 @@ public:
 
 protected:
     explicit Node(NodeKind k) : kind_(k) {}
+    /// A copy says what the node says; it is in no state and has no edges.
+    Node(const Node &o);
+    Node &operator=(const Node &) = delete;
 
 private:
     friend class State;
@@ -125,6 +128,7 @@ public:
 class NestedSDFGNode : public Node {
 public:
     NestedSDFGNode();
+    NestedSDFGNode(const NestedSDFGNode &o); // with all that is inside
     ~NestedSDFGNode() override;
     static bool classof(const Node *n) { return n->kind() == NodeKind::NestedSDFG; }
     std::unique_ptr<SDFG> sdfg;                           // null only while an external file is not loaded

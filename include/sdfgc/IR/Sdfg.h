@@ -12,7 +12,8 @@ class SDFG;
 
 enum class BlockKind : uint8_t { State, Region, Loop, Conditional, Break, Continue, Return, Unstructured, Named, FunctionCall, SDFG };
 
-/// A control-flow block. Regions own their blocks; positions are ids.
+/// A control-flow block. Regions own their blocks; positions are ids. Copy constructors of blocks copy what a block says, without what is inside
+/// of it: only clone, which adds that, may use them.
 class Block {
 public:
     virtual ~Block();
@@ -29,8 +30,11 @@ public:
 
 protected:
     explicit Block(BlockKind k) : kind_(k) {}
+    Block(const Block &o) : label(o.label), debugInfo(o.debugInfo), extra(o.extra), kind_(o.kind_) {}
+    Block &operator=(const Block &) = delete;
 
 private:
+    friend class Cloner;
     friend class Region;
     friend class ConditionalBlock;
     BlockKind kind_;
@@ -95,6 +99,10 @@ public:
     void renumber();
 
 private:
+    friend class Cloner;
+    State(const State &o)
+        : Block(o), nosync(o.nosync), instrument(o.instrument), symbolInstrument(o.symbolInstrument),
+          symbolInstrumentCondition(o.symbolInstrumentCondition) {}
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<std::unique_ptr<Edge>> edges_;
 };
@@ -160,7 +168,11 @@ public:
     std::vector<InterstateEdge *> outEdges(const Block *b) const; // in edge order: conditions are tested in it
     void renumberBlocks();
 
+protected:
+    Region(const Region &o) : Block(o), cfgId(o.cfgId) {}
+
 private:
+    friend class Cloner;
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<std::unique_ptr<InterstateEdge>> edges_;
     Block *storedStart_ = nullptr;
@@ -176,6 +188,10 @@ public:
     bool updateBeforeCondition = true;
     bool unroll = false;
     int64_t unrollFactor = 0;
+
+private:
+    friend class Cloner;
+    LoopRegion(const LoopRegion &) = default;
 };
 
 class ConditionalBlock : public Block {
@@ -193,6 +209,8 @@ public:
     Region *addBranch(std::optional<Code> condition, std::unique_ptr<Region> region);
 
 private:
+    friend class Cloner;
+    ConditionalBlock(const ConditionalBlock &o) : Block(o), cfgId(o.cfgId) {}
     std::vector<Branch> branches_;
 };
 
@@ -242,6 +260,10 @@ public:
     Name addTransient(std::string_view name, DataDesc d);
     /// Renumbers node, block and region ids (cfgId in pre-order over the whole root, as DaCe's cfg_list_id).
     void renumber();
+
+private:
+    friend class Cloner;
+    SDFG(const SDFG &) = default;
 };
 
 // ---- walking (deterministic: list order, depth first)
