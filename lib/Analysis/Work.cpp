@@ -76,9 +76,8 @@ Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
     if (depth > deepest)
         return std::nullopt;
     const SDFG &g = *m.state()->sdfg();
-    for (const Connector &c : m.inConnectors)
-        if (!c.name.str().starts_with("IN_"))
-            return std::nullopt; // the range depends on data
+    if (hasDynamicRange(m)) // it depends on data
+        return std::nullopt;
     sym::Expr total = 1;
     const std::map<Name, sym::Expr> outer = values_;
     for (std::size_t d = 0; d < m.params.size(); ++d) {

@@ -14,6 +14,12 @@ Name pairedConnector(Name conn) {
     return {};
 }
 
+bool isDynamicRange(Name conn) { return conn && !conn.view().starts_with("IN_"); }
+
+bool hasDynamicRange(const Node &entry) {
+    return std::any_of(entry.inConnectors.begin(), entry.inConnectors.end(), [](const Connector &c) { return isDynamicRange(c.name); });
+}
+
 namespace {
 
 bool isScopeNode(const Node *n) { return n->isEntry() || n->isExit(); }

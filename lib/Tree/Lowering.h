@@ -95,7 +95,6 @@ struct Instance {
 };
 
 /// Connectors of an entry that carry values for its own ranges, not data for the inside.
-inline bool isDynamicRange(Name connector) { return connector && connector.str().rfind("IN_", 0) != 0; }
 
 /// Remembers symbols of an instance that a scope redefines, and puts them back.
 class SymbolScope {

@@ -166,6 +166,17 @@ TEST_CASE("connectors of scope nodes come in pairs") {
     CHECK(pairedConnector("").empty());
 }
 
+TEST_CASE("connectors of entries that are no IN_x are for ranges") {
+    CHECK(isDynamicRange("n"));
+    CHECK_FALSE(isDynamicRange("IN_A"));
+    CHECK_FALSE(isDynamicRange(""));
+    MapEntry m;
+    m.addIn("IN_A");
+    CHECK_FALSE(hasDynamicRange(m));
+    m.addIn("n");
+    CHECK(hasDynamicRange(m));
+}
+
 TEST_CASE("memlet paths, leaves and ends") {
     Graph g;
     g.array("A", "N");

@@ -7,6 +7,8 @@ namespace sdfgc::analysis {
 
 using ir::dataIsSource;
 using ir::destinationSubset;
+using ir::hasDynamicRange;
+using ir::isDynamicRange;
 using ir::memletLeaves;
 using ir::memletPath;
 using ir::pairedConnector;

@@ -56,6 +56,9 @@ private:
 
 /// Does `conn` have the form IN_x / OUT_x? Then the other one of the pair, else the empty name.
 Name pairedConnector(Name conn);
+/// Does a connector into an entry (that is no IN_x) hand in a value that the ranges of the scope mention?
+bool isDynamicRange(Name conn);
+bool hasDynamicRange(const Node &entry);
 
 /// The path that `e` is on: outermost source to innermost destination, through scope nodes by IN_x / OUT_x. Where a scope connector
 /// fans out (an entry going forward, an exit going backward) the first edge in list order is followed, so the path through an edge

@@ -296,7 +296,7 @@ private:
             if (!spread) {
                 StreamStep &loop = add(StreamStep::Loop, n);
                 for (const Edge *e : n.inEdges())
-                    if (e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0)
+                    if (isDynamicRange(e->dstConn))
                         use(loop.uses, end(e, true), false); // a bound
                 return;
             }

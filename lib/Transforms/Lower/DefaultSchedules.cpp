@@ -85,16 +85,11 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
-/// A range that is read when the scope is entered: how many threads it would take is not known before.
-bool hasDynamicRange(const Node *entry) {
-    return std::any_of(entry->inEdges().begin(), entry->inEdges().end(),
-                       [](const Edge *e) { return e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0; });
-}
-
-/// A Default map directly inside a device map becomes a thread-block map, so it counts.
+/// A Default map directly inside a device map becomes a thread-block map, so it counts, unless its range is read when it is entered: how many
+/// threads it would take is not known before.
 bool hasThreadBlockMaps(const Node *deviceMap) {
     for (auto [n, depth] : scopesInside(deviceMap))
-        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !hasDynamicRange(n)))
+        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !hasDynamicRange(*n)))
             return true;
     return false;
 }
@@ -264,7 +259,7 @@ void Defaults::setSchedule(SDFG &g, const Place &p) {
     auto inside = innermost(p.stack, &scheduleInside, false);
     if (inside == Schedule::GPU_ThreadBlock && hasDynamicThreadBlockMaps(p.stack.back()))
         inside = Schedule::GPU_ThreadBlock_Dynamic;
-    if (inside == Schedule::GPU_ThreadBlock && hasDynamicRange(p.node))
+    if (inside == Schedule::GPU_ThreadBlock && hasDynamicRange(*p.node))
         inside = Schedule::Sequential;
     if (!inside)
         inside = fromNeighbours(g, p.node);

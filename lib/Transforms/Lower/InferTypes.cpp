@@ -171,7 +171,7 @@ private:
         const DataDesc *d = sdfg_.desc(m.data);
         if (!d)
             return Type();
-        if (n.isEntry() && !output && e.dstConn.str().rfind("IN_", 0) != 0)
+        if (n.isEntry() && !output && isDynamicRange(e.dstConn))
             return d->dtype; // a dynamic map range is always one value
         bool value = m.subset ? m.subset->isOneElement() : d->fullSubset().isOneElement();
         if (output && m.dynamic && m.wcr.empty())

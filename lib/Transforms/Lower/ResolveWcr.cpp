@@ -150,7 +150,7 @@ void addDynamicRanges(const std::vector<Node *> &scopes, const Node *parallelSco
         if (scope == parallelScope)
             return;
         for (const Connector &c : scope->inConnectors)
-            if (c.name.str().rfind("IN_", 0) != 0)
+            if (isDynamicRange(c.name))
                 varying.insert(c.name);
     }
 }

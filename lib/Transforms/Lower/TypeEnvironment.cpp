@@ -16,7 +16,7 @@ TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scope
         if (const auto *consume = dyn_cast<ConsumeEntry>(entry))
             scoped_.emplace(consume->peIndex, ScalarKind::Int64);
         for (const Connector &c : entry->inConnectors)
-            if (c.name.str().rfind("IN_", 0) != 0)
+            if (isDynamicRange(c.name))
                 scoped_.emplace(c.name, c.type);
     }
 }

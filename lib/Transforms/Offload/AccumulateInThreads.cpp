@@ -30,7 +30,7 @@ public:
     explicit Split(MapEntry &m) : m_(m), s_(*m.state()) {}
 
     bool run() {
-        if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange() || !findAccumulated() || !worthIt() ||
+        if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange(m_) || !findAccumulated() || !worthIt() ||
             analysis::executorOf(m_) != analysis::Executor::Host || analysis::runByBlocks(m_))
             return false;
         rewrite();
@@ -38,10 +38,6 @@ public:
     }
 
 private:
-    bool hasDynamicRange() const {
-        return std::any_of(m_.inConnectors.begin(), m_.inConnectors.end(), [](const Connector &c) { return !c.name.str().starts_with("IN_"); });
-    }
-
     /// Rules 1 and 2.
     bool findAccumulated() {
         std::set<Name> written;

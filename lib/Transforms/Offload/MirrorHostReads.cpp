@@ -46,7 +46,7 @@ bool mirrorRanges(SDFG &g) {
             for (Edge *e : n->inEdges()) {
                 const auto *a = dyn_cast<AccessNode>(e->src);
                 const DataDesc *d = a ? g.desc(a->data) : nullptr;
-                if (e->dstConn && e->dstConn.str().rfind("IN_", 0) != 0 && d && d->storage == Storage::GPU_Global)
+                if (isDynamicRange(e->dstConn) && d && d->storage == Storage::GPU_Global)
                     ranges.push_back(e);
             }
         }

@@ -28,15 +28,12 @@ namespace {
 
 using namespace ir;
 
-bool hasDynamicRange(const MapEntry &m) {
-    return std::any_of(m.inConnectors.begin(), m.inConnectors.end(), [](const Connector &c) { return !c.name.str().starts_with("IN_"); });
-}
-
 /// The edge at the other side of a scope's entry or exit that an edge through it continues.
 Edge *beyond(Node &border, const Edge &e) {
-    if (e.src == &border)
-        return e.srcConn ? border.inEdge(Name("IN_" + e.srcConn.str().substr(4))) : nullptr;
-    return e.dstConn ? border.outEdge(Name("OUT_" + e.dstConn.str().substr(3))) : nullptr;
+    const Name through = pairedConnector(e.src == &border ? e.srcConn : e.dstConn);
+    if (!through)
+        return nullptr;
+    return e.src == &border ? border.inEdge(through) : border.outEdge(through);
 }
 
 class Split {
