@@ -5,15 +5,15 @@
 #include <algorithm>
 
 namespace sdfgc::analysis {
+
+Name ownerOf(Name data) {
+    const std::size_t dot = data.view().find('.');
+    return dot == std::string_view::npos ? data : Name(data.view().substr(0, dot));
+}
+
 namespace {
 
 using namespace ir;
-
-/// The container that owns the memory behind a name: `A` for `A.indptr`.
-Name baseOf(Name data) {
-    std::size_t dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(data.view().substr(0, dot));
-}
 
 class Collector {
 public:
@@ -60,7 +60,7 @@ private:
     }
 
     void node(const AccessNode &n) {
-        auto it = access_.find(baseOf(n.data));
+        auto it = access_.find(ownerOf(n.data));
         if (it == access_.end())
             return;
         Access &a = it->second;

@@ -1,5 +1,6 @@
 // Three questions to a compiler, and the file that keeps the answers.
 #include "Build/Internal.h"
+#include "Build/Record.h"
 
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
@@ -109,10 +110,6 @@ bool isRealCompiler(const std::string &path) {
     std::error_code ec;
     const std::string name = std::filesystem::canonical(path, ec).filename().string();
     return !ec && name.find("cache") == std::string::npos && name.find("distcc") == std::string::npos;
-}
-
-std::string stampText(const file::Stamp &s) {
-    return std::to_string(s.size) + " " + std::to_string(s.modifiedNs) + " " + std::to_string(s.inode);
 }
 
 Value toJson(const std::vector<std::string> &texts) { return Value::array({texts.begin(), texts.end()}); }

@@ -1,7 +1,6 @@
 // sdfgc explain: what a diagnostic means and what to do about it.
 #include "Driver/Subcommand.h"
 #include "sdfgc/Diag/Explain.h"
-#include "sdfgc/Support/File.h"
 
 #include <ostream>
 
@@ -17,7 +16,7 @@ class Explain : public Subcommand {
 
     void run(Session &s) override {
         if (!folder_.empty())
-            writePages(s);
+            s.writePages(folder_, pages());
         else if (code_.empty())
             s.environment.out << diag::kindList();
         else if (std::optional<diag::Id> id = diag::findKind(code_))
@@ -26,16 +25,13 @@ class Explain : public Subcommand {
             reportUnknown(s);
     }
 
-    void writePages(Session &s) const {
-        if (Result<void> made = file::makeFolder(folder_); !made) {
-            s.diags.report(diag::Id::OutputFailed, {}, {made.error()});
-            return;
-        }
-        s.writeOutput(file::join(folder_, "README.md"), diag::explanationIndex());
+    static std::vector<std::pair<std::string, std::string>> pages() {
+        std::vector<std::pair<std::string, std::string>> out{{"README", diag::explanationIndex()}};
         for (std::size_t i = 0; i < diag::kindCount(); ++i) {
             const auto id = static_cast<diag::Id>(i);
-            s.writeOutput(file::join(folder_, std::string(diag::info(id).code) + ".md"), diag::explanationPage(id));
+            out.emplace_back(diag::info(id).code, diag::explanationPage(id));
         }
+        return out;
     }
 
     void reportUnknown(Session &s) const {

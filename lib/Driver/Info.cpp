@@ -132,12 +132,7 @@ json::Value strings(const std::vector<sym::Expr> &list) {
         v.push(e.str());
     return v;
 }
-json::Value strings(const std::vector<std::string> &list) {
-    json::Value v = json::Value::array();
-    for (const std::string &s : list)
-        v.push(s);
-    return v;
-}
+json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
 json::Value counts(const std::vector<std::pair<std::string, int>> &list) {
     json::Value v = json::Value::object();
     for (const auto &[name, count] : list)

@@ -1,7 +1,6 @@
 // sdfgc nodes: which library nodes there are and what becomes of each, from the table; the pages of the documentation.
 #include "Driver/Subcommand.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
-#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Json.h"
 
 #include <algorithm>
@@ -111,7 +110,7 @@ class Nodes : public Subcommand {
         if (chosen.empty())
             return reportUnknown(s);
         if (!folder_.empty())
-            return writePages(s, chosen);
+            return s.writePages(folder_, pages(chosen));
         if (json_) {
             json::Value list = json::Value::array();
             for (const Definition *d : chosen)
@@ -136,14 +135,11 @@ class Nodes : public Subcommand {
                        {node_, "NODE", near.empty() ? "`sdfgc nodes` lists all" : "did you mean `" + near + "`?"});
     }
 
-    void writePages(Session &s, const std::vector<const Definition *> &nodes) const {
-        if (Result<void> made = file::makeFolder(folder_); !made) {
-            s.diags.report(diag::Id::OutputFailed, {}, {made.error()});
-            return;
-        }
-        s.writeOutput(file::join(folder_, "README.md"), index());
+    static std::vector<std::pair<std::string, std::string>> pages(const std::vector<const Definition *> &nodes) {
+        std::vector<std::pair<std::string, std::string>> out{{"README", index()}};
         for (const Definition *d : nodes)
-            s.writeOutput(file::join(folder_, nameOf(*d) + ".md"), page(*d));
+            out.emplace_back(nameOf(*d), page(*d));
+        return out;
     }
 
     std::string node_, folder_;

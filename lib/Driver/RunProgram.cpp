@@ -42,20 +42,13 @@ std::string percent(double part, double whole) {
     return text;
 }
 
-std::string shapeText(const std::vector<int64_t> &shape) {
-    std::string out;
-    for (int64_t s : shape)
-        out += (out.empty() ? "" : ", ") + std::to_string(s);
-    return "[" + out + "]";
-}
-
 /// `float64[100]  min 0  max 0.99  mean 0.5`; few elements are listed.
 std::string summary(const run::Argument &a, const run::NpyArray &content) {
     constexpr int64_t few = 6;
     const std::size_t size = static_cast<std::size_t>(a.dtype.size);
     const int64_t count = content.elements();
     auto element = [&](int64_t i) { return std::string_view(content.data).substr(static_cast<std::size_t>(i) * size, size); };
-    std::string out = a.type.str() + shapeText(content.shape);
+    std::string out = a.type.str() + run::shapeText(content.shape);
     if (count <= few || a.type.isComplex()) {
         for (int64_t i = 0; i < std::min(count, few); ++i)
             out += (i ? ", " : "  ") + run::textOf(a.type, element(i));

@@ -201,6 +201,15 @@ bool Session::writeOutput(const std::string &path, const std::string &content) {
     return bool(written);
 }
 
+void Session::writePages(const std::string &folder, const std::vector<std::pair<std::string, std::string>> &pages) {
+    if (Result<void> made = file::makeFolder(folder); !made) {
+        diags.report(diag::Id::OutputFailed, {}, {made.error()});
+        return;
+    }
+    for (const auto &[name, text] : pages)
+        writeOutput(file::join(folder, name + ".md"), text);
+}
+
 void Session::guard(const std::function<void()> &work) {
     try {
         work();

@@ -41,6 +41,8 @@ public:
     std::unique_ptr<ir::SDFG> readGraph(const std::string &path);
     /// Writes a file in one step, or to standard output for `-`; reports a failure.
     bool writeOutput(const std::string &path, const std::string &content);
+    /// Writes pages in Markdown, each {name, text}, into a folder.
+    void writePages(const std::string &folder, const std::vector<std::pair<std::string, std::string>> &pages);
     /// Runs `work`; what it throws is reported. Exceptions are no part of any interface here: one that arrives is a bug in sdfgc or
     /// a lack of memory.
     void guard(const std::function<void()> &work);

@@ -1,7 +1,6 @@
 // sdfgc passes, sdfgc targets: what there is, from the tables; the pipeline in effect; the pages of the documentation.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -109,15 +108,6 @@ std::string page(const targets::TargetInfo &t) {
     return out;
 }
 
-void writePages(Session &s, const std::string &folder, const std::vector<std::pair<std::string, std::string>> &pages) {
-    if (Result<void> made = file::makeFolder(folder); !made) {
-        s.diags.report(diag::Id::OutputFailed, {}, {made.error()});
-        return;
-    }
-    for (const auto &[name, text] : pages)
-        s.writeOutput(file::join(folder, name + ".md"), text);
-}
-
 class Passes : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.argument("PASS", pass_, "a pass that is to be described; without it all are listed", true);
@@ -144,7 +134,7 @@ class Passes : public Subcommand {
         std::vector<std::pair<std::string, std::string>> pages{{"README", index()}};
         for (const pass::PassInfo &p : passRegistry().all())
             pages.emplace_back(p.name, page(p));
-        writePages(s, folder_, pages);
+        s.writePages(folder_, pages);
     }
 
     void describe(Session &s) const {
@@ -201,7 +191,7 @@ class Targets : public Subcommand {
             std::vector<std::pair<std::string, std::string>> pages;
             for (const targets::TargetInfo &t : targets::all())
                 pages.emplace_back(t.name, page(t));
-            return writePages(s, folder_, pages);
+            return s.writePages(folder_, pages);
         }
         for (const targets::TargetInfo &t : targets::all()) {
             std::optional<std::string> pipeline = findResource("pipelines", t.name + ".yaml");

@@ -9,12 +9,7 @@ namespace {
 
 using namespace text;
 
-json::Value lines(const std::vector<std::string> &list) {
-    json::Value out = json::Value::array();
-    for (const std::string &l : list)
-        out.push(l);
-    return out;
-}
+json::Value lines(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
 
 /// The nodes and edges of one container while they are collected.
 struct Content {

@@ -98,6 +98,13 @@ Name Expansion::temporary(std::string_view name, Type t, std::vector<sym::Expr> 
     return inner_->addTransient(name, std::move(d));
 }
 
+std::vector<sym::Expr> Expansion::elementAt(const Params &params) {
+    std::vector<sym::Expr> index;
+    for (const auto &[name, size] : params)
+        index.push_back(sym::Expr::symbol(name));
+    return index.empty() ? std::vector<sym::Expr>{0} : index;
+}
+
 State &Expansion::addState(std::string_view label) {
     auto *s = inner_->add<State>();
     s->label = std::string(label);

@@ -22,6 +22,9 @@ struct Operand {
     std::size_t rank() const { return shape.size(); }
 };
 
+/// Are both the same elements of one container?
+inline bool sameMemory(const Operand &a, const Operand &b) { return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset; }
+
 /// Builds the nested SDFG that replaces a library node. Containers are named like the connectors; edges of the node move to it.
 class Expansion {
 public:
@@ -56,6 +59,8 @@ public:
         std::string wcr;              // outputs
     };
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
+    /// The element that has the parameters as indices; the only one of a scalar without any.
+    static std::vector<sym::Expr> elementAt(const Params &params);
     ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
     /// Gives a tasklet in a map a whole container as a connector.

@@ -21,15 +21,6 @@ Expansion::Params params(const char *prefix, const Operand &o) {
     return out;
 }
 
-std::vector<sym::Expr> index(const Expansion::Params &params) {
-    std::vector<sym::Expr> out;
-    for (const auto &[name, size] : params)
-        out.push_back(sym::Expr::symbol(name));
-    if (out.empty())
-        out.emplace_back(0);
-    return out;
-}
-
 struct Transform {
     Operand in, out;
     bool inverse;
@@ -48,8 +39,8 @@ void directSum(Expansion &x, const Transform &t) {
     Expansion::Accumulation a;
     a.outer = {{k}};
     a.inner = j;
-    a.inputs = {{"i", "_inp", index(j), ""}};
-    a.output = {"o", "_out", index(k), ""};
+    a.inputs = {{"i", "_inp", Expansion::elementAt(j), ""}};
+    a.output = {"o", "_out", Expansion::elementAt(k), ""};
     a.wcr = "lambda a, b: a + b";
     a.start = typedLiteral(t.out.type, "0");
     a.code = "t = 2 * math.pi * (" + angle + ")\no = " + cast + "(cos(t), " + (t.inverse ? "" : "-") + "sin(t)) * " + cast + "(i)";
@@ -62,7 +53,7 @@ void withFftw(Expansion &x, const Transform &t) {
     bool single = t.out.type == Type(ScalarKind::Complex64), packed = x.inner().desc("_out")->isPackedC();
     Name work = packed ? Name("_out") : x.temporary("_work", t.out.type, t.out.shape);
     auto j = params("_j", t.in);
-    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", index(j), ""}}, {{"o", work, index(j), ""}}, "o = i");
+    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}}, {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
     std::string prefix = single ? "fftwf_" : "fftw_", sizes, data = "(" + prefix + "complex *)_out" + work.str();
     for (const auto &[name, size] : j)
         sizes += (sizes.empty() ? "" : ", ") + ("static_cast<int>(" + x.word("n", size)) + ")";
@@ -75,7 +66,7 @@ void withFftw(Expansion &x, const Transform &t) {
     if (packed && t.factor.isOne())
         return;
     std::string scale = t.factor.isOne() ? "" : " * " + typedLiteral(t.out.type, t.factor.text);
-    x.mapped(x.addState("scale"), "scale", j, {{"i", work, index(j), ""}}, {{"o", "_out", index(j), ""}}, "o = i" + scale);
+    x.mapped(x.addState("scale"), "scale", j, {{"i", work, Expansion::elementAt(j), ""}}, {{"o", "_out", Expansion::elementAt(j), ""}}, "o = i" + scale);
 }
 
 bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {

@@ -16,10 +16,6 @@ using namespace ir;
 
 namespace {
 
-bool sameMemory(const Operand &a, const Operand &b) {
-    return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset;
-}
-
 /// The node's operands as matrices.
 class Routine {
 public:

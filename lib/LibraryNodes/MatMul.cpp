@@ -136,10 +136,6 @@ Factor addendLike(Expansion &x, Name name, const Factor &result) {
     return f;
 }
 
-bool sameMemory(const Operand &a, const Operand &b) {
-    return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset;
-}
-
 bool Product::expand(Name addend, const char *beta) {
     k_.alpha = coefficient(x_, "alpha", "1");
     k_.beta = coefficient(x_, "beta", beta);

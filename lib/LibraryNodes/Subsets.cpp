@@ -22,12 +22,7 @@ Expansion::Params overAll(const Operand &o) {
 }
 
 /// One element of a bound operand, by the parameters of overAll.
-std::vector<sym::Expr> element(const Operand &o) {
-    std::vector<sym::Expr> index;
-    for (const auto &[name, size] : overAll(o))
-        index.push_back(sym::Expr::symbol(name));
-    return index.empty() ? std::vector<sym::Expr>{0} : index;
-}
+std::vector<sym::Expr> element(const Operand &o) { return Expansion::elementAt(overAll(o)); }
 
 bool expandTest(State &s, LibraryNode &n, pass::Context &c, const char *start, const char *wcr) {
     Expansion x(s, n, c);

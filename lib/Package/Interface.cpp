@@ -58,12 +58,7 @@ std::vector<std::string> fixedArguments(const tree::Module &m) {
     return out;
 }
 
-json::Value strings(const std::vector<std::string> &list) {
-    json::Value out = json::Value::array();
-    for (const std::string &s : list)
-        out.push(s);
-    return out;
-}
+json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
 
 json::Value texts(const std::vector<sym::Expr> &es) {
     json::Value out = json::Value::array();

@@ -7,12 +7,7 @@ namespace sdfgc::package {
 
 namespace {
 
-json::Value strings(const std::vector<std::string> &list) {
-    json::Value out = json::Value::array();
-    for (const std::string &s : list)
-        out.push(s);
-    return out;
-}
+json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
 
 } // namespace
 

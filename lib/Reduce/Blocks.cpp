@@ -77,8 +77,6 @@ std::vector<InterstateEdge *> allEdges(SDFG &root) {
     return edges;
 }
 
-bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <= i && i < to; }
-
 } // namespace
 
 std::size_t removeBlocks(SDFG &root, std::size_t from, std::size_t to) {

@@ -8,8 +8,6 @@ namespace {
 
 using namespace ir;
 
-bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <= i && i < to; }
-
 /// Keeps the entries of a map that `dead` does not take.
 template <class Map, class Dead> void keep(Map &map, Dead dead) {
     Map rest;

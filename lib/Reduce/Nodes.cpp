@@ -18,8 +18,6 @@ std::vector<State *> statesOf(SDFG &root) {
     return states;
 }
 
-bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <= i && i < to; }
-
 template <class Visit> void forEachNode(SDFG &root, Visit visit) {
     for (State *s : statesOf(root))
         for (const auto &n : s->nodes())

@@ -23,6 +23,8 @@ std::span<const Kind> kinds();
 /// access nodes without edges. Renumbers.
 void cleanUp(ir::SDFG &root);
 
+inline bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <= i && i < to; }
+
 // ---- Blocks.cpp
 std::size_t removeBlocks(ir::SDFG &root, std::size_t from, std::size_t to);
 /// A loop or plain region is replaced by its content, a conditional block by that of its first branch.

@@ -23,13 +23,6 @@ struct Entry {
     bool isArray() const { return param->desc && !param->desc->isScalar(); }
 };
 
-std::string shapeText(const std::vector<int64_t> &shape) {
-    std::string out;
-    for (int64_t s : shape)
-        out += (out.empty() ? "" : ", ") + std::to_string(s);
-    return "[" + out + "]";
-}
-
 uint64_t seedOf(uint64_t seed, const std::string &name) { // FNV-1a: numbers of one argument do not depend on the others
     uint64_t h = 0xcbf29ce484222325u ^ seed;
     for (char c : name)

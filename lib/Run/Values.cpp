@@ -221,6 +221,13 @@ double valueOf(Type type, std::string_view bytes) {
     }
 }
 
+std::string shapeText(const std::vector<int64_t> &shape) {
+    std::string out;
+    for (int64_t s : shape)
+        out += (out.empty() ? "" : ", ") + std::to_string(s);
+    return "[" + out + "]";
+}
+
 std::string textOf(Type type, std::string_view bytes) {
     if (type.isBool())
         return load<uint8_t>(bytes) ? "True" : "False";

@@ -1,5 +1,6 @@
 // Reporting and plain values.
 #include "ValueReader.h"
+#include "sdfgc/IR/Identifier.h"
 
 #include <algorithm>
 #include <charconv>
@@ -28,23 +29,6 @@ std::string found(Json v) {
 }
 
 } // namespace
-
-bool isIdentifier(std::string_view text, bool dotted) {
-    if (text == "True" || text == "False" || text == "None")
-        return false;
-    bool first = true;
-    for (char c : text) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (c == '.' && dotted && !first) {
-            first = true;
-            continue;
-        }
-        if (!letter && (first || c < '0' || c > '9'))
-            return false;
-        first = false;
-    }
-    return !first;
-}
 
 json::Value toValue(Json v) {
     switch (v.kind()) {
@@ -167,7 +151,7 @@ void ValueReader::read(std::string_view key, Json v, std::vector<std::string> &o
 std::optional<Name> ValueReader::readIdentifier(std::string_view what, Json v, bool dotted) {
     if (!expect(what, v, JsonKind::String))
         return std::nullopt;
-    if (!isIdentifier(v.text(), dotted)) {
+    if (!ir::isIdentifier(v.text(), dotted)) {
         report(Id::BadName, v, {std::string(what), quotedStart(v.text())});
         return std::nullopt;
     }

@@ -124,9 +124,6 @@ private:
     std::unordered_map<std::string_view, ParsedText> texts_;
 };
 
-/// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots.
-bool isIdentifier(std::string_view text, bool dotted = false);
-
 /// A JSON value that is kept as it is. Numbers keep their text.
 json::Value toValue(Json v);
 

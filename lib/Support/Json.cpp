@@ -1,8 +1,8 @@
 // The JSON value and its writer; the reader is JsonParser.cpp.
 #include "sdfgc/Support/Json.h"
 
-#include "Support/Utf8.h"
 #include "sdfgc/Support/FloatText.h"
+#include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // Reader of JSON text as Python's json module writes and reads it: any integer width, NaN, Infinity, -Infinity, lone surrogates.
 #include "sdfgc/Support/Json.h"
 
-#include "Support/Utf8.h"
+#include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
 #include <numeric>

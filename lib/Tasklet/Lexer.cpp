@@ -1,5 +1,6 @@
 #include "Tasklet/Lexer.h"
 #include "Tasklet/Numbers.h"
+#include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -47,18 +48,6 @@ int prefixBase(char c) {
     default:
         return 10;
     }
-}
-
-void appendUtf8(std::string &out, uint32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-        return;
-    }
-    const int continuation = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    constexpr std::array<uint32_t, 4> lead = {0, 0xC0, 0xE0, 0xF0};
-    out += static_cast<char>(lead[continuation] | (c >> (6 * continuation)));
-    for (int k = continuation - 1; k >= 0; --k)
-        out += static_cast<char>(0x80 | ((c >> (6 * k)) & 0x3F));
 }
 
 class Lexer {

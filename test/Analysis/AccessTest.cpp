@@ -13,6 +13,12 @@ std::string accessOf(Graph &g, const char *name) { return analysis::containerAcc
 
 } // namespace
 
+TEST_CASE("members belong to their structure") {
+    CHECK(analysis::ownerOf("A.indptr") == Name("A"));
+    CHECK(analysis::ownerOf("A.b.c") == Name("A"));
+    CHECK(analysis::ownerOf("A") == Name("A"));
+}
+
 TEST_CASE("arguments are read, written, both, or neither") {
     Graph g;
     for (const char *name : {"A", "B", "C", "D"})

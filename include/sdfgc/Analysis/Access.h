@@ -1,4 +1,4 @@
-// How a program uses the containers of its outermost SDFG: what callers may pass as read-only memory.
+// Which container a name means, and how a program uses the containers of its outermost SDFG: what callers may pass as read-only memory.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -6,6 +6,9 @@
 #include <map>
 
 namespace sdfgc::analysis {
+
+/// The container that owns the memory behind a name: `A` for its member `A.indptr`.
+Name ownerOf(Name data);
 
 struct Access {
     bool read = false, written = false;

@@ -30,6 +30,9 @@ std::string textOf(Type type, std::string_view bytes);
 /// The value as a number; the real part of a complex one.
 double valueOf(Type type, std::string_view bytes);
 
+/// `[4, 8]`
+std::string shapeText(const std::vector<int64_t> &shape);
+
 /// A generator of random numbers that gives the same numbers on every machine (xoshiro256**, seeded by splitmix64).
 class Random {
 public:

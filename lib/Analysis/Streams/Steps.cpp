@@ -1,6 +1,7 @@
 // What the steps of a state are, and which memory they touch.
 #include "sdfgc/Analysis/Streams.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -10,11 +11,6 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 namespace {
-
-Name owner(Name data) {
-    const auto dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
-}
 
 bool isKernel(const Node &n) {
     const auto *m = dyn_cast<MapEntry>(&n);
@@ -56,7 +52,7 @@ Memory StreamSteps::memory(const AccessNode &n) {
 }
 
 Memory StreamSteps::memory(SDFG &g, Name data) {
-    data = owner(data);
+    data = ownerOf(data);
     auto known = numbers_.find({&g, data});
     if (known != numbers_.end())
         return merged_[static_cast<std::size_t>(known->second)];
@@ -65,7 +61,7 @@ Memory StreamSteps::memory(SDFG &g, Name data) {
     if (d && d->isView())
         for (State *s : allStates(g))
             for (const auto &n : s->nodes())
-                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && m < 0 && owner(a->data) == data)
+                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && m < 0 && ownerOf(a->data) == data)
                     if (const AccessNode *viewed = viewedNode(a); viewed && viewed->data != data)
                         m = memory(*viewed);
     if (m < 0 && g.parentNode && !(d && d->transient)) {

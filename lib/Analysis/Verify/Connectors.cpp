@@ -20,7 +20,7 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
     std::unordered_set<Name> inputs;
     for (const auto *list : {&n.inConnectors, &n.outConnectors})
         for (const Connector &c : *list) {
-            if (named && !isIdentifier(c.name.view()))
+            if (named && !isName(c.name.view()))
                 report(Id::NotAnIdentifier, n, {"connector", c.name.str()});
             if (!separate)
                 continue;

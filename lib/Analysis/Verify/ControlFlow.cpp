@@ -144,7 +144,7 @@ void Verifier::loopTargets(const LoopRegion &l) {
         if (!block.value)
             continue;
         for (Name target : py::blockNames(*block.value).written)
-            if (!isIdentifier(target.view()))
+            if (!isName(target.view()))
                 report(Id::NotAnIdentifier, l, {"symbol", target.str()});
     }
 }
@@ -154,7 +154,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
     if (l.init)
         codeSymbols(*l.init, l, f);
     if (l.variable) {
-        if (!isIdentifier(l.variable.view()))
+        if (!isName(l.variable.view()))
             report(Id::NotAnIdentifier, l, {"loop variable", l.variable.str()});
         f.defined.insert(l.variable);
     }
@@ -190,7 +190,7 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
     for (const auto &[target, value] : e.assignments)
         targets.insert(target);
     for (const auto &[target, value] : e.assignments) {
-        if (!isIdentifier(target.view()))
+        if (!isName(target.view()))
             report(Id::NotAnIdentifier, at(), {"symbol", target.str()});
         if (f.g.arrays.contains(target))
             report(Id::AssignmentToContainer, at(), {target.str()});

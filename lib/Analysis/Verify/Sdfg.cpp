@@ -14,20 +14,6 @@ bool verify(const SDFG &root, Level level, diag::Engine &diags, const std::strin
     return diags.errorCount() == before;
 }
 
-bool isIdentifier(std::string_view text) {
-    if (text.empty() || text == "True" || text == "False" || text == "None")
-        return false;
-    bool start = true;
-    for (char c : text) {
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        bool digit = c >= '0' && c <= '9';
-        if (!letter && (start || !(digit || c == '.')))
-            return false;
-        start = c == '.';
-    }
-    return !start;
-}
-
 std::string suggestion(Name wrong, const std::vector<std::string> &known) {
     std::string near = diag::nearest(wrong.view(), known);
     return near.empty() ? "" : " (did you mean `" + near + "`?)";
@@ -102,10 +88,10 @@ void Verifier::sdfg(Frame &f) {
 }
 
 void Verifier::sdfgNames(const SDFG &g) {
-    if (!isIdentifier(g.name.view()))
+    if (!isName(g.name.view()))
         report(Id::NotAnIdentifier, g, {"SDFG", g.name.str()});
     for (const auto &[name, type] : g.symbols) {
-        if (!isIdentifier(name.view()))
+        if (!isName(name.view()))
             report(Id::NotAnIdentifier, g, {"symbol", name.str()});
         if (g.arrays.contains(name))
             report(Id::NameClash, g, {name.str()});
@@ -127,7 +113,7 @@ void Verifier::constants(const SDFG &g) {
 
 void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
     auto at = [&] { return placeOf(g, d, name); };
-    if (!isIdentifier(name.view()))
+    if (!isName(name.view()))
         report(Id::NotAnIdentifier, at(), {"container", name.str()});
     if (g.isRoot() && d.isScalar() && !d.transient && name.view().substr(0, 8) == "__return")
         report(Id::ScalarReturn, at(), {name.str()});

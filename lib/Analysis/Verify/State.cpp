@@ -13,7 +13,7 @@ using diag::Id;
 
 void Verifier::state(const State &s, Frame &f) {
     StateFrame sf(f, s);
-    if (!isIdentifier(s.label))
+    if (!isName(s.label))
         report(Id::NotAnIdentifier, s, {"state", s.label});
     if (!sf.scopes.acyclic()) {
         report(Id::CyclicState, s);
@@ -90,11 +90,11 @@ void Verifier::labels(const Node &n) {
                        : n.kind() == NodeKind::NestedSDFG ? "nested SDFG"
                        : n.kind() == NodeKind::MapEntry   ? "map"
                                                           : nullptr;
-    if (what && !isIdentifier(n.label))
+    if (what && !isName(n.label))
         report(Id::NotAnIdentifier, n, {what, n.label});
     if (auto *m = dyn_cast<MapEntry>(&n))
         for (Name p : m->params)
-            if (!isIdentifier(p.view()))
+            if (!isName(p.view()))
                 report(Id::NotAnIdentifier, n, {"parameter", p.str()});
 }
 

@@ -5,13 +5,14 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/Identifier.h"
 
 #include <deque>
 
 namespace sdfgc::analysis {
 
 /// An identifier, or several joined by dots (members of structures).
-bool isIdentifier(std::string_view text);
+inline bool isName(std::string_view text) { return ir::isIdentifier(text, true); }
 
 class Verifier {
 public:

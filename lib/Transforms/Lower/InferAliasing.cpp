@@ -1,5 +1,6 @@
 #include "Transforms/Lower/InferAliasing.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <map>
@@ -30,12 +31,6 @@ Name addressedContainer(const Edge &e, bool outgoing) {
     return access->data;
 }
 
-/// A structure's members share their owner's memory: `S.a` and `S` are one container here.
-Name ownerOf(Name container) {
-    auto dot = container.view().find('.');
-    return dot == std::string_view::npos ? container : Name(container.view().substr(0, dot));
-}
-
 bool markAliasing(DataDesc *inner) {
     if (!inner || !inner->isArray() || inner->mayAlias)
         return false;
@@ -55,13 +50,13 @@ bool inferAliasing(NestedSDFGNode &node) {
             connectorsOf[addressedContainer(*e, true)].insert(e->srcConn);
     std::map<Name, std::size_t> connectorsOfOwner;
     for (const auto &[container, connectors] : connectorsOf)
-        connectorsOfOwner[ownerOf(container)] += connectors.size();
+        connectorsOfOwner[analysis::ownerOf(container)] += connectors.size();
 
     bool changed = false;
     const SDFG &outer = *node.state()->sdfg();
     for (const auto &[container, connectors] : connectorsOf) {
         const DataDesc *d = outer.desc(container);
-        bool wholeStructureToo = connectorsOf.count(ownerOf(container)) && connectorsOfOwner[ownerOf(container)] > 1;
+        bool wholeStructureToo = connectorsOf.count(analysis::ownerOf(container)) && connectorsOfOwner[analysis::ownerOf(container)] > 1;
         if (connectors.size() > 1 || (d && d->mayAlias) || wholeStructureToo)
             for (Name c : connectors)
                 changed |= markAliasing(node.sdfg->desc(c));

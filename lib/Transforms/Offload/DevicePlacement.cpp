@@ -1,5 +1,6 @@
 #include "Transforms/Offload/DevicePlacement.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace {
 using namespace ir;
 
 using Container = std::pair<SDFG *, Name>;
-
-Name owner(Name data) {
-    const auto dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
-}
 
 /// A node outside of kernels, and the containers around it.
 struct HostNode {
@@ -88,14 +84,14 @@ void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const 
     SDFG &g = *s.sdfg();
     auto dataOf = [&](const Edge *e, bool source) -> std::optional<Container> {
         auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(const_cast<Edge *>(e)) : analysis::pathDestination(const_cast<Edge *>(e)));
-        return a ? std::optional<Container>({&g, owner(a->data)}) : std::nullopt;
+        return a ? std::optional<Container>({&g, analysis::ownerOf(a->data)}) : std::nullopt;
     };
     for (Node *n : scopes.children(entry)) {
         if (auto *a = dyn_cast<AccessNode>(n)) {
             const DataDesc *d = g.desc(a->data);
             if (d && d->isView())
                 if (AccessNode *viewed = analysis::viewedNode(a))
-                    join({&g, owner(a->data)}, {&g, owner(viewed->data)});
+                    join({&g, analysis::ownerOf(a->data)}, {&g, analysis::ownerOf(viewed->data)});
             continue;
         }
         if (auto *nested = dyn_cast<NestedSDFGNode>(n)) {

@@ -15,6 +15,7 @@
 //   4. else the container keeps its own memory.
 #include "Transforms/Schedule/Ties.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -29,11 +30,6 @@ namespace {
 using namespace ir;
 using analysis::AsyncOp;
 using analysis::StreamStep;
-
-Name ownerOf(Name data) {
-    const auto dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
-}
 
 /// The block of the SDFG's own region that a state is in.
 Block *topBlock(State &s, const SDFG &g) {
@@ -62,7 +58,7 @@ Uses usesOf(SDFG &g, Name name) {
         analysis::ScopeTree scopes(*s);
         for (const auto &n : s->nodes()) {
             const auto *a = dyn_cast<AccessNode>(n.get());
-            if (!a || ownerOf(a->data) != name)
+            if (!a || analysis::ownerOf(a->data) != name)
                 continue;
             if (scopes.scopeOf(a))
                 out.obstacle = "it is used inside of a scope";

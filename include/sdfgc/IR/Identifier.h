@@ -1,0 +1,12 @@
+// What may be a name in a graph.
+#pragma once
+
+#include <string_view>
+
+namespace sdfgc::ir {
+
+/// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots (members of
+/// structures).
+bool isIdentifier(std::string_view text, bool dotted = false);
+
+} // namespace sdfgc::ir
