@@ -20,6 +20,7 @@
 // Left alone: concrete values, except storages of nested arguments, which always follow the outer container.
 #include "Transforms/Lower/DefaultTables.h"
 #include "Transforms/Lower/InferAliasing.h"
+#include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -35,16 +36,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-
-Schedule *scheduleOf(Node *n) {
-    if (auto *m = dyn_cast<MapEntry>(n))
-        return &m->schedule;
-    if (auto *c = dyn_cast<ConsumeEntry>(n))
-        return &c->schedule;
-    if (auto *l = dyn_cast<LibraryNode>(n))
-        return &l->schedule;
-    return nullptr;
-}
 
 /// The scopes around a place, outermost first, across nested SDFGs.
 using Stack = std::vector<Node *>;
@@ -273,15 +264,10 @@ void Defaults::setSchedule(SDFG &g, const Place &p) {
 std::vector<const Edge *> neighbours(const Node *n) {
     std::vector<const Edge *> out;
     auto append = [&](const std::vector<Edge *> &edges) { out.insert(out.end(), edges.begin(), edges.end()); };
-    const Node *exit = nullptr;
-    if (const auto *m = dyn_cast<MapEntry>(n))
-        exit = m->exit;
-    if (const auto *c = dyn_cast<ConsumeEntry>(n))
-        exit = c->exit;
     if (!n->isEntry())
         append(n->inEdges());
     append(n->outEdges());
-    if (exit)
+    if (const Node *exit = exitOf(n); exit && exit != n)
         append(exit->inEdges());
     return out;
 }

@@ -23,6 +23,7 @@
 // Left alone: conflict resolutions without scopes stay plain writes; nothing but wcrMode is changed.
 #include "Transforms/Lower/DisjointIterations.h"
 #include "Transforms/Lower/WcrTargets.h"
+#include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -41,15 +42,8 @@ using namespace ir;
 constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
 constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as good
 
-Schedule scheduleOf(const Node *scope) {
-    if (const auto *m = dyn_cast<MapEntry>(scope))
-        return m->schedule;
-    const auto *c = dyn_cast<ConsumeEntry>(scope);
-    return c ? c->schedule : Schedule::Default;
-}
-
 /// A consume scope's workers run side by side whatever its schedule is called.
-bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(scheduleOf(scope)); }
+bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(*scheduleOf(scope)); }
 
 /// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse` outermost
 /// ones; the others run in sequence inside of it. Loops of one iteration do not count.
@@ -115,11 +109,7 @@ const Node *outermostParallel(const std::vector<Node *> &scopes) {
 
 /// The edge of the write's path that leaves the scope, or the write itself.
 const Edge *edgeLeaving(const Node *scope, const Edge &write) {
-    const Node *exit = nullptr;
-    if (const auto *m = dyn_cast<MapEntry>(scope))
-        exit = m->exit;
-    if (const auto *c = dyn_cast<ConsumeEntry>(scope))
-        exit = c->exit;
+    const Node *exit = exitOf(scope);
     for (const Edge *e : analysis::memletPath(&write))
         if (e->src == exit)
             return e;
@@ -241,7 +231,7 @@ std::optional<std::string> whyNotByBlocks(const MapEntry &map, const std::vector
         iterations *= r.steps();
     if (iterations.asInt().value_or(fewIterations + 1) <= fewIterations && !analysis::runByBlocks(map))
         return "the kernel has few iterations";
-    if (std::count_if(scopes.begin(), scopes.end(), [](const Node *n) { return scheduleOf(n) == Schedule::GPU_Device; }) != 1)
+    if (std::count_if(scopes.begin(), scopes.end(), [](const Node *n) { return *scheduleOf(n) == Schedule::GPU_Device; }) != 1)
         return "there is a kernel in the kernel";
     return std::nullopt;
 }

@@ -16,6 +16,8 @@
 //      asked for the time of the outer map or given it a block size.
 //
 // Other nests, and those in nested SDFGs, stay loops of each thread, which is always right.
+#include "Transforms/Nodes.h"
+
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
@@ -91,9 +93,9 @@ public:
             inner->params.insert(inner->params.begin(), m_.params.begin(), m_.params.end());
             inner->ranges.insert(inner->ranges.begin(), m_.ranges.begin(), m_.ranges.end());
             for (const Edge *e : before) // what the whole map waited for, and what waited for it
-                order(e->src, inner);
+                tie(s_, e->src, inner);
             for (const Edge *e : after)
-                order(inner->exit, e->dst);
+                tie(s_, inner->exit, e->dst);
         }
         s_.removeNodes({&m_, m_.exit});
     }
@@ -148,12 +150,6 @@ private:
                 s_.connect(inner.exit, e->srcConn, outside->dst, outside->dstConn, outside->memlet);
             s_.removeEdge(e);
         }
-    }
-    void order(Node *from, Node *to) {
-        for (const Edge *e : from->outEdges())
-            if (e->dst == to)
-                return;
-        s_.connect(from, {}, to, {}, Memlet::empty());
     }
 
     MapEntry &m_;

@@ -13,7 +13,7 @@
 // which the walk saw the steps is the one in which they are lowered; conflicting steps that only the list order kept apart are tied, too.
 //
 // A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
-#include "Transforms/Schedule/Ties.h"
+#include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Pass/Pass.h"

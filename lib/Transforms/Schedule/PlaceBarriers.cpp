@@ -10,7 +10,7 @@
 // in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the phases around it. Phases
 // that only list order keeps apart are tied first. Barriers that are there already count. In persistent kernels, phases of the grid get nodes
 // `GridBarrier`; what conditions inside of a kernel read gets one at the end of the state that writes it.
-#include "Transforms/Schedule/Ties.h"
+#include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Barriers.h"
 #include "sdfgc/Pass/Pass.h"

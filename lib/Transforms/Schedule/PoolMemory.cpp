@@ -13,7 +13,7 @@
 //   2. used in one state at the top level of the SDFG: both nodes are in it;
 //   3. used in several blocks of an SDFG that is a sequence: states in front of the first and behind the last; the memory keeps its contents in between;
 //   4. else the container keeps its own memory.
-#include "Transforms/Schedule/Ties.h"
+#include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
