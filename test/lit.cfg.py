@@ -19,6 +19,9 @@ config.substitutions += [
     ('%graphs', os.path.join(config.test_source_root, 'graphs')),
     ('%root', os.path.dirname(config.test_source_root)),
 ]
+# `UNSUPPORTED: address-sanitizer`: what it reports in place of the program.
+if 'address' in lit_config.params.get('sanitize', ''):
+    config.available_features.add('address-sanitizer')
 # Compilers for devices, where there are any: tests that need one say `REQUIRES: nvcc`.
 for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('hipcc', ('/opt/rocm/bin',))):
     found = shutil.which(compiler, path=os.pathsep.join((os.environ['PATH'],) + places))

@@ -82,6 +82,7 @@ TEST_CASE("copies that leave an allocation, go the wrong way or overlap their ro
     CHECK(gpu::freeHost(pinned) == gpu::success);
 }
 
+#ifndef SDFGC_TEST_ADDRESS_SANITIZER // which ends the program at the access
 TEST_CASE("kernels that leave an allocation are reported with thread, allocation and distance") {
     const Fresh fresh(1);
     const Device<double> a(100, "A"), b(100, "B");
@@ -115,6 +116,7 @@ TEST_CASE("kernels that leave an allocation are reported with thread, allocation
     }
     SECTION("the last element is in bounds") { CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, 99)) == gpu::success); }
 }
+#endif
 
 TEST_CASE("a fault in a fiber ends the kernel and nothing else") {
     const Fresh fresh(1);
@@ -149,6 +151,7 @@ TEST_CASE("host memory as an argument of a kernel is reported by its position") 
     CHECK(gpu::freeHost(pinned) == gpu::success);
 }
 
+#ifndef SDFGC_TEST_ADDRESS_SANITIZER // which ends the program at the access
 TEST_CASE("use after free") {
     const Fresh fresh(1);
     double host = 0;
@@ -175,6 +178,7 @@ TEST_CASE("use after free") {
         reported("use after free: the copy of 'A' to host memory uses 'A' (80 bytes), which was freed by free");
     }
 }
+#endif
 
 TEST_CASE("free waits for the device: memory goes when nothing uses it any more") {
     const Fresh fresh(1);
@@ -192,6 +196,7 @@ TEST_CASE("free waits for the device: memory goes when nothing uses it any more"
     CHECK(gpu::emulate::reportCount() == 0);
 }
 
+#ifndef SDFGC_TEST_ADDRESS_SANITIZER // which ends the program at the access
 TEST_CASE("memory of mallocAsync belongs to its stream until an event says otherwise") {
     int missed = 0;
     for (uint64_t seed = 1; seed <= 8; ++seed)
@@ -222,6 +227,7 @@ TEST_CASE("memory of mallocAsync belongs to its stream until an event says other
         }
     CHECK(missed >= 2);
 }
+#endif
 
 TEST_CASE("what is freed twice or was never allocated") {
     const Fresh fresh;

@@ -59,6 +59,12 @@ template <class W> auto swapWord(W *p, W expected, W desired) {
     __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
+/// The same for a word of which an array may own a part only: it reaches beyond the array's end, but never beyond its page.
+__attribute__((no_sanitize("address"))) inline unsigned loadAround(const AtomicWord32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+__attribute__((no_sanitize("address"))) inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) {
+    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
 #else
 template <class W> SDFGC_DEVICE inline auto loadWord(const W *p) { return *static_cast<const volatile W *>(p); }
 SDFGC_DEVICE inline unsigned swapWord(AtomicWord32 *p, unsigned expected, unsigned desired) {
@@ -67,6 +73,8 @@ SDFGC_DEVICE inline unsigned swapWord(AtomicWord32 *p, unsigned expected, unsign
 SDFGC_DEVICE inline unsigned long long swapWord(AtomicWord64 *p, unsigned long long expected, unsigned long long desired) {
     return ::atomicCAS(reinterpret_cast<unsigned long long *>(p), expected, desired);
 }
+SDFGC_DEVICE inline unsigned loadAround(const AtomicWord32 *p) { return loadWord(p); }
+SDFGC_DEVICE inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) { return swapWord(p, expected, desired); }
 #endif
 
 /// *p = next(*p) by compare-and-swap; sizeof(T) is 4 or 8 and p a multiple of it. Nothing is written if the value would not change.
@@ -87,22 +95,17 @@ template <class T, class Next> SDFGC_DEVICE T updateWord(T *p, Next next) {
 }
 
 /// The same for 1 and 2 bytes. Both vendors' devices are little-endian.
-template <class T, class Next>
-#ifdef SDFGC_GPU_EMULATE
-__attribute__((no_sanitize("address"))) // the word may reach beyond the end of an array, but never beyond its page
-#endif
-SDFGC_DEVICE T
-updatePartOfWord(T *p, Next next) {
+template <class T, class Next> SDFGC_DEVICE T updatePartOfWord(T *p, Next next) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(p);
     AtomicWord32 *const word = reinterpret_cast<AtomicWord32 *>(address & ~uintptr_t(3));
     const unsigned shift = 8 * static_cast<unsigned>(address & 3), mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
-    unsigned seen = loadWord(word);
+    unsigned seen = loadAround(word);
     for (;;) {
         const T old = copyBits<T>(seen >> shift);
         const unsigned desired = (seen & ~mask) | copyBits<unsigned>(static_cast<T>(next(old))) << shift;
         if (desired == seen)
             return old;
-        const unsigned found = swapWord(word, seen, desired);
+        const unsigned found = swapAround(word, seen, desired);
         if (found == seen)
             return old;
         seen = found;

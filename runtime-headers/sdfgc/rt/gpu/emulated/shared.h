@@ -39,6 +39,7 @@ public:
             return nullptr;
         used_ = end;
         arrays_.push_back({key, name, begin, bytes, pattern(), 0});
+        poison(arrays_.back(), false); // its front margin may be the margin behind another array
         std::memset(base() + begin - margin, marginByte, margin);
         std::memset(base() + begin + bytes, marginByte, end - begin - bytes + margin);
         poison(arrays_.back(), true);
