@@ -115,8 +115,10 @@ std::string Dense::magnitude(const std::string &v) const {
     return "((" + v + ") < 0 ? -(" + v + ") : (" + v + "))";
 }
 
-/// A tasklet; containers that are read and written are in both lists.
-void Dense::call(const char *label, std::vector<Name> inputs, const std::vector<Name> &outputs, const std::string &code) {
+/// A tasklet; containers that are read and written are in both lists. The info, where somebody asks for it, is another output.
+void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code) {
+    if (info)
+        outputs.push_back(info);
     std::string prologue;
     for (Name n : inputs)
         if (std::find(outputs.begin(), outputs.end(), n) != outputs.end() && x_.inner().desc(n)->numElements().isOne())
@@ -136,6 +138,23 @@ std::string fill(std::string text, const std::vector<std::pair<std::string, std:
             text.replace(at, key.size(), value);
     return text;
 }
+
+/// The loops without the lines that only compute the info, where nobody asks for it.
+std::string withInfo(const std::string &loops, Name info) {
+    if (info)
+        return fill(loops, {{"$info", "_out" + info.str()}});
+    std::string text;
+    for (std::size_t at = 0, end = 0; at < loops.size(); at = end) {
+        end = std::min(loops.find('\n', at), loops.size() - 1) + 1;
+        const std::string line = loops.substr(at, end - at);
+        if (line.find("$info") == std::string::npos)
+            text += line;
+    }
+    return text;
+}
+
+/// What a call's result is assigned to.
+std::string assigned(Name info) { return info ? "_out" + info.str() + " = " : ""; }
 
 // Right-looking elimination with partial pivoting; pivots count from one, as in LAPACK.
 const char *const factorLoops = R"(auto *_a = $a; auto *_p = $p;
@@ -188,7 +207,7 @@ for (long long _i = $n - 1; _i >= 0; --_i) {
 // Row by row; `$low` is the index of element (i, j) of the lower factor, or of (j, i) of the upper one.
 const char *const choleskyLoops = R"(auto *_a = $a;
 $info = 0;
-for (long long _j = 0; _j < $n && $info == 0; ++_j) {
+for (long long _j = 0; _j < $n; ++_j) {
     $T _d = _a[_j * $ld + _j];
     for (long long _k = 0; _k < _j; ++_k)
         _d -= $jk * $conj($jk);
@@ -209,39 +228,38 @@ for (long long _j = 0; _j < $n && $info == 0; ++_j) {
 } // namespace
 
 void Dense::factor(const Matrix &m, Name pivots, Name info) {
-    std::string result = "_out" + info.str(), code;
+    std::string code;
     std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_out" : "_out") + pivots.str();
     if (lapack())
-        code = result + " = LAPACKE_" + letter_ + "getrf(LAPACK_ROW_MAJOR, " + order(m) + ", " + order(m) + ", " + pointer(m) + ", " +
-               leading(m) + ", " + p + ");";
+        code = assigned(info) + "LAPACKE_" + letter_ + "getrf(LAPACK_ROW_MAJOR, " + order(m) + ", " + order(m) + ", " + pointer(m) +
+               ", " + leading(m) + ", " + p + ");";
     else
-        code = fill(factorLoops, {{"$a", pointer(m)},
-                                  {"$p", p},
-                                  {"$info", result},
-                                  {"$candidate", magnitude("_a[_i * $ld + _k]")},
-                                  {"$current", magnitude("_a[_best * $ld + _k]")},
-                                  {"$ld", leading(m)},
-                                  {"$n", order(m)},
-                                  {"$T", type_.cppName()}});
-    call("factor", {m.data}, {m.data, pivots, info}, code);
+        code = fill(withInfo(factorLoops, info), {{"$a", pointer(m)},
+                                                  {"$p", p},
+                                                  {"$candidate", magnitude("_a[_i * $ld + _k]")},
+                                                  {"$current", magnitude("_a[_best * $ld + _k]")},
+                                                  {"$ld", leading(m)},
+                                                  {"$n", order(m)},
+                                                  {"$T", type_.cppName()}});
+    call("factor", {m.data}, {m.data, pivots}, info, code);
 }
 
 void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info) {
-    std::string result = "_out" + info.str(), code;
+    std::string code;
     std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
     if (lapack())
-        code = result + " = LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " + x_.word("m", right.columns) + ", " +
-               pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right) + ");";
+        code = assigned(info) + "LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " +
+               x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) +
+               ", " + leading(right) + ");";
     else
-        code = fill(solveLoops, {{"$a", pointer(lu, "_in")},
-                                 {"$p", p},
-                                 {"$b", pointer(right)},
-                                 {"$info", result},
-                                 {"$lb", leading(right)},
-                                 {"$ld", leading(lu)},
-                                 {"$n", order(lu)},
-                                 {"$m", x_.word("m", right.columns)}});
-    call("solve", {lu.data, pivots, right.data}, {right.data, info}, code);
+        code = fill(withInfo(solveLoops, info), {{"$a", pointer(lu, "_in")},
+                                                 {"$p", p},
+                                                 {"$b", pointer(right)},
+                                                 {"$lb", leading(right)},
+                                                 {"$ld", leading(lu)},
+                                                 {"$n", order(lu)},
+                                                 {"$m", x_.word("m", right.columns)}});
+    call("solve", {lu.data, pivots, right.data}, {right.data}, info, code);
 }
 
 void Dense::invert(const Matrix &lu, Name pivots, Name info) {
@@ -253,33 +271,33 @@ void Dense::invert(const Matrix &lu, Name pivots, Name info) {
         return;
     }
     std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
-    call("invert", {lu.data, pivots}, {lu.data, info},
-         "_out" + info.str() + " = LAPACKE_" + letter_ + "getri(LAPACK_ROW_MAJOR, " + order(lu) + ", " + pointer(lu) + ", " +
-             leading(lu) + ", " + p + ");");
+    call("invert", {lu.data, pivots}, {lu.data}, info,
+         assigned(info) + "LAPACKE_" + letter_ + "getri(LAPACK_ROW_MAJOR, " + order(lu) + ", " + pointer(lu) + ", " + leading(lu) +
+             ", " + p + ");");
 }
 
 void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
-    std::string result = "_out" + info.str(), code;
+    std::string code;
     auto element = [&](const char *i, const char *j) {
         return "_a[" + std::string(lower ? i : j) + " * $ld + " + (lower ? j : i) + "]";
     };
     // a(i, j) = l(i, k) conj(l(j, k)); the upper factor u(k, i) is the conjugate of l(i, k).
     std::string ik = element("_i", "_k"), jk = element("_j", "_k"), conj = type_.isComplex() ? "std::conj" : "";
     if (lapack())
-        code = result + " = LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
+        code = assigned(info) + "LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
                pointer(m) + ", " + leading(m) + ");";
     else
-        code = fill(choleskyLoops, {{"$order", lower ? ik + " * " + conj + "(" + jk + ")" : conj + "(" + jk + ") * " + ik},
-                                    {"$a", pointer(m)},
-                                    {"$info", result},
-                                    {"$jk", jk},
-                                    {"$ij", element("_i", "_j")},
-                                    {"$conj", conj},
-                                    {"$real", type_.isComplex() ? "_d.real()" : "_d"},
-                                    {"$ld", leading(m)},
-                                    {"$n", order(m)},
-                                    {"$T", type_.cppName()}});
-    call("cholesky", {m.data}, {m.data, info}, code);
+        code = fill(withInfo(choleskyLoops, info),
+                    {{"$order", lower ? ik + " * " + conj + "(" + jk + ")" : conj + "(" + jk + ") * " + ik},
+                     {"$a", pointer(m)},
+                     {"$jk", jk},
+                     {"$ij", element("_i", "_j")},
+                     {"$conj", conj},
+                     {"$real", type_.isComplex() ? "_d.real()" : "_d"},
+                     {"$ld", leading(m)},
+                     {"$n", order(m)},
+                     {"$T", type_.cppName()}});
+    call("cholesky", {m.data}, {m.data}, info, code);
 }
 
 } // namespace sdfgc::libnodes

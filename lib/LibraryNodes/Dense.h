@@ -42,13 +42,13 @@ public:
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);
 
-    void factor(const Matrix &m, Name pivots, Name info);                          // getrf
-    void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info);     // getrs
-    void invert(const Matrix &lu, Name pivots, Name info);                         // getri
-    void factorPositive(const Matrix &m, bool lower, Name info);                   // potrf
+    // `info` gets LAPACK's result; an empty name: nobody asks for it.
+    void factor(const Matrix &m, Name pivots, Name info = {});                      // getrf
+    void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
+    void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri
+    void factorPositive(const Matrix &m, bool lower, Name info = {});               // potrf
 
     Name pivots(sym::Expr n) { return x_.temporary("_pivots", ScalarKind::Int32, {n}); }
-    Name info() { return x_.temporary("_info", ScalarKind::Int32, {}); }
 
 private:
     bool lapack() const { return letter_ != 0; }
@@ -56,7 +56,7 @@ private:
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
     std::string leading(const Matrix &m) { return x_.word("ld", m.rowStride); }
     std::string magnitude(const std::string &v) const;
-    void call(const char *label, std::vector<Name> inputs, const std::vector<Name> &outputs, const std::string &code);
+    void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
     char letter_ = 0; // of the LAPACKE routines, 0 for loops

@@ -5,8 +5,8 @@
 //   Getri    inverse from LU                               Cholesky   copy, factor, clear the other triangle
 //   Potrf    Cholesky factor of one triangle
 //
-// The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first pivot
-// that is zero (not positive).
+// The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
+// pivot that is zero (not positive). DaCe has nobody look at the info of nodes without `_res`, so these have none.
 #include "Dense.h"
 #include "Expanders.h"
 
@@ -55,7 +55,8 @@ public:
         x_.bind(connector, o);
         return connector;
     }
-    Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : dense_.info(); }
+    /// Where LAPACK's info goes; nowhere when nobody asks for it.
+    Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : Name(); }
     bool finish() {
         if (refused_)
             return false;
@@ -139,7 +140,7 @@ bool expandCholesky(State &s, LibraryNode &n, pass::Context &c) {
     if (k.refused())
         return false;
     bool lower = k.x().boolean("lower", true);
-    k.dense().factorPositive(work, lower, k.dense().info());
+    k.dense().factorPositive(work, lower);
     k.dense().clearTriangle(work, lower);
     k.end(work, "_b");
     return k.finish();
@@ -150,9 +151,9 @@ bool expandSolve(State &s, LibraryNode &n, pass::Context &c) {
     Matrix a = k.copyOf(k.input("_ain")), work = k.start("_bin", "_bout");
     if (k.refused())
         return false;
-    Name pivots = k.dense().pivots(a.rows), info = k.dense().info();
-    k.dense().factor(a, pivots, info);
-    k.dense().solve(a, pivots, work, info);
+    Name pivots = k.dense().pivots(a.rows);
+    k.dense().factor(a, pivots);
+    k.dense().solve(a, pivots, work);
     k.end(work, "_bout");
     return k.finish();
 }
@@ -163,9 +164,9 @@ bool expandInv(State &s, LibraryNode &n, pass::Context &c) {
     Matrix work = k.start("_ain", out);
     if (k.refused())
         return false;
-    Name pivots = k.dense().pivots(work.rows), info = k.dense().info();
-    k.dense().factor(work, pivots, info);
-    k.dense().invert(work, pivots, info);
+    Name pivots = k.dense().pivots(work.rows);
+    k.dense().factor(work, pivots);
+    k.dense().invert(work, pivots);
     k.end(work, out);
     return k.finish();
 }

@@ -137,3 +137,28 @@ TEST_CASE("reductions on device memory: threads by shape") {
     CHECK(reduce("N, 16", "N", axes(1)).kernels().empty());
     CHECK(reduce("N, M", "N", axes(1), "lambda a, b: a * b + 1").kernels().empty());
 }
+
+TEST_CASE("LAPACK's info is computed where somebody asks for it") {
+    for (bool asked : {false, true}) {
+        DeviceNode loops("lapack.nodes.potrf.Potrf"), calls("lapack.nodes.potrf.Potrf");
+        for (DeviceNode *n : {&loops, &calls}) {
+            n->in("_xin", "N, N").out("_xout", "N, N");
+            if (asked)
+                n->out("_res", "1", ScalarKind::Int32);
+        }
+        const std::string text = loops.calls();
+        CHECK(contains(text, "_out_res = 0;") == asked);
+        CHECK(contains(text, "info") == false);
+        calls.options.haveLapacke = true;
+        for (auto &[name, d] : calls.g().arrays)
+            d.storage = Storage::Default;
+        const std::string call = calls.calls();
+        CHECK(contains(call, "LAPACKE_dpotrf"));
+        CHECK(contains(call, "_out_res = LAPACKE_dpotrf") == asked);
+    }
+    DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
+    cholesky.in("_a", "N, N").out("_b", "N, N");
+    const std::string text = cholesky.calls();
+    CHECK(contains(text, "break;"));
+    CHECK(!contains(text, "info"));
+}
