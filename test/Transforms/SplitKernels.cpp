@@ -80,6 +80,38 @@ TEST_CASE("split-kernels: what iterations have for themselves or share stays in 
     CHECK_FALSE(inRegisters.split());
 }
 
+TEST_CASE("split-kernels: a remark for every device map that is a loop of a kernel") {
+    using Remarks = std::vector<std::string>;
+    // A kernel around a nested SDFG with a device map, and that around another one.
+    auto remarks = [](Schedule kernel) {
+        SDFG g("f");
+        State *s = state(g);
+        MapEntry *outer = map(s, {{"i", range("0", "N - 1")}}, kernel);
+        NestedSDFGNode *n = nested(s, "body");
+        s->connect(outer, "", n, "", Memlet::empty());
+        s->connect(n, "", outer->exit, "", Memlet::empty());
+        State *inside = state(*n->sdfg);
+        MapEntry *first = map(inside, {{"j", range("0", "31")}}, Schedule::GPU_Device),
+                 *second = map(inside, {{"k", range("0", "3")}}, Schedule::GPU_Device);
+        Tasklet *t = tasklet(inside, "pass");
+        inside->connect(first, "", second, "", Memlet::empty());
+        inside->connect(second, "", t, "", Memlet::empty());
+        inside->connect(t, "", second->exit, "", Memlet::empty());
+        inside->connect(second->exit, "", first->exit, "", Memlet::empty());
+        PassRun pass(transforms::createSplitKernels());
+        pass(g);
+        Remarks texts;
+        for (const pass::Remark &r : pass.context.remarks)
+            texts.push_back(r.text);
+        return texts;
+    };
+    CHECK(remarks(Schedule::GPU_Device) == Remarks{"a loop inside of a kernel: it is in a nested SDFG",
+                                                   "a loop inside of a kernel: it is not directly below the kernel's map"});
+    // In a persistent kernel the first one is spread over the grid, as the graph says.
+    CHECK(remarks(Schedule::GPU_Persistent) == Remarks{"a loop inside of a kernel: it is not directly below the kernel's map"});
+    CHECK(remarks(Schedule::Sequential) == Remarks{"its device maps are kernels of their own"});
+}
+
 TEST_CASE("split-kernels: ranges of a triangle, equal names and other work stay in loops") {
     Nest triangle, names, more, sized, persistent;
     triangle.second->ranges[0].end = expr("i");

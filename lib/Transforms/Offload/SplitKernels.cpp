@@ -15,7 +15,7 @@
 //   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and nobody has
 //      asked for the time of the outer map or given it a block size.
 //
-// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right.
+// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that is one.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -165,14 +165,34 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
-            for (State *s : allStates(*g))
+            for (State *s : allStates(*g)) {
                 changed |= inState(*s, context);
+                remarkDeeper(*s, context);
+            }
         if (changed)
             root.renumber();
         return changed;
     }
 
 private:
+    /// Device maps in kernels that are no part of a nest of this state: in nested SDFGs, or below maps of other schedules.
+    static void remarkDeeper(const State &s, pass::Context &context) {
+        const analysis::ScopeTree scopes(s);
+        for (const auto &n : s.nodes()) {
+            const auto *m = dyn_cast<MapEntry>(n.get());
+            const analysis::Executor executor =
+                m && m->schedule == Schedule::GPU_Device ? analysis::executorOf(*m) : analysis::Executor::Host;
+            if (executor != analysis::Executor::Thread && executor != analysis::Executor::Block)
+                continue;
+            const auto around = scopes.enclosing(m);
+            const auto *outer = around.empty() ? nullptr : dyn_cast<MapEntry>(around.front());
+            const bool inNest =
+                outer && outer->schedule == Schedule::GPU_Device && analysis::executorOf(*outer) == analysis::Executor::Host;
+            if (!inNest)
+                context.missed(elementName(*m), outer ? "a loop inside of a kernel: it is not directly below the kernel's map"
+                                                      : "a loop inside of a kernel: it is in a nested SDFG");
+        }
+    }
     /// Until no nest is left that can be split: inner maps may be nests, too.
     static bool inState(State &s, pass::Context &context) {
         bool changed = false;
