@@ -209,6 +209,62 @@ TEST_CASE("two writes that overlap between iterations") {
     CHECK(apart.add("B", {at("i + N")}, {range("N", "2 * N - 1")}).resolve() == WcrMode::Plain);
 }
 
+TEST_CASE("two writes that only meet within an iteration") {
+    using Dims = std::vector<sym::Range>;
+    const Dims whole = {range("0", "N - 1"), range("0", "N - 1")};
+    auto both = [&](std::vector<std::pair<std::string, sym::Range>> params, Dims first, Dims second,
+                    Schedule schedule = Schedule::GPU_Device) {
+        UpdatingMap m(std::move(params), schedule);
+        array(m.g, "C", {expr("N"), expr("N")});
+        m.add("C", std::move(first), whole);
+        return m.add("C", std::move(second), whole).resolve();
+    };
+    const Dims row = {at("i"), range("i", "N - 1")}, column = {range("i", "N - 1"), at("i")};
+    CHECK(both({overN()}, row, column) == WcrMode::Plain);
+    CHECK(both({overN()}, column, row) == WcrMode::Plain);
+    CHECK(both({overN()}, row, column, Schedule::CPU_Multicore) == WcrMode::Plain);
+    // One element more, and they meet.
+    CHECK(both({overN()}, row, {range("i - 1", "N - 1"), at("i")}) == WcrMode::Atomic);
+    CHECK(both({overN()}, {at("i"), range("0", "N - 1")}, column) == WcrMode::Atomic);
+    // [i, j] of the thread (i, j) is [j, i] of another one; a block's rows and columns are those of several threads.
+    CHECK(both({overN(), {"j", range("0", "N - 1")}}, {at("i"), at("j")}, {at("j"), at("i")}) == WcrMode::Atomic);
+    CHECK(both({overN(), {"j", range("0", "N - 1")}}, {at("i"), at("j")}, {at("j"), at("i")}, Schedule::CPU_Multicore) ==
+          WcrMode::Atomic);
+}
+
+TEST_CASE("a row and a column of a triangle, by a nested SDFG and a loop of the thread") {
+    // map[i] { map[j = i:N] { nested { x[0] += 1; y[0] = 1 } -> C[i, j], C[j, i] } }
+    auto resolve = [](const std::string &begin, Schedule inside) {
+        SDFG g("f");
+        array(g, "C", {expr("N"), expr("N")});
+        State *s = state(g);
+        MapEntry *outer = map(s, {overN()}, Schedule::GPU_Device),
+                 *inner = map(s, {{"j", range(begin, "N - 1")}}, Schedule::Sequential);
+        NestedSDFGNode *n = nested(s, "inner");
+        for (const char *name : {"x", "y"})
+            array(*n->sdfg, name, {1});
+        State *in = state(*n->sdfg);
+        MapEntry *body = map(in, {{"k", range("0", "9")}}, inside);
+        Tasklet *t = tasklet(in, "o = 1");
+        in->connect(body, "", t, "", Memlet::empty());
+        Edge *e = in->connect(t, "o", body->exit, "IN_x", update("x", {at("0")}));
+        in->connect(body->exit, "OUT_x", in->add<AccessNode>("x"), "", update("x", {at("0")}));
+        in->connect(tasklet(in, "o = 1"), "o", in->add<AccessNode>("y"), "", memlet("y", {at("0")}));
+        s->connect(outer, "", inner, "", Memlet::empty());
+        s->connect(inner, "", n, "", Memlet::empty());
+        s->connect(n, "x", inner->exit, "IN_C", memlet("C", {at("i"), at("j")}));
+        s->connect(n, "y", inner->exit, "IN_C", memlet("C", {at("j"), at("i")}));
+        // Behind the loop one edge stands for both.
+        s->connect(inner->exit, "OUT_C", outer->exit, "IN_C", memlet("C", {range("0", "N - 1"), range("0", "N - 1")}));
+        s->connect(outer->exit, "OUT_C", s->add<AccessNode>("C"), "", memlet("C", {range("0", "N - 1"), range("0", "N - 1")}));
+        PassRun(transforms::createResolveWcr())(g);
+        return e->memlet.wcrMode;
+    };
+    CHECK(resolve("i", Schedule::Sequential) == WcrMode::Plain);
+    CHECK(resolve("0", Schedule::Sequential) == WcrMode::Atomic);
+    CHECK(resolve("i", Schedule::GPU_ThreadBlock) == WcrMode::Atomic);
+}
+
 TEST_CASE("a container private to an iteration") {
     SDFG g("f");
     scalar(g, "p", true);

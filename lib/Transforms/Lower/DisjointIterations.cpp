@@ -1,6 +1,7 @@
 #include "Transforms/Lower/DisjointIterations.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace sdfgc::transforms {
@@ -88,6 +89,29 @@ private:
 bool areIterationsDisjoint(const sym::Subset &s, const std::vector<IterationParameter> &parameters, const std::set<Name> &varying,
                            const sym::Assumptions &facts) {
     return Disjointness(parameters, varying, facts).prove(s);
+}
+
+bool areIterationsApart(const sym::Subset &a, const sym::Subset &b, const std::vector<IterationParameter> &parameters,
+                        const std::set<Name> &varying, const sym::Assumptions &facts) {
+    for (const sym::Subset *s : {&a, &b})
+        for (Name n : s->freeSymbols())
+            if (varying.count(n))
+                return false;
+    const Name distance("__distance");
+    sym::Assumptions known = facts;
+    known[distance].positive = true;
+    for (const IterationParameter &p : parameters) {
+        if (!p.parallel || p.range.begin == p.range.end)
+            continue;
+        for (Expr step : {Expr::symbol(distance), -Expr::symbol(distance)}) {
+            std::map<Name, Expr> other;
+            for (const IterationParameter &q : parameters)
+                other[q.name] = q.name == p.name ? Expr::symbol(p.name) + step : Expr::symbol(Name("__other_" + q.name.str()));
+            if (sym::intersects(a, b.substituted(other), known) != Truth::False)
+                return false;
+        }
+    }
+    return true;
 }
 
 } // namespace sdfgc::transforms

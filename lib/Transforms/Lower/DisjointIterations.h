@@ -23,4 +23,12 @@ struct IterationParameter {
 bool areIterationsDisjoint(const sym::Subset &s, const std::vector<IterationParameter> &parameters, const std::set<Name> &varying,
                            const sym::Assumptions &facts);
 
+/// Is `a` of one iteration apart from `b` of every other one? Both in terms of `parameters`, those of one scope; iterations that
+/// differ in parallel parameters are different ones. Conservative.
+///
+/// For each parallel parameter p the iterations with p + d and p - d for positive d are compared, whatever the other parameters are
+/// in them: row `[i, i:N]` and column `[i:N, i]` are apart, as i + d is more than i, and i - d less.
+bool areIterationsApart(const sym::Subset &a, const sym::Subset &b, const std::vector<IterationParameter> &parameters,
+                        const std::set<Name> &varying, const sym::Assumptions &facts);
+
 } // namespace sdfgc::transforms

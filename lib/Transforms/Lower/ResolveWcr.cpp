@@ -12,8 +12,8 @@
 //   1. `wcr_nonatomic`, or no parallel scope around it: plain.
 //   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a container that
 //      is private to an iteration or to the root's argument (WcrTargets).
-//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element (DisjointIterations), and no other
-//      write in the same parallel scope may touch what this one touches, except the same elements in the same iteration: plain.
+//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same parallel
+//      scope may touch in another iteration what this one touches (DisjointIterations): plain.
 //   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
 //      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a kernel:
 //      if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one element.
@@ -80,7 +80,7 @@ public:
 
 private:
     std::optional<std::string> conflictOn(const WriteLevel &level);
-    bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope);
+    bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
     std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
     std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements);
     const sym::Assumptions &facts(const SDFG &g);
@@ -116,22 +116,36 @@ const Edge *edgeLeaving(const Node *scope, const Edge &write) {
     return &write;
 }
 
-/// Another write in the parallel scope that may touch the same elements in another iteration.
-bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope) {
-    const State &state = *level.edge->src->state();
-    auto touched = analysis::destinationSubset(level.edge);
-    for (const Edge *other : tracer_.writesTo(state, owningContainer(level.target->data))) {
-        if (other == level.edge || !encloses(parallelScope, other->src))
-            continue;
-        auto otherTouched = analysis::destinationSubset(other);
-        if (touched && otherTouched && *touched == *otherTouched)
-            continue;
-        auto a = analysis::destinationSubset(edgeLeaving(parallelScope, *level.edge));
-        auto b = analysis::destinationSubset(edgeLeaving(parallelScope, *other));
-        if (!a || !b || a->rank() != b->rank() || sym::intersects(*a, *b, facts(*state.sdfg())) != sym::Truth::False)
-            return true;
+/// Does it run nothing in parallel itself? Then one thread does all of an iteration's part of it.
+bool isSequentialInside(const Node &n) {
+    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+    if (!nested || !nested->sdfg)
+        return true;
+    for (SDFG *g : allSDFGs(*nested->sdfg))
+        for (const State *s : allStates(*g))
+            for (const auto &inner : s->nodes())
+                if (scheduleOf(inner.get()) && runsParallel(inner.get()))
+                    return false;
+    return true;
+}
+
+/// All that one iteration of the parallel map touches by a write in `around`; nothing when threads share an iteration. Not what the
+/// edge behind the scopes says: it may stand for several writes.
+std::optional<sym::Subset> touchedByIteration(const MapEntry &map, const Edge &write, const std::vector<Node *> &around,
+                                              const sym::Assumptions &facts) {
+    auto touched = analysis::destinationSubset(&write);
+    const auto *target = dyn_cast<AccessNode>(analysis::pathDestination(&write));
+    const DataDesc *d = target ? target->state()->sdfg()->desc(target->data) : nullptr;
+    if (!touched || !d || std::count_if(around.begin(), around.end(), runsParallel) != 1 || !isSequentialInside(*write.src))
+        return std::nullopt;
+    for (const Node *scope : around) {
+        const auto *inner = dyn_cast<MapEntry>(scope);
+        if (inner == &map || !inner)
+            return inner ? touched : std::nullopt;
+        for (std::size_t p = inner->params.size(); p-- > 0;)
+            touched = sym::propagate(*touched, inner->params[p], inner->ranges[p], d->shape, facts);
     }
-    return false;
+    return std::nullopt;
 }
 
 /// Symbols that are read anew in each iteration of the parallel scope: dynamic ranges of the scopes inside of it.
@@ -143,6 +157,35 @@ void addDynamicRanges(const std::vector<Node *> &scopes, const Node *parallelSco
             if (isDynamicRange(c.name))
                 varying.insert(c.name);
     }
+}
+
+/// Another write in the parallel scope that may touch the same elements in another iteration.
+bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying) {
+    const State &state = *level.edge->src->state();
+    const auto *map = dyn_cast<MapEntry>(parallelScope);
+    const sym::Assumptions &known = facts(*state.sdfg());
+    auto areApart = [&](const Edge &other) {
+        const std::vector<Node *> around = tracer_.scopes(state).enclosing(other.src);
+        auto a = touchedByIteration(*map, *level.edge, level.scopes, known), b = touchedByIteration(*map, other, around, known);
+        std::set<Name> ofBoth = varying;
+        addDynamicRanges(around, parallelScope, ofBoth);
+        return a && b && a->rank() == b->rank() &&
+               areIterationsApart(*a, *b, parametersOf({const_cast<Node *>(parallelScope)}), ofBoth, known);
+    };
+    auto touched = analysis::destinationSubset(level.edge);
+    for (const Edge *other : tracer_.writesTo(state, owningContainer(level.target->data))) {
+        if (other == level.edge || !encloses(parallelScope, other->src))
+            continue;
+        auto otherTouched = analysis::destinationSubset(other);
+        if (touched && otherTouched && *touched == *otherTouched)
+            continue;
+        auto a = analysis::destinationSubset(edgeLeaving(parallelScope, *level.edge));
+        auto b = analysis::destinationSubset(edgeLeaving(parallelScope, *other));
+        const bool neverMeet = a && b && a->rank() == b->rank() && sym::intersects(*a, *b, known) == sym::Truth::False;
+        if (!neverMeet && !(map && areApart(*other)))
+            return true;
+    }
+    return false;
 }
 
 /// Why concurrent writes on this stretch may meet; nothing when they cannot.
@@ -159,7 +202,7 @@ std::optional<std::string> Resolver::conflictOn(const WriteLevel &level) {
     });
     if (!disjoint)
         return "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]";
-    if (overlapsOtherWrite(level, parallelScope))
+    if (overlapsOtherWrite(level, parallelScope, varying))
         return "another write in the same scope may touch " + level.target->data.str();
     return std::nullopt;
 }
