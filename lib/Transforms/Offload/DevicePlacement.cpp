@@ -1,11 +1,13 @@
 #include "Transforms/Offload/DevicePlacement.h"
 
 #include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -14,7 +16,7 @@ using namespace ir;
 
 using Container = std::pair<SDFG *, Name>;
 
-/// A node outside of kernels, and the containers around it.
+/// A node outside of kernels, and the containers around it. A map: also those that its iterations share and access on their own.
 struct HostNode {
     Node *node;
     std::vector<Container> reads, writes;
@@ -28,6 +30,7 @@ public:
 private:
     void collect(SDFG &g);
     void collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry);
+    void collectInside(const analysis::ScopeTree &scopes, const Node *entry, HostNode &map) const;
     void join(Container a, Container b);
     Container find(Container c);
     bool onDevice(Container c) { return device_.count(find(c)) != 0; }
@@ -42,6 +45,7 @@ private:
     std::map<Container, Container> parent_;
     std::vector<Container> containers_; // in order of appearance
     std::set<Container> device_;        // representatives
+    std::set<Name> shared_;             // of the SDFG that is looked at
 };
 
 Container Placement::find(Container c) {
@@ -103,7 +107,9 @@ void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const 
             for (const Edge *e : nested->outEdges())
                 if (auto c = dataOf(e, false); c && e->srcConn)
                     join(*c, {nested->sdfg.get(), e->srcConn});
+            const std::set<Name> outer = std::exchange(shared_, {});
             collect(*nested->sdfg);
+            shared_ = outer;
             continue;
         }
         auto *m = dyn_cast<MapEntry>(n);
@@ -121,11 +127,36 @@ void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const 
         for (const Edge *e : last->outEdges())
             if (auto c = dataOf(e, false); c && !e->memlet.isEmpty())
                 found.writes.push_back(*c);
+        if (m)
+            collectInside(scopes, m, found);
         nodes_.push_back(std::move(found));
     }
 }
 
+/// Nothing but an access node may say what a map writes: a path to the map's exit is not asked for.
+void Placement::collectInside(const analysis::ScopeTree &scopes, const Node *entry, HostNode &map) const {
+    auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
+    auto shared = [this](const Container &c) {
+        const DataDesc *d = c.first->desc(c.second);
+        return shared_.count(c.second) || (d && d->storage == Storage::GPU_Global);
+    };
+    for (Node *n : scopes.children(entry)) {
+        if (auto *a = dyn_cast<AccessNode>(n)) {
+            const Container c{a->state()->sdfg(), analysis::ownerOf(a->data)};
+            if (!shared(c))
+                continue;
+            if (std::any_of(a->inEdges().begin(), a->inEdges().end(), moves))
+                map.writes.push_back(c);
+            if (std::any_of(a->outEdges().begin(), a->outEdges().end(), moves))
+                map.reads.push_back(c);
+        } else if (n->isEntry()) {
+            collectInside(scopes, n, map);
+        }
+    }
+}
+
 void Placement::collect(SDFG &g) {
+    shared_ = analysis::sharedContainers(g);
     for (const auto &[name, d] : g.arrays) {
         Container top = find({&g, name});
         if (d.storage == Storage::GPU_Global)

@@ -1,0 +1,59 @@
+// offload-to-gpu: which memory moves, and what becomes a kernel.
+#include "GraphBuilder.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// map[i] { y -> an access node inside of the map }, which nothing but an empty edge connects to the exit.
+struct WriteInside {
+    SDFG g{"f"};
+    MapEntry *entry;
+
+    explicit WriteInside(const std::string &written) {
+        array(g, "A", {expr("N")});
+        array(g, "own", {1}, true);
+        g.symbols.set("N", ScalarKind::Int64);
+        State *s = state(g);
+        entry = map(s, {{"i", range("0", "N - 1")}}, Schedule::CPU_Multicore);
+        Tasklet *t = tasklet(s, "y = 1");
+        auto *target = s->add<AccessNode>(written);
+        s->connect(entry, "", t, "", Memlet::empty());
+        s->connect(t, "y", target, "", memlet(written, {at(written == "own" ? "0" : "i")}));
+        s->connect(target, "", entry->exit, "", Memlet::empty());
+    }
+};
+
+bool offload(SDFG &g) {
+    PassRun pass(transforms::createOffloadToGpu());
+    return pass(g);
+}
+
+} // namespace
+
+TEST_CASE("offload-to-gpu: a map that writes through an access node of its own is a kernel") {
+    WriteInside w("A");
+    REQUIRE(offload(w.g));
+    CHECK(w.entry->schedule == Schedule::GPU_Device);
+    CHECK(w.g.desc("gpu_A")->storage == Storage::GPU_Global);
+    CHECK(w.g.start()->label == "copy_in");
+}
+
+TEST_CASE("offload-to-gpu: what each iteration has for itself does not move a map") {
+    WriteInside w("own");
+    offload(w.g);
+    CHECK(w.entry->schedule == Schedule::CPU_Multicore);
+    CHECK_FALSE(isGpuStorage(w.g.desc("own")->storage));
+}
+
+TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so") {
+    WriteInside w("A");
+    DataDesc queue = DataDesc::array(ScalarKind::Float64, {1}, true);
+    queue.kind = DataKind::Stream;
+    w.g.arrays.set("S", queue);
+    PassRun pass(transforms::createOffloadToGpu());
+    CHECK_FALSE(pass(w.g));
+    REQUIRE(pass.context.remarks.size() == 1);
+    CHECK(pass.context.remarks.front().text == "the program stays on the host: stream `S`");
+}
