@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <numeric>
 
 namespace sdfgc::codegen {
 
@@ -125,13 +124,8 @@ std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum)
 
 /// A factor that is a sum, with what its coefficients have in common in front: `6 * (W - 4)`.
 std::string SymPrinter::factor(Expr e) const {
-    int64_t common = 0;
-    if (e.kind() == Kind::Add)
-        for (Expr t : e.operands()) {
-            const int64_t c = coefficient(t).first;
-            common = c == std::numeric_limits<int64_t>::min() ? 1 : std::gcd(common, c);
-        }
-    if (common <= 1)
+    const int64_t common = e.kind() == Kind::Add ? sym::integerContent(e) : 1;
+    if (common == 1)
         return print(e, Precedence::Multiplicative);
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }

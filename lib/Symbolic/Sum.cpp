@@ -113,6 +113,11 @@ Num contentOf(Expr e) {
     return first.isNegative() == content.isNegative() ? content : -content;
 }
 
+int64_t integerContent(Expr e) {
+    const Num content = contentOf(e);
+    return content.isInteger() && content.n != 0 && content.n != INT64_MIN ? std::abs(content.n) : 1;
+}
+
 Expr scale(Expr e, const Num &by) {
     SumBuilder s;
     s.add(e, by);

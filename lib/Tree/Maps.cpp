@@ -1,6 +1,8 @@
 // Maps and consume scopes: loop nests, OpenMP clauses, reductions.
 #include "Lowering.h"
 
+#include "sdfgc/Analysis/Axes.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree {
@@ -103,10 +105,9 @@ void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     // Inside a parallel map another team would have one thread; inside a persistent map the team's threads share the iterations.
     bool shared = in.fn->persistentDepth > 0 && in.fn->parallelDepth == in.fn->persistentDepth;
     bool parallel = m.schedule == Schedule::CPU_Multicore && !m.params.empty() && (in.fn->parallelDepth == 0 || shared);
-    bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
     Omp omp;
     omp.onlyIf = final(in, sub(in, m.ompIf));
-    parallel = parallel && (shared || !(once || omp.onlyIf == sym::Expr::boolean(false)));
+    parallel = parallel && (shared || !(analysis::isOneIteration(m.ranges) || omp.onlyIf == sym::Expr::boolean(false)));
     std::vector<ReductionPlan> plans;
     if (parallel) {
         omp.schedule = m.ompSchedule;

@@ -35,10 +35,16 @@ private:
         return out;
     }
 
-    /// Text with several lines keeps them, all of them indented.
+    std::string clauses(const Omp &o) const {
+        std::string text = " parallel" + (o.collapse > 1 ? " collapse " + std::to_string(o.collapse) : "") + onlyIf(o.onlyIf);
+        for (const Omp::Reduction &r : o.reductions)
+            text += " reduce " + std::string(py::reductionName(r.kind)) + " " + var(r.var);
+        return text;
+    }
     static std::string onlyIf(sym::Expr condition) {
         return condition == sym::Expr::boolean(true) ? "" : " if " + condition.str();
     }
+    /// Text with several lines keeps them, all of them indented.
     void line(const std::string &text) {
         const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
         for (std::size_t at = 0; at <= text.size();) {
@@ -162,13 +168,8 @@ private:
         case Kind::RawTasklet: return line("c++ '" + n.comment + "'");
         case Kind::For: {
             const auto &f = static_cast<const For &>(n);
-            std::string omp = f.omp ? " parallel" + (f.omp->collapse > 1 ? " collapse " + std::to_string(f.omp->collapse) : "") : "";
-            if (f.omp)
-                omp += onlyIf(f.omp->onlyIf);
-            if (f.omp)
-                for (const auto &r : f.omp->reductions)
-                    omp += " reduce " + std::string(py::reductionName(r.kind)) + " " + var(r.var);
-            return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() + omp, f.body);
+            return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() + (f.omp ? clauses(*f.omp) : ""),
+                         f.body);
         }
         case Kind::Loop: {
             const auto &l = static_cast<const Loop &>(n);

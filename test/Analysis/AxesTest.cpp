@@ -20,6 +20,14 @@ TEST_CASE("iterations are a box when no range depends on a parameter") {
     CHECK_FALSE(dependOn({}, "i"));
 }
 
+TEST_CASE("one iteration") {
+    const sym::Expr N = sym::Expr::symbol("N");
+    const sym::Range once{N, N, 1, 1}, stride{0, 6, 7, 1}, whole{0, N - 1, 1, 1};
+    CHECK(isOneIteration({once, stride}));
+    CHECK(isOneIteration({}));
+    CHECK_FALSE(isOneIteration({once, whole}));
+}
+
 TEST_CASE("symbols that are sizes are positive, others are what they were declared as") {
     ir::SDFG g("f");
     const sym::Expr N = sym::Expr::symbol("N"), M = sym::Expr::symbol("M");

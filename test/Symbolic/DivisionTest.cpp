@@ -115,6 +115,19 @@ TEST_CASE("absolute value", "[division]") {
     CHECK(abs(Expr::complex(3, 4)) == Expr::floating(5));
 }
 
+TEST_CASE("what all coefficients have in common", "[division]") {
+    CHECK(integerContent(6 * N - 4 * M + 2) == 2);
+    CHECK(integerContent(-6 * N - 9) == 3);
+    CHECK(integerContent(-4 * N * M) == 4);
+    CHECK(integerContent(12) == 12);
+    CHECK(integerContent(N) == 1);
+    CHECK(integerContent(0) == 1);
+    CHECK(integerContent(Expr(INT64_MIN)) == 1);
+    CHECK(integerContent(N / 2 + 3) == 1);
+    CHECK(integerContent(Expr::rational(3, 2) * N) == 1);
+    CHECK(integerContent(2 * N + Expr::floating(4)) == 1);
+}
+
 TEST_CASE("one fraction", "[division]") {
     auto is = [](Expr e, Expr n, Expr d) {
         auto [num, den] = asFraction(e);

@@ -54,6 +54,11 @@ inline bool dependOn(const std::vector<sym::Range> &ranges, Name parameter) {
     });
 }
 
+/// Has a map one iteration?
+inline bool isOneIteration(const std::vector<sym::Range> &ranges) {
+    return std::all_of(ranges.begin(), ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
+}
+
 /// Are the iterations of a map a box: does no range depend on a parameter, so that sizes can be multiplied?
 inline bool isBox(const std::vector<Name> &params, const std::vector<sym::Range> &ranges) {
     return std::none_of(params.begin(), params.end(), [&](Name p) { return dependOn(ranges, p); });

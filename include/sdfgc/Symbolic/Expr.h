@@ -147,6 +147,9 @@ Expr overApproximation(Expr e);
 Expr rewrite(Expr e, const std::function<Expr(Expr)> &f);
 /// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have denominator 1.
 std::pair<Expr, Expr> asFraction(Expr e);
+/// The greatest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1 for 0 and where a coefficient
+/// is no integer.
+int64_t integerContent(Expr e);
 /// e = c0 + sum of coefficient * symbol, if e is affine in `symbol`: returns {coefficient, rest}.
 std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol);
 

@@ -15,37 +15,19 @@
 //
 // Left alone: maps for which somebody asked for a number of threads, and those whose iterations a team shares that is already awake
 // (CPU_Persistent). Runs before resolve-wcr, since updates in sequential maps need not be atomic.
+#include "sdfgc/Analysis/Axes.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <unordered_set>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-
-/// A coefficient, without its sign; 1 where it is beyond everything that makes sense.
-int64_t magnitude(int64_t v) { return v == 0 || v == std::numeric_limits<int64_t>::min() ? 1 : std::abs(v); }
-
-/// The integer that divides all terms of a sum with integer coefficients.
-int64_t commonFactor(sym::Expr e) {
-    if (std::optional<int64_t> v = e.asInt())
-        return magnitude(*v);
-    int64_t factor = e.kind() == sym::Kind::Add ? 0 : 1;
-    for (sym::Expr x : e.operands()) {
-        if (e.kind() == sym::Kind::Add)
-            factor = std::gcd(factor, commonFactor(x));
-        else if (std::optional<int64_t> v = x.asInt(); e.kind() == sym::Kind::Mul && v)
-            factor = magnitude(*v);
-    }
-    return factor;
-}
 
 /// 13107 -> 10000
 int64_t toOneDigit(int64_t v) {
@@ -68,7 +50,7 @@ sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
     const auto [numerator, denominator] = sym::asFraction(work);
     if (work.asInt() || !denominator.asInt())
         return sym::compare(sym::Kind::Ge, work, threshold);
-    const int64_t factor = commonFactor(numerator), bound = toOneDigit(threshold / factor);
+    const int64_t factor = sym::integerContent(numerator), bound = toOneDigit(threshold / factor);
     return bound <= 1 ? sym::Expr::boolean(true) : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
 
@@ -104,8 +86,8 @@ private:
     }
 
     bool guard(MapEntry &m, const analysis::ScopeTree &scopes, pass::Context &context) const {
-        const bool once = std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
-        const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
+        const bool once = analysis::isOneIteration(m.ranges);
+        const std::optional<sym::Expr> work = once ? std::nullopt : analysis::workOf(m, scopes);
         if (!once && !work) {
             context.missed(elementName(m), "runs on a team of threads whatever its size: how much it computes is not known in front of it");
             return false;
