@@ -59,11 +59,20 @@ sym::Expr upperBound(sym::Expr size) {
     return size;
 }
 
+/// Sizes along x, y, z that a `gpu_block_size` asks for: what is beyond z counts as z.
+std::array<sym::Expr, 3> blockSize(const std::vector<sym::Expr> &asked) {
+    std::array<sym::Expr, 3> size{1, 1, 1};
+    for (std::size_t d = 0; d < asked.size(); ++d)
+        size[std::min<std::size_t>(d, 2)] *= asked[d];
+    return size;
+}
+
 /// Sizes along x, y, z of the thread-block maps in a scope, also in nested SDFGs; in terms of the outermost SDFG's symbols.
 class ThreadBlocks {
 public:
     std::vector<std::array<sym::Expr, 3>> sizes;
     bool dynamic = false; // there are maps whose sizes the threads share out among themselves
+    std::optional<std::array<sym::Expr, 3>> asked; // by the first device map of a persistent kernel that asks for a size
 
     void inScope(const State &s, const analysis::ScopeTree &scopes, const ir::Node *entry, const std::map<Name, sym::Expr> &outer) {
         for (ir::Node *n : scopes.children(entry)) {
@@ -71,7 +80,7 @@ public:
             if (m && isThreadBlock(m->schedule))
                 add(*m, outer);
             else if (m)
-                inScope(s, scopes, m, outer);
+                inMap(*m, s, scopes, outer);
             else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
                 inNested(*nested, outer);
         }
@@ -89,6 +98,14 @@ private:
         for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
             size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
         sizes.push_back(size);
+    }
+    void inMap(const MapEntry &m, const State &s, const analysis::ScopeTree &scopes, const std::map<Name, sym::Expr> &outer) {
+        if (m.schedule == Schedule::GPU_Device && m.gpuBlockSize && !asked) {
+            asked = blockSize(*m.gpuBlockSize);
+            for (sym::Expr &e : *asked)
+                e = in(e, outer);
+        }
+        inScope(s, scopes, &m, outer);
     }
     void inNested(const NestedSDFGNode &n, const std::map<Name, sym::Expr> &outer) {
         std::map<Name, sym::Expr> inner;
@@ -139,9 +156,10 @@ Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
         for (const auto &size : blocks.sizes)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 shape.block[axis] = sym::max({shape.block[axis], sub(in, size[axis])});
-    } else if (m.gpuBlockSize) {
-        for (std::size_t d = 0; d < m.gpuBlockSize->size(); ++d)
-            shape.block[std::min<std::size_t>(d, 2)] *= sub(in, (*m.gpuBlockSize)[d]);
+    } else if (m.gpuBlockSize || (m.schedule == Schedule::GPU_Persistent && blocks.asked)) {
+        shape.block = m.gpuBlockSize ? blockSize(*m.gpuBlockSize) : *blocks.asked;
+        for (sym::Expr &e : shape.block)
+            e = sub(in, e);
     } else if (blocks.dynamic) {
         shape.block[0] = dynamicBlock;
     } else {
@@ -159,7 +177,20 @@ Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
             error(diag::Id::KernelSize, analysis::placeOf(m), {m.label, threads.str(), n.str()});
             break;
         }
+    warnOfBlockSize(in, m, shape.block);
     return shape;
+}
+
+/// A warning when a map does not get the blocks that it asks for. How many threads they have counts, not how these are arranged.
+void Lowering::warnOfBlockSize(Instance &in, const MapEntry &m, const std::array<sym::Expr, 3> &block) {
+    if (!m.gpuBlockSize)
+        return;
+    sym::Expr asked = 1;
+    for (sym::Expr e : *m.gpuBlockSize)
+        asked *= final(in, sub(in, e));
+    const sym::Expr threads = block[0] * block[1] * block[2];
+    if (sym::isEqual(asked, threads) != sym::Truth::True)
+        error(diag::Id::BlockSizeIgnored, analysis::placeOf(m), {m.label, asked.str(), threads.str()});
 }
 
 // ---------------------------------------------------------------------------------------------------- loops that are spread

@@ -205,6 +205,7 @@ private:
     };
     void kernel(Instance &in, ir::MapEntry &m, Block &out);
     KernelShape kernelShape(Instance &in, ir::MapEntry &m);
+    void warnOfBlockSize(Instance &in, const ir::MapEntry &m, const std::array<sym::Expr, 3> &block);
     Block *gridLoops(Instance &in, ir::MapEntry &m, const KernelShape &shape, Launch &launch, Block &out,
                      const std::function<void(Name, sym::Expr)> &define);
     Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank, Launch &launch,
