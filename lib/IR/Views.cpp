@@ -1,6 +1,8 @@
 // The viewing edge of a view (format reference 3.5).
 #include "sdfgc/IR/StateGraph.h"
 
+#include <utility>
+
 namespace sdfgc::ir {
 
 namespace {
@@ -34,18 +36,24 @@ Edge *chooseOfTwo(const AccessNode *n, Edge *in, Edge *out, std::string *why) {
     return because(why, "both of its edges could be the viewing edge; the in-edge is taken", in);
 }
 
+/// The first of the edges that move data, and their number. DaCe counts ordering edges that leave a view, those that arrive it does not: with
+/// that, an order that a pass adds would make a view look at something else.
+template <typename Edges>
+std::pair<Edge *, std::size_t> edgesWithData(const Edges &edges) {
+    std::pair<Edge *, std::size_t> found{nullptr, 0};
+    for (Edge *e : edges)
+        if (!e->memlet.isEmpty() && ++found.second == 1)
+            found.first = e;
+    return found;
+}
+
 } // namespace
 
 Edge *viewEdge(const AccessNode *n, std::string *why) {
     if (why)
         why->clear();
-    Edge *in = nullptr;
-    std::size_t ins = 0;
-    for (Edge *e : n->inEdges())
-        if (!e->memlet.isEmpty() && ++ins == 1)
-            in = e;
-    const std::size_t outs = n->outEdges().size();
-    Edge *out = outs ? n->outEdges().front() : nullptr;
+    const auto [in, ins] = edgesWithData(n->inEdges());
+    const auto [out, outs] = edgesWithData(n->outEdges());
     if (!ins && !outs)
         return because(why, "it has no edge");
     if (ins == 1 && outs == 1)

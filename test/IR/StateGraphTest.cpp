@@ -289,9 +289,13 @@ TEST_CASE("viewing edge: the table of the format reference") {
         g.edge(g.tasklet(""), "o", g.v, "", "V[1]");
         CHECK(g.found() == out);
     }
-    SECTION("ordering in-edges do not count") {
+    SECTION("ordering edges do not count") {
         Edge *out = g.edge(g.v, "", g.access("B"), "", "B[0:N]");
         g.order(g.access("A"), g.v);
+        g.order(g.v, g.access("A"));
+        CHECK(g.found() == out);
+        out->srcConn = "views";
+        g.edge(g.access("A"), "", g.v, "", "A[0:N]");
         CHECK(g.found() == out);
     }
     SECTION("as many on both sides") {

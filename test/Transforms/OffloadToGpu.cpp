@@ -57,3 +57,24 @@ TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text == "the program stays on the host: stream `S`");
 }
+
+TEST_CASE("offload-to-gpu: only what is written is copied back, also where a view writes it") {
+    // A -> V, where V looks at B
+    SDFG g("f");
+    array(g, "A", {4});
+    array(g, "B", {8});
+    DataDesc view = DataDesc::array(ScalarKind::Float64, {4}, true);
+    view.alias = AliasKind::View;
+    g.arrays.set("V", view);
+    State *s = state(g);
+    auto *a = s->add<AccessNode>("A"), *v = s->add<AccessNode>("V"), *b = s->add<AccessNode>("B");
+    s->connect(a, "", v, "", memlet("A", {range("0", "3")}));
+    s->connect(v, "views", b, "", memlet("B", {range("0", "3")}));
+    REQUIRE(offload(g));
+    std::vector<std::string> copiedBack;
+    for (const State *out : allStates(g))
+        if (out->label == "copy_out")
+            for (const auto &e : out->edges())
+                copiedBack.push_back(e->memlet.data.str());
+    CHECK(copiedBack == std::vector<std::string>{"gpu_B"});
+}

@@ -1,5 +1,6 @@
 #include "Transforms/Offload/HostReads.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 
@@ -20,15 +21,37 @@ std::vector<NestedSDFGNode *> hostNested(SDFG &g) {
     return out;
 }
 
+namespace {
+
+/// What a node stands for behind its views; empty where that is not known.
+Name behindViews(const SDFG &g, const AccessNode *n) {
+    constexpr int deepest = 64; // views may be in a circle
+    for (int depth = 0; n && depth < deepest; ++depth) {
+        const DataDesc *d = g.desc(n->data);
+        if (!d || !d->isView())
+            return analysis::ownerOf(n->data);
+        n = analysis::viewedNode(n);
+    }
+    return {};
+}
+
+bool receivesData(const AccessNode &n, bool isView) {
+    const Edge *views = isView ? analysis::viewEdge(&n) : nullptr;
+    return std::any_of(n.inEdges().begin(), n.inEdges().end(), [&](const Edge *e) { return e != views && !e->memlet.isEmpty(); });
+}
+
+} // namespace
+
 bool writtenInDataflow(const SDFG &g, Name data) {
     for (const State *s : allStates(const_cast<SDFG &>(g)))
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == data && !a->inEdges().empty())
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            const DataDesc *d = a ? g.desc(a->data) : nullptr;
+            if (!a || !receivesData(*a, d && d->isView()))
+                continue;
+            if (const Name target = behindViews(g, a); !target || target == data)
                 return true;
-    // A view of it may be written.
-    for (const auto &[name, d] : g.arrays)
-        if (d.isView())
-            return true;
+        }
     return false;
 }
 

@@ -14,7 +14,7 @@ using Twins = std::map<Name, Name>;
 /// Nested SDFGs of `g` that the host runs, in order: those outside of maps.
 std::vector<ir::NestedSDFGNode *> hostNested(ir::SDFG &g);
 
-/// Does an access node outside or inside of maps write the container (or may a view of it)?
+/// Does an access node outside or inside of maps write the container, or one of a view that looks at it?
 bool writtenInDataflow(const ir::SDFG &g, Name data);
 
 /// Gives the dataflow (access nodes, memlets, the connectors of the node around `g`) another name for a container. Control flow keeps
