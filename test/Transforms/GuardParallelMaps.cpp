@@ -154,3 +154,15 @@ TEST_CASE("guard: maps that stay") {
     p.g.renumber();
     CHECK_FALSE(p.guard());
 }
+
+TEST_CASE("guard-parallel-maps: what threads have for themselves is found again by the same threads") {
+    // One map writes each thread's part, another one of unknown work may read it: both or none on a team.
+    Program p("7");
+    p.g.desc("B")->transient = true;
+    p.g.desc("B")->storage = Storage::CPU_ThreadLocal;
+    CHECK_FALSE(p.guard());
+    CHECK(p.m->schedule == Schedule::CPU_Multicore);
+    p.g.desc("B")->storage = Storage::CPU_Heap;
+    CHECK(p.guard());
+    CHECK(p.m->schedule == Schedule::Sequential);
+}

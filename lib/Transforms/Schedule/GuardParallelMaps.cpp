@@ -13,8 +13,9 @@
 //      the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
 //
-// Left alone: maps for which somebody asked for a number of threads, and those whose iterations a team shares that is already awake
-// (CPU_Persistent). Runs before resolve-wcr, since updates in sequential maps need not be atomic.
+// Left alone: maps for which somebody asked for a number of threads, those whose iterations a team shares that is already awake
+// (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map before, so
+// every map must hand the same iterations to the same threads. Runs before resolve-wcr, since updates in sequential maps need not be atomic.
 #include "sdfgc/Analysis/Axes.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
@@ -57,6 +58,10 @@ sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
 class GuardParallelMaps : public pass::Pass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
+        if (const Name memory = threadLocal(root)) {
+            context.missed(root.name.str(), "all maps keep their teams: each thread has its own part of `" + memory.str() + "`");
+            return false;
+        }
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
@@ -65,6 +70,15 @@ public:
     }
 
 private:
+    /// The first container of which each thread has a part; empty: there is none.
+    static Name threadLocal(SDFG &root) {
+        for (SDFG *g : allSDFGs(root))
+            for (const auto &[name, d] : g->arrays)
+                if (d.storage == Storage::CPU_ThreadLocal)
+                    return name;
+        return {};
+    }
+
     bool guardMaps(State &s, pass::Context &context) {
         bool changed = false;
         const analysis::ScopeTree scopes(s);
