@@ -219,7 +219,7 @@ Type symbolType(const Node &n, const ScopeTree &scopes, Name symbol) {
             return dynamicRangeType(*entry, *c);
         auto *m = dyn_cast<MapEntry>(entry);
         auto *c = dyn_cast<ConsumeEntry>(entry);
-        if ((m && std::find(m->params.begin(), m->params.end(), symbol) != m->params.end()) || (c && c->peIndex == symbol)) {
+        if ((m && std::find(m->params.begin(), m->params.end(), symbol) != m->params.end()) || (c && c->defines(symbol))) {
             const Type *declared = g.symbols.find(symbol);
             return declared ? *declared : Type(ScalarKind::Int64);
         }

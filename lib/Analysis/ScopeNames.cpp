@@ -9,7 +9,7 @@ using namespace ir;
 bool definesInside(const Node *entry, Name n) {
     if (auto *m = dyn_cast<MapEntry>(entry); m && std::find(m->params.begin(), m->params.end(), n) != m->params.end())
         return true;
-    if (auto *c = dyn_cast<ConsumeEntry>(entry); c && c->peIndex == n)
+    if (auto *c = dyn_cast<ConsumeEntry>(entry); c && c->defines(n))
         return true;
     return entry->inConnector(n) && !pairedConnector(n);
 }

@@ -312,9 +312,9 @@ void Lowering::consume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     element.kind = c.chunkSize == 1 ? VarKind::Reference : VarKind::Pointer;
     element.name = in.fn->names.declare(Name("__dace_" + c.label + (c.chunkSize == 1 ? "_element" : "_elements")));
     node->elementVar = fn(in).addVar(std::move(element));
-    if (c.chunkSize != 1) {
-        node->countVar = declareValue(in, Name("__dace_" + c.label + "_numelems"), ScalarKind::Int64);
-        symbols.define(Name("__dace_" + c.label + "_numelems"), sym::Expr::symbol(varName(in, node->countVar)), ScalarKind::Int64);
+    if (const Name count = c.countName()) {
+        node->countVar = declareValue(in, count, ScalarKind::Int64);
+        symbols.define(count, sym::Expr::symbol(varName(in, node->countVar)), ScalarKind::Int64);
     }
     for (Edge *e : c.outEdges())
         if (e->srcConn == Name("OUT_stream"))

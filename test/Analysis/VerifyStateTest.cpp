@@ -145,6 +145,25 @@ TEST_CASE("consume scopes have a stream") {
     CHECK(reported(g) == "ConsumeWithoutStream");
 }
 
+TEST_CASE("consume scopes define the number of the worker, and of elements where there are chunks") {
+    for (const char *used : {"p", "__dace_c_numelems"}) {
+        Graph g;
+        auto *entry = g.s->add<ConsumeEntry>();
+        auto *exit = g.s->add<ConsumeExit>();
+        entry->exit = exit;
+        exit->entry = entry;
+        entry->label = exit->label = "c";
+        entry->peIndex = "p";
+        Tasklet *t = g.tasklet(std::string("x = ") + used);
+        g.order(entry, t);
+        g.order(t, exit);
+        entry->chunkSize = 2;
+        CHECK(reported(g).find("SymbolNotDefined") == std::string::npos);
+        entry->chunkSize = 1;
+        CHECK((reported(g).find("SymbolNotDefined") != std::string::npos) == (std::string(used) != "p"));
+    }
+}
+
 TEST_CASE("connector names") {
     Graph g;
     g.array("A", "4");

@@ -174,6 +174,11 @@ class ConsumeEntry : public Node {
 public:
     ConsumeEntry() : Node(NodeKind::ConsumeEntry) {}
     static bool classof(const Node *n) { return n->kind() == NodeKind::ConsumeEntry; }
+    /// How many elements a chunk has, for code of the scope: `__dace_LABEL_numelems` (DaCe: codegen/targets/cpu.py). Empty where elements
+    /// come one by one.
+    Name countName() const { return chunkSize == 1 ? Name() : Name("__dace_" + label + "_numelems"); }
+    /// Is it one of the names that the scope defines: the number of the worker, or of elements?
+    bool defines(Name n) const { return n && (n == peIndex || n == countName()); }
     ConsumeExit *exit = nullptr;
     Name peIndex;
     sym::Expr numPes = 1;

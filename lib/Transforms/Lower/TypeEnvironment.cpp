@@ -14,7 +14,8 @@ TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scope
             for (Name p : map->params)
                 scoped_.emplace(p, ScalarKind::Int64);
         if (const auto *consume = dyn_cast<ConsumeEntry>(entry))
-            scoped_.emplace(consume->peIndex, ScalarKind::Int64);
+            for (Name n : {consume->peIndex, consume->countName()})
+                scoped_.emplace(n, ScalarKind::Int64);
         for (const Connector &c : entry->inConnectors)
             if (isDynamicRange(c.name))
                 scoped_.emplace(c.name, c.type);
