@@ -41,6 +41,10 @@ void TaskletLowering::python(std::vector<StmtRef> code) {
         return outer(n);
     };
     code = renameLambdaParameters(py::resolveModules(code, env));
+    code = py::splitChainedUpdates(code, [this](Name n) {
+        const Connection *c = find(outputs_, n);
+        return !c || !special(*c) ? py::Store::Plain : !c->wcr ? py::Store::Other : c->dynamic ? py::Store::DynamicUpdate : py::Store::Update;
+    });
     in_.fn->names.open();
     auto block = std::make_unique<tree::Block>();
     tree::Block *outerBlock = out_;
@@ -109,9 +113,17 @@ void TaskletLowering::survey(const std::vector<StmtRef> &code, bool inLoop) {
                     }
                 }
             }
+        if (s->old)
+            declareOld(*s);
         survey(s->body, loops);
         survey(s->orelse, loops);
     }
+}
+
+void TaskletLowering::declareOld(const py::Stmt &s) {
+    const VarId v = l_.declareValue(in_, "old", find(outputs_, targetName(*s.targets[0]))->type);
+    out_->add<Declare>(v);
+    olds_[s.old] = v;
 }
 
 bool TaskletLowering::storesComeLast(const std::vector<StmtRef> &code) {
@@ -268,6 +280,8 @@ ExprRef TaskletLowering::bindBareName(const ExprRef &e) {
         return e;
     if (auto it = locals_.find(e->name); it != locals_.end())
         return py::name(it->second, e->type);
+    if (auto it = olds_.find(e->name); it != olds_.end())
+        return py::name(l_.varName(in_, it->second), l_.fn(in_).vars[static_cast<std::size_t>(it->second)].type);
     for (auto *list : {&outputs_, &inputs_})
         if (Connection *c = find(*list, e->name))
             return bindConnector(*c, e);

@@ -132,10 +132,11 @@ void TaskletLowering::storeStatement(const Connection &c, const py::Stmt &s, tre
     const py::Expr *target = s.targets[0].get();
     while (target->kind == ExprKind::Cast)
         target = target->args[0].get();
-    storeValue(c, target->kind == ExprKind::MemRef ? target : nullptr, s.value, to);
+    const auto old = olds_.find(s.old);
+    storeValue(c, target->kind == ExprKind::MemRef ? target : nullptr, s.value, old != olds_.end() ? old->second : c.keepsOld ? c.local : -1, to);
 }
 
-void TaskletLowering::store(const Connection &c, Name variable, tree::Block &to) { storeValue(c, nullptr, py::name(variable, c.type), to); }
+void TaskletLowering::store(const Connection &c, Name variable, tree::Block &to) { storeValue(c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : -1, to); }
 
 /// A vector that is combined with one element: every lane takes part.
 void TaskletLowering::foldLanes(const Connection &c, ExprRef value, tree::Block &to) {
@@ -159,7 +160,7 @@ void TaskletLowering::foldLanes(const Connection &c, ExprRef value, tree::Block 
     in_.fn->names.close();
 }
 
-void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, ExprRef value, tree::Block &to) {
+void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, ExprRef value, VarId old, tree::Block &to) {
     if (c.setsReference) {
         // The value is an address: of a pointer connector, or a pointer computed by the code.
         if (value->kind == ExprKind::MemRef) {
@@ -190,7 +191,7 @@ void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, Ex
         update->reduction = c.reduction;
         update->lambda = c.lambda;
         update->atomic = c.atomic;
-        update->old = c.keepsOld ? c.local : -1;
+        update->old = old;
         return;
     }
     auto ref = std::make_shared<py::Expr>(*py::memRef(slot, c.place.type));

@@ -101,7 +101,7 @@ void TaskletLowering::cpp() {
         if (!c.pointer && !c.stream)
             store(c, c.conn, after);
         else if (c.setsReference)
-            storeValue(c, nullptr, py::name(c.conn), after);
+            storeValue(c, nullptr, py::name(c.conn), -1, after);
     }
     raw->after = std::move(after.body);
     dropUnused(*raw);

@@ -63,6 +63,8 @@ private:
     void land(std::unique_ptr<tree::Block> block);
     /// Counts reads and writes of connectors.
     void survey(const std::vector<StmtRef> &code, bool inLoop);
+    /// The variable for what the target of a statement held before.
+    void declareOld(const py::Stmt &s);
     /// Is every store the last thing that happens on its path? Then no input is read after a store.
     static bool storesComeLast(const std::vector<StmtRef> &code);
     VarId rootVariable(VarId v) const;
@@ -99,7 +101,8 @@ private:
     void storeStatement(const Connection &c, const py::Stmt &s, tree::Block &to);
     void store(const Connection &c, Name variable, tree::Block &to);
     void foldLanes(const Connection &c, ExprRef value, tree::Block &to);
-    void storeValue(const Connection &c, const py::Expr *target, ExprRef value, tree::Block &to);
+    /// `old`: the variable that gets what an updated element held before, or -1.
+    void storeValue(const Connection &c, const py::Expr *target, ExprRef value, VarId old, tree::Block &to);
 
     // ------------------------------------------------------------------------------------------------ C++
     void cpp();
@@ -122,6 +125,7 @@ private:
     std::vector<Connection> inputs_, outputs_;
     std::map<Name, Name> locals_;      // name in the code -> variable
     std::map<Name, Type> localTypes_;  // by variable name
+    std::map<Name, VarId> olds_;       // what updated elements held before: name in the code -> variable
     std::map<int, const Connection *> slots_;
 };
 

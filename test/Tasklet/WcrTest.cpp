@@ -113,3 +113,47 @@ TEST_CASE("identities", "[tasklet][wcr]") {
     CHECK(identity(Reduction::Sum, vector) == vector.cppName() + "(0.0f)");
     CHECK(identity(Reduction::Sum, Type::opaque("T")) == "none");
 }
+
+namespace {
+
+/// The block with chained assignments apart; `u` is an update, `d` a dynamic one, `s` a stream.
+std::string split(const std::string &code) {
+    const auto storeOf = [](Name n) {
+        const std::string text = n.str();
+        return text == "u" ? Store::Update : text == "d" ? Store::DynamicUpdate : text == "s" ? Store::Other : Store::Plain;
+    };
+    return print(splitChainedUpdates(*parseBlock(code).value, storeOf)) + "\n";
+}
+
+bool usesOld(const std::string &code, const char *output, bool dynamic) { return usesOldValue(*parseBlock(code).value, output, dynamic); }
+
+} // namespace
+
+TEST_CASE("chained assignments to updates are taken apart", "[tasklet][wcr]") {
+    CHECK(split("v = u[5] = 1") == "u[5] = 1\nv = old 0\n");
+    CHECK(split("v = w = d[i] = x + 1") == "d[i] = x + 1\nv = w = old 0\n");
+    CHECK(split("v = d = x") == "d = x\nv = d\n"); // a dynamic output holds the old value when it is read
+    CHECK(split("d[0] = u[1] = x") == "u[1] = x\nd[0] = old 0\n");
+    // Elsewhere every target gets the value, which is computed once.
+    CHECK(split("v = u = x + 1") == "chained_value = x + 1\nv = chained_value\nu = chained_value\n");
+    CHECK(split("u[2] = v = x") == "u[2] = x\nv = x\n");
+    CHECK(split("s = v = 1") == "s = 1\nv = 1\n");
+    CHECK(split("v = w = x") == "v = w = x\n");
+    CHECK(split("if x > 0:\n    v = u[0] = 1\nelse:\n    w = v = 2") == "if x > 0:\n    u[0] = 1\n    v = old 0\nelse:\n    w = v = 2\n");
+    const auto update = splitChainedUpdates(*parseBlock("v = u[5] = 1").value, [](Name n) { return n == Name("u") ? Store::Update : Store::Plain; });
+    REQUIRE(update.size() == 2);
+    CHECK(update[0]->old == Name("old 0"));
+    CHECK(update[1]->old.empty());
+}
+
+TEST_CASE("which updates use what was there before", "[tasklet][wcr]") {
+    CHECK(usesOld("v = u[5] = 1", "u", false));
+    CHECK(usesOld("v = u = 1", "u", true));
+    CHECK_FALSE(usesOld("v = u = 1", "u", false));
+    CHECK_FALSE(usesOld("u[5] = v = 1", "u", true));
+    CHECK(usesOld("u = 1\nv = u", "u", true));
+    CHECK_FALSE(usesOld("u = 1\nv = u", "u", false)); // one update at the end
+    CHECK(usesOld("u += 1", "u", true));
+    CHECK(usesOld("if x:\n    w[u] = 1", "u", true));
+    CHECK_FALSE(usesOld("u = x\nu[1] = x", "u", true));
+}

@@ -90,6 +90,16 @@ TEST_CASE("one scalar for all iterations: reduction") {
     CHECK(x.outer->memlet.wcrMode == WcrMode::Reduction);
 }
 
+TEST_CASE("an update whose old value is used is no reduction") {
+    UpdatingMap x({overN()});
+    array(x.g, "B", {8});
+    x.add("B", {range("0", "7")}, {range("0", "7")});
+    static_cast<Tasklet *>(x.inner->src)->code.text = "before = y[5] = 1";
+    CHECK(x.resolve() == WcrMode::Atomic);
+    static_cast<Tasklet *>(x.inner->src)->code.text = "y[5] = 1";
+    CHECK(x.resolve() == WcrMode::Reduction);
+}
+
 TEST_CASE("what runs in sequence needs nothing") {
     UpdatingMap x({overN()}, Schedule::Sequential);
     scalar(x.g, "r");

@@ -102,6 +102,7 @@ struct Stmt {
     Type type; // AnnAssign
     std::vector<StmtRef> body, orelse;
     std::string text;
+    Name old; // Assign to an output with conflict resolution: stands for what the target held before; splitChainedUpdates sets it
     Position at;
 };
 
@@ -155,6 +156,20 @@ struct BlockNames {
     std::set<Name> read, written, called;
 };
 BlockNames blockNames(const std::vector<StmtRef> &block);
+
+// ---- outputs whose stores are statements of their own: updates with conflict resolution, pushes to streams
+enum class Store : uint8_t {
+    Plain,
+    Update,        // with conflict resolution, of the value that the output has at the end
+    DynamicUpdate, // with conflict resolution, of each value that is assigned
+    Other,
+};
+/// Takes chained assignments to such outputs apart. `v = o[5] = x` with o an update assigns to v what o[5] held before, and so does `v = o = x`
+/// for a dynamic one (DaCe: DaCeKeywordRemover.visit_Assign in codegen/targets/cpp.py): the update comes first and has a name for the old
+/// value, then the other targets get it. Elsewhere every target gets the value. `storeOf`: what assigning to a name means.
+std::vector<StmtRef> splitChainedUpdates(const std::vector<StmtRef> &block, const std::function<Store(Name)> &storeOf);
+/// Does the block use what an updated output held before? It reads a dynamic one, or chains an assignment to it.
+bool usesOldValue(const std::vector<StmtRef> &block, Name output, bool dynamic);
 
 // ---- rewriting
 /// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node). In a block, f sees targets too.

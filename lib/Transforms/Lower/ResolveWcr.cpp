@@ -309,6 +309,13 @@ bool isRead(const MapEntry &map, Name container) {
     });
 }
 
+/// An operation that fetches and updates: threads must see each other's.
+bool usesOldValue(const Edge &write) {
+    const auto &t = static_cast<const Tasklet &>(*write.src);
+    const auto code = py::parseBlock(t.code.text);
+    return t.code.language == Language::Python && code.value && py::usesOldValue(*code.value, write.srcConn, write.memlet.dynamic);
+}
+
 /// All that the map does to the container must be this kind of update by tasklets, to one element or to a container of few.
 std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements) {
     const State &state = *map.state();
@@ -332,6 +339,8 @@ std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const 
             continue;
         if (!isa<Tasklet>(write->src) || write->memlet.wcr.empty() || write->memlet.wcrNonatomic || kindOf(*write) != kind)
             return "the map also writes the target in other ways";
+        if (usesOldValue(*write))
+            return "a tasklet uses what the target held before";
         const Edge *leaving = edgeLeaving(&map, *write);
         auto inside = analysis::destinationSubset(write), outside = analysis::destinationSubset(leaving);
         if (!inside || !outside || leaving->memlet.wcr.empty() || (outer && !(*outer == *outside)))
