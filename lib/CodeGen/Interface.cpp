@@ -32,31 +32,36 @@ std::string cType(Type t) {
 
 namespace {
 
+/// Is the i-th of some arguments or results of a callback described as an array? `descriptors`: JSON texts.
+bool isArray(const std::vector<std::string> &descriptors, std::size_t i) {
+    return i < descriptors.size() && descriptors[i].find("\"Array\"") != std::string::npos;
+}
+
 std::string spaced(const std::string &type, const std::string &name) { return type + (type.back() == '*' ? "" : " ") + name; }
 
 /// Function pointer of a callback (format reference 8.6): scalars by value, arrays as `T const *`; one scalar result is the return value,
 /// any other result a trailing parameter.
 std::string callbackParameter(Type t, const std::string &name) {
     const auto &rets = t.returns();
-    bool scalarReturn = rets.size() == 1 && !rets[0].isPointer() && (t.returnJson().empty() || t.returnJson()[0].empty());
+    const bool scalarReturn = returnsValue(t);
     std::string args;
     auto add = [&](const std::string &a) { args += (args.empty() ? "" : ", ") + a; };
     for (std::size_t i = 0; i < t.arguments().size(); ++i) {
         Type a = t.arguments()[i];
-        bool array = i < t.argumentJson().size() && t.argumentJson()[i].find("\"Array\"") != std::string::npos;
-        add(array ? cType(a) + " const *" : cType(a));
+        add(isArray(t.argumentJson(), i) ? cType(a) + " const *" : cType(a));
     }
     if (!scalarReturn)
         for (std::size_t i = 0; i < rets.size(); ++i) {
-            bool array = i < t.returnJson().size() && t.returnJson()[i].find("\"Array\"") != std::string::npos;
             if (!rets[i].isVoid())
-                add(array ? cType(rets[i]) + " const *" : cType(rets[i]) + " *");
+                add(isArray(t.returnJson(), i) ? cType(rets[i]) + " const *" : cType(rets[i]) + " *");
         }
     std::string result = scalarReturn && !rets[0].isVoid() ? cType(rets[0]) : "void";
     return result + " (*" + name + ")(" + (args.empty() ? "void" : args) + ")";
 }
 
 } // namespace
+
+bool returnsValue(Type callback) { return callback.returns().size() == 1 && !isArray(callback.returnJson(), 0); }
 
 std::string cParameter(const Param &p) {
     const std::string &name = p.cName.str();

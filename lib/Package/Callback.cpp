@@ -1,5 +1,6 @@
 #include "Callback.h"
 
+#include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Support/Json.h"
 
 namespace sdfgc::package {
@@ -31,7 +32,7 @@ CallbackShape callbackShape(Type callback) {
     for (std::size_t i = 0; i < callback.arguments().size(); ++i)
         out.parameters.push_back(part(callback.arguments()[i], at(callback.argumentJson(), i)));
     const std::vector<Type> &results = callback.returns();
-    if (results.size() == 1 && !results[0].isPointer() && at(callback.returnJson(), 0).empty()) {
+    if (codegen::returnsValue(callback)) {
         if (!results[0].isVoid())
             out.returns = results[0];
         return out;

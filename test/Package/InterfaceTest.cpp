@@ -132,4 +132,10 @@ TEST_CASE("callbacks: scalars by value, arrays by address, several results as pa
     CHECK((two.parameters[1].result && two.parameters[1].array));
     CHECK_FALSE(two.returns);
     CHECK_FALSE(package::callbackShape(Type::callback({}, {})).returns);
+    // A described scalar is returned, whatever it holds; an array is a parameter, also a single one.
+    const std::string scalar = R"({"type": "Scalar", "attributes": {"dtype": {"type": "opaque", "ctype": "pyobject"}}})";
+    package::CallbackShape object = package::callbackShape(Type::callback({f64}, {ScalarKind::PyObject}, {descriptor}, {scalar}));
+    CHECK(object.returns == Type(ScalarKind::PyObject));
+    CHECK(object.parameters.size() == 1);
+    CHECK(package::callbackShape(Type::callback({}, {f64}, {}, {descriptor})).parameters.size() == 1);
 }

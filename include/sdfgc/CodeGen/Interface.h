@@ -9,6 +9,9 @@ namespace sdfgc::codegen {
 std::string cParameter(const tree::Param &p);
 /// C type of a value of this type: half precision as raw bits (`uint16_t`), complex as `double _Complex` / `std::complex<double>` by macro.
 std::string cType(Type t);
+/// Does a callback give its result as return value? It does for one result that is a type or a scalar; arrays and several results are
+/// parameters (DaCe: callback.is_scalar_function in dtypes.py).
+bool returnsValue(Type callback);
 /// `double *A, double *B, int32_t N`; empty text for no parameters.
 std::string cParameters(const std::vector<tree::Param> &ps);
 /// The value of a C parameter as the program function takes it (casts where C and C++ types differ).
