@@ -361,7 +361,8 @@ Place Lowering::resolveView(Instance &in, ir::AccessNode &n, Block &out) {
         }
         VarId id = fn(in).addVar(std::move(v));
         auto *declare = out.add<Declare>(id);
-        bool pointerElement = base.type.isPointer() && !d.dtype.isPointer();
+        // An array that is an element of a container array: the element is the address.
+        bool pointerElement = base.type.isPointer() && (!d.dtype.isPointer() || base.type == Type::pointer(d.dtype));
         declare->target = pointerElement || d.isStructure() ? elementAt(in, base, start) : addressAt(in, base, start);
         MemRef &r = fn(in).refs[static_cast<std::size_t>(declare->target)];
         if (!pointerElement && !d.isStructure())
