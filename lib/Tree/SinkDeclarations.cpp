@@ -32,6 +32,7 @@ private:
     void sink(Block &b, std::size_t at);
     bool intoStatement(NodePtr declaration, Node &user);
     bool intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v);
+    py::ExprRef firstValue(const Node &n, VarId v) const;
     bool intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d);
     bool startsLoop(const Node &n, Name name);
     void index(const Block &b);
@@ -228,18 +229,39 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     return true;
 }
 
-/// `int64_t i; ... i = 0;` as one statement, if the first user is an assignment.
+/// Combined with the neutral element, does a value stay what it is?
+bool keepsFirst(py::Reduction r) {
+    using py::Reduction;
+    return r == Reduction::Sum || r == Reduction::Product || r == Reduction::Min || r == Reduction::Max || r == Reduction::BitAnd ||
+           r == Reduction::BitOr || r == Reduction::BitXor;
+}
+
+/// What a statement gives a variable that has no value yet: what it assigns, or updates it with. An update that nothing precedes starts from
+/// the neutral element: the graph means that, even if it does not say so. Null where the statement does something else.
+py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
+    const Name name = f_.vars[static_cast<std::size_t>(v)].name;
+    if (n.kind == Kind::Code) {
+        const auto &code = static_cast<const Code &>(n);
+        return code.locals.empty() && code.stmts.size() == 1 && assignsWhole(f_, table_, code.stmts[0], name) ? code.stmts[0]->value : nullptr;
+    }
+    if (n.kind != Kind::Update)
+        return nullptr;
+    const auto &u = static_cast<const Update &>(n);
+    const MemRef &target = f_.refs[static_cast<std::size_t>(u.target)];
+    const bool whole = target.var == v && u.targetIndices.empty() && !target.castTo;
+    return whole && u.old < 0 && keepsFirst(u.reduction) && !table_.inExpr(u.value).has(name) ? u.value : nullptr;
+}
+
+/// `int64_t i; ... i = 0;` as one statement, if the first user gives it its value.
 bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d) {
     const std::size_t user = users[0];
     Node &n = *b.body[user];
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
-    if (n.kind != Kind::Code)
-        return false;
-    auto &code = static_cast<Code &>(n);
-    if (!code.locals.empty() || code.stmts.size() != 1 || !assignsWhole(f_, table_, code.stmts[0], v.name))
+    const py::ExprRef value = firstValue(n, d.var);
+    if (!value)
         return false;
     auto declare = std::make_unique<Declare>(d.var);
-    declare->init = code.stmts[0]->value;
+    declare->init = value;
     declare->comment = n.comment;
     declare->origin = n.origin;
     bool changed = false;

@@ -57,6 +57,27 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
     CHECK(b.f->vars[1 + 1].isConst);
 }
 
+TEST_CASE("sink declarations: the first update of a variable without a value is its value") {
+    for (auto kind : {py::Reduction::Sum, py::Reduction::Max, py::Reduction::Sub}) {
+        Body b;
+        const VarId A = b.param("A"), r = b.declared(b.var("r"));
+        b.update(b.at(r), b.at(A), kind);
+        b.assign(b.at(A, 1), b.at(r));
+        sinkDeclarations(*b.f);
+        const bool isValue = b.text().find("declare r: float64 = A[0]\n") != std::string::npos;
+        CHECK(isValue == (kind != py::Reduction::Sub));
+    }
+    Body twice;
+    const VarId A = twice.param("A"), r = twice.declared(twice.var("r"));
+    twice.update(twice.at(r), twice.at(A));
+    twice.update(twice.at(r), twice.at(A, 1));
+    twice.assign(twice.at(A, 2), twice.at(r));
+    sinkDeclarations(*twice.f);
+    INFO(twice.text());
+    CHECK(twice.text().find("declare r: float64 = A[0]\n") != std::string::npos);
+    CHECK_FALSE(twice.f->vars[static_cast<std::size_t>(r)].isConst);
+}
+
 TEST_CASE("sink declarations: a value that an iteration hands to the next stays in front of the loop") {
     Body b;
     const VarId A = b.param("A");
