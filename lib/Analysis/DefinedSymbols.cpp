@@ -22,6 +22,7 @@ struct Definition {
     bool declared = false;
     int changes = 0;
     std::vector<py::ExprRef> values; // each one contributes to the type
+    std::vector<py::ExprRef> bounds; // what a loop variable is compared with: may make it a wider integer, but no fraction
 };
 
 class Definitions {
@@ -37,7 +38,7 @@ private:
         auto [it, fresh] = index_.try_emplace(n, defs_.size());
         if (fresh) {
             const Type *declared = g_.symbols.find(n);
-            defs_.push_back({n, declared ? *declared : Type(), declared != nullptr, {}});
+            defs_.push_back({n, declared ? *declared : Type(), declared != nullptr, 0, {}, {}});
         }
         return defs_[it->second];
     }
@@ -69,9 +70,9 @@ private:
             auto isVariable = [&](const py::ExprRef &a) { return a->kind == py::ExprKind::Name && a->name == variable; };
             for (std::size_t i = 0; i + 1 < e->args.size(); ++i) {
                 if (isVariable(e->args[i]))
-                    addValue(variable, e->args[i + 1]);
+                    define(variable).bounds.push_back(e->args[i + 1]);
                 else if (isVariable(e->args[i + 1]))
-                    addValue(variable, e->args[i]);
+                    define(variable).bounds.push_back(e->args[i]);
             }
         }
     }
@@ -121,11 +122,12 @@ private:
         std::vector<bool> queued(defs_.size(), true);
         for (std::size_t i = 0; i < defs_.size(); ++i) {
             pending.push_back(i);
-            for (py::ExprRef &value : defs_[i].values) {
-                value = py::resolveModules(value, env);
-                for (Name used : py::freeNames(*value))
-                    users[used].push_back(i);
-            }
+            for (auto *list : {&defs_[i].values, &defs_[i].bounds})
+                for (py::ExprRef &value : *list) {
+                    value = py::resolveModules(value, env);
+                    for (Name used : py::freeNames(*value))
+                        users[used].push_back(i);
+                }
         }
         while (!pending.empty()) {
             std::size_t i = pending.front();
@@ -150,6 +152,12 @@ private:
         for (const py::ExprRef &value : d.values) {
             Type t = py::inferTypes(value, env)->type;
             joined = commonType(joined, t.isPointer() ? t.element() : t);
+        }
+        for (const py::ExprRef &bound : d.bounds) {
+            Type t = py::inferTypes(bound, env)->type;
+            t = t.isPointer() ? t.element() : t;
+            if (t.isInteger() || d.values.empty())
+                joined = commonType(joined, t);
         }
         if (joined == d.type)
             return false;

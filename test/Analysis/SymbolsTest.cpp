@@ -315,6 +315,15 @@ TEST_CASE("a loop variable is as wide as what it is compared with") {
     CHECK(types(g.g()) == "i:int64");
 }
 
+TEST_CASE("a fraction to compare with makes no fractions of a loop variable") {
+    // As DaCe's passes write the number of iterations.
+    Graph g;
+    auto *l = loop(g, "i = 0", "i < (32 - 2) / 2", "i = i + 1");
+    CHECK(types(g.g()) == "i:int32");
+    l->init->text = "i = 0.5";
+    CHECK(types(g.g()) == "i:float64");
+}
+
 TEST_CASE("types without a join do not loop for ever") {
     Graph g;
     State *a = g.s, *b = g.state("b");
