@@ -41,7 +41,7 @@ public:
 private:
     static int64_t costOf(Op op) {
         switch (op) {
-        case Op::TrueDiv: case Op::FloorDiv: case Op::Mod: case Op::CDiv: case Op::CMod: return division;
+        case Op::TrueDiv: case Op::FloorDiv: case Op::IntFloor: case Op::Mod: case Op::CDiv: case Op::CMod: return division;
         case Op::Pow: return function;
         default: return 1;
         }

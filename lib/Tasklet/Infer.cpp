@@ -93,7 +93,8 @@ public:
             return lambda(e, std::vector<Type>(e->params.size()));
         const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
         const ExprRef typed = mapChildren(e, [&](const ExprRef &c) { return c.get() == callee ? function(c) : infer(c); });
-        return withType(typed, typeOf(*typed));
+        const ExprRef decided = typed->kind == ExprKind::Binary && typed->op == Op::IntFloor ? division(typed) : typed;
+        return withType(decided, typeOf(*decided));
     }
 
     ExprRef lambda(const ExprRef &e, const std::vector<Type> &params) const {
@@ -116,6 +117,17 @@ private:
     Type nameType(Name n, Type otherwise) const {
         const auto t = env_.typeOf ? env_.typeOf(n) : std::nullopt;
         return t ? *t : otherwise;
+    }
+
+    // int_floor(a, b): `a // b` of integers. DaCe writes it also for `x / 2` and `x * 0.5` of floating-point symbols, and divides there
+    // (runtime/include/dace/math.h); what its users wrote as `x // 2` stays `//`.
+    static ExprRef division(const ExprRef &e) {
+        const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
+        if (!a || !b)
+            return e;
+        Expr decided = *e;
+        decided.op = a.isFloat() || a.isComplex() || b.isFloat() || b.isComplex() ? Op::TrueDiv : Op::FloorDiv;
+        return share(std::move(decided));
     }
 
     // Function names have no type but callbacks, whose type tells the printer to spell them as symbols.

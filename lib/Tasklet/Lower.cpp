@@ -142,6 +142,7 @@ ExprRef Lowering::binary(const ExprRef &e) const {
     case Op::TrueDiv:
         return trueDivision(e);
     case Op::FloorDiv:
+    case Op::IntFloor:
     case Op::Mod:
         return floorOperator(e);
     case Op::Pow:
@@ -181,7 +182,7 @@ ExprRef Lowering::trueDivision(const ExprRef &e) const {
 
 ExprRef Lowering::floorOperator(const ExprRef &e) const {
     const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
-    const bool division = e->op == Op::FloorDiv;
+    const bool division = e->op != Op::Mod;
     const bool integers = a && b && isIntegral(a) && isIntegral(b);
     if (integers && (semantics_ == Semantics::Dace || (isNonNegative(*e->args[0]) && isNonNegative(*e->args[1]))))
         return withOp(e, division ? Op::CDiv : Op::CMod);

@@ -53,7 +53,7 @@ int precedence(const Expr &e) {
     case ExprKind::Unary:
         return cppUnary;
     case ExprKind::Binary:
-        return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv ? cppPostfix : binaryPrec(e.op);
+        return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor ? cppPostfix : binaryPrec(e.op);
     case ExprKind::BoolOp:
         return e.op == Op::And ? cppAnd : cppOr;
     case ExprKind::Compare: {
@@ -107,8 +107,8 @@ bool isMostNegative(const Expr &e) {
 std::string_view cppOperator(Op op) {
     // In the order of Op. Operators that C++ lacks have the closest one, as they stand here only before the lowering.
     constexpr auto texts = std::to_array<std::string_view>({
-        "+", "-", "*", "/",  "/",  "%",  "*",  "*", "<<", ">>", "&",  "|",  "^",  "/",  "%",  "-",
-        "+", "~", "!", "&&", "||", "==", "!=", "<", "<=", ">",  ">=", "==", "!=", "==", "!=",
+        "+", "-", "*", "/", "/",  "%",  "*",  "*",  "<<", ">>", "&", "|",  "^",  "/",  "/",  "%",
+        "-", "+", "~", "!", "&&", "||", "==", "!=", "<",  "<=", ">", ">=", "==", "!=", "==", "!=",
     });
     static_assert(texts.size() == static_cast<std::size_t>(Op::NotIn) + 1);
     return texts[static_cast<std::size_t>(op)];
@@ -234,7 +234,7 @@ std::string CppExprPrinter::operandText(const Expr &e, int minPrec, int parentPr
 }
 
 std::string CppExprPrinter::binaryText(const Expr &e) const {
-    if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv) // not lowered: no operator of C++
+    if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor) // not lowered: no operator of C++
         return (e.op == Op::MatMul ? "gemm(" : e.op == Op::Pow ? "pow(" : "floordiv(") + join(e.args, 0) + ")";
     const int prec = binaryPrec(e.op);
     return operandText(*e.args[0], prec, prec) + " " + std::string(cppOperator(e.op)) + " " +

@@ -51,6 +51,7 @@ constexpr auto opTexts = std::to_array<OpText>({
     {Op::BitAnd, "&", precBitAnd},
     {Op::BitOr, "|", precBitOr},
     {Op::BitXor, "^", precBitXor},
+    {Op::IntFloor, "int_floor", precPostfix},
     {Op::CDiv, "cdiv", precPostfix},
     {Op::CMod, "cmod", precPostfix},
     {Op::Neg, "-", precSign},
@@ -152,7 +153,7 @@ std::string callText(const Expr &e) {
 std::string binaryText(const Expr &e) {
     const std::string_view op = opText(e.op).text;
     const int prec = opText(e.op).prec;
-    if (e.op == Op::CDiv || e.op == Op::CMod)
+    if (e.op == Op::IntFloor || e.op == Op::CDiv || e.op == Op::CMod)
         return std::string(op) + "(" + join(e.args, 0) + ")";
     const bool power = e.op == Op::Pow; // associates to the right; its exponent may be signed
     return text(*e.args[0], power ? prec + 1 : prec) + " " + std::string(op) + " " + text(*e.args[1], power ? precSign : prec + 1);

@@ -58,7 +58,7 @@ constexpr auto binaryFunctions = std::to_array<std::pair<std::string_view, Op>>(
     {"bitwise_xor", Op::BitXor},
     {"left_shift", Op::Shl},
     {"right_shift", Op::Shr},
-    {"int_floor", Op::FloorDiv},
+    {"int_floor", Op::IntFloor},
     {"power", Op::Pow},
     {"true_divide", Op::TrueDiv},
     {"floor_divide", Op::FloorDiv},

@@ -120,6 +120,10 @@ TEST_CASE("floor division and modulus", "[tasklet][lower]") {
     CHECK(dace("x % y") == "std::fmod(x, y)");
     CHECK(cpp("int_floor(i, j)") == "sdfgc::rt::floordiv(i, j)");
     CHECK(dace("int_floor(i, j)") == "i / j");
+    CHECK(cpp("int_floor(x, 2)") == "x / 2"); // how DaCe writes `x * 0.5`
+    CHECK(cpp("int_floor(x, i) + int_floor(z, 3)") == "x / i + z / 3.0");
+    CHECK(dace("int_floor(x, 2)") == "x / 2");
+    CHECK(cpp("x // 2") == "sdfgc::rt::floordiv(x, 2.0)");
     CHECK(dace("py_mod(i, j)") == "sdfgc::rt::floormod(i, j)");
     CHECK(cpp("Mod(i, j)") == "i % j");
     CHECK(cpp("Mod_float(x, y)") == "std::fmod(x, y)");

@@ -24,6 +24,7 @@ struct Position { // in the code string, 1-based; 0 = unknown
 
 enum class Op : uint8_t {
     Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, MatMul, Shl, Shr, BitAnd, BitOr, BitXor, // binary
+    IntFloor,                                                                            // int_floor(a, b), until types are known: see inferTypes
     CDiv, CMod,                                                                          // binary, C meaning (after lowering)
     Neg, Pos, Invert, Not,                                                               // unary
     And, Or,                                                                             // n-ary, result bool
