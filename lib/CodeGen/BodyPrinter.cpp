@@ -132,7 +132,7 @@ void BodyPrinter::statement(const Node &n) {
     }
     case Kind::StreamPop: {
         const auto &p = static_cast<const StreamPop &>(n);
-        w_.line(elementOf(p.stream) + ".pop(" + memory(p.target) + ", " + sym(p.count) + ");");
+        w_.line((p.countVar >= 0 ? varText(p.countVar) + " = " : "") + elementOf(p.stream) + ".pop(" + memory(p.target) + ", " + sym(p.count) + ");");
         return;
     }
     case Kind::Timer: return timer(static_cast<const Timer &>(n));

@@ -18,6 +18,7 @@ constexpr Topic topicTable[] = {
     {"vec", "\"sdfgc/rt/vecmath.h\""},   {"probe", "\"sdfgc/rt/probe.h\""},   {"compat", "\"sdfgc/rt/compat.h\""},
     {"typeless", "\"sdfgc/rt/typeless.h\""}, {"dacemath", "\"sdfgc/rt/dacemath.h\""}, {"new", "<new>"}, {"climits", "<climits>"}, {"complexmath", "\"sdfgc/rt/complex.h\""},
     {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
+    {"type_traits", "<type_traits>"},     {"utility", "<utility>"},
 };
 
 } // namespace

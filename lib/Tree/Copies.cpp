@@ -125,6 +125,18 @@ void Lowering::copyLoops(Instance &in, const CopySide &src, const CopySide &dst,
     in.fn->names.close();
 }
 
+/// Does a stream fill the array, and another stream take all of it? Then there are as many elements as the first stream had: the two are
+/// DaCe's ArrayStreamView.
+static bool passesOn(const AccessNode &array) {
+    auto isStream = [](const ir::Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        const DataDesc *d = a ? a->state()->sdfg()->desc(a->data) : nullptr;
+        return d && d->isStream();
+    };
+    return array.inEdges().size() == 1 && isStream(analysis::pathSource(array.inEdges().front())) &&
+           std::any_of(array.outEdges().begin(), array.outEdges().end(), [&](Edge *e) { return isStream(analysis::pathDestination(e)); });
+}
+
 void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge &e, tree::Block &out) {
     if (!src.valid() || !dst.valid()) {
         error(diag::Id::NoPlace, analysis::placeOf(e), {e.memlet.data.str()});
@@ -149,8 +161,16 @@ void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge
         pop->stream = streamSlot;
         pop->target = arraySlot;
         pop->count = count;
+        if (const auto *into = dyn_cast<AccessNode>(analysis::pathDestination(&e)); into && passesOn(*into)) {
+            pop->countVar = declareValue(in, Name(into->data.str() + "_count"), ScalarKind::Int64);
+            out.body.insert(out.body.end() - 1, std::make_unique<Declare>(pop->countVar));
+            in.popped[into] = pop->countVar;
+        }
         return;
     }
+    const auto popped = in.popped.find(analysis::pathSource(&e));
+    if (popped != in.popped.end())
+        count = sym::Expr::symbol(varName(in, popped->second));
     auto *push = out.add<StreamPush>();
     push->stream = streamSlot;
     push->count = count;

@@ -168,6 +168,7 @@ template <class F> void fields(Node &n, F &f) {
         auto &x = static_cast<StreamPop &>(n);
         f.slot(x.stream);
         f.slot(x.target);
+        f.var(x.countVar);
         return f.sym(x.count);
     }
     case Kind::DataProbe: {

@@ -89,6 +89,7 @@ struct Instance {
     std::map<Name, Place> places;         // containers, views as of the last state that used them
     std::unordered_map<const ir::Node *, Place> viewPlaces; // view access nodes
     std::unordered_map<const ir::Edge *, VarId> edgeValues; // code-to-code edges
+    std::unordered_map<const ir::Node *, VarId> popped;     // arrays filled by a stream: how many elements there were
     std::map<Name, Place> reductions;     // targets of active OpenMP reductions, by container
     const ir::State *state = nullptr;     // being lowered
     const analysis::ScopeTree *scopes = nullptr;

@@ -254,6 +254,7 @@ void Collector::node(const Node &n) {
         const auto &p = static_cast<const StreamPop &>(n);
         slot(p.stream, true);
         slot(p.target, true);
+        variable(p.countVar, true);
         return symbols(p.count);
     }
     case Kind::DataProbe: {

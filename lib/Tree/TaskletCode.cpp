@@ -189,12 +189,24 @@ ExprRef TaskletLowering::readOf(const Connection &c) {
 }
 
 std::vector<StmtRef> TaskletLowering::bind(const std::vector<StmtRef> &code) {
-    std::set<Name> written = py::blockNames(code).written;
-    for (Name n : written)
-        if (!find(outputs_, n) && !find(inputs_, n))
+    const py::BlockNames names = py::blockNames(code);
+    for (Name n : names.written)
+        if (!find(outputs_, n) && !find(inputs_, n) && !(names.read.count(n) && isAssignedSymbol(n)))
             locals_[n] = in_.fn->names.declare(n);
     auto subscripts = py::rewrite(code, [this](const ExprRef &e) { return bindSubscript(e); });
     return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
+}
+
+/// `i *= 2`, where nothing in the code gives i a value before, changes the symbol: Python has no other meaning for it, and DaCe's output does.
+bool TaskletLowering::isAssignedSymbol(Name n) const {
+    const auto symbol = in_.symbols.find(n);
+    if (symbol == in_.symbols.end() || !symbol->second.isSymbol())
+        return false;
+    for (const Region *r : allRegions(const_cast<SDFG &>(*in_.g)))
+        for (const auto &e : r->edges())
+            if (std::any_of(e->assignments.begin(), e->assignments.end(), [&](const auto &a) { return a.first == n; }))
+                return true;
+    return false;
 }
 
 Connection *TaskletLowering::pointerConnection(const py::Expr &base) {
@@ -205,6 +217,19 @@ Connection *TaskletLowering::pointerConnection(const py::Expr &base) {
             if (c.conn == base.name && c.local < 0 && !c.stream && (c.pointer || !c.type.isVector()))
                 return &c;
     return nullptr;
+}
+
+/// Strides of as many dimensions as a subscript counts: the squeezed ones, all, or those with tiles behind them.
+std::optional<std::vector<sym::Expr>> TaskletLowering::stridesFor(const Connection &c, std::size_t rank) {
+    for (const auto *list : {&c.strides, &c.allStrides}) {
+        if (list->size() == rank)
+            return *list;
+        std::vector<sym::Expr> tiled = *list;
+        tiled.insert(tiled.end(), c.tileStrides.begin(), c.tileStrides.end());
+        if (tiled.size() == rank)
+            return tiled;
+    }
+    return rank == 1 && c.strides.empty() ? std::optional(std::vector<sym::Expr>{1}) : std::nullopt;
 }
 
 ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
@@ -219,12 +244,7 @@ ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
     std::vector<ExprRef> indices(e->args.begin() + 1, e->args.end());
     if (indices.size() == 1 && indices[0]->kind == ExprKind::Tuple)
         indices = std::vector<ExprRef>(indices[0]->args);
-    const std::vector<sym::Expr> *strides = indices.size() == c->strides.size() ? &c->strides : nullptr;
-    std::vector<sym::Expr> one{1};
-    if (!strides && indices.size() == c->allStrides.size())
-        strides = &c->allStrides;
-    if (!strides && indices.size() == 1)
-        strides = c->strides.empty() ? &one : nullptr;
+    const std::optional<std::vector<sym::Expr>> strides = stridesFor(*c, indices.size());
     if (!strides) {
         l_.error(diag::Id::SubscriptRank, analysis::placeOf(t_),
                  {c->conn.str(), std::to_string(indices.size()), std::to_string(c->strides.size())});

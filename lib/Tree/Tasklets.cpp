@@ -143,8 +143,10 @@ bool TaskletLowering::bindPlace(Connection &c, Edge &e, AccessNode &node, bool s
         c.type = c.place.type;
     for (std::size_t dim = 0; dim < c.place.strides.size(); ++dim) {
         c.allStrides.push_back(c.place.strides[dim] * s.dims[dim].step);
-        if (!s.dims[dim].size().isOne())
+        if (!s.dims[dim].steps().isOne())
             c.strides.push_back(c.allStrides.back());
+        if (!s.dims[dim].tile.isOne())
+            c.tileStrides.push_back(c.place.strides[dim]);
     }
     return true;
 }

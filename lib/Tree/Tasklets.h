@@ -26,6 +26,7 @@ struct Connection {
     sym::Expr start;                // offset of the first element
     std::vector<sym::Expr> strides; // of the dimensions that subscripts count (squeezed)
     std::vector<sym::Expr> allStrides;
+    std::vector<sym::Expr> tileStrides; // of tiles, which subscripts may count as further dimensions (DaCe: Range.absolute_strides in subsets.py)
     // outputs with conflict resolution
     bool wcr = false, atomic = false;
     py::Reduction reduction = py::Reduction::Custom;
@@ -74,7 +75,9 @@ private:
     ExprRef readOf(const Connection &c);
     /// Replaces connectors, symbols and locals in the code. Subscripts of pointer connectors first, bare names after.
     std::vector<StmtRef> bind(const std::vector<StmtRef> &code);
+    bool isAssignedSymbol(Name n) const;
     Connection *pointerConnection(const py::Expr &base);
+    static std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank);
     ExprRef bindSubscript(const ExprRef &e);
     ExprRef element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides);
     /// Only names of symbols and loop-invariant variables may enter offsets: locals of the code change while it runs.

@@ -342,6 +342,7 @@ struct StreamPop : Node {
     static bool classof(const Node *n) { return n->kind == Kind::StreamPop; }
     int stream = -1, target = -1;
     sym::Expr count = 1;
+    VarId countVar = -1; // variable that gets how many there were
 };
 
 /// Wall time of the body, recorded in the program's report.
