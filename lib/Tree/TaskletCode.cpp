@@ -1,6 +1,8 @@
 // Python code of a tasklet: which connectors become variables, and the code in terms of memory references.
 #include "Tasklets.h"
 
+#include "sdfgc/Analysis/Symbols.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree {
@@ -202,11 +204,8 @@ bool TaskletLowering::isAssignedSymbol(Name n) const {
     const auto symbol = in_.symbols.find(n);
     if (symbol == in_.symbols.end() || !symbol->second.isSymbol())
         return false;
-    for (const Region *r : allRegions(const_cast<SDFG &>(*in_.g)))
-        for (const auto &e : r->edges())
-            if (std::any_of(e->assignments.begin(), e->assignments.end(), [&](const auto &a) { return a.first == n; }))
-                return true;
-    return false;
+    const auto defined = analysis::definedSymbols(*in_.g);
+    return std::any_of(defined.begin(), defined.end(), [&](const auto &d) { return d.first == n; });
 }
 
 Connection *TaskletLowering::pointerConnection(const py::Expr &base) {

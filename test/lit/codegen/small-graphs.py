@@ -52,15 +52,16 @@ def tiles():
 
 
 def doubled():
-    """A tasklet changes a symbol that control flow reads: `while k < 128`, from 16."""
+    """A tasklet changes a symbol that control flow reads: `while k < 128`, from what a loop left, 16."""
     body = g.State('body')
     task = body.tasklet('t', 'o = a + 1\nk *= 2', ['a'], ['o'])
     body.edge(body.access('A'), None, task, 'a', 'A', g.box('0'))
     body.edge(task, 'o', body.access('A'), None, 'A', g.box('0'))
-    blocks = [g.State('start').json(), g.State('guard').json(), body.json(), g.State('end').json()]
+    count = g.loop('count', 'k', '16', [g.State('once').json()])
+    blocks = [count, g.State('guard').json(), body.json(), g.State('end').json()]
     edge = lambda src, dst, condition='1', **assign: {'type': 'Edge', 'src': str(src), 'dst': str(dst), 'attributes': {
         'data': {'type': 'InterstateEdge', 'attributes': {'assignments': assign, 'condition': g.code(condition)}}}}
-    edges = [edge(0, 1, k='16'), edge(1, 2, 'k < 128'), edge(2, 1), edge(1, 3, 'not (k < 128)')]
+    edges = [edge(0, 1), edge(1, 2, 'k < 128'), edge(2, 1), edge(1, 3, 'not (k < 128)')]
     write('doubled', [], {'A': g.array(1)}, blocks, edges)
 
 
