@@ -57,7 +57,7 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
         if (Name data = dataAt(sf.ends.destination(e)))
             written[e->srcConn].insert(data);
     for (const Edge *e : n.inEdges()) {
-        auto it = written.find(e->dstConn);
+        auto it = e->dstConn ? written.find(e->dstConn) : written.end(); // an order has no connector
         Name data = dataAt(sf.ends.source(e));
         if (it == written.end() || !data || it->second.count(data))
             continue;
