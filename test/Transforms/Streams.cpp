@@ -382,6 +382,36 @@ TEST_CASE("copies into one node: what they need is waited for in front of all of
     CHECK(Oracle(p.g, 1, 0).violations == 0);
 }
 
+TEST_CASE("copies into one node: what a nested SDFG did is recorded in front of all of them") {
+    Program p;
+    State *s = state(p.g);
+    p.kernel(s, {}, "d0")->stream = 0;
+    NestedSDFGNode *n = nested(s, "inner");
+    array(*n->sdfg, "x", {16});
+    n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
+    State *inside = state(*n->sdfg);
+    MapEntry *m = map(inside, {{"i", range("0", "15")}}, Schedule::GPU_Device);
+    m->stream = 1;
+    Tasklet *t = tasklet(inside, "y = 1");
+    inside->connect(m, "", t, "", Memlet::empty());
+    inside->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
+    inside->connect(m->exit, "OUT_y", inside->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
+    s->connect(n, "x", p.write(s, "d1"), "", p.all("d1"));
+    auto *target = s->add<AccessNode>(Name("d2"));
+    for (const char *from : {"d0", "d1"}) {
+        Memlet copied = p.all(from);
+        copied.otherSubset = copied.subset;
+        copied.stream = 0;
+        s->connect(p.read(s, from), "", target, "", copied);
+    }
+    p.last[s]["d2"] = target;
+    p.copy(s, "d2", "h2");
+    p.g.renumber();
+    p.schedule(2);
+    CHECK(p.conflicts() == 0);
+    CHECK(p.count(AsyncOp::Record) == 1);
+}
+
 TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
     // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
     Program p;

@@ -35,14 +35,14 @@ using analysis::StreamStep;
 Node *behind(const StreamStep &step, const Node *later) { return step.edge && step.node == later ? step.edge->src : exitOf(step.node); }
 
 /// An operation node in front of step `at`, behind the one before it. Copies that are made at one node stay together: what must have happened is
-/// waited for in front of all, what has happened is recorded behind all.
-LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op) {
+/// waited for in front of all; what has happened is recorded behind all if one of them did it (`recordsLast`), else in front.
+LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op, bool recordsLast = false) {
     auto within = [&] {
         return at > 0 && at < steps.size() && steps[at - 1].node == steps[at].node && steps[at - 1].edge && steps[at].edge &&
                analysis::copiesAtDestination(*steps[at].node);
     };
     while (within())
-        at = op.kind == AsyncOp::Record ? at + 1 : at - 1;
+        at = recordsLast ? at + 1 : at - 1;
     LibraryNode *n = analysis::addAsyncOp(s, op);
     for (std::size_t i = at; i-- > 0;) {
         tie(s, behind(steps[i], at < steps.size() ? steps[at].node : nullptr), n);
@@ -277,7 +277,8 @@ bool Orderer::repair(const StreamConflict &c) {
             inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event}));
             return true;
         }
-    inserted_.push_back(insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_}));
+    const bool byStepBefore = record > 0 && (*c.steps)[record - 1].node == c.what.node && (*c.steps)[record - 1].edge == c.what.edge;
+    inserted_.push_back(insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_}, byStepBefore));
     std::vector<StreamStep> now = steps_.of(*c.state);
     std::size_t at = now.size();
     for (std::size_t i = 0; i < now.size(); ++i)
