@@ -78,3 +78,16 @@ TEST_CASE("offload-to-gpu: only what is written is copied back, also where a vie
                 copiedBack.push_back(e->memlet.data.str());
     CHECK(copiedBack == std::vector<std::string>{"gpu_B"});
 }
+
+TEST_CASE("offload-to-gpu: a scalar of the caller that a kernel writes beside an array moves") {
+    SDFG g("f");
+    array(g, "A", {1});
+    scalar(g, "next");
+    State *s = state(g);
+    Tasklet *t = tasklet(s, "a = 1; n = 2");
+    s->connect(t, "a", s->add<AccessNode>("A"), "", memlet("A", {at("0")}));
+    s->connect(t, "n", s->add<AccessNode>("next"), "", memlet("next", {at("0")}));
+    REQUIRE(offload(g));
+    REQUIRE(g.desc("gpu_next"));
+    CHECK(g.desc("gpu_next")->storage == Storage::GPU_Global);
+}

@@ -112,6 +112,22 @@ bool writtenByMaps(const SDFG &g, Name data) {
     return false;
 }
 
+/// Does a tasklet write it that also uses an array? That one becomes a kernel.
+bool writtenBesideArrays(const SDFG &g, Name data) {
+    auto usesArray = [&](const Node &n) {
+        auto isArray = [&](const Edge *e) {
+            const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
+            return d && d->isArray();
+        };
+        return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) || std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
+    };
+    for (const State *s : allStates(const_cast<SDFG &>(g)))
+        for (const auto &e : s->edges())
+            if (const auto *a = dyn_cast<AccessNode>(e->dst); a && a->data == data && isa<Tasklet>(e->src) && usesArray(*e->src))
+                return true;
+    return false;
+}
+
 /// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
     for (Name n : analysis::sharedContainers(g)) {
@@ -119,7 +135,7 @@ void Offload::moveArrays(SDFG &g) {
         if (!d || g.constant(n) || d->isView())
             continue;
         const bool callers = g.isRoot() && !d->transient;
-        if (!d->isArray() && !(callers && d->isScalar() && writtenByMaps(g, n)))
+        if (!d->isArray() && !(callers && d->isScalar() && (writtenByMaps(g, n) || writtenBesideArrays(g, n))))
             continue;
         if (callers)
             callers_[n] = splitForDevice(g, n);
