@@ -131,6 +131,18 @@ CopyEnds GraphCopy::ends() const {
 
 CopyShape GraphCopy::shape() const { return copyShape(axesOf(source->strides, fromSubset), axesOf(target->strides, toSubset)); }
 
+sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts) {
+    const sym::Truth same = sym::isEqual(given.numElements(), whole.numElements(), facts);
+    if (given.rank() != whole.rank() || same == sym::Truth::True)
+        return whole;
+    if (same == sym::Truth::False)
+        return given;
+    sym::Subset front = whole;
+    for (std::size_t d = 0; d < whole.rank(); ++d)
+        front.dims[d].end = whole.dims[d].begin + given.dims[d].size() - 1;
+    return front;
+}
+
 std::set<Name> sharedContainers(const SDFG &g) {
     std::map<Name, const Node *> scopeOf;
     std::set<Name> shared;
@@ -180,13 +192,8 @@ bool isTransfer(Edge &e) {
 
 namespace {
 
-/// The subset of one side; the whole container unless the other side has provably another size: then the same indices (format reference 6.14).
 sym::Subset subsetOf(const std::optional<sym::Subset> &own, const std::optional<sym::Subset> &other, const DataDesc &d) {
-    if (own)
-        return *own;
-    sym::Subset whole = d.fullSubset();
-    const bool same = other && other->rank() == whole.rank() && sym::isEqual(other->numElements(), whole.numElements()) == sym::Truth::False;
-    return same ? *other : whole;
+    return own ? *own : other ? missingSubset(*other, d.fullSubset()) : d.fullSubset();
 }
 
 bool moves(const DataDesc *d) { return d && !d->isStream() && d->kind != DataKind::Structure; }

@@ -30,15 +30,10 @@ std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool
         side.subset = sub(in, *subset);
         return side;
     }
-    // The missing side is the whole container unless the element counts are provably different: then the same indices (6.14).
     auto other = source ? analysis::destinationSubset(&e) : analysis::sourceSubset(&e);
     side.subset = sub(in, side.place.desc->fullSubset());
-    if (other) {
-        sym::Subset given = sub(in, *other);
-        if (sym::isEqual(given.numElements(), side.subset.numElements(), in.fn->facts) == sym::Truth::False &&
-            given.rank() == side.subset.rank())
-            side.subset = given;
-    }
+    if (other)
+        side.subset = analysis::missingSubset(sub(in, *other), side.subset, in.fn->facts);
     return side;
 }
 

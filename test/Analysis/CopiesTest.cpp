@@ -196,3 +196,15 @@ TEST_CASE("what moves is copied at the innermost edge of its path, between acces
     for (const auto &other : g.s->edges())
         CHECK(analysis::isTransfer(*other) == (other.get() == e));
 }
+
+TEST_CASE("the side of a copy that names no subset") {
+    const sym::Expr N = sym::Expr::symbol("N"), i = sym::Expr::symbol("i");
+    auto range = [](sym::Expr begin, sym::Expr end) { return sym::Range{begin, end, 1, 1}; };
+    const sym::Subset whole{{range(0, N - 1)}};
+    using analysis::missingSubset;
+    CHECK(missingSubset({{range(0, N - 1)}}, whole) == whole);
+    CHECK(missingSubset({{range(2, N + 1)}}, whole) == whole); // as many elements
+    CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}}); // others: the same indices
+    CHECK(missingSubset({{range(2, i)}}, whole) == sym::Subset{{range(0, i - 2)}}); // nobody knows: from the first one
+    CHECK(missingSubset({{range(0, i), range(0, 4)}}, whole) == whole);
+}

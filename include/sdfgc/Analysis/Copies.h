@@ -83,6 +83,11 @@ struct GraphCopy {
 /// access node of the container that its scope hands on only says that it was written there.
 bool isTransfer(ir::Edge &e);
 
+/// The subset of the side of a copy that does not name one, where the other side is `given` and the container `whole` (format reference 6.14):
+/// the whole container if it has as many elements; the same indices if it has another number; if nobody knows, as many elements in
+/// each dimension as are given, from the first one.
+sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts = {});
+
 /// Containers of an SDFG that are used outside of scopes or in more than one: what each iteration does not have for itself.
 std::set<Name> sharedContainers(const ir::SDFG &g);
 
