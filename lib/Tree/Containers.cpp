@@ -170,6 +170,29 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     if (threadLocal)
         p.offset = size * sym::call("omp_get_thread_num", {});
     in.places[name] = p;
+    if (structure && d.transient && !in.fn->device.inside)
+        allocateMembers(in, name, d, out);
+}
+
+/// Memory for what the pointers of a transient structure point to: arrays, and structures in it (format reference 3.7).
+void Lowering::allocateMembers(Instance &in, Name owner, const DataDesc &d, Block &out) {
+    for (const auto &[member, m] : d.members) {
+        const Name path(owner.str() + "." + member.str());
+        const Place pointer = m->isArray() || m->isStructure() ? place(in, path) : Place();
+        if (!pointer.valid())
+            continue;
+        Variable v;
+        v.name = in.fn->names.declare(Name(owner.str() + "_" + member.str()));
+        v.type = m->isStructure() && m->dtype.isPointer() ? m->dtype.element() : m->dtype;
+        v.kind = m->isStructure() ? VarKind::Value : VarKind::Buffer;
+        v.count = m->isStructure() ? sym::Expr(0) : final(in, sub(in, m->totalSize));
+        v.comment = "member " + path.str();
+        const VarId id = fn(in).addVar(std::move(v));
+        out.add<Declare>(id);
+        out.add<SetPointer>(pointer.var, addressAt(in, placeFor(in, id, *m), 0));
+        if (m->isStructure())
+            allocateMembers(in, path, *m, out);
+    }
 }
 
 void Lowering::declareStream(Instance &in, Name name, const DataDesc &d, Block &out) {

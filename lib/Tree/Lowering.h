@@ -267,6 +267,7 @@ private:
     const std::set<Name> &zeroed(ir::SDFG &g);
     const std::set<Name> &pooled(ir::SDFG &g);
     void declareContainer(Instance &in, Name name, bool late, Block &out);
+    void allocateMembers(Instance &in, Name owner, const ir::DataDesc &d, Block &out);
     void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
     Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
     void allocateLate(Instance &in, const ir::Block &before, Block &out);

@@ -78,7 +78,19 @@ def halved():
     write('halved', [], {'A': g.array(3)}, blocks, [{'type': 'Edge', 'src': '0', 'dst': '1', 'attributes': {'data': start}}])
 
 
+def structure():
+    """A transient structure has memory for what its member points to."""
+    first, second = g.State('first'), g.State('second')
+    for state, source, target in ((first, 'A', 'S.a'), (second, 'S.a', 'B')):
+        state.edge(state.access(source), None, state.access(target), None, source, g.whole(('N',)))
+    fields = {'type': 'struct', 'name': 'P', 'data': [['a', {'type': 'pointer', 'dtype': 'float64'}]], 'length': [], 'bytes': 8}
+    pair = {'type': 'Structure', 'attributes': {'dtype': {'type': 'pointer', 'dtype': fields}, 'shape': ['1'], 'name': 'P', 'transient': True,
+                                                'members': [['a', g.array('N')]]}}
+    write('structure', ['N'], {'A': g.array('N'), 'B': g.array('N'), 'S': pair}, [first.json(), second.json()])
+
+
 handed_on()
+structure()
 tiles()
 doubled()
 halved()
