@@ -58,6 +58,12 @@ TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so
     CHECK(pass.context.remarks.front().text == "the program stays on the host: stream `S`");
 }
 
+TEST_CASE("offload-to-gpu: memory of the host that the caller provides keeps a program there") {
+    WriteInside w("A");
+    w.g.desc("own")->lifetime = Lifetime::External;
+    CHECK_FALSE(offload(w.g));
+}
+
 TEST_CASE("offload-to-gpu: only what is written is copied back, also where a view writes it") {
     // A -> V, where V looks at B
     SDFG g("f");

@@ -16,7 +16,7 @@
 //   4. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++, persistent maps,
-// early returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
+// memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
 // interface is the same for every target).
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/HostReads.h"
@@ -60,6 +60,8 @@ std::string obstacle(SDFG &root) {
                 return "stream `" + n.str() + "`";
             if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
                 return "container `" + n.str() + "` is not a plain array";
+            if (d.lifetime == Lifetime::External)
+                return "container `" + n.str() + "` has memory of the host that the caller provides";
             if (d.storage == Storage::CPU_ThreadLocal)
                 return "thread-local container `" + n.str() + "`";
         }
