@@ -141,9 +141,21 @@ void ValueReader::read(std::string_view key, Json v, std::vector<std::pair<Name,
     if (!pairs)
         return;
     out.clear();
-    for (const auto &[name, value] : *pairs)
-        if (auto d = readDescriptor(name.view(), value))
+    for (const auto &[name, value] : *pairs) {
+        const bool symbolic = value.kind() == JsonKind::String || value.kind() == JsonKind::Number;
+        if (auto d = symbolic ? readSymbolicMember(name.view(), value) : readDescriptor(name.view(), value))
             out.emplace_back(name, std::make_unique<ir::DataDesc>(std::move(*d)));
+    }
+}
+
+std::optional<ir::DataDesc> ValueReader::readSymbolicMember(std::string_view key, Json v) {
+    const std::optional<sym::Expr> value = readExpr(key, v);
+    if (!value)
+        return std::nullopt;
+    ir::DataDesc d = ir::DataDesc::scalar(ScalarKind::Int32);
+    d.className = Name(symbolicMember);
+    d.totalSize = *value;
+    return d;
 }
 
 void ValueReader::read(std::string_view key, Json v, OrderedMap<Name, ir::DataDesc> &out) {

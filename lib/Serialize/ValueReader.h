@@ -86,6 +86,7 @@ public:
     void read(std::string_view key, Json v, Type &out);
     void read(std::string_view key, Json v, std::vector<ir::Connector> &out);
     void read(std::string_view key, Json v, std::unique_ptr<ir::DataDesc> &out);
+    std::optional<ir::DataDesc> readSymbolicMember(std::string_view key, Json v);
     void read(std::string_view key, Json v, std::vector<std::pair<Name, std::unique_ptr<ir::DataDesc>>> &out);
     void read(std::string_view key, Json v, OrderedMap<Name, Type> &out);
     void read(std::string_view key, Json v, OrderedMap<Name, ir::DataDesc> &out);

@@ -233,7 +233,10 @@ void ValueWriter::write(const std::vector<std::pair<Name, std::unique_ptr<ir::Da
     for (const auto &[name, d] : v) {
         out.beginArray();
         out.string(name.view());
-        write(d);
+        if (d && d->className == Name(symbolicMember))
+            write(d->totalSize);
+        else
+            write(d);
         out.endArray();
     }
     out.endArray();

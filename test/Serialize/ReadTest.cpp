@@ -81,6 +81,9 @@ TEST_CASE("containers: attributes, and what is filled in") {
     CHECK(g->arrays.find("csrs")->elementDesc->isStructure());
     const ir::DataDesc &tensor = *g->arrays.find("t");
     CHECK((tensor.isStructure() && tensor.className == Name("Tensor") && tensor.extra.find("indices")));
+    const ir::DataDesc *count = tensor.member("value_count"); // a symbolic value in the file, a number in the struct
+    REQUIRE(count);
+    CHECK((count->isScalar() && count->dtype == Type(ScalarKind::Int32) && count->totalSize == expr("nnz")));
     CHECK(g->arrays.find("w")->className == Name("ParameterArray"));
     CHECK(g->arrays.find("grid")->dtype == Type::opaque("MPI_Comm"));
 }
