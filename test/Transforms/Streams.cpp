@@ -62,6 +62,25 @@ struct Program {
         m.otherSubset = m.subset;
         s->connect(source, "", write(s, to), "", m);
     }
+    /// Copies that end at one node.
+    void copyInto(State *s, const std::vector<std::string> &sources, const std::string &to, std::optional<int> stream = {}) {
+        auto *target = s->add<AccessNode>(Name(to));
+        for (const std::string &from : sources) {
+            Memlet m = all(from);
+            m.otherSubset = m.subset;
+            m.stream = stream;
+            s->connect(read(s, from), "", target, "", m);
+        }
+        last[s][to] = target;
+    }
+    /// A nested SDFG, still empty, whose x is the container.
+    NestedSDFGNode *nestedWriter(State *s, const std::string &to) {
+        NestedSDFGNode *n = nested(s, "inner");
+        array(*n->sdfg, "x", {16});
+        n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
+        s->connect(n, "x", write(s, to), "", all(to));
+        return n;
+    }
     void host(State *s, const std::string &in, const std::string &out) {
         Tasklet *t = tasklet(s, "y = x");
         s->connect(read(s, in), "", t, "x", memlet(in, {at("0")}));
@@ -92,6 +111,16 @@ struct Program {
     /// Pairs without an order that the walk finds, without one node if given.
     int conflicts(const Node *without = nullptr) { return conflictsOf<analysis::StreamOrder>(g, without); }
 };
+
+/// In a nested SDFG: a kernel on a stream that writes x.
+void fillInside(State *s, int stream) {
+    MapEntry *m = map(s, {{"i", range("0", "15")}}, Schedule::GPU_Device);
+    m->stream = stream;
+    Tasklet *t = tasklet(s, "y = 1");
+    s->connect(m, "", t, "", Memlet::empty());
+    s->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
+    s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
+}
 
 /// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be over.
 class Oracle {
@@ -361,13 +390,7 @@ TEST_CASE("copies into one node: what they need is waited for in front of all of
     State *s = state(p.g);
     p.copy(s, "h0", "d0");
     p.copy(s, "h1", "d1");
-    auto *target = s->add<AccessNode>(Name("d2"));
-    for (const char *from : {"d0", "d1"}) {
-        Memlet m = p.all(from);
-        m.otherSubset = m.subset;
-        s->connect(p.read(s, from), "", target, "", m);
-    }
-    p.last[s]["d2"] = target;
+    p.copyInto(s, {"d0", "d1"}, "d2");
     p.copy(s, "d2", "h2");
     p.g.renumber();
     p.schedule(4);
@@ -386,25 +409,9 @@ TEST_CASE("copies into one node: what a nested SDFG did is recorded in front of 
     Program p;
     State *s = state(p.g);
     p.kernel(s, {}, "d0")->stream = 0;
-    NestedSDFGNode *n = nested(s, "inner");
-    array(*n->sdfg, "x", {16});
-    n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
-    State *inside = state(*n->sdfg);
-    MapEntry *m = map(inside, {{"i", range("0", "15")}}, Schedule::GPU_Device);
-    m->stream = 1;
-    Tasklet *t = tasklet(inside, "y = 1");
-    inside->connect(m, "", t, "", Memlet::empty());
-    inside->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
-    inside->connect(m->exit, "OUT_y", inside->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
-    s->connect(n, "x", p.write(s, "d1"), "", p.all("d1"));
-    auto *target = s->add<AccessNode>(Name("d2"));
-    for (const char *from : {"d0", "d1"}) {
-        Memlet copied = p.all(from);
-        copied.otherSubset = copied.subset;
-        copied.stream = 0;
-        s->connect(p.read(s, from), "", target, "", copied);
-    }
-    p.last[s]["d2"] = target;
+    NestedSDFGNode *n = p.nestedWriter(s, "d1");
+    fillInside(state(*n->sdfg), 1);
+    p.copyInto(s, {"d0", "d1"}, "d2", 0);
     p.copy(s, "d2", "h2");
     p.g.renumber();
     p.schedule(2);
@@ -417,22 +424,14 @@ TEST_CASE("what events say is known behind nested SDFGs and branches that leave 
     Program p;
     State *s = state(p.g);
     p.kernel(s, {}, "d0")->stream = 0;
-    NestedSDFGNode *n = nested(s, "inner");
-    array(*n->sdfg, "x", {16});
-    n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
+    NestedSDFGNode *n = p.nestedWriter(s, "d3");
     auto *loop = n->sdfg->add<LoopRegion>();
     loop->condition = {"i < 5", Language::Python};
     auto *branches = loop->add<ConditionalBlock>();
     branches->addBranch(Code{"i == 3", Language::Python}, std::make_unique<Region>())->adopt(std::make_unique<BreakBlock>());
     auto *work = loop->add<State>();
     loop->connect(branches, work);
-    MapEntry *m = map(work, {{"i", range("0", "15")}}, Schedule::GPU_Device);
-    m->stream = 2;
-    Tasklet *t = tasklet(work, "y = 1");
-    work->connect(m, "", t, "", Memlet::empty());
-    work->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
-    work->connect(m->exit, "OUT_y", work->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
-    s->connect(n, "x", p.write(s, "d3"), "", p.all("d3"));
+    fillInside(work, 2);
     MapEntry *last = p.kernel(s, {"d0"}, "d1");
     last->stream = 1;
     auto *record = analysis::addAsyncOp(*s, {AsyncOp::Record, 0, 0}), *wait = analysis::addAsyncOp(*s, {AsyncOp::Wait, 1, 0});
