@@ -97,3 +97,55 @@ TEST_CASE("offload-to-gpu: a scalar of the caller that a kernel writes beside an
     REQUIRE(g.desc("gpu_next"));
     CHECK(g.desc("gpu_next")->storage == Storage::GPU_Global);
 }
+
+namespace {
+
+/// map[i = 1:N] Sequential { y = x } from A[read] to A[i].
+struct SequentialMap {
+    SDFG g{"f"};
+    MapEntry *entry;
+
+    explicit SequentialMap(const std::string &read, const std::string &wcr = "") {
+        array(g, "A", {expr("N")});
+        g.symbols.set("N", ScalarKind::Int64);
+        State *s = state(g);
+        entry = map(s, {{"i", range("1", "N - 1")}}, Schedule::Sequential);
+        Tasklet *t = tasklet(s, "y = x");
+        auto *from = s->add<AccessNode>("A"), *to = s->add<AccessNode>("A");
+        const Memlet all = memlet("A", {range("0", "N - 1")});
+        Memlet write = memlet("A", {at("i")});
+        write.wcr = wcr;
+        s->connect(from, "", entry, "IN_A", all);
+        s->connect(entry, "OUT_A", t, "x", memlet("A", {at(read)}));
+        s->connect(t, "y", entry->exit, "IN_A", write);
+        s->connect(entry->exit, "OUT_A", to, "", all);
+    }
+    const MapEntry *around() const { return dyn_cast<MapEntry>(analysis::ScopeTree(*entry->state()).scopeOf(entry)); }
+};
+
+} // namespace
+
+TEST_CASE("offload-to-gpu: a sequential map whose iterations depend on each other runs in one thread") {
+    SequentialMap m("i - 1");
+    PassRun pass(transforms::createOffloadToGpu());
+    REQUIRE(pass(m.g));
+    CHECK(m.entry->schedule == Schedule::Sequential);
+    REQUIRE(m.around());
+    CHECK(m.around()->schedule == Schedule::GPU_Device);
+    CHECK(m.around()->ranges[0].steps().isOne());
+    REQUIRE(pass.context.remarks.size() == 1);
+    CHECK(pass.context.remarks.front().text == "runs in one thread of the device: an iteration may use what another one writes to `gpu_A`");
+}
+
+TEST_CASE("offload-to-gpu: a sequential map whose iterations keep apart is a kernel") {
+    SequentialMap m("i");
+    REQUIRE(offload(m.g));
+    CHECK(m.entry->schedule == Schedule::GPU_Device);
+    CHECK_FALSE(m.around());
+}
+
+TEST_CASE("offload-to-gpu: an update of what the iteration before read keeps the order") {
+    SequentialMap m("i - 1", "lambda a, b: a + b");
+    REQUIRE(offload(m.g));
+    CHECK(m.entry->schedule == Schedule::Sequential);
+}

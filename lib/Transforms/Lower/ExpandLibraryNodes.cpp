@@ -50,7 +50,7 @@ public:
             if (failed_)
                 break;
             if (context.options.gpu())
-                placeOnDevice(root);
+                placeOnDevice(root, context);
         }
         root.renumber();
         return changed;

@@ -1,5 +1,5 @@
-// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as a reduction: of OpenMP,
-// or of the blocks of a kernel.
+// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as a reduction:
+// of OpenMP, or of the blocks of a kernel.
 //
 // Rules: semantics reference 19.2, without the defects listed there.
 //
@@ -10,21 +10,26 @@
 //
 // Steps, for each innermost edge with a conflict resolution:
 //   1. `wcr_nonatomic`, or no parallel scope around it: plain.
-//   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a container that
+//   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a
+//   container that
 //      is private to an iteration or to the root's argument (WcrTargets).
-//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same parallel
+//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same
+//   parallel
 //      scope may touch in another iteration what this one touches (DisjointIterations): plain.
 //   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
-//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a kernel:
-//      if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one element.
+//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a
+//      kernel: if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one
+//      element.
 //   5. Otherwise atomic.
 // Outer edges of a path get the strongest mode of the writes that pass through them.
 //
 // Left alone: conflict resolutions without scopes stay plain writes; nothing but wcrMode is changed.
+#include "Transforms/Lower/DependentIterations.h"
 #include "Transforms/Lower/DisjointIterations.h"
 #include "Transforms/Lower/WcrTargets.h"
 #include "Transforms/Nodes.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
@@ -45,8 +50,8 @@ constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as
 /// A consume scope's workers run side by side whatever its schedule is called.
 bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(*scheduleOf(scope)); }
 
-/// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse` outermost
-/// ones; the others run in sequence inside of it. Loops of one iteration do not count.
+/// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse`
+/// outermost ones; the others run in sequence inside of it. Loops of one iteration do not count.
 std::size_t parallelParameters(const MapEntry &m) {
     if (m.schedule != Schedule::CPU_Multicore)
         return runsParallel(&m) ? m.params.size() : 0;
@@ -82,7 +87,8 @@ private:
     std::optional<std::string> conflictOn(const WriteLevel &level);
     bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
     std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
-    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements);
+    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind,
+                                               int64_t maxElements);
     const sym::Assumptions &facts(const SDFG &g);
     bool encloses(const Node *scope, const Node *n);
 
@@ -131,32 +137,14 @@ bool isSequentialInside(const Node &n) {
 
 /// All that one iteration of the parallel map touches by a write in `around`; nothing when threads share an iteration. Not what the
 /// edge behind the scopes says: it may stand for several writes.
-std::optional<sym::Subset> touchedByIteration(const MapEntry &map, const Edge &write, const std::vector<Node *> &around,
+std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &write, const std::vector<Node *> &around,
                                               const sym::Assumptions &facts) {
     auto touched = analysis::destinationSubset(&write);
     const auto *target = dyn_cast<AccessNode>(analysis::pathDestination(&write));
     const DataDesc *d = target ? target->state()->sdfg()->desc(target->data) : nullptr;
     if (!touched || !d || std::count_if(around.begin(), around.end(), runsParallel) != 1 || !isSequentialInside(*write.src))
         return std::nullopt;
-    for (const Node *scope : around) {
-        const auto *inner = dyn_cast<MapEntry>(scope);
-        if (inner == &map || !inner)
-            return inner ? touched : std::nullopt;
-        for (std::size_t p = inner->params.size(); p-- > 0;)
-            touched = sym::propagate(*touched, inner->params[p], inner->ranges[p], d->shape, facts);
-    }
-    return std::nullopt;
-}
-
-/// Symbols that are read anew in each iteration of the parallel scope: dynamic ranges of the scopes inside of it.
-void addDynamicRanges(const std::vector<Node *> &scopes, const Node *parallelScope, std::set<Name> &varying) {
-    for (const Node *scope : scopes) {
-        if (scope == parallelScope)
-            return;
-        for (const Connector &c : scope->inConnectors)
-            if (isDynamicRange(c.name))
-                varying.insert(c.name);
-    }
+    return touchedByIteration(map, *touched, around, d->shape, facts);
 }
 
 /// Another write in the parallel scope that may touch the same elements in another iteration.
@@ -166,14 +154,14 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     const sym::Assumptions &known = facts(*state.sdfg());
     auto areApart = [&](const Edge &other) {
         const std::vector<Node *> around = tracer_.scopes(state).enclosing(other.src);
-        auto a = touchedByIteration(*map, *level.edge, level.scopes, known), b = touchedByIteration(*map, other, around, known);
+        auto a = writtenByIteration(*map, *level.edge, level.scopes, known), b = writtenByIteration(*map, other, around, known);
         std::set<Name> ofBoth = varying;
         addDynamicRanges(around, parallelScope, ofBoth);
         return a && b && a->rank() == b->rank() &&
                areIterationsApart(*a, *b, parametersOf({const_cast<Node *>(parallelScope)}), ofBoth, known);
     };
     auto touched = analysis::destinationSubset(level.edge);
-    for (const Edge *other : tracer_.writesTo(state, owningContainer(level.target->data))) {
+    for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
         if (other == level.edge || !encloses(parallelScope, other->src))
             continue;
         auto otherTouched = analysis::destinationSubset(other);
@@ -197,9 +185,8 @@ std::optional<std::string> Resolver::conflictOn(const WriteLevel &level) {
     std::set<Name> varying = level.varying;
     addDynamicRanges(level.scopes, parallelScope, varying);
     const sym::Assumptions &known = facts(*level.edge->src->state()->sdfg());
-    bool disjoint = std::any_of(level.touched.begin(), level.touched.end(), [&](const sym::Subset &s) {
-        return areIterationsDisjoint(s, parameters, varying, known);
-    });
+    bool disjoint = std::any_of(level.touched.begin(), level.touched.end(),
+                                [&](const sym::Subset &s) { return areIterationsDisjoint(s, parameters, varying, known); });
     if (!disjoint)
         return "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]";
     if (overlapsOtherWrite(level, parallelScope, varying))
@@ -214,7 +201,7 @@ Decision Resolver::decide(const Edge &leaf) {
     WriteTarget target = tracer_.trace(leaf);
     const SDFG &g = *leaf.src->state()->sdfg();
     if (!target.levels.empty() && g.openmpSections &&
-        tracer_.writesTo(*leaf.src->state(), owningContainer(target.levels.front().target->data)).size() > 1)
+        tracer_.writesTo(*leaf.src->state(), analysis::ownerOf(target.levels.front().target->data)).size() > 1)
         return {WcrMode::Atomic, "other parts of the state may run at the same time and write the container"};
     if (!outermostParallel(around))
         return {WcrMode::Plain, "no scope around it runs in parallel"};
@@ -280,7 +267,8 @@ std::optional<std::string> whyNotByBlocks(const MapEntry &map, const std::vector
 }
 
 /// Nothing when the write can be a reduction of the outermost parallel map around it.
-std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around) {
+std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const WriteTarget &target,
+                                                     const std::vector<Node *> &around) {
     const WriteLevel &level = target.levels.front();
     const auto *map = dyn_cast<MapEntry>(outermostParallel(level.scopes));
     const bool kernel = map && map->schedule == Schedule::GPU_Device;
@@ -305,31 +293,25 @@ std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const Wri
 bool isRead(const MapEntry &map, Name container) {
     return std::any_of(map.inEdges().begin(), map.inEdges().end(), [&](const Edge *e) {
         const auto *source = dyn_cast<AccessNode>(analysis::pathSource(e));
-        return owningContainer(e->memlet.data) == container || (source && owningContainer(source->data) == container);
+        return analysis::ownerOf(e->memlet.data) == container || (source && analysis::ownerOf(source->data) == container);
     });
 }
 
-/// An operation that fetches and updates: threads must see each other's.
-bool usesOldValue(const Edge &write) {
-    const auto &t = static_cast<const Tasklet &>(*write.src);
-    const auto code = py::parseBlock(t.code.text);
-    return t.code.language == Language::Python && code.value && py::usesOldValue(*code.value, write.srcConn, write.memlet.dynamic);
-}
-
 /// All that the map does to the container must be this kind of update by tasklets, to one element or to a container of few.
-std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind, int64_t maxElements) {
+std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind,
+                                                     int64_t maxElements) {
     const State &state = *map.state();
-    Name container = owningContainer(target.data);
+    Name container = analysis::ownerOf(target.data);
     if (isRead(map, container))
         return "the map reads the target";
     for (const auto &n : state.nodes()) {
         const auto *access = dyn_cast<AccessNode>(n.get());
-        if (access && owningContainer(access->data) == container && encloses(&map, access))
+        if (access && analysis::ownerOf(access->data) == container && encloses(&map, access))
             return "the map uses the target inside";
         const AccessNode *viewed = access && state.sdfg()->desc(access->data) && state.sdfg()->desc(access->data)->isView()
                                        ? analysis::viewedNode(access)
                                        : nullptr;
-        if (viewed && owningContainer(viewed->data) == container)
+        if (viewed && analysis::ownerOf(viewed->data) == container)
             return "a view of the target is used in the state";
     }
     const DataDesc &d = *state.sdfg()->desc(target.data);

@@ -1,15 +1,13 @@
 #include "Transforms/Lower/WcrTargets.h"
 
+#include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Tasklet/Ast.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms {
 
 using namespace ir;
-
-Name owningContainer(Name data) {
-    auto dot = data.view().find('.');
-    return dot == std::string_view::npos ? data : Name(data.view().substr(0, dot));
-}
 
 const analysis::ScopeTree &WriteTracer::scopes(const State &s) {
     auto &tree = scopes_[&s];
@@ -24,7 +22,7 @@ const std::vector<Edge *> &WriteTracer::writesTo(const State &s, Name container)
         for (const auto &e : s.edges())
             if (!e->src->isExit() && !e->memlet.isEmpty())
                 if (const auto *target = dyn_cast<AccessNode>(analysis::pathDestination(e.get())))
-                    it->second[owningContainer(target->data)].push_back(e.get());
+                    it->second[analysis::ownerOf(target->data)].push_back(e.get());
     return it->second[container];
 }
 
@@ -47,7 +45,7 @@ const WriteTracer::Uses &WriteTracer::uses(const SDFG &g) {
             const auto *access = dyn_cast<AccessNode>(n.get());
             if (!access)
                 continue;
-            Use &use = it->second[owningContainer(access->data)];
+            Use &use = it->second[analysis::ownerOf(access->data)];
             std::vector<Node *> around = scopes(*s).enclosing(access);
             if (!use.state) {
                 use.state = s;
@@ -55,7 +53,8 @@ const WriteTracer::Uses &WriteTracer::uses(const SDFG &g) {
             } else if (use.state != s) {
                 use.severalStates = true;
             } else {
-                std::erase_if(use.commonScopes, [&](Node *scope) { return std::find(around.begin(), around.end(), scope) == around.end(); });
+                std::erase_if(use.commonScopes,
+                              [&](Node *scope) { return std::find(around.begin(), around.end(), scope) == around.end(); });
             }
         }
     return it->second;
@@ -94,10 +93,10 @@ bool isAssignedInside(SDFG &g, Name symbol) {
     return false;
 }
 
-/// The inner subset in terms of the outer container, when both are indexed alike. Inner names become outer expressions; those that no
-/// outer expression stands for are renamed and reported in `varying`.
-std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &inner, const sym::Subset &touched, const DataDesc &outer,
-                                    const sym::Subset &region, std::set<Name> &varying) {
+/// The inner subset in terms of the outer container, when both are indexed alike. Inner names become outer expressions; those that
+/// no outer expression stands for are renamed and reported in `varying`.
+std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &inner, const sym::Subset &touched,
+                                    const DataDesc &outer, const sym::Subset &region, std::set<Name> &varying) {
     if (touched.rank() != region.rank() || inner.strides.size() != touched.rank() || outer.strides.size() != touched.rank())
         return std::nullopt;
     std::map<Name, sym::Expr> meaning;
@@ -114,7 +113,8 @@ std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &
     addMeaning(inner.freeSymbols());
     sym::Subset out = touched.substituted(meaning);
     for (std::size_t d = 0; d < out.rank(); ++d) {
-        if (!(sym::substitute(inner.strides[d], meaning) == outer.strides[d]) || !region.dims[d].step.isOne() || !inner.offset[d].isZero())
+        if (!(sym::substitute(inner.strides[d], meaning) == outer.strides[d]) || !region.dims[d].step.isOne() ||
+            !inner.offset[d].isZero())
             return std::nullopt;
         out.dims[d].begin += region.dims[d].begin;
         out.dims[d].end += region.dims[d].begin;
@@ -128,7 +128,7 @@ std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &
 bool WriteTracer::throughConnector(Cursor &c) {
     const SDFG &g = *c.target->state()->sdfg();
     const NestedSDFGNode *node = g.parentNode;
-    const Edge *e = node->outEdge(owningContainer(c.target->data));
+    const Edge *e = node->outEdge(analysis::ownerOf(c.target->data));
     const auto *next = e ? dyn_cast<AccessNode>(analysis::pathDestination(e)) : nullptr;
     const DataDesc *outer = next ? next->state()->sdfg()->desc(next->data) : nullptr;
     const DataDesc *inner = g.desc(c.target->data);
@@ -148,11 +148,13 @@ bool WriteTracer::throughConnector(Cursor &c) {
 WriteTarget WriteTracer::trace(const Edge &leaf) {
     WriteTarget t;
     Cursor c{&leaf, leaf.src, dyn_cast<AccessNode>(static_cast<const Node *>(analysis::pathDestination(&leaf))), {}, {}};
-    auto push = [&](std::vector<Node *> scopes) { t.levels.push_back({c.edge, c.target, std::move(scopes), c.touched, c.varying}); };
+    auto push = [&](std::vector<Node *> scopes) {
+        t.levels.push_back({c.edge, c.target, std::move(scopes), c.touched, c.varying});
+    };
     // A chain of views and nested SDFGs is finite; a cycle of views in a broken graph must not be endless.
     for (int step = 0; c.target && step < 10000; ++step) {
         const SDFG &g = *c.target->state()->sdfg();
-        const DataDesc *d = g.desc(c.target->data), *owner = g.desc(owningContainer(c.target->data));
+        const DataDesc *d = g.desc(c.target->data), *owner = g.desc(analysis::ownerOf(c.target->data));
         if (!d || !owner || d->isReference())
             break;
         if (c.touched.empty()) {
@@ -164,10 +166,11 @@ WriteTarget WriteTracer::trace(const Edge &leaf) {
             if (!throughView(c))
                 break;
         } else if (owner->transient) {
-            const Use &use = uses(g).at(owningContainer(c.target->data));
+            const Use &use = uses(g).at(analysis::ownerOf(c.target->data));
             bool isPrivate = owner->lifetime == Lifetime::Scope && !use.severalStates;
             push(scopesWithin(c, isPrivate ? use.commonScopes : std::vector<Node *>()));
-            bool outlives = owner->lifetime == Lifetime::Global || owner->lifetime == Lifetime::Persistent || owner->lifetime == Lifetime::External;
+            bool outlives = owner->lifetime == Lifetime::Global || owner->lifetime == Lifetime::Persistent ||
+                            owner->lifetime == Lifetime::External;
             if (outlives && g.parentNode) {
                 t.levels.push_back({c.edge, c.target, allScopesAround(g.parentNode), {owner->fullSubset()}, {}});
             }
@@ -183,6 +186,14 @@ WriteTarget WriteTracer::trace(const Edge &leaf) {
     }
     t.known = false;
     return t;
+}
+
+bool usesOldValue(const Edge &write) {
+    const auto *t = dyn_cast<Tasklet>(write.src);
+    if (!t || t->code.language != Language::Python)
+        return false;
+    const auto code = py::parseBlock(t->code.text);
+    return code.value && py::usesOldValue(*code.value, write.srcConn, write.memlet.dynamic);
 }
 
 } // namespace sdfgc::transforms

@@ -28,8 +28,8 @@ struct WriteTarget {
 /// Caches over one root SDFG; valid while it does not change.
 class WriteTracer {
 public:
-    /// `leaf` is the innermost edge of a path. Follows it through scopes, views and nested SDFGs to the container that owns the memory; stops
-    /// at a container that is private to an iteration.
+    /// `leaf` is the innermost edge of a path. Follows it through scopes, views and nested SDFGs to the container that owns the
+    /// memory; stops at a container that is private to an iteration.
     WriteTarget trace(const ir::Edge &leaf);
     const analysis::ScopeTree &scopes(const ir::State &s);
     /// Innermost edges of all write paths of the state that end in this container.
@@ -62,7 +62,7 @@ private:
     std::unordered_map<const ir::SDFG *, Uses> uses_;
 };
 
-/// `S` of `S.a.b`: the container that owns the memory.
-Name owningContainer(Name data);
+/// Is the write an operation of a tasklet that fetches what the memory held before, and updates it? Threads must see each other's.
+bool usesOldValue(const ir::Edge &write);
 
 } // namespace sdfgc::transforms

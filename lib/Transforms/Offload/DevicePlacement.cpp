@@ -1,5 +1,8 @@
 #include "Transforms/Offload/DevicePlacement.h"
 
+#include "Transforms/Lower/DependentIterations.h"
+#include "Transforms/Nodes.h"
+
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -24,7 +27,7 @@ struct HostNode {
 
 class Placement {
 public:
-    explicit Placement(SDFG &root) : root_(root) {}
+    Placement(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
     bool run();
 
 private:
@@ -37,15 +40,17 @@ private:
     bool isDeviceNode(const HostNode &n);
     void spread();
     bool apply();
-    void wrap(State &s, const std::vector<Tasklet *> &together);
+    bool wrapSequentialMaps();
     bool wrapTasklets();
 
     SDFG &root_;
+    pass::Context &context_;
     std::vector<HostNode> nodes_;
     std::map<Container, Container> parent_;
     std::vector<Container> containers_; // in order of appearance
     std::set<Container> device_;        // representatives
     std::set<Name> shared_;             // of the SDFG that is looked at
+    std::set<const Node *> inOrder_;    // maps inside of a kernel of one iteration
 };
 
 Container Placement::find(Container c) {
@@ -87,7 +92,8 @@ bool holdsKernels(const analysis::ScopeTree &scopes, const Node *entry) {
 void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
     SDFG &g = *s.sdfg();
     auto dataOf = [&](const Edge *e, bool source) -> std::optional<Container> {
-        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(const_cast<Edge *>(e)) : analysis::pathDestination(const_cast<Edge *>(e)));
+        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(const_cast<Edge *>(e))
+                                              : analysis::pathDestination(const_cast<Edge *>(e)));
         return a ? std::optional<Container>({&g, analysis::ownerOf(a->data)}) : std::nullopt;
     };
     for (Node *n : scopes.children(entry)) {
@@ -214,15 +220,15 @@ bool Placement::apply() {
         changed = true;
     }
     for (const HostNode &n : nodes_)
-        if (auto *m = dyn_cast<MapEntry>(n.node); m && isDeviceNode(n) && !isKernelMap(*m)) {
+        if (auto *m = dyn_cast<MapEntry>(n.node); m && isDeviceNode(n) && !isKernelMap(*m) && !inOrder_.count(m)) {
             m->schedule = Schedule::GPU_Device;
             changed = true;
         }
     return changed;
 }
 
-/// Puts tasklets that hand values to each other into one kernel of one iteration.
-void Placement::wrap(State &s, const std::vector<Tasklet *> &together) {
+/// Puts nodes, or scopes, that hand values to each other into one kernel of one iteration.
+void wrap(State &s, const std::vector<Node *> &together) {
     auto *entry = s.add<MapEntry>();
     auto *exit = s.add<MapExit>();
     entry->exit = exit;
@@ -235,8 +241,10 @@ void Placement::wrap(State &s, const std::vector<Tasklet *> &together) {
     entry->debugInfo = exit->debugInfo = together.front()->debugInfo;
     int number = 0;
     auto inside = [&](const Node *n) { return std::find(together.begin(), together.end(), n) != together.end(); };
-    for (Tasklet *t : together) {
-        const std::vector<Edge *> in(t->inEdges().begin(), t->inEdges().end()), out(t->outEdges().begin(), t->outEdges().end());
+    for (Node *first : together) {
+        Node *last = exitOf(first);
+        const std::vector<Edge *> in(first->inEdges().begin(), first->inEdges().end()),
+            out(last->outEdges().begin(), last->outEdges().end());
         bool fed = false;
         for (Edge *e : in) {
             if (inside(e->src)) {
@@ -247,12 +255,12 @@ void Placement::wrap(State &s, const std::vector<Tasklet *> &together) {
             const bool data = !e->memlet.isEmpty();
             s.connect(e->src, e->srcConn, entry, data ? Name("IN_" + suffix) : Name(), e->memlet);
             if (data)
-                s.connect(entry, Name("OUT_" + suffix), t, e->dstConn, e->memlet);
+                s.connect(entry, Name("OUT_" + suffix), first, e->dstConn, e->memlet);
             fed |= data;
             s.removeEdge(e);
         }
         if (!fed)
-            s.connect(entry, {}, t, {}, Memlet::empty());
+            s.connect(entry, {}, first, {}, Memlet::empty());
         bool drained = false;
         for (Edge *e : out) {
             if (inside(e->dst)) {
@@ -263,13 +271,32 @@ void Placement::wrap(State &s, const std::vector<Tasklet *> &together) {
             const bool data = !e->memlet.isEmpty();
             s.connect(exit, data ? Name("OUT_" + suffix) : Name(), e->dst, e->dstConn, e->memlet);
             if (data)
-                s.connect(t, e->srcConn, exit, Name("IN_" + suffix), e->memlet);
+                s.connect(last, e->srcConn, exit, Name("IN_" + suffix), e->memlet);
             drained |= data;
             s.removeEdge(e);
         }
         if (!drained)
-            s.connect(t, {}, exit, {}, Memlet::empty());
+            s.connect(last, {}, exit, {}, Memlet::empty());
     }
+}
+
+/// A kernel runs its iterations in any order. Those of a sequential map that use what others write are left to one thread.
+bool Placement::wrapSequentialMaps() {
+    bool changed = false;
+    for (const HostNode &n : nodes_) {
+        auto *m = dyn_cast<MapEntry>(n.node);
+        if (!m || !(m->schedule == Schedule::Sequential || m->schedule == Schedule::Unrolled) || !isDeviceNode(n))
+            continue;
+        const Name shared = sharedByIterations(*m, analysis::ScopeTree(*m->state()));
+        if (!shared)
+            continue;
+        context_.missed(elementName(*m),
+                        "runs in one thread of the device: an iteration may use what another one writes to `" + shared.str() + "`");
+        wrap(*m->state(), {m});
+        inOrder_.insert(m);
+        changed = true;
+    }
+    return changed;
 }
 
 bool Placement::wrapTasklets() {
@@ -281,7 +308,7 @@ bool Placement::wrapTasklets() {
     for (const HostNode &n : nodes_) {
         if (!device.count(n.node) || done.count(n.node))
             continue;
-        std::vector<Tasklet *> together{static_cast<Tasklet *>(n.node)};
+        std::vector<Node *> together{n.node};
         done.insert(n.node);
         for (std::size_t i = 0; i < together.size(); ++i) {
             auto add = [&](Node *other) {
@@ -302,12 +329,13 @@ bool Placement::wrapTasklets() {
 bool Placement::run() {
     collect(root_);
     spread();
-    bool changed = apply();
+    bool changed = wrapSequentialMaps();
+    changed |= apply();
     return wrapTasklets() || changed;
 }
 
 } // namespace
 
-bool placeOnDevice(SDFG &root) { return Placement(root).run(); }
+bool placeOnDevice(SDFG &root, pass::Context &context) { return Placement(root, context).run(); }
 
 } // namespace sdfgc::transforms

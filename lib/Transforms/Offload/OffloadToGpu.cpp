@@ -13,7 +13,8 @@
 //      and are passed by value.
 //   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place that
 //      reads one which the device writes. (mirror-host-reads does this for transients.)
-//   4. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
+//   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a remark.
+//   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++, persistent maps,
 // memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
@@ -94,7 +95,7 @@ std::string obstacle(SDFG &root) {
 
 class Offload {
 public:
-    explicit Offload(SDFG &root) : root_(root) {}
+    Offload(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
     void run();
 
 private:
@@ -103,6 +104,7 @@ private:
     void insideKernels(SDFG &g);
 
     SDFG &root_;
+    pass::Context &context_;
     Twins callers_; // arrays of the caller, and their twins
 };
 
@@ -286,7 +288,7 @@ void Offload::insideKernels(SDFG &g) {
 
 void Offload::run() {
     moveArrays(root_);
-    placeOnDevice(root_);
+    placeOnDevice(root_, context_);
     Twins written; // those whose host side can be out of date
     for (const auto &[host, device] : callers_)
         if (writtenInDataflow(root_, device))
@@ -306,7 +308,7 @@ public:
             context.missed(root.name.str(), "the program stays on the host: " + why);
             return false;
         }
-        Offload(root).run();
+        Offload(root, context).run();
         return true;
     }
 };
