@@ -189,6 +189,24 @@ std::vector<std::pair<Name, Type>> definedSymbols(const SDFG &g) {
     return out;
 }
 
+std::set<Name> changedSymbols(const Tasklet &t) {
+    const auto code = py::parseBlock(t.code.text);
+    if (t.code.language != Language::Python || !code.value)
+        return {};
+    std::set<Name> changed;
+    const py::BlockNames names = py::blockNames(*code.value);
+    for (Name n : names.written)
+        if (names.read.count(n) && !t.inConnector(n) && !t.outConnector(n))
+            changed.insert(n);
+    if (changed.empty())
+        return {};
+    std::set<Name> defined;
+    for (const auto &[name, type] : definedSymbols(*t.state()->sdfg()))
+        defined.insert(name);
+    std::erase_if(changed, [&](Name n) { return !defined.count(n); });
+    return changed;
+}
+
 sym::Assumptions factsOf(const SDFG &g) {
     sym::Assumptions facts = g.symbolHints;
     for (const auto &[name, desc] : g.arrays)

@@ -228,7 +228,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Complex: return {"std::complex<double>(" + std::to_string(e.floatValue()) + ", " + std::to_string(e.imagValue()) + ")", Precedence::Primary};
     case Kind::Bool: return {e.boolValue() ? "true" : "false", Precedence::Primary};
     case Kind::None: return {"nullptr", Precedence::Primary};
-    case Kind::Undefined: return {"0", Precedence::Primary}; // the verifier has refused it where code depends on it
+    case Kind::Undefined: return {"0", Precedence::Primary}; // the lowering has refused it where code depends on it
     case Kind::Infinity: use("cmath"); return {"INFINITY", Precedence::Primary};
     case Kind::NegInfinity: use("cmath"); return {"-INFINITY", Precedence::Unary};
     case Kind::NaN: use("cmath"); return {"NAN", Precedence::Primary};

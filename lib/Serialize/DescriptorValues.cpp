@@ -3,6 +3,8 @@
 #include "FieldReader.h"
 #include "Fields.h"
 
+#include "sdfgc/IR/Identifier.h"
+
 #include <algorithm>
 
 namespace sdfgc::serialize {
@@ -173,7 +175,7 @@ void ValueReader::read(std::string_view key, Json v, OrderedMap<Name, Type> &out
     if (!expect(key, v, JsonKind::Object))
         return;
     for (auto [name, value] : v.members()) {
-        auto id = readIdentifier("symbol", name);
+        auto id = name.text() == ir::undefinedSize ? std::optional(Name(name.text())) : readIdentifier("symbol", name);
         auto t = readType(name.text(), value);
         if (id && t)
             out.set(*id, *t);

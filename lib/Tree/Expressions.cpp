@@ -50,7 +50,8 @@ sym::Subset Lowering::sub(const Instance &in, const sym::Subset &s) const {
     return out;
 }
 
-sym::Expr Lowering::final(const Instance &in, sym::Expr e) const {
+sym::Expr Lowering::final(const Instance &in, sym::Expr e) {
+    usesUndefinedSize_ = usesUndefinedSize_ || e.isUndefined();
     if (e.isInteger() || e.isSymbol())
         return e;
     const sym::Assumptions &facts = in.fn->facts;

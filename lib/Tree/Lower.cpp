@@ -33,6 +33,8 @@ std::unique_ptr<Module> Lowering::run() {
     userCode();
     if (context_.diags.errorCount() == errors)
         program();
+    if (usesUndefinedSize_)
+        undefinedSize();
     localFields(*module_);
     for (auto &f : module_->functions)
         improve(*f, module_->streams);
@@ -41,6 +43,16 @@ std::unique_ptr<Module> Lowering::run() {
         if (module_->streams == 0)
             constParameters(*f);
     return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
+}
+
+/// Containers of the caller may have sizes that nobody knows (`?`) as long as no code needs them.
+void Lowering::undefinedSize() {
+    auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
+    std::string names;
+    for (const auto &[name, d] : root_.arrays)
+        if (std::any_of(d.shape.begin(), d.shape.end(), isUndefined) || std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
+            names += (names.empty() ? "`" : ", `") + name.str() + "`";
+    error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, {names.empty() ? "" : " of " + names});
 }
 
 void Lowering::moduleInterface() {

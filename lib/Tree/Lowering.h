@@ -142,6 +142,7 @@ public:
 
 private:
     // ---- Lower.cpp
+    void undefinedSize();
     void moduleInterface();
     void constants();
     void structTypes();
@@ -292,7 +293,7 @@ private:
     sym::Expr readContainers(const Instance &in, sym::Expr e) const;
     sym::Subset sub(const Instance &in, const sym::Subset &s) const;
     /// Ready to print: divisions whose operands are known nonnegative become C divisions.
-    sym::Expr final(const Instance &in, sym::Expr e) const;
+    sym::Expr final(const Instance &in, sym::Expr e);
     py::ExprRef toPy(const Instance &in, sym::Expr e) const;
     std::optional<sym::Expr> toSym(const py::Expr &e) const;
     /// Python text of an edge, branch or loop in terms of variables; null (reported) when it cannot be.
@@ -317,6 +318,7 @@ private:
     Name varName(const Instance &in, VarId v) const { return fn(in).vars[static_cast<std::size_t>(v)].name; }
 
     ir::SDFG &root_;
+    bool usesUndefinedSize_ = false;
     pass::Context &context_;
     std::unique_ptr<Module> module_;
     analysis::ArgumentList arguments_;

@@ -191,21 +191,16 @@ ExprRef TaskletLowering::readOf(const Connection &c) {
 }
 
 std::vector<StmtRef> TaskletLowering::bind(const std::vector<StmtRef> &code) {
-    const py::BlockNames names = py::blockNames(code);
-    for (Name n : names.written)
-        if (!find(outputs_, n) && !find(inputs_, n) && !(names.read.count(n) && isAssignedSymbol(n)))
+    const std::set<Name> changed = analysis::changedSymbols(t_);
+    auto isSymbol = [&](Name n) { // not one that the outer SDFG handed in
+        const auto symbol = in_.symbols.find(n);
+        return changed.count(n) && symbol != in_.symbols.end() && symbol->second.isSymbol();
+    };
+    for (Name n : py::blockNames(code).written)
+        if (!find(outputs_, n) && !find(inputs_, n) && !isSymbol(n))
             locals_[n] = in_.fn->names.declare(n);
     auto subscripts = py::rewrite(code, [this](const ExprRef &e) { return bindSubscript(e); });
     return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
-}
-
-/// `i *= 2`, where nothing in the code gives i a value before, changes the symbol: Python has no other meaning for it, and DaCe's output does.
-bool TaskletLowering::isAssignedSymbol(Name n) const {
-    const auto symbol = in_.symbols.find(n);
-    if (symbol == in_.symbols.end() || !symbol->second.isSymbol())
-        return false;
-    const auto defined = analysis::definedSymbols(*in_.g);
-    return std::any_of(defined.begin(), defined.end(), [&](const auto &d) { return d.first == n; });
 }
 
 Connection *TaskletLowering::pointerConnection(const py::Expr &base) {

@@ -75,7 +75,6 @@ private:
     ExprRef readOf(const Connection &c);
     /// Replaces connectors, symbols and locals in the code. Subscripts of pointer connectors first, bare names after.
     std::vector<StmtRef> bind(const std::vector<StmtRef> &code);
-    bool isAssignedSymbol(Name n) const;
     Connection *pointerConnection(const py::Expr &base);
     static std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank);
     ExprRef bindSubscript(const ExprRef &e);

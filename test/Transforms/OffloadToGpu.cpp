@@ -149,3 +149,16 @@ TEST_CASE("offload-to-gpu: an update of what the iteration before read keeps the
     REQUIRE(offload(m.g));
     CHECK(m.entry->schedule == Schedule::Sequential);
 }
+
+TEST_CASE("offload-to-gpu: a program whose control flow reads what a tasklet changes stays on the host") {
+    SDFG g("f");
+    array(g, "A", {1});
+    State *s = state(g), *next = state(g, "next");
+    g.connect(s, next)->assignments.emplace_back("k", "1");
+    Tasklet *t = tasklet(next, "a = 1; k *= 2");
+    next->connect(t, "a", next->add<AccessNode>("A"), "", memlet("A", {at("0")}));
+    PassRun pass(transforms::createOffloadToGpu());
+    CHECK_FALSE(pass(g));
+    REQUIRE(pass.context.remarks.size() == 1);
+    CHECK(pass.context.remarks.front().text == "the program stays on the host: tasklet `t` changes the symbol `k`");
+}

@@ -89,6 +89,10 @@ ArgumentList argumentList(const ir::SDFG &root);
 /// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's.
 std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g);
 
+/// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it a value
+/// before. Python has no other meaning for it, and DaCe's output does it.
+std::set<Name> changedSymbols(const ir::Tasklet &t);
+
 /// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty container is
 /// never read or written).
 sym::Assumptions factsOf(const ir::SDFG &g);

@@ -46,6 +46,9 @@ std::string unknownSize(const SDFG &root) {
     for (const auto &[name, value] : root.constants)
         known.insert(name);
     for (const analysis::Argument &a : arguments.program)
+        if (a.desc && a.desc->totalSize.isUndefined())
+            return "the size of `" + a.name.str() + "` is undefined";
+    for (const analysis::Argument &a : arguments.program)
         if (a.desc && a.desc->isArray())
             for (Name symbol : a.desc->freeSymbols())
                 if (!known.count(symbol))
@@ -76,6 +79,9 @@ std::string obstacle(SDFG &root) {
             for (const auto &n : s->nodes()) {
                 if (const auto *t = dyn_cast<Tasklet>(n.get()); t && (t->code.language != Language::Python || t->sideEffects.value_or(false)))
                     return "tasklet `" + t->label + "` is code for the host";
+                if (const auto *t = dyn_cast<Tasklet>(n.get()))
+                    for (Name symbol : analysis::changedSymbols(*t))
+                        return "tasklet `" + t->label + "` changes the symbol `" + symbol.str() + "`";
                 if (isa<ConsumeEntry>(n.get()))
                     return "consume scope `" + n->label + "`";
                 if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&

@@ -89,8 +89,19 @@ def structure():
     write('structure', ['N'], {'A': g.array('N'), 'B': g.array('N'), 'S': pair}, [first.json(), second.json()])
 
 
+def open_size(name, column):
+    """An argument whose columns lie at a distance that nobody knows."""
+    state = g.State('main')
+    state.edge(state.access('A'), None, state.access('B'), None, 'A', g.whole(('5',)) if column is None else g.box('0', column))
+    shape, strides = (['$?'], ['1']) if column is None else (['20', '$?'], ['1', '$?'])
+    unknown = {'dtype': 'float64', 'shape': shape, 'strides': strides, 'offset': ['0'] * len(shape), 'total_size': '$?'}
+    write(name, ['?'], {'A': {'type': 'Array', 'attributes': unknown}, 'B': g.array(5 if column is None else 1)}, [state.json()])
+
+
 handed_on()
 structure()
 tiles()
 doubled()
 halved()
+open_size('first_elements', None)
+open_size('second_column', '1')
