@@ -1,6 +1,8 @@
 // The viewing edge of a view (format reference 3.5).
+#include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/IR/StateGraph.h"
 
+#include <unordered_set>
 #include <utility>
 
 namespace sdfgc::ir {
@@ -72,6 +74,18 @@ AccessNode *viewedNode(const AccessNode *n) {
     if (!e)
         return nullptr;
     return dyn_cast<AccessNode>(e->dst == n ? pathSource(e) : pathDestination(e));
+}
+
+const AccessNode *nodeBehindViews(const AccessNode *n) {
+    const SDFG &g = *n->state()->sdfg();
+    std::unordered_set<const AccessNode *> seen;
+    while (n && seen.insert(n).second) {
+        const DataDesc *d = g.desc(n->data);
+        if (!d || !d->isView())
+            return n;
+        n = viewedNode(n);
+    }
+    return nullptr;
 }
 
 } // namespace sdfgc::ir

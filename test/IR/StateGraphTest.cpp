@@ -261,6 +261,17 @@ struct ViewGraph : Graph {
 
 } // namespace
 
+TEST_CASE("behind all views is a node of the memory itself") {
+    ViewGraph g;
+    g.view("W", "N");
+    AccessNode *a = g.access("A"), *w = g.access("W");
+    CHECK(nodeBehindViews(a) == a);
+    g.edge(w, "", g.v, "", "W[0:N]");
+    CHECK(nodeBehindViews(g.v) == nullptr); // W looks at V, and V at W
+    g.edge(a, "", w, "", "A[0:N]");
+    CHECK(nodeBehindViews(g.v) == a);
+}
+
 TEST_CASE("viewing edge: the table of the format reference") {
     ViewGraph g;
     SECTION("no edge") {

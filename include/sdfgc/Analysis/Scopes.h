@@ -11,6 +11,7 @@ using ir::hasDynamicRange;
 using ir::isDynamicRange;
 using ir::memletLeaves;
 using ir::memletPath;
+using ir::nodeBehindViews;
 using ir::pairedConnector;
 using ir::pathDestination;
 using ir::PathEnds;

@@ -23,11 +23,6 @@ const AccessNode *end(const Edge *e, bool source) {
     return dyn_cast<AccessNode>(source ? pathSource(edge) : pathDestination(edge));
 }
 
-bool isView(const AccessNode &n) {
-    const DataDesc *d = n.state()->sdfg()->desc(n.data);
-    return d && d->isView();
-}
-
 } // namespace
 
 bool copiesAtDestination(const Node &destination) { return destination.inEdges().size() > 1; }
@@ -41,14 +36,8 @@ StreamSteps::StreamSteps(SDFG &root) {
 }
 
 Memory StreamSteps::memory(const AccessNode &n) {
-    const AccessNode *at = &n;
-    for (int depth = 0; isView(*at) && depth < 64; ++depth) {
-        const AccessNode *viewed = viewedNode(at);
-        if (!viewed)
-            break;
-        at = viewed;
-    }
-    return memory(*const_cast<State *>(at->state())->sdfg(), at->data);
+    const AccessNode *behind = nodeBehindViews(&n);
+    return memory(*const_cast<State *>(n.state())->sdfg(), behind ? behind->data : n.data);
 }
 
 Memory StreamSteps::memory(SDFG &g, Name data) {

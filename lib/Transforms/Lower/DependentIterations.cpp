@@ -90,14 +90,12 @@ private:
 
     /// `by`: the node whose scopes are those of the access.
     void add(const Node *data, const Edge &e, const Node *by, std::optional<sym::Subset> subset, bool writes) {
-        auto *node = const_cast<AccessNode *>(dyn_cast<AccessNode>(data));
-        for (const DataDesc *d = node ? g_.desc(node->data) : nullptr; d && d->isView(); d = node ? g_.desc(node->data) : nullptr) {
-            node = analysis::viewedNode(node);
-            subset.reset();
-        }
+        const auto *used = dyn_cast<AccessNode>(data), *node = used ? analysis::nodeBehindViews(used) : nullptr;
         const Name container = node ? analysis::ownerOf(node->data) : Name();
         if (!container || (isInside(node) && !shared_.count(container)))
             return;
+        if (node != used)
+            subset.reset();
         Touch t;
         t.writes = writes;
         const std::vector<Node *> around = scopes_.enclosing(by);

@@ -17,18 +17,8 @@ Name addressedContainer(const Edge &e, bool outgoing) {
     const auto *access = dyn_cast<AccessNode>(end);
     if (!access)
         return e.memlet.data;
-    const State *state = access->state();
-    // A chain of views is at most as long as the state has nodes; a cycle cannot make this endless.
-    for (std::size_t i = 0; i < state->nodes().size(); ++i) {
-        const DataDesc *d = state->sdfg()->desc(access->data);
-        if (!d || !d->isView())
-            break;
-        const AccessNode *next = analysis::viewedNode(access);
-        if (!next)
-            break;
-        access = next;
-    }
-    return access->data;
+    const AccessNode *behind = analysis::nodeBehindViews(access);
+    return (behind ? behind : access)->data;
 }
 
 bool markAliasing(DataDesc *inner) {

@@ -23,18 +23,6 @@ std::vector<NestedSDFGNode *> hostNested(SDFG &g) {
 
 namespace {
 
-/// What a node stands for behind its views; empty where that is not known.
-Name behindViews(const SDFG &g, const AccessNode *n) {
-    constexpr int deepest = 64; // views may be in a circle
-    for (int depth = 0; n && depth < deepest; ++depth) {
-        const DataDesc *d = g.desc(n->data);
-        if (!d || !d->isView())
-            return analysis::ownerOf(n->data);
-        n = analysis::viewedNode(n);
-    }
-    return {};
-}
-
 bool receivesData(const AccessNode &n, bool isView) {
     const Edge *views = isView ? analysis::viewEdge(&n) : nullptr;
     return std::any_of(n.inEdges().begin(), n.inEdges().end(), [&](const Edge *e) { return e != views && !e->memlet.isEmpty(); });
@@ -49,7 +37,7 @@ bool writtenInDataflow(const SDFG &g, Name data) {
             const DataDesc *d = a ? g.desc(a->data) : nullptr;
             if (!a || !receivesData(*a, d && d->isView()))
                 continue;
-            if (const Name target = behindViews(g, a); !target || target == data)
+            if (const AccessNode *target = analysis::nodeBehindViews(a); !target || analysis::ownerOf(target->data) == data)
                 return true;
         }
     return false;
