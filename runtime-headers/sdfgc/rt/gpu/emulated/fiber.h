@@ -1,8 +1,8 @@
 // Fibers: the threads of a block, each with a stack of its own, on one thread of the host. Part of gpu_emulate.cpp.
 //
 // Rules: resume() runs a fiber until it calls yield() or ends; then resume() returns. Switching costs some ten instructions on
-// x86-64 and a system call elsewhere (ucontext). AddressSanitizer is told of every switch. Stacks end at a closed page and are used
-// again.
+// x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are told of every switch. Stacks end at a closed page and
+// are used again.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/report.h"
@@ -102,6 +102,10 @@ inline void prepareContext(Context &context, const Stack &stack, void (*entry)()
 /// Runs functions as fibers of the thread that made it.
 class Fiber {
 public:
+#ifdef SDFGC_EMULATE_TSAN
+    ~Fiber() { forget(); }
+#endif
+
     /// Must not be called while the fiber is suspended in the middle of a function that is still needed.
     void start(void (*function)(void *), void *argument) {
         function_ = function;
@@ -109,6 +113,10 @@ public:
         done_ = false;
 #ifdef SDFGC_EMULATE_ASAN
         __asan_unpoison_memory_region(stack_.bottom(), stack_.bytes()); // frames of a fiber that was given up
+#endif
+#ifdef SDFGC_EMULATE_TSAN
+        forget();
+        tsanFiber_ = __tsan_create_fiber(0);
 #endif
         prepareContext(own_, stack_, &Fiber::entry);
     }
@@ -121,6 +129,10 @@ public:
         __sanitizer_start_switch_fiber(&fakeStack, stack_.bottom(), stack_.bytes());
         resumerFakeStack_ = fakeStack;
 #endif
+#ifdef SDFGC_EMULATE_TSAN
+        tsanResumer_ = __tsan_get_current_fiber();
+        __tsan_switch_to_fiber(tsanFiber_, 0);
+#endif
         switchContext(&resumer_, &own_);
         returned();
     }
@@ -130,6 +142,9 @@ public:
 #ifdef SDFGC_EMULATE_ASAN
         void *fakeStack = nullptr;
         __sanitizer_start_switch_fiber(done_ ? nullptr : &fakeStack, resumerBottom_, resumerBytes_);
+#endif
+#ifdef SDFGC_EMULATE_TSAN
+        __tsan_switch_to_fiber(tsanResumer_, 0);
 #endif
         switchContext(&own_, &resumer_);
 #ifdef SDFGC_EMULATE_ASAN
@@ -147,6 +162,9 @@ public:
     void leave() {
 #ifdef SDFGC_EMULATE_ASAN
         __sanitizer_start_switch_fiber(nullptr, resumerBottom_, resumerBytes_);
+#endif
+#ifdef SDFGC_EMULATE_TSAN
+        __tsan_switch_to_fiber(tsanResumer_, 0);
 #endif
         done_ = true;
     }
@@ -171,6 +189,15 @@ private:
         fiber->yield();
         __builtin_unreachable();
     }
+
+#ifdef SDFGC_EMULATE_TSAN
+    void forget() {
+        if (tsanFiber_)
+            __tsan_destroy_fiber(tsanFiber_);
+        tsanFiber_ = nullptr;
+    }
+    void *tsanFiber_ = nullptr, *tsanResumer_ = nullptr;
+#endif
 
     Stack stack_;
     Context own_, resumer_;

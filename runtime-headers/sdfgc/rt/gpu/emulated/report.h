@@ -20,6 +20,9 @@
 #define SDFGC_EMULATE_ASAN
 #endif
 #endif
+#ifdef SDFGC_EMULATE_TSAN // emulate_kernel.h
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace sdfgc::gpu::emulate {
 
