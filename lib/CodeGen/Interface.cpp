@@ -34,7 +34,8 @@ namespace {
 
 /// Is the i-th of some arguments or results of a callback described as an array? `descriptors`: JSON texts.
 bool isArray(const std::vector<std::string> &descriptors, std::size_t i) {
-    return i < descriptors.size() && descriptors[i].find("\"Array\"") != std::string::npos;
+    auto mentions = [&](const char *type) { return descriptors[i].find(type) != std::string::npos; };
+    return i < descriptors.size() && (mentions("\"Array\"") || mentions("\"ArrayView\"") || mentions("\"ArrayReference\""));
 }
 
 std::string spaced(const std::string &type, const std::string &name) { return type + (type.back() == '*' ? "" : " ") + name; }

@@ -226,7 +226,18 @@ std::optional<std::vector<sym::Expr>> TaskletLowering::stridesFor(const Connecti
     return rank == 1 && c.strides.empty() ? std::optional(std::vector<sym::Expr>{1}) : std::nullopt;
 }
 
+/// A callback gets the address of what a pointer connector stands for, also where that is one element.
+ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
+    auto call = std::make_shared<py::Expr>(*e);
+    for (ExprRef &a : call->args)
+        if (Connection *c = pointerConnection(*a); c && c->pointer && c->single && &a != &call->args.front())
+            a = py::memRef(l_.addressAt(in_, c->place, c->start), Type::pointer(c->place.type));
+    return call;
+}
+
 ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
+    if (e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && l_.environment(in_).isCallback(e->args[0]->name))
+        return bindCallback(e);
     if (e->kind != ExprKind::Subscript)
         return e->kind == ExprKind::Name ? bindSymbol(e) : e;
     Connection *c = pointerConnection(*e->args[0]);

@@ -76,6 +76,7 @@ private:
     /// Replaces connectors, symbols and locals in the code. Subscripts of pointer connectors first, bare names after.
     std::vector<StmtRef> bind(const std::vector<StmtRef> &code);
     Connection *pointerConnection(const py::Expr &base);
+    ExprRef bindCallback(const ExprRef &e);
     static std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank);
     ExprRef bindSubscript(const ExprRef &e);
     ExprRef element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides);

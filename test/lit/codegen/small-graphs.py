@@ -9,8 +9,9 @@ import graphs as g
 out = sys.argv[1]
 
 
-def write(name, symbols, arrays, blocks, edges=None):
+def write(name, symbols, arrays, blocks, edges=None, **callbacks):
     graph = g.sdfg(name, symbols, arrays, blocks)
+    graph['attributes']['symbols'].update(callbacks)
     if edges is not None:
         graph['edges'] = edges
     with open(os.path.join(out, name + '.sdfg'), 'w') as file:
@@ -89,6 +90,19 @@ def structure():
     write('structure', ['N'], {'A': g.array('N'), 'B': g.array('N'), 'S': pair}, [first.json(), second.json()])
 
 
+def told():
+    """A callback gets addresses: of a view that is an argument, and of the one element that a pointer connector stands for."""
+    state = g.State('main')
+    task = state.tasklet('ask', 'ask(a, o, rest)', ['a'], ['o', 'rest'])
+    state.nodes[task]['attributes']['out_connectors'] = {'o': {'type': 'pointer', 'dtype': 'float64'}, 'rest': None}
+    state.edge(state.access('A'), None, task, 'a', 'A', g.whole(('4',)))
+    state.edge(task, 'o', state.access('B'), None, 'B', g.box('1'))
+    state.edge(task, 'rest', state.access('C'), None, 'C', g.whole(('4',)))
+    view = dict(g.array(4), type='ArrayView')
+    write('told', [], {'A': g.array(4), 'B': g.array(2), 'C': g.array(4)}, [state.json()],
+          ask={'type': 'callback', 'arguments': [view], 'returntypes': [g.array(1), g.array(4)]})
+
+
 def open_size(name, column):
     """An argument whose columns lie at a distance that nobody knows."""
     state = g.State('main')
@@ -103,5 +117,6 @@ structure()
 tiles()
 doubled()
 halved()
+told()
 open_size('first_elements', None)
 open_size('second_column', '1')
