@@ -72,6 +72,15 @@ void CommandLine::text(const std::string &names, std::string &field, const std::
     });
 }
 
+void CommandLine::text(const std::string &names, std::optional<std::string> &field, const std::string &placeholder,
+                       const std::string &help) {
+    row(names, placeholder, help);
+    impl_->add(names, [&field](const CLI::results_t &words) {
+        field = words.back();
+        return true;
+    });
+}
+
 void CommandLine::choice(const std::string &names, std::string &field, const std::vector<std::string> &values,
                          const std::string &help) {
     std::string alternatives;

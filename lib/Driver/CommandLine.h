@@ -4,6 +4,7 @@
 #include "sdfgc/Diag/Diag.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ public:
     /// `names`: `-v,--verbose`.
     void flag(const std::string &names, bool &field, const std::string &help);
     void text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help);
+    /// The same for a text that may be given and empty.
+    void text(const std::string &names, std::optional<std::string> &field, const std::string &placeholder, const std::string &help);
     /// One of `values`; the nearest is suggested for another.
     void choice(const std::string &names, std::string &field, const std::vector<std::string> &values, const std::string &help);
     /// A whole number >= `least`.

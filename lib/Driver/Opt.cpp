@@ -31,7 +31,7 @@ class Opt : public Subcommand {
         toolchain_.find(s, compile, false);
         pass::Context context(s.diags, compile);
         std::vector<std::string> files = inputFiles(input_, *graph);
-        if (!pipeline_.passes.empty())
+        if (pipeline_.passes && !pipeline_.passes->empty())
             raiseLevel(*graph);
         if (runPasses(s, *graph, pipeline_, context, &files))
             write(s, *graph, files);

@@ -206,7 +206,7 @@ std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileO
 void PipelineOptions::addTo(CommandLine &line) {
     line.group("Passes");
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
-    line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c");
+    line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
     line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
     line.text("--stop-after", stopAfter, "PASS", "stop behind a pass: its name, its position (05) or both (05-infer-types)");
     line.text("--start-after", startAfter, "PASS", "leave out the passes up to this one; the input is a graph from --dump-dir");
@@ -234,13 +234,13 @@ const pass::Registry &passRegistry() {
 }
 
 std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &o, const pass::CompileOptions &compile) {
-    if (!o.pipeline.empty() && !o.passes.empty()) {
+    if (!o.pipeline.empty() && o.passes) {
         s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
         return std::nullopt;
     }
     std::optional<pass::Pipeline> pipeline;
-    if (!o.passes.empty()) {
-        pipeline = pass::parsePipeline(o.passes, passRegistry(), s.diags);
+    if (o.passes) {
+        pipeline = pass::parsePipeline(*o.passes, passRegistry(), s.diags);
     } else if (std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline)) {
         pipeline = pass::readPipeline(*path, passRegistry(), compile, s.diags);
     }

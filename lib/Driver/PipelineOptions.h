@@ -28,7 +28,8 @@ struct ToolchainChoice {
 
 /// Which passes run and what is shown of it.
 struct PipelineOptions {
-    std::string pipeline, passes; // a file or the name of an installed pipeline; the text form
+    std::string pipeline;              // a file or the name of an installed pipeline
+    std::optional<std::string> passes; // the text form; empty: none
     std::vector<std::string> passOptions; // PASS.OPTION=VALUE, on top of what the pipeline says
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed

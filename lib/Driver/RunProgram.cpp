@@ -127,7 +127,7 @@ class Run : public Subcommand {
                                        compilation_.toolchain.compiler,
                                        compilation_.toolchain.file,
                                        compilation_.pipeline.pipeline,
-                                       compilation_.pipeline.passes};
+                                       compilation_.pipeline.passes ? "passes " + *compilation_.pipeline.passes : ""};
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
         return process::quoted(words);
     }

@@ -125,7 +125,7 @@ class Passes : public Subcommand {
     void run(Session &s) override {
         if (!pass_.empty())
             return describe(s);
-        if (!pipeline_.pipeline.empty() || !pipeline_.passes.empty())
+        if (!pipeline_.pipeline.empty() || pipeline_.passes)
             return printPipeline(s);
         if (folder_.empty()) {
             s.environment.out << (json_ ? listJson() : listText());

@@ -291,7 +291,8 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
 
 KernelInfo Lowering::kernelInfo(const MapEntry &m, const KernelShape &shape, tree::Block &body) const {
     KernelInfo info;
-    info.barriers = shape.reduces || contains(body, Kind::Barrier);
+    // C++ of the graph may let threads meet: dace::warpReduce does in what DaCe's expansions of reductions leave.
+    info.barriers = shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
     info.maxThreads = m.gpuLaunchBounds == "-1" ? 0 : threads.asInt().value_or(0);
     if (!m.gpuLaunchBounds.empty() && m.gpuLaunchBounds != "0" && m.gpuLaunchBounds != "-1")

@@ -437,7 +437,7 @@ struct KernelInfo {
     int64_t maxThreads = 0; // of a block, when known: launch bounds
     int64_t minBlocks = 0;  // per multiprocessor; 0: not asked for
     int64_t maxRegisters = 0; // per thread; 0: not asked for
-    bool barriers = false;  // threads of a block meet: the emulation runs them side by side
+    bool barriers = false;  // threads of a block may meet: the emulation runs them side by side
     bool persistent = false; // all blocks run at once: they may meet
 };
 
