@@ -5,11 +5,11 @@
 #include <limits>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SDFGC_TEST_ASAN
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SDFGC_TEST_SANITIZED
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SDFGC_TEST_ASAN
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SDFGC_TEST_SANITIZED
 #endif
 #endif
 
@@ -88,7 +88,7 @@ TEST_CASE("moving hands the memory over") {
 
 TEST_CASE("what cannot be had throws std::bad_alloc") {
     CHECK_THROWS_AS(Buffer<double>(std::numeric_limits<int64_t>::max()), std::bad_alloc);
-#ifndef SDFGC_TEST_ASAN // which ends the program instead
+#ifndef SDFGC_TEST_SANITIZED // which ends the program instead
     CHECK_THROWS_AS(Buffer<char>(std::numeric_limits<int64_t>::max() - 4096), std::bad_alloc);
 #endif
 }
