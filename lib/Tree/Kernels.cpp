@@ -139,7 +139,7 @@ std::string kernelName(const MapEntry &m) {
         name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
         name.insert(0, "kernel_");
-    return isFunctionName(name) ? name : name + "_kernel";
+    return name;
 }
 
 } // namespace
@@ -302,11 +302,7 @@ KernelInfo Lowering::kernelInfo(const MapEntry &m, const KernelShape &shape, tre
     return info;
 }
 
-Name Lowering::nameKernel(const MapEntry &m) {
-    const std::string base = kernelName(m);
-    const int copy = functionNames_[base]++;
-    return Name(copy ? base + "_" + std::to_string(copy) : base);
-}
+Name Lowering::nameKernel(const MapEntry &m) { return functionName(kernelName(m), "_kernel"); }
 
 /// Moves the body into a function and fills in the launch's arguments.
 void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block body, const KernelInfo &info, Launch &launch) {

@@ -52,7 +52,8 @@ void Lowering::undefinedSize() {
     for (const auto &[name, d] : root_.arrays)
         if (std::any_of(d.shape.begin(), d.shape.end(), isUndefined) || std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
             names += (names.empty() ? "`" : ", `") + name.str() + "`";
-    error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, {names.empty() ? "" : " of " + names});
+    if (!names.empty()) // else it is arithmetic on sizes of zero, in loops that do not run
+        error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, {names});
 }
 
 void Lowering::moduleInterface() {

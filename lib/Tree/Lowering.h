@@ -217,6 +217,8 @@ private:
     void splitIndex(Instance &in, ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, Block &out,
                     const std::function<void(Name, sym::Expr)> &define);
     Name nameKernel(const ir::MapEntry &m);
+    /// A name that no function and no variable has, `wanted` if it is free; with `suffix` where a word of C++ or a container has it.
+    Name functionName(std::string wanted, const char *suffix);
     KernelInfo kernelInfo(const ir::MapEntry &m, const KernelShape &shape, Block &body) const;
     void finishKernel(Instance &in, ir::MapEntry &m, Name name, Block body, const KernelInfo &info, Launch &launch);
     /// An array of a kernel whose size is only known when it is started: a slice of device memory for each thread or block.
@@ -324,7 +326,9 @@ private:
     analysis::ArgumentList arguments_;
     std::vector<std::string> callCode_; // init code that needs the arguments of a call
     LoopContext *loops_ = nullptr;
-    std::map<std::string, int> functionNames_;
+    std::set<std::string> functionNames_;
+    std::map<std::string, int> functionCopies_; // how many have asked for a name that was taken
+    std::set<std::string> containerNames_; // of all SDFGs, and symbols: variables that would hide a function
     std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_, pooled_;
     int codeBlocks_ = 0;
 };

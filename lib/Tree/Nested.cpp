@@ -155,9 +155,7 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     context.function = function.get();
     context.parallelDepth = in.fn->parallelDepth;
     context.names.open();
-    std::string base = n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName;
-    int copy = functionNames_[base]++;
-    function->name = Name(copy ? base + "_" + std::to_string(copy) : base);
+    function->name = functionName(n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName, "_function");
     function->comment = "nested SDFG " + n.label;
     context.names.declare(function->name);
 

@@ -338,7 +338,7 @@ def KernelSize():
 
 @case()
 def KernelWritesValue():
-    g = kernel('c = 1', {'C': scalar('float64', transient=True, storage='Register')}, {}, {'c': 'C'})
+    g = kernel('c = 1', {'C': scalar('float64')}, {}, {'c': 'C'})
     return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` writes `C`, a value of the host']
 
 

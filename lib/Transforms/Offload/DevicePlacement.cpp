@@ -336,6 +336,29 @@ bool Placement::run() {
 
 } // namespace
 
+bool placeWrittenScalars(SDFG &root, pass::Context &context) {
+    bool changed = false;
+    for (SDFG *g : allSDFGs(root))
+        for (State *s : allStates(*g))
+            for (MapEntry *m : nodesOf<MapEntry>(*s)) {
+                if (!isKernelMap(*m) || analysis::executorOf(*m) != analysis::Executor::Host)
+                    continue;
+                for (Edge *e : m->exit->outEdges()) {
+                    const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(e));
+                    DataDesc *d = a && !e->memlet.isEmpty() ? g->arrays.find(a->data) : nullptr;
+                    if (!d || !d->isScalar() || !d->transient || isGpuStorage(d->storage) || d->storage == Storage::CPU_Pinned)
+                        continue;
+                    d->storage = Storage::GPU_Global;
+                    d->lifetime = d->lifetime == Lifetime::Scope ? Lifetime::SDFG : d->lifetime;
+                    context.done(elementName(*m), "`" + a->data.str() + "`, which it writes, moves to device memory");
+                    changed = true;
+                }
+            }
+    if (changed)
+        placeOnDevice(root, context); // what else uses them
+    return changed;
+}
+
 bool placeOnDevice(SDFG &root, pass::Context &context) { return Placement(root, context).run(); }
 
 } // namespace sdfgc::transforms

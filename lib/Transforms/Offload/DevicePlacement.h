@@ -12,4 +12,8 @@ namespace sdfgc::transforms {
 /// Returns whether anything changed.
 bool placeOnDevice(ir::SDFG &root, pass::Context &context);
 
+/// Transient scalars of the host that kernels write move to device memory, in a graph that somebody has offloaded. DaCe gives each thread a copy,
+/// which is gone after the kernel. Then as placeOnDevice. Returns whether anything changed.
+bool placeWrittenScalars(ir::SDFG &root, pass::Context &context);
+
 } // namespace sdfgc::transforms

@@ -4,7 +4,7 @@
 //                                                              gpu_A -> map[i] GPU_Device -> gpu_B
 //                                                              state copy_out:  gpu_B -> B
 //
-// Graphs that have a GPU schedule or storage already are left as they are: somebody has decided.
+// Graphs that have a GPU schedule or storage already are left as they are: somebody has decided. Only scalars of the host that kernels write move.
 //
 //   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device twin that
 //      is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the end if the program
@@ -309,7 +309,7 @@ class OffloadToGpu : public pass::Pass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
-            return false;
+            return placeWrittenScalars(root, context);
         if (std::string why = obstacle(root); !why.empty()) {
             context.missed(root.name.str(), "the program stays on the host: " + why);
             return false;
