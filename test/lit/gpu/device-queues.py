@@ -1,4 +1,5 @@
-"""Writes graphs whose kernels push to streams to a folder: `filter`, and `reread`, which pushes to the array that it reads."""
+"""Writes graphs whose kernels push to streams to a folder: `filter`, which lies in test/graphs/gpu too, and `reread`, which pushes to the array that
+it reads."""
 import json
 import os
 import sys
