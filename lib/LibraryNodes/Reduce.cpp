@@ -14,6 +14,9 @@
 // Two refinements of the last. When the dimension next to each other in memory is kept, the register is a strip of neighbours, so that
 // rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a second reduction
 // combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
+//   block      the node asks for `CUDA (block)` in a thread-block map: each thread combines its own elements, then the threads of the
+//              block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py, where only the
+//              first thread gets it)
 //
 // On the device: ReduceDevice.cpp.
 //
@@ -252,6 +255,28 @@ void Reduce::applySchedule() {
                 m->schedule = schedule;
 }
 
+/// Do the threads of a block reduce together? The elements of a thread are its own, in registers.
+bool Reduce::isByBlock() {
+    const LibraryNode &n = x_.node();
+    if (n.implementation != "CUDA (block)" && n.implementation != "CUDA (block allreduce)")
+        return false;
+    const std::vector<Node *> around = analysis::ScopeTree(*n.state()).enclosing(&n);
+    const bool inBlock = std::any_of(around.begin(), around.end(), [](const Node *scope) {
+        const auto *m = dyn_cast<MapEntry>(scope);
+        return m && isThreadBlock(m->schedule);
+    });
+    return inBlock && kept_.empty() && neutral_;
+}
+
+void Reduce::byBlock() {
+    const Name mine = x_.temporary("_mine", out_.type, {});
+    x_.mapped(x_.addState("init"), "init", {}, {}, {{"o", mine, {0}, ""}}, "o = " + *neutral_);
+    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", mine, {0}, wcr_}}, "o = i");
+    const std::string kind(py::reductionName(py::parseWcr(wcr_).value->kind));
+    x_.call(x_.addState("block"), "block", {mine}, {"_out"}, "_out_out = dace::blockReduce<dace::ReductionType::" + kind + ">(_in_mine);", {});
+    x_.took("CUDA (block)", "the threads of the block reduce together");
+}
+
 bool Reduce::run() {
     if (!readNode())
         return false;
@@ -262,6 +287,8 @@ bool Reduce::run() {
     x_.bind("_out", out_);
     if (reduced_.empty())
         copy();
+    else if (isByBlock())
+        byBlock();
     else if (!identity_ && !neutral_)
         inPlace();
     else if (device)

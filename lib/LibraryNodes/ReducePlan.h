@@ -21,6 +21,8 @@ private:
     void inPlace();
     void accumulate();
     void onDevice();
+    bool isByBlock();
+    void byBlock();
     /// An accumulation under construction.
     struct Loops {
         Expansion::Accumulation a;

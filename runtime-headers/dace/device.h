@@ -7,7 +7,7 @@
 
 #include "dace/dace.h"
 #include "sdfgc/rt/abi.h"
-#include "sdfgc/rt/gpu_warp.h"
+#include "sdfgc/rt/gpu_reduce.h"
 
 using gpuStream_t = sdfgc::gpu::Stream;
 using gpuEvent_t = sdfgc::gpu::Event;
@@ -58,6 +58,17 @@ template <ReductionType kind, class T> struct warpReduce {
         return value;
     }
 };
+
+namespace detail {
+template <ReductionType kind> struct ReductionOperation {
+    template <class T> SDFGC_DEVICE T operator()(const T &a, const T &b) const { return ReductionStep<kind>::apply(a, b); }
+};
+} // namespace detail
+
+/// Combines the values of all threads of a block, which call it together; every thread gets the result.
+template <ReductionType kind, class T> SDFGC_DEVICE T blockReduce(const T &value) {
+    return sdfgc::gpu::blockReduceAll(value, detail::ReductionOperation<kind>());
+}
 
 #endif
 
