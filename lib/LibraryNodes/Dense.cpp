@@ -15,7 +15,8 @@ std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
     return index;
 }
 
-Dense::Dense(Expansion &x, Type type) : x_(x), type_(type) {
+Dense::Dense(Expansion &x, Type type)
+    : x_(x), type_(type), byColumns_(x.node().implementation == "cuSolverDn" && x.node().classPath.find(".lapack.") != std::string::npos) {
     if (x.node().implementation == "pure")
         why_ = "the node asks for it";
     else if (x.where() != Where::Host)
@@ -41,6 +42,8 @@ std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
     }
     if (m.dims.size() > 2)
         return std::nullopt;
+    if (byColumns_ && m.dims.size() == 2)
+        std::swap(m.dims[0], m.dims[1]);
     x_.bindFull(name, o);
     const DataDesc *d = x_.inner().desc(name);
     if (!m.dims.empty()) {

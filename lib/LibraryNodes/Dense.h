@@ -59,6 +59,7 @@ private:
     void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
+    bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER rows as columns)
     char letter_ = 0; // of the LAPACKE routines, 0 for loops
     std::string why_;
 };

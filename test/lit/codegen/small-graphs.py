@@ -112,6 +112,17 @@ def open_size(name, column):
     write(name, ['?'], {'A': {'type': 'Array', 'attributes': unknown}, 'B': g.array(5 if column is None else 1)}, [state.json()])
 
 
+def by_columns():
+    """DaCe hands the rows of a matrix to cuSOLVER as columns: the lower triangle is the upper one."""
+    state = g.State('main')
+    node = state.library('dace.libraries.lapack.nodes.potrf.Potrf', ['_xin'], ['_xout', '_res'], implementation='cuSolverDn', lower=True)
+    state.edge(state.access('A'), None, node, '_xin', 'A', g.whole(('2', '2')))
+    state.edge(node, '_xout', state.access('A'), None, 'A', g.whole(('2', '2')))
+    state.edge(node, '_res', state.access('info'), None, 'info', g.box('0'))
+    write('by_columns', [], {'A': g.array(2, 2), 'info': g.array(1, dtype='int32')}, [state.json()])
+
+
+by_columns()
 handed_on()
 structure()
 tiles()
