@@ -191,13 +191,13 @@ ExprRef TaskletLowering::readOf(const Connection &c) {
 }
 
 std::vector<StmtRef> TaskletLowering::bind(const std::vector<StmtRef> &code) {
-    const std::set<Name> changed = analysis::changedSymbols(t_);
     auto isSymbol = [&](Name n) { // not one that the outer SDFG handed in
         const auto symbol = in_.symbols.find(n);
-        return changed.count(n) && symbol != in_.symbols.end() && symbol->second.isSymbol();
+        return symbol != in_.symbols.end() && symbol->second.isSymbol() && analysis::changedSymbols(t_).count(n);
     };
-    for (Name n : py::blockNames(code).written)
-        if (!find(outputs_, n) && !find(inputs_, n) && !isSymbol(n))
+    const py::BlockNames names = py::blockNames(code);
+    for (Name n : names.written)
+        if (!find(outputs_, n) && !find(inputs_, n) && !(names.read.count(n) && isSymbol(n)))
             locals_[n] = in_.fn->names.declare(n);
     auto subscripts = py::rewrite(code, [this](const ExprRef &e) { return bindSubscript(e); });
     return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
