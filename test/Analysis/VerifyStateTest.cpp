@@ -277,6 +277,11 @@ TEST_CASE("nested SDFGs: in/out arguments are one container outside") {
     g.inner("x");
     g.edge(g.access("A"), "", g.n, "x", "A[0:4]");
     Edge *out = g.edge(g.n, "x", g.access("A"), "", "A[0:4]");
+    AccessNode *before = g.access("B"), *behind = g.access("A"); // an order is no argument
+    g.edge(g.access("A"), "", before, "", "A[0:4]");
+    g.order(before, g.n);
+    g.order(g.n, behind);
+    g.edge(behind, "", g.access("B"), "", "A[0:4]");
     CHECK(reported(g) == "");
     static_cast<AccessNode *>(out->dst)->data = "B";
     out->memlet.data = "B";
