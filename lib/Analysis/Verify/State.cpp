@@ -42,6 +42,18 @@ void Verifier::scopes(const StateFrame &sf) {
     }
 }
 
+/// Names in the code of a library node (a stencil's) that its connectors do not give. They are no free symbols of the graph to DaCe
+/// (FreeSymbols.cpp), but its expansion will ask for them.
+static void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &used) {
+    const json::Value *code = n.properties.find("code");
+    const json::Value *text = code ? code->get("string_data") : nullptr;
+    if (!text || !text->isString())
+        return;
+    for (Name name : namesInTasklet({text->text(), Language::Python}, g))
+        if (!n.inConnector(name) && !n.outConnector(name))
+            used.insert(name);
+}
+
 void Verifier::symbols(const StateFrame &sf) {
     std::unordered_set<Name> used;
     auto check = [&](const auto &at, const Node *scope) {
@@ -55,6 +67,8 @@ void Verifier::symbols(const StateFrame &sf) {
     };
     for (const auto &n : sf.s.nodes()) {
         needed_.add(*n, used);
+        if (auto *library = dyn_cast<LibraryNode>(n.get()))
+            addCodeOf(*library, sf.f.g, used);
         check(*n, sf.scopes.scopeOf(n.get()));
     }
     for (const auto &e : sf.s.edges()) {

@@ -6,9 +6,10 @@
 
 namespace sdfgc::transforms {
 
-/// Nodes of host-level states (outside of kernels) that touch device memory become kernels: maps get the schedule GPU_Device, tasklets
-/// a map of one iteration around them, as do sequential maps whose iterations depend on each other (a remark says so). Transients that kernels write, and arrays that they read, move to device memory; nested SDFGs
-/// and views follow the containers behind them. Scalars that only the host writes stay there: kernels get them by value.
+/// Nodes of host-level states (outside of kernels) that touch device memory become kernels: maps get the schedule GPU_Device, tasklets a
+/// map of one iteration around them, as do sequential maps whose iterations depend on each other (a remark says so). Transients that kernels
+/// write, and arrays that they read, move to device memory; nested SDFGs and views follow the containers behind them. Scalars that only the
+/// host writes stay there: kernels get them by value.
 /// Returns whether anything changed.
 bool placeOnDevice(ir::SDFG &root, pass::Context &context);
 

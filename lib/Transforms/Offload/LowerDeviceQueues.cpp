@@ -60,13 +60,14 @@ std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name qu
 
 class Queue {
 public:
-    Queue(SDFG &g, Name stream) : g_(g), stream_(stream) {}
-
-    bool isOnDevice() {
+    Queue(SDFG &g, Name stream) : g_(g), stream_(stream) {
         for (State *s : allStates(g_))
             for (AccessNode *a : nodesOf<AccessNode>(*s))
                 if (a->data == stream_)
                     add(*a);
+    }
+
+    bool isOnDevice() const {
         return std::any_of(uses_.begin(), uses_.end(), [](const Use &u) {
             return std::any_of(u.pushes.begin(), u.pushes.end(), [](const Edge *e) { return runsOnDevice(*e->src); });
         });
@@ -164,7 +165,7 @@ private:
             Node *from = push->src;
             Name conn = count;
             for (Edge *e : path) {
-                conn = e == path.back() ? arrive(s, *from, conn, *total) : passThrough(s, *from, conn, *e->dst);
+                conn = e == path.back() ? arrive(s, *from, conn, *total) : passThrough(s, *from, conn, *e);
                 from = e->dst;
                 if (!done.insert(e).second)
                     continue;
@@ -216,11 +217,14 @@ private:
         return Name(count);
     }
 
-    /// Leads the counter through the exit of a scope, once for all tasklets in it; returns the connector behind.
-    Name passThrough(State &s, Node &from, Name conn, Node &exit) const {
-        const Name in("IN_" + counter_.str()), out("OUT_" + counter_.str());
-        if (!from.isExit() || !exit.inEdge(in))
-            s.connect(&from, conn, &exit, in, counting());
+    /// Leads the counter out of a scope beside the queue: as the edge of the queue that goes into the exit, and once where edges of it
+    /// have come together. Returns the connector behind.
+    Name passThrough(State &s, Node &from, Name conn, const Edge &queue) const {
+        const std::string stem = queue.dstConn.str().substr(3); // behind IN_
+        const std::string through = counter_.str() + (stem == stream_.str() ? "" : "_" + stem);
+        const Name in("IN_" + through), out("OUT_" + through);
+        if (!from.isExit() || !queue.dst->inEdge(in))
+            s.connect(&from, conn, queue.dst, in, counting());
         return out;
     }
 

@@ -1,5 +1,5 @@
-"""Writes graphs whose kernels push to streams to a folder: `filter`, which lies in test/graphs/gpu too, and `reread`, which pushes to the array that
-it reads."""
+"""Writes graphs whose kernels push to streams to a folder: `filter`, which lies in test/graphs/gpu too, `reread`, which pushes to the array that
+it reads, and `both`, where two tasklets push."""
 import json
 import os
 import sys
@@ -14,10 +14,10 @@ def device(*shape, **more):
     return a
 
 
-def write(name, target, again=False):
-    """What is larger than 10 goes to `target`, at position 3 and behind."""
+def write(name, target, again=False, twice=False):
+    """What is larger than 10 goes to `target`, at position 3 and behind; with `twice`, what is less than 5 as well, from another tasklet."""
     state = g.State('main')
-    entry, leave = state.map('filter', {'i': ('0', 'N - 1')}, ['gpu_A'], ['S'], 'GPU_Device')
+    entry, leave = state.map('filter', {'i': ('0', 'N - 1')}, ['gpu_A'], ['S', 'S_1'] if twice else ['S'], 'GPU_Device')
     task = state.tasklet('keep', 'if a > 10:\n    s = a', ['a'], ['s'], entry)
     source = state.access('gpu_A')
     state.edge(state.access('A'), None, source, None, 'A', g.whole(('N',)))
@@ -26,6 +26,11 @@ def write(name, target, again=False):
     state.edge(task, 's', leave, 'IN_S', 'S', g.box('0'), dynamic=True)
     queue, kept = state.access('S'), state.access(target)
     state.edge(leave, 'OUT_S', queue, None, 'S', g.box('0'), dynamic=True)
+    if twice:
+        small = state.tasklet('small', 'if a < 5:\n    s = a', ['a'], ['s'], entry)
+        state.edge(entry, 'OUT_gpu_A', small, 'a', 'gpu_A', g.box('i'))
+        state.edge(small, 's', leave, 'IN_S_1', 'S', g.box('0'), dynamic=True)
+        state.edge(leave, 'OUT_S_1', queue, None, 'S', g.box('0'), dynamic=True)
     state.edge(queue, None, kept, None, target, g.box(('3', 'N + 2')))
     state.edge(kept, None, state.access('B'), None, target, g.whole(('N + 3',)))
     stream = {'type': 'Stream', 'attributes': {'dtype': 'float64', 'shape': ['1'], 'offset': ['0'], 'transient': True, 'buffer_size': 'N',
@@ -37,3 +42,4 @@ def write(name, target, again=False):
 
 write('filter', 'gpu_B')
 write('reread', 'gpu_A', again=True)
+write('both', 'gpu_B', twice=True)
