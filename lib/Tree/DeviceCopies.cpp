@@ -23,6 +23,12 @@ bool Lowering::queued(const Instance &in, const Place &src, const Place &dst) co
 
 namespace {
 
+/// One side of a copy, for messages: `A[0:N]`.
+std::string text(const ir::Node *end, const sym::Subset &subset) {
+    const auto *access = dyn_cast<AccessNode>(end);
+    return (access ? access->data.str() : "") + "[" + subset.str() + "]";
+}
+
 bool isByRows(CopyMethod m) { return m == CopyMethod::Pitched || m == CopyMethod::Pitched3D || m == CopyMethod::Batched; }
 
 } // namespace
@@ -37,10 +43,11 @@ bool Lowering::suits(const CopySide &src, const CopySide &dst, const analysis::C
     const CopyMethod method = e.memlet.copy, now = analysis::chooseCopy(ends, shape);
     if (now == method || (isByRows(method) && (isByRows(now) || now == CopyMethod::Linear)))
         return true;
+    const std::string from = text(e.src, src.subset), to = text(e.dst, dst.subset);
     if (method == CopyMethod::Undecided)
-        error(diag::Id::UndecidedCopy, analysis::placeOf(e), {src.subset.str(), dst.subset.str()});
+        error(diag::Id::UndecidedCopy, analysis::placeOf(e), {from, to});
     else
-        error(diag::Id::UnsuitableCopy, analysis::placeOf(e), {src.subset.str(), dst.subset.str(), std::string(name(method)), std::string(name(now))});
+        error(diag::Id::UnsuitableCopy, analysis::placeOf(e), {from, to, std::string(name(method)), std::string(name(now))});
     return false;
 }
 

@@ -199,7 +199,11 @@ std::vector<StmtRef> TaskletLowering::bind(const std::vector<StmtRef> &code) {
     for (Name n : names.written)
         if (!find(outputs_, n) && !find(inputs_, n) && !(names.read.count(n) && isSymbol(n)))
             locals_[n] = in_.fn->names.declare(n);
-    auto subscripts = py::rewrite(code, [this](const ExprRef &e) { return bindSubscript(e); });
+    const auto isCallback = l_.environment(in_).isCallback;
+    auto subscripts = py::rewrite(code, [&](const ExprRef &e) {
+        const bool callback = e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && isCallback(e->args[0]->name);
+        return callback ? bindCallback(e) : bindSubscript(e);
+    });
     return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
 }
 
@@ -226,8 +230,10 @@ std::optional<std::vector<sym::Expr>> TaskletLowering::stridesFor(const Connecti
     return rank == 1 && c.strides.empty() ? std::optional(std::vector<sym::Expr>{1}) : std::nullopt;
 }
 
-/// A callback gets the address of what a pointer connector stands for, also where that is one element.
+/// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the host.
 ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
+    if (in_.fn->device.inside)
+        l_.error(diag::Id::KernelVariable, analysis::placeOf(t_), {t_.label, e->args[0]->name.str()});
     auto call = std::make_shared<py::Expr>(*e);
     for (ExprRef &a : call->args)
         if (Connection *c = pointerConnection(*a); c && c->pointer && c->single && &a != &call->args.front())
@@ -236,8 +242,6 @@ ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
 }
 
 ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
-    if (e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && l_.environment(in_).isCallback(e->args[0]->name))
-        return bindCallback(e);
     if (e->kind != ExprKind::Subscript)
         return e->kind == ExprKind::Name ? bindSymbol(e) : e;
     Connection *c = pointerConnection(*e->args[0]);
