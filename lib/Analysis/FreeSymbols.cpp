@@ -108,8 +108,10 @@ void SymbolUse::add(const DataDesc &d, Names &out) const {
         insert(out, d.offset);
     if (allocated || all_) {
         insert(out, d.shape);
-        if (d.kind == DataKind::Array || d.kind == DataKind::ContainerArray)
+        if (d.kind == DataKind::Array || d.kind == DataKind::ContainerArray) {
             insert(out, d.totalSize);
+            insert(out, d.cancelled);
+        }
         if (d.kind == DataKind::Stream)
             insert(out, d.bufferSize);
         for (const auto &[name, member] : d.members)

@@ -165,6 +165,8 @@ void Builder::chooseTarget() {
     wcr_ = c_.result.operand.edge->memlet.wcr;
     auto parsed = py::parseWcr(wcr_);
     bool sum = !wcr_.empty() && parsed.value && parsed.value->kind == py::Reduction::Sum;
+    if (!c_.addend.operand && !c_.beta.isZero() && x_.writesFirst(c_.result.operand))
+        c_.beta = {"0", 0};
     if (wcr_.empty())
         return;
     // An output with conflict resolution adds to what is there: beta without an addend says the same (7.3).

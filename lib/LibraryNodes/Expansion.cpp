@@ -57,6 +57,42 @@ Operand Expansion::operand(Edge *e, bool input) {
 Operand Expansion::input(Name connector) { return operand(node_.inEdge(connector), true); }
 Operand Expansion::output(Name connector) { return operand(node_.outEdge(connector), false); }
 
+/// May a node run again after itself in a call of its SDFG? Iterations of parallel maps do not count: they write different elements.
+static bool repeats(const Node &n) {
+    for (const Block *b = n.state(); b->parent(); b = b->parent())
+        if (b->parent()->kind() == BlockKind::Loop || b->parent()->kind() == BlockKind::Unstructured)
+            return true;
+    const std::vector<Node *> around = analysis::ScopeTree(*n.state()).enclosing(&n);
+    return std::any_of(around.begin(), around.end(), [](const Node *entry) {
+        const auto *map = dyn_cast<MapEntry>(entry);
+        return !map || map->schedule == Schedule::Sequential;
+    });
+}
+
+bool Expansion::writesFirst(const Operand &out) const {
+    auto memoryOf = [](const Node *n) -> const AccessNode * {
+        const auto *a = dyn_cast<AccessNode>(n);
+        return a ? analysis::nodeBehindViews(a) : nullptr;
+    };
+    const AccessNode *target = memoryOf(analysis::pathDestination(out.edge));
+    SDFG &g = *state_.sdfg();
+    const DataDesc *d = target ? g.desc(target->data) : nullptr;
+    const bool kept = d && (d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External || d->lifetime == Lifetime::Global);
+    if (!d || !d->transient || d->alias != AliasKind::None || kept || repeats(node_))
+        return false;
+    auto isTarget = [&](const AccessNode *memory) { return memory && memory->data == target->data; };
+    std::size_t writes = 0;
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            if (!isa<AccessNode>(n.get()) || (memoryOf(n.get()) && !isTarget(memoryOf(n.get())))) // what a view of nothing writes, nobody knows
+                continue;
+            writes += static_cast<std::size_t>(std::count_if(n->inEdges().begin(), n->inEdges().end(), [&](const Edge *e) {
+                return !isTarget(memoryOf(e->src)); // else it says what is a view of what
+            }));
+        }
+    return writes == 1;
+}
+
 void Expansion::bind(Name name, const Operand &o) {
     if (inner_->arrays.contains(name))
         return;

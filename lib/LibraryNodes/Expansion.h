@@ -41,6 +41,9 @@ public:
     /// Operand of the edge at a connector (empty name: the only edge). Absent when there is no such edge.
     Operand input(Name connector);
     Operand output(Name connector);
+    /// Is an output the only write of a container that had no value before? What the node would combine with it then counts as neutral.
+    /// DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the device what the caller gave.
+    bool writesFirst(const Operand &out) const;
     /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one element).
     void bind(Name name, const Operand &o);
     /// The same with all dimensions of the subset kept, unit ones too.

@@ -1,7 +1,7 @@
 // Reduce: combines the elements of some dimensions of its input (format reference 7.6).
 //
 //   identity given      out[o] = identity; then f over the reduced dimensions
-//   identity absent     the result is combined with what the output holds
+//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its place
 //   no axis left        a plain copy
 //
 // How the loops lie, the first that applies:
@@ -75,6 +75,8 @@ bool Reduce::readNode() {
     if (function.value && isAssociative(function.value->kind))
         if (auto neutral = py::reductionIdentity(function.value->kind, out_.type))
             neutral_ = py::print(**neutral);
+    if (!identity_ && outerWcr_.empty() && x_.writesFirst(out_))
+        identity_ = neutral_;
     auto axes = x_.integers("axes");
     for (std::size_t i = 0; i < in_.rank(); ++i) {
         int64_t dim = static_cast<int64_t>(in_.dims[i]), rank = static_cast<int64_t>(in_.subset.rank());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -145,7 +146,15 @@ void addFrame(std::uint64_t address) {
         crashReport->frames[crashReport->frameCount++] = address - libraryBase;
 }
 
+/// Threads of a program often crash together: the first one tells, the others wait for the end that it makes.
 extern "C" void onCrash(int signal, siginfo_t *, void *context) {
+    static std::atomic<pid_t> first{0};
+    const pid_t me = ::gettid();
+    if (pid_t other = 0; !first.compare_exchange_strong(other, me)) {
+        while (other != me)
+            ::pause();
+        ::_exit(0); // this handler itself crashed
+    }
     crashReport->signal = signal;
     crashReport->status = Status::Crashed;
     crashReport->frameCount = 0;
@@ -173,7 +182,7 @@ void catchCrashes() {
     ::sigaltstack(&alternative, nullptr);
     struct sigaction action {};
     action.sa_sigaction = onCrash;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
         ::sigaction(signal, &action, nullptr);
 }

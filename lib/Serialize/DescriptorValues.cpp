@@ -6,6 +6,8 @@
 #include "sdfgc/IR/Identifier.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 namespace sdfgc::serialize {
 
@@ -64,6 +66,21 @@ void fillLayout(ir::DataDesc &d) {
         d.totalSize = dense.totalSize;
 }
 
+/// Symbols of a text that its value does not depend on. To DaCe they are used all the same, and so they are arguments of the program.
+std::vector<Name> cancelledIn(std::string_view text, sym::Expr value) {
+    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::set<Name> known(value.freeSymbols().begin(), value.freeSymbols().end());
+    std::vector<Name> out;
+    for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
+        const std::size_t begin = ++at;
+        while (at < text.size() && isWord(text[at]))
+            ++at;
+        if (const Name name(text.substr(begin, at - begin)); known.insert(name).second)
+            out.push_back(name);
+    }
+    return out;
+}
+
 /// DaCe's GPU transformations leave offsets of removed dimensions behind. Where all are zero that changes nothing.
 void dropSurplusOffsets(ValueReader &values, Json at, ir::DataDesc &d) {
     const bool allZero = std::all_of(d.offset.begin(), d.offset.end(), [](sym::Expr e) { return e.isZero(); });
@@ -118,6 +135,8 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.className = Name(type.text());
     FieldReader r(*this, attributes);
     descriptorFields(r, d);
+    if (Json size = attributes ? attributes.find("total_size") : Json(); size && size.kind() == JsonKind::String && d.cancelled.empty())
+        d.cancelled = cancelledIn(size.text(), d.totalSize);
     if (Json toplevel = r.take("toplevel"); toplevel && toplevel.kind() == JsonKind::True && d.lifetime == ir::Lifetime::Scope)
         d.lifetime = ir::Lifetime::SDFG; // up to 0.9
     if (d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray)

@@ -153,6 +153,7 @@ template <class V, class... D> void arrayFields(V &v, D &...d) {
     v.field("allow_conflicts", d.allowConflicts...);
     v.field("strides", d.strides...);
     v.field("total_size", d.totalSize...);
+    v.meta("_meta_sdfgc_cancelled", d.cancelled...);
     v.field("offset", d.offset...);
     v.field("may_alias", d.mayAlias...);
     v.field("alignment", d.alignment...);

@@ -74,6 +74,8 @@ constexpr auto compareFunctions = std::to_array<std::pair<std::string_view, Op>>
     {"Gt", Op::Gt},
     {"Ge", Op::Ge},
     {"GtE", Op::Ge},
+    {"Is", Op::Is},
+    {"IsNot", Op::IsNot},
 });
 constexpr auto boolFunctions = std::to_array<std::pair<std::string_view, Op>>({
     {"And", Op::And},

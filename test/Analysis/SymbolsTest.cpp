@@ -49,12 +49,14 @@ std::string types(const SDFG &g) {
 
 } // namespace
 
-TEST_CASE("leading dimensions of an argument are not used, its strides are") {
+TEST_CASE("leading dimensions of an argument are not used, its strides are; of memory, all symbols of the size") {
     Graph g;
     g.array("A", "N, M");
     CHECK(freeOf(g) == "M");
     g.g().arrays.find(Name("A"))->transient = true;
     CHECK(freeOf(g) == "M N");
+    g.g().arrays.find(Name("A"))->cancelled = {"K"};
+    CHECK(freeOf(g) == "K M N");
     g.view("A", "N, M");
     CHECK(freeOf(g) == "M");
 }

@@ -10,7 +10,7 @@ SDFGC_KERNEL void store(double *out, int64_t index) { out[index] = 1; }
 SDFGC_KERNEL void load(const double *in, double *out, int64_t index) { *out = in[index]; }
 SDFGC_KERNEL void add(const double *a, const double *b, double *out) { out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x]; }
 SDFGC_KERNEL void follow(double *const *pointer) { **pointer = 5; }
-SDFGC_KERNEL void toAddress(int64_t address) { *reinterpret_cast<volatile double *>(address) = 1; }
+[[maybe_unused]] SDFGC_KERNEL void toAddress(int64_t address) { *reinterpret_cast<volatile double *>(address) = 1; }
 
 /// Only thread 0 fills its element of the tile.
 SDFGC_KERNEL void halfFilledTile(double *out) {

@@ -89,6 +89,23 @@ TEST_CASE("what only sdfgc knows survives: level, modes of conflict resolution")
     CHECK(difference(*r.graph, *again.graph).value_or("") == "");
 }
 
+TEST_CASE("symbols that cancel out in a size are kept: DaCe counts them as used") {
+    std::string file = graphText("vadd.sdfg");
+    const std::string size = "\"total_size\":\"symbol($N, dtype=dace.int64)\"";
+    const std::size_t at = file.find(size); // of A
+    REQUIRE(at != std::string::npos);
+    file.replace(at, size.size(), "\"total_size\":\"$J*$K + $N*(1 + $I) - $K*$J - $I*$N\"");
+    const Reading r = read(file);
+    REQUIRE(r.graph);
+    CHECK(r.graph->arrays.find("A")->totalSize == sym::Expr::symbol("N"));
+    CHECK(r.graph->arrays.find("A")->cancelled == std::vector<Name>{"J", "K", "I"});
+    CHECK(r.graph->arrays.find("B")->cancelled.empty());
+    const Reading again = read(writeText(*r.graph));
+    REQUIRE(again.graph);
+    CHECK(again.graph->arrays.find("A")->cancelled == std::vector<Name>{"J", "K", "I"});
+    CHECK(difference(*r.graph, *again.graph).value_or("") == "");
+}
+
 TEST_CASE("files: whole, compressed, and a failure is reported") {
     const std::string path = (std::filesystem::temp_directory_path() / ("sdfgc-write-" + std::to_string(getpid()) + ".sdfgz")).string();
     Reading r = readGraph("vadd.sdfg");

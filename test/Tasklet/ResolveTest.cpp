@@ -56,6 +56,8 @@ TEST_CASE("operators in disguise", "[tasklet][resolve]") {
     CHECK(res("Eq(i, j)") == "i == j");
     CHECK(res("Lt(i, j, l)") == "i < j < l");
     CHECK(res("NotEq(i, j)") == "i != j");
+    CHECK(res("Is(b, c)") == "b is c");
+    CHECK(res("IsNot(b, c)") == "b is not c");
     CHECK(res("Not(b)") == "not b");
     CHECK(res("IfExpr(b, x, y)") == "x if b else y");
     CHECK(res("int_floor(i, 2)") == "int_floor(i, 2)"); // types decide

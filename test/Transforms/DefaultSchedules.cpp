@@ -187,3 +187,15 @@ TEST_CASE("a copy node between memories runs on the device") {
     CHECK(copy->schedule == Schedule::GPU_Device);
     CHECK(other->schedule == Schedule::CPU_Multicore);
 }
+
+TEST_CASE("constants are in the program's text, whatever memory the graph names") {
+    TwoLevels x;
+    x.g.desc("A")->storage = Storage::GPU_Global;
+    x.g.desc("A")->transient = true;
+    x.g.constants.set("A", {*x.g.desc("A"), {}});
+    PassRun defaults(transforms::createDefaultSchedules());
+    CHECK(defaults(x.g));
+    CHECK(x.storage("A") == Storage::CPU_Heap);
+    CHECK(x.g.constants.find("A")->desc.storage == Storage::CPU_Heap);
+    CHECK_FALSE(defaults(x.g));
+}

@@ -7,6 +7,7 @@
 //                           map[j] Default                               map[j] Sequential
 //
 // Steps, for each SDFG from outside to inside, with the schedules of all scopes around it:
+//   0. A constant is part of the program's text, which the host and kernels read alike: CPU_Heap, whatever memory the graph names.
 //   1. An argument of a nested SDFG has the storage of the outer container behind its connector; an argument of the root, CPU_Heap.
 //   2. Scope depth by scope depth, over all states: a container takes its storage from the scope of its outermost use (the innermost
 //      schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then scopes and library nodes
@@ -17,7 +18,7 @@
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
-// Left alone: concrete values, except storages of nested arguments, which always follow the outer container.
+// Left alone: concrete values, except storages of nested arguments, which always follow the outer container, and of constants.
 #include "Transforms/Lower/DefaultTables.h"
 #include "Transforms/Lower/InferAliasing.h"
 #include "Transforms/Nodes.h"
@@ -149,6 +150,7 @@ private:
     using Levels = std::vector<std::vector<Place>>; // by scope depth in this SDFG
 
     static Levels placesByDepth(const std::vector<StateView> &states, const Stack &around);
+    void setConstants(SDFG &g);
     void setArguments(SDFG &g);
     void setStorages(SDFG &g, const std::vector<Place> &level);
     void setSchedule(SDFG &g, const Place &p);
@@ -177,6 +179,7 @@ Defaults::Levels Defaults::placesByDepth(const std::vector<StateView> &states, c
 }
 
 bool Defaults::run(SDFG &g, const Stack &around) {
+    setConstants(g);
     setArguments(g);
     std::vector<StateView> states;
     for (State *s : allStates(g))
@@ -196,6 +199,14 @@ bool Defaults::run(SDFG &g, const Stack &around) {
                 run(*nested->sdfg, p.stack);
             }
     return changed_;
+}
+
+/// Step 0. DaCe's GPU transformation moves them to device memory like any other container, without a copy.
+void Defaults::setConstants(SDFG &g) {
+    for (auto &[name, constant] : g.constants)
+        for (DataDesc *d : {&constant.desc, g.desc(name)})
+            if (d && isGpuStorage(d->storage))
+                changed_ |= setStorage(*d, Storage::CPU_Heap, true);
 }
 
 /// Step 1.

@@ -84,13 +84,13 @@ public:
     /// Gives the kernel up, from inside a kernel's signal handler.
     [[noreturn]] void jumpOut() {
         run_->fault();
-        if (Fiber::current())
-            Fiber::current()->leave();
         sigset_t faults; // closed where somebody else's handler came first, as ThreadSanitizer's does
         sigemptyset(&faults);
         sigaddset(&faults, SIGSEGV);
         sigaddset(&faults, SIGBUS);
         pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+        if (Fiber::current())
+            Fiber::current()->leave(); // last: AddressSanitizer may have kept this frame where it frees what the fiber had
         siglongjmp(jump_, 1);
     }
 
