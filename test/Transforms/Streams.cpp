@@ -266,6 +266,19 @@ TEST_CASE("one stream: only the host waits, in front of the first use and at the
     CHECK(Oracle(p.g, 1, 0).violations == 0);
 }
 
+TEST_CASE("a program that ends with a return: the host waits in front of it, and no state stays behind") {
+    Program p;
+    State *s = state(p.g);
+    p.kernel(s, {}, "d0");
+    p.copy(s, "d0", "h0");
+    p.g.connect(s, p.g.add<ReturnBlock>());
+    p.schedule(1);
+    CHECK(p.count(AsyncOp::Synchronise) == 1);
+    CHECK(p.conflicts() == 0);
+    for (const auto &b : p.g.blocks())
+        CHECK((b.get() == s || !p.g.inEdges(b.get()).empty()));
+}
+
 TEST_CASE("independent chains get streams of their own, a meeting an event") {
     Program p;
     State *s = state(p.g);

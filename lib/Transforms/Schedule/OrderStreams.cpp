@@ -247,7 +247,7 @@ void Orderer::ends() {
     for (const auto &b : root_.blocks())
         if (root_.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
             last.push_back(b.get());
-    if (last.size() == 1 && last.front()->kind() == BlockKind::State)
+    if (last.empty() || (last.size() == 1 && last.front()->kind() == BlockKind::State))
         return;
     State *s = root_.add<State>();
     s->label = "finish";
