@@ -28,6 +28,8 @@ public:
 protected:
     /// What holds behind a state.
     virtual Knowledge state(ir::State &s, const Knowledge &in) = 0;
+    /// Told what holds in front of a return; more than once where the walk comes by again, each time with more.
+    virtual void atReturn(ir::Block &, const Knowledge &) {}
 
     /// What holds behind an SDFG, also where it returns.
     Knowledge whole(ir::SDFG &g, Knowledge in) {
@@ -113,7 +115,10 @@ private:
             if (exits)
                 join(exits->continued, in);
             return std::nullopt;
-        case ir::BlockKind::Return: join(returned_, in); return std::nullopt;
+        case ir::BlockKind::Return:
+            atReturn(b, in);
+            join(returned_, in);
+            return std::nullopt;
         default: return region(static_cast<ir::Region &>(b), std::move(in), exits);
         }
     }
