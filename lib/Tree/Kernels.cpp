@@ -323,6 +323,8 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
             if (isHostLibrary(n.view()))
                 error(diag::Id::KernelCallsHost, analysis::placeOf(m), {m.label, n.str()});
     Outlined outlined = outline(fn(in), std::move(body), name, typeOf, refuse);
+    if (outlined.function->needsState)
+        error(diag::Id::KernelVariable, analysis::placeOf(m), {m.label, "__state"});
     outlined.function->comment = "kernel " + m.label;
     outlined.function->kernel = info;
     launch.arguments = std::move(outlined.arguments);

@@ -79,6 +79,9 @@ TEST_CASE("what is written in part, sometimes, or by combining starts as a copy 
         State *s = choice->addBranch(Code{"p", Language::Python}, std::make_unique<Region>(BlockKind::Region))->add<State>();
         s->connect(tasklet(s, "z = 1"), "z", s->add<AccessNode>("y"), "", memlet("y", {at("0")}));
     }
+    SECTION("perhaps, says a tasklet that has the array in hand") {
+        x.work->connect(tasklet(x.work, "y[3] = 1"), "y", x.twin, "", x.all("gpu_A"));
+    }
     SECTION("by combining") { x.kernel(tasklet(x.work, "y = 1"), "y")->memlet.wcr = "lambda a, b: a + b"; }
     SECTION("through a view") {
         array(x.g, "v", {4, 2}, true);

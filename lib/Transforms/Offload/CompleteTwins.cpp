@@ -51,6 +51,8 @@ bool writesAlways(const Edge &leaf) {
         return false;
     if (const auto *nested = dyn_cast<NestedSDFGNode>(leaf.src))
         return alwaysWrites(*nested, leaf.srcConn);
+    if (const auto *t = dyn_cast<Tasklet>(leaf.src)) // Python that has a whole array in hand may write some of it
+        return t->code.language != Language::Python || (leaf.memlet.subset && leaf.memlet.subset->numElements().isOne());
     const auto *library = dyn_cast<LibraryNode>(leaf.src);
     if (!library)
         return true;

@@ -1,4 +1,4 @@
-"""Writes a graph to standard output in which a kernel calls a callback."""
+"""Writes a graph to standard output in which a kernel calls a callback, or (`state`) uses the state of the program."""
 import json
 import os
 import sys
@@ -12,4 +12,7 @@ kernel = g.map_state('main', {'i': ('0', 'N - 1')}, {'a': ('A', 'i')}, {'b': ('B
                      schedule='GPU_Device')
 graph = g.sdfg('callback', ['N'], arrays, [kernel])
 graph['attributes']['symbols']['update'] = {'type': 'callback', 'arguments': [scalar], 'returntypes': [scalar]}
+if sys.argv[1:] == ['state']:
+    code = next(n for n in kernel['nodes'] if n['type'] == 'Tasklet')['attributes']['code']
+    code.update(string_data='b = *__state->offset + a;', language='CPP')
 json.dump(graph, sys.stdout)
