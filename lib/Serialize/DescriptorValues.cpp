@@ -135,7 +135,9 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.className = Name(type.text());
     FieldReader r(*this, attributes);
     descriptorFields(r, d);
-    if (Json size = attributes ? attributes.find("total_size") : Json(); size && size.kind() == JsonKind::String && d.cancelled.empty())
+    // The sizes of arguments are the caller's business: their symbols are no arguments, nor do copies of them that passes make add any.
+    Json size = attributes && d.transient ? attributes.find("total_size") : Json();
+    if (size && size.kind() == JsonKind::String && d.cancelled.empty())
         d.cancelled = cancelledIn(size.text(), d.totalSize);
     if (Json toplevel = r.take("toplevel"); toplevel && toplevel.kind() == JsonKind::True && d.lifetime == ir::Lifetime::Scope)
         d.lifetime = ir::Lifetime::SDFG; // up to 0.9
