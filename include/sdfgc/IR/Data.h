@@ -71,7 +71,7 @@ struct DataDesc {
     std::vector<sym::Expr> strides; // in elements; always as many as shape after reading (row-major when absent in the file)
     std::vector<sym::Expr> offset;  // added to every subset; always as many as shape after reading
     sym::Expr totalSize;            // elements to allocate; product of the shape when absent in the file
-    std::vector<Name> cancelled;    // symbols that files write the size with, though it does not depend on them (`N * (I + 1) - N * I`)
+    std::vector<Name> cancelled;    // of a transient: symbols that the file writes its size with, though it does not depend on them (`N * (I + 1) - N * I`)
     sym::Expr startOffset;
     sym::Expr bufferSize;           // Stream
     bool transient = false;
