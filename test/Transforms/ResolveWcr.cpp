@@ -328,6 +328,41 @@ TEST_CASE("nested parallel maps over one element: a reduction of the outermost o
     CHECK(resolve() == WcrMode::Atomic);
 }
 
+TEST_CASE("a persistent map is run by every thread, whatever its range says") {
+    SDFG g("f");
+    scalar(g, "r");
+    array(g, "A", {expr("N")});
+    State *s = state(g);
+    MapEntry *threads = map(s, {{"t", range("0", "0")}}, Schedule::CPU_Persistent);
+    Tasklet *t = tasklet(s, "y = 1");
+    s->connect(threads, "", t, "", Memlet::empty());
+    Edge *own = s->connect(t, "y", threads->exit, "IN_A", update("A", {at("t")}));
+    s->connect(threads->exit, "OUT_A", s->add<AccessNode>("A"), "", update("A", {range("0", "N - 1")}));
+    Edge *all = s->connect(t, "y", threads->exit, "IN_r", update("r", {at("0")}));
+    s->connect(threads->exit, "OUT_r", s->add<AccessNode>("r"), "", update("r", {at("0")}));
+    // Its threads share the iterations of a parallel map in it.
+    MapEntry *shared = map(s, {overN()}, Schedule::CPU_Multicore);
+    Tasklet *u = tasklet(s, "y = 1");
+    array(g, "B", {expr("N")});
+    s->connect(threads, "", shared, "", Memlet::empty());
+    s->connect(shared, "", u, "", Memlet::empty());
+    Edge *each = s->connect(u, "y", shared->exit, "IN_B", update("B", {at("i")}));
+    s->connect(shared->exit, "OUT_B", threads->exit, "IN_B", update("B", {range("0", "N - 1")}));
+    s->connect(threads->exit, "OUT_B", s->add<AccessNode>("B"), "", update("B", {range("0", "N - 1")}));
+
+    PassRun(transforms::createResolveWcr())(g);
+    CHECK(all->memlet.wcrMode == WcrMode::Atomic);
+    CHECK(own->memlet.wcrMode == WcrMode::Plain);
+    CHECK(each->memlet.wcrMode == WcrMode::Plain);
+    shared->schedule = Schedule::Sequential; // every thread runs all of it
+    PassRun(transforms::createResolveWcr())(g);
+    CHECK(each->memlet.wcrMode == WcrMode::Atomic);
+    threads->ompNumThreads = 1;
+    PassRun(transforms::createResolveWcr())(g);
+    CHECK(each->memlet.wcrMode == WcrMode::Plain);
+    CHECK(all->memlet.wcrMode == WcrMode::Plain);
+}
+
 namespace {
 
 /// map[i] { nested { x[inside] += 1 } } -> A[outside]

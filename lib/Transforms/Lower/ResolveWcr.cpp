@@ -7,6 +7,7 @@
 //            map[i] GPU_Device: s += A[i]                   Reduction (each block combines, and updates s once)
 //            map[i] CPU_Multicore: B[i] += A[i]             Plain     (each iteration has its own element)
 //            map[i] CPU_Multicore: h[k[i]] += 1             Atomic    (unless h is small and constant in size: Reduction)
+//            map[t = 0] CPU_Persistent: s += 1              Atomic    (every thread of the team runs it)
 //
 // Steps, for each innermost edge with a conflict resolution:
 //   1. `wcr_nonatomic`, or no parallel scope around it: plain.
@@ -62,14 +63,29 @@ std::size_t parallelParameters(const MapEntry &m) {
     return count;
 }
 
-std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes) {
+bool isShared(const Node *scope) {
+    const auto *m = dyn_cast<MapEntry>(scope);
+    return m && m->schedule == Schedule::CPU_Multicore;
+}
+
+/// What the iterations of the scopes (innermost first) depend on. A persistent map's own range says nothing: every thread of its team
+/// runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one further inside) has its iterations
+/// shared out among the team, each of them run by one thread (reference 21.1).
+std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
     std::vector<IterationParameter> out;
     for (const Node *scope : scopes) {
-        if (const auto *m = dyn_cast<MapEntry>(scope))
+        const auto *m = dyn_cast<MapEntry>(scope);
+        if (m && m->schedule == Schedule::CPU_Persistent) {
+            const Name thread = m->params.empty() ? Name("__omp_thread") : m->params[0];
+            const sym::Expr team = m->ompNumThreads.isZero() ? sym::Expr::symbol("__omp_num_threads") : m->ompNumThreads;
+            if (!shared)
+                out.push_back({thread, {0, team - 1, 1, 1}, true});
+        } else if (m)
             for (std::size_t i = 0; i < m->params.size(); ++i)
                 out.push_back({m->params[i], m->ranges[i], i < parallelParameters(*m)});
         if (const auto *c = dyn_cast<ConsumeEntry>(scope))
             out.push_back({c->peIndex, {0, c->numPes - 1, 1, 1}, true});
+        shared = shared || isShared(scope);
     }
     return out;
 }
@@ -84,7 +100,7 @@ public:
     Decision decide(const Edge &leaf);
 
 private:
-    std::optional<std::string> conflictOn(const WriteLevel &level);
+    std::optional<std::string> conflictOn(const WriteLevel &level, bool shared);
     bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
     std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
     std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind,
@@ -176,12 +192,12 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     return false;
 }
 
-/// Why concurrent writes on this stretch may meet; nothing when they cannot.
-std::optional<std::string> Resolver::conflictOn(const WriteLevel &level) {
+/// Why concurrent writes on this stretch may meet; nothing when they cannot. `shared`: a parallel map further inside shares out its iterations.
+std::optional<std::string> Resolver::conflictOn(const WriteLevel &level, bool shared) {
     const Node *parallelScope = outermostParallel(level.scopes);
     if (!parallelScope)
         return std::nullopt;
-    std::vector<IterationParameter> parameters = parametersOf(level.scopes);
+    std::vector<IterationParameter> parameters = parametersOf(level.scopes, shared);
     std::set<Name> varying = level.varying;
     addDynamicRanges(level.scopes, parallelScope, varying);
     const sym::Assumptions &known = facts(*level.edge->src->state()->sdfg());
@@ -208,9 +224,12 @@ Decision Resolver::decide(const Edge &leaf) {
     if (!target.known)
         return {WcrMode::Atomic, "the memory that it reaches is not known"};
     std::optional<std::string> conflict;
-    for (const WriteLevel &level : target.levels)
+    bool shared = false;
+    for (const WriteLevel &level : target.levels) {
         if (!conflict)
-            conflict = conflictOn(level);
+            conflict = conflictOn(level, shared);
+        shared = shared || std::any_of(level.scopes.begin(), level.scopes.end(), isShared);
+    }
     if (!conflict)
         return {WcrMode::Plain, "parallel iterations touch different elements"};
     if (auto why = whyNotReduction(leaf, target, around))
