@@ -26,7 +26,9 @@ constexpr Known kKnown[] = {
     {"cufft", "cufftXt.h", "libcufft-dev of the CUDA toolkit"},
     {"cutensor", "cutensor.h", "libcutensor-dev of cuTENSOR"},
     {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
+    {"hipfft", "hipfft/hipfft.h", "hipfft-dev"},
     {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
+    {"hipsparse", "hipsparse/hipsparse.h", "hipsparse-dev"},
 };
 
 const Known *known(const std::string &name) {
@@ -63,7 +65,9 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
     };
     static const Behind all[] = {
         {"gpublas", {"openblas"}, {"cublas"}, {"hipblas"}},
+        {"gpufft", {"fftw3", "fftw3f"}, {"cufft"}, {"hipfft"}},
         {"gpusolver", {"lapacke", "openblas"}, {"cusolver", "cublas"}, {"hipsolver", "hipblas"}},
+        {"gpusparse", {}, {"cusparse"}, {"hipsparse"}},
     };
     for (const Behind &b : all)
         if (name == b.name)

@@ -1,4 +1,5 @@
 #include "Dense.h"
+#include "OnDevice.h"
 
 #include <algorithm>
 
@@ -17,17 +18,27 @@ std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
 
 Dense::Dense(Expansion &x, Type type)
     : x_(x), type_(type), byColumns_(x.node().implementation == "cuSolverDn" && x.node().classPath.find(".lapack.") != std::string::npos) {
-    if (x.node().implementation == "pure")
+    if (x.where() == Where::Device)
+        why_ = whyNoDeviceSolver(x.node(), type, x.context().options);
+    else if (x.node().implementation == "pure")
         why_ = "the node asks for it";
-    else if (x.where() != Where::Host)
-        why_ = "LAPACK of the host cannot reach device memory";
+    else if (x.where() == Where::Kernel)
+        why_ = "a kernel cannot call LAPACK";
     else if (!x.context().options.haveLapacke)
         why_ = "the toolchain has no LAPACKE";
-    else if (letter_ = blasLetter(type); !letter_)
+    else if (!blasLetter(type))
         why_ = "LAPACK has no routine for " + type.str();
+    if (!why_.empty())
+        return;
+    by_ = x.where() == Where::Device ? By::Device : By::Host;
+    letter_ = blasLetter(type);
 }
 
-void Dense::remark() { x_.took(lapack() ? "OpenBLAS" : "pure", lapack() ? "routines of LAPACKE for " + type_.str() : why_); }
+void Dense::remark() {
+    const bool hip = x_.context().options.target == "hip";
+    const std::string library = by_ == By::Loops ? "pure" : by_ == By::Host ? "OpenBLAS" : hip ? "hipSOLVER" : "cuSOLVER";
+    x_.took(library, by_ == By::Loops ? why_ : by_ == By::Host ? "routines of LAPACKE for " + type_.str() : "matrices of " + type_.str() + " in device memory");
+}
 
 std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
     Matrix m;
@@ -59,26 +70,27 @@ std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
 
 Matrix Dense::temporary(std::string_view name, sym::Expr rows, sym::Expr columns) {
     Matrix m;
-    m.data = x_.temporary(name, type_, {rows, columns});
+    m.data = x_.temporary(name, type_, {rows, columns}, storage());
     m.type = type_;
     m.rows = rows;
     m.columns = columns;
-    m.rowStride = columns;
+    (onDevice() ? m.columnStride : m.rowStride) = onDevice() ? rows : columns;
     m.dims = {0, 1};
+    x_.inner().desc(m.data)->strides = {m.rowStride, m.columnStride};
     return m;
 }
 
-Matrix Dense::start(const Matrix &in, const Matrix &out, bool same) {
-    bool direct = out.contiguousRows() && out.type == type_;
+Matrix Dense::start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric) {
+    direct = direct && (isReady(out) || (symmetric && out.contiguousRows() && out.type == type_ && !out.dims.empty()));
     Matrix work = direct ? out : temporary("_work", in.rows, in.columns);
     if (!(direct && same))
         copy(in, work);
     return work;
 }
 
-void Dense::end(const Matrix &work, const Matrix &out) {
+void Dense::end(const Matrix &work, const Matrix &out, const std::string &wcr) {
     if (work.data != out.data)
-        copy(work, out);
+        copy(work, out, wcr);
 }
 
 namespace {
@@ -102,13 +114,30 @@ void Dense::clearTriangle(const Matrix &m, bool lower) {
               "o = i if _c " + std::string(lower ? "<=" : ">=") + " _r else " + typedLiteral(type_, "0"));
 }
 
-/// A connector as a pointer; one element is a value, whose address is taken. LAPACKE has complex types of its own.
-std::string Dense::pointer(const Matrix &m, const char *direction) {
-    bool one = x_.inner().desc(m.data)->numElements().isOne();
-    std::string text = (one ? "&" : "") + std::string(direction) + m.data.str();
-    if (!lapack() || !type_.isComplex())
+/// A connector as a pointer: one element of host memory is a value, whose address is taken.
+std::string Dense::pointer(Name container, const char *direction) const {
+    const bool value = x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne();
+    return (value ? "&" : "") + std::string(direction) + container.str();
+}
+
+/// LAPACKE has complex types of its own.
+std::string Dense::pointer(const Matrix &m, const char *direction) const {
+    const std::string text = pointer(m.data, direction);
+    if (by_ != By::Host || !type_.isComplex())
         return text;
     return std::string(type_.scalar() == ScalarKind::Complex64 ? "(lapack_complex_float *)" : "(lapack_complex_double *)") + text;
+}
+
+/// Rows, or columns, that lie so far apart. Of a single column nothing is, but LAPACK wants it to be as long as the column.
+std::string Dense::leading(const Matrix &m) {
+    if (!onDevice())
+        return x_.word("ld", m.rowStride);
+    return x_.word("ld", m.columns.isOne() ? m.rows : m.contiguousColumns() ? m.columnStride : m.rowStride);
+}
+
+/// A call of the program's solver.
+std::string Dense::onStream(const char *routine, const std::string &arguments, Name info) const {
+    return "__state->gpuSolver." + std::string(routine) + "(__dace_current_stream, " + arguments + (info ? ", " + pointer(info, "_out") : "") + ");";
 }
 
 /// For comparisons only: of a complex number the square.
@@ -124,11 +153,11 @@ void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> 
         outputs.push_back(info);
     std::string prologue;
     for (Name n : inputs)
-        if (std::find(outputs.begin(), outputs.end(), n) != outputs.end() && x_.inner().desc(n)->numElements().isOne())
+        if (!onDevice() && std::find(outputs.begin(), outputs.end(), n) != outputs.end() && x_.inner().desc(n)->numElements().isOne())
             prologue += "_out" + n.str() + " = _in" + n.str() + ";\n";
     std::vector<Name> environments;
-    if (lapack())
-        environments.emplace_back("OpenBLAS");
+    if (by_ != By::Loops)
+        environments.emplace_back(onDevice() ? "GpuSolver" : "OpenBLAS");
     x_.call(x_.addState(label), label, inputs, outputs, prologue + code, environments);
 }
 
@@ -232,8 +261,10 @@ for (long long _j = 0; _j < $n; ++_j) {
 
 void Dense::factor(const Matrix &m, Name pivots, Name info) {
     std::string code;
-    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_out" : "_out") + pivots.str();
-    if (lapack())
+    const std::string p = pointer(pivots, "_out");
+    if (onDevice())
+        code = onStream("getrf", order(m) + ", " + pointer(m) + ", " + leading(m) + ", " + p, info);
+    else if (by_ == By::Host)
         code = assigned(info) + "LAPACKE_" + letter_ + "getrf(LAPACK_ROW_MAJOR, " + order(m) + ", " + order(m) + ", " + pointer(m) +
                ", " + leading(m) + ", " + p + ");";
     else
@@ -249,8 +280,11 @@ void Dense::factor(const Matrix &m, Name pivots, Name info) {
 
 void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info) {
     std::string code;
-    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
-    if (lapack())
+    const std::string p = pointer(pivots, "_in");
+    if (onDevice())
+        code = onStream("getrs", "sdfgc::gpu::Op::None, " + order(lu) + ", " + x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " +
+                                     leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right), info);
+    else if (by_ == By::Host)
         code = assigned(info) + "LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " +
                x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) +
                ", " + leading(right) + ");";
@@ -266,14 +300,14 @@ void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info)
 }
 
 void Dense::invert(const Matrix &lu, Name pivots, Name info) {
-    if (!lapack()) {
+    if (by_ != By::Host) { // the devices' libraries have no getri
         Matrix inverse = temporary("_inverse", lu.rows, lu.columns);
         setIdentity(inverse);
         solve(lu, pivots, inverse, info);
         copy(inverse, lu);
         return;
     }
-    std::string p = (x_.inner().desc(pivots)->numElements().isOne() ? "&_in" : "_in") + pivots.str();
+    const std::string p = pointer(pivots, "_in");
     call("invert", {lu.data, pivots}, {lu.data}, info,
          assigned(info) + "LAPACKE_" + letter_ + "getri(LAPACK_ROW_MAJOR, " + order(lu) + ", " + pointer(lu) + ", " + leading(lu) +
              ", " + p + ");");
@@ -286,7 +320,11 @@ void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
     };
     // a(i, j) = l(i, k) conj(l(j, k)); the upper factor u(k, i) is the conjugate of l(i, k).
     std::string ik = element("_i", "_k"), jk = element("_j", "_k"), conj = type_.isComplex() ? "std::conj" : "";
-    if (lapack())
+    // By rows, the lower triangle is the upper one of the transposed matrix, and has the factor of that.
+    const bool swapped = onDevice() && !m.contiguousColumns();
+    if (onDevice())
+        code = onStream("potrf", std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") + ", " + order(m) + ", " + pointer(m) + ", " + leading(m), info);
+    else if (by_ == By::Host)
         code = assigned(info) + "LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
                pointer(m) + ", " + leading(m) + ");";
     else

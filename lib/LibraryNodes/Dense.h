@@ -1,8 +1,8 @@
 // Dense linear algebra on one matrix after another: what the LAPACK and linalg nodes are made of.
 //
-// Every operation works in place on a matrix that is contiguous by rows. Operands that lie otherwise in memory are copied to a
-// temporary first and back at the end. Each operation is one state with one C++ tasklet: a call of LAPACKE where the toolchain has it
-// and the type allows, else loops.
+// Every operation works in place on a matrix that is contiguous by rows: on the device by columns, as its library counts. Operands that lie
+// otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++ tasklet: a call of
+// LAPACKE, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h), where there is one and the type allows, else loops.
 #pragma once
 
 #include "Expansion.h"
@@ -18,6 +18,7 @@ struct Matrix {
     std::size_t rank = 2;          // of the container
     std::vector<sym::Expr> at(sym::Expr row, sym::Expr column) const;
     bool contiguousRows() const { return columnStride.isOne(); }
+    bool contiguousColumns() const { return rowStride.isOne(); }
 };
 
 class Dense {
@@ -28,15 +29,18 @@ public:
     /// `LAPACKE` or `pure`, and why.
     void remark();
 
+    /// Does a matrix lie in memory as the operations need it?
+    bool isReady(const Matrix &m) const { return m.type == type_ && !m.dims.empty() && (onDevice() ? m.contiguousColumns() : m.contiguousRows()); }
+
     /// Binds the operand under the name; nothing when it has more than two dimensions that are not one long.
     std::optional<Matrix> bind(Name name, const Operand &o);
     /// A packed temporary.
     Matrix temporary(std::string_view name, sym::Expr rows, sym::Expr columns);
-    /// A matrix to work on with the content of `in`: `out` itself when it is contiguous by rows, else a temporary. `same`: both are the
-    /// same memory.
-    Matrix start(const Matrix &in, const Matrix &out, bool same);
+    /// A matrix to work on with the content of `in`: `out` itself when it is ready, else a temporary. `same`: both are the same memory.
+    /// `direct`: is `out` just written? `symmetric`: contiguous rows are as good as contiguous columns.
+    Matrix start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric = false);
     /// Brings the result back to `out`.
-    void end(const Matrix &work, const Matrix &out);
+    void end(const Matrix &work, const Matrix &out, const std::string &wcr);
     void copy(const Matrix &from, const Matrix &to, const std::string &wcr = "");
     void setIdentity(const Matrix &m);
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
@@ -48,20 +52,27 @@ public:
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri
     void factorPositive(const Matrix &m, bool lower, Name info = {});               // potrf
 
-    Name pivots(sym::Expr n) { return x_.temporary("_pivots", ScalarKind::Int32, {n}); }
+    Name pivots(sym::Expr n) { return integers("_pivots", {n}); }
+    /// A temporary of integers where the operations want them.
+    Name integers(std::string_view name, std::vector<sym::Expr> shape) { return x_.temporary(name, ScalarKind::Int32, std::move(shape), storage()); }
 
 private:
-    bool lapack() const { return letter_ != 0; }
-    std::string pointer(const Matrix &m, const char *direction = "_out");
+    enum class By { Loops, Host, Device };
+    bool onDevice() const { return by_ == By::Device; }
+    ir::Storage storage() const { return x_.where() == Where::Device ? ir::Storage::GPU_Global : ir::Storage::Default; }
+    std::string pointer(Name container, const char *direction) const;
+    std::string pointer(const Matrix &m, const char *direction = "_out") const;
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
-    std::string leading(const Matrix &m) { return x_.word("ld", m.rowStride); }
+    std::string leading(const Matrix &m);
+    std::string onStream(const char *routine, const std::string &arguments, Name info) const;
     std::string magnitude(const std::string &v) const;
     void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
     bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER rows as columns)
-    char letter_ = 0; // of the LAPACKE routines, 0 for loops
-    std::string why_;
+    By by_ = By::Loops;
+    char letter_ = 0; // of the LAPACKE routines
+    std::string why_; // loops
 };
 
 } // namespace sdfgc::libnodes

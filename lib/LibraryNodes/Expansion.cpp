@@ -178,6 +178,13 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
     return t;
 }
 
+void Expansion::copied(State &s, Name from, Name to) {
+    Memlet m = Memlet::simple(from, inner_->desc(from)->fullSubset());
+    m.otherSubset = inner_->desc(to)->fullSubset();
+    s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
+    s.renumber();
+}
+
 sym::Expr Expansion::inside(sym::Expr e) {
     for (Name n : e.freeSymbols()) {
         const std::string &text = n.str();

@@ -101,6 +101,9 @@ public:
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
+    /// A copy of all of a container to another one of as many elements.
+    void copied(ir::State &s, Name from, Name to);
+
     /// An outer expression in symbols of the nested SDFG. Expansions name their parameters `_i0`, `_r1`, ... and their connectors
     /// `i` and `o`: outer symbols of those forms get other names inside.
     sym::Expr inside(sym::Expr e);

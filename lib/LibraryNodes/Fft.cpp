@@ -4,9 +4,11 @@
 //
 // The inverse has the other sign and no division of its own. With FFTW the operand is copied to the result (or to a packed temporary
 // when the result is not packed) and transformed there in place. Plans are made per call without measuring; FFTW's planner is not
-// thread-safe, so plans are made and destroyed one at a time. Without FFTW the sum is computed as it stands, each in a register.
+// thread-safe, so plans are made and destroyed one at a time. On the device the same is done by its library, of up to three dimensions
+// (runtime-headers/sdfgc/rt/gpu_fft.h). Without a library the sum is computed as it stands, each in a register.
 #include "Contraction.h"
 #include "Expanders.h"
+#include "OnDevice.h"
 
 namespace sdfgc::libnodes {
 
@@ -49,24 +51,55 @@ void directSum(Expansion &x, const Transform &t) {
     x.accumulated(x.addState("transform"), "transform", a);
 }
 
-void withFftw(Expansion &x, const Transform &t) {
-    bool single = t.out.type == Type(ScalarKind::Complex64), packed = x.inner().desc("_out")->isPackedC();
-    Name work = packed ? Name("_out") : x.temporary("_work", t.out.type, t.out.shape);
-    auto j = params("_j", t.in);
-    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}}, {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
+/// A transform in place by FFTW.
+void callFftw(Expansion &x, const Transform &t, Name work, const Expansion::Params &dims) {
+    const bool single = t.out.type == Type(ScalarKind::Complex64);
     std::string prefix = single ? "fftwf_" : "fftw_", sizes, data = "(" + prefix + "complex *)_out" + work.str();
-    for (const auto &[name, size] : j)
+    for (const auto &[name, size] : dims)
         sizes += (sizes.empty() ? "" : ", ") + ("static_cast<int>(" + x.word("n", size)) + ")";
     x.call(x.addState("transform"), "transform", {work}, {work},
            "const int _n[] = {" + sizes + "};\n" + prefix + "plan _plan;\n#pragma omp critical(sdfgc_fftw)\n_plan = " + prefix + "plan_dft(" +
-               std::to_string(j.size()) + ", _n, " + data + ", " + data + ", " + (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD") +
+               std::to_string(dims.size()) + ", _n, " + data + ", " + data + ", " + (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD") +
                ", FFTW_ESTIMATE);\nif (_plan)\n    " + prefix + "execute(_plan);\n#pragma omp critical(sdfgc_fftw)\n" + prefix +
                "destroy_plan(_plan);",
            {Name("FFTW")});
+}
+
+/// The same by the device's library.
+void callDevice(Expansion &x, const Transform &t, Name work, const Expansion::Params &dims) {
+    std::string sizes;
+    for (const auto &[name, size] : dims)
+        sizes += ", " + x.word("n", size);
+    x.call(x.addState("transform"), "transform", {work}, {work},
+           "__state->gpuFft.transform(__dace_current_stream, sdfgc::gpu::Direction::" + std::string(t.inverse ? "Inverse" : "Forward") + ", _out" +
+               work.str() + sizes + ");",
+           {Name("GpuFft")});
+}
+
+void byLibrary(Expansion &x, const Transform &t) {
+    const bool device = x.where() == Where::Device, packed = x.inner().desc("_out")->isPackedC();
+    const Name work = packed ? Name("_out") : x.temporary("_work", t.out.type, t.out.shape, device ? Storage::GPU_Global : Storage::Default);
+    auto j = params("_j", t.in);
+    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}}, {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
+    (device ? callDevice : callFftw)(x, t, work, j);
     if (packed && t.factor.isOne())
         return;
     std::string scale = t.factor.isOne() ? "" : " * " + typedLiteral(t.out.type, t.factor.text);
     x.mapped(x.addState("scale"), "scale", j, {{"i", work, Expansion::elementAt(j), ""}}, {{"o", "_out", Expansion::elementAt(j), ""}}, "o = i" + scale);
+}
+
+/// The library that transforms, or none and why.
+std::pair<std::string, std::string> libraryFor(Expansion &x, const Transform &t) {
+    const pass::CompileOptions &options = x.context().options;
+    if (x.node().implementation == "pure")
+        return {"", "the node asks for it"};
+    if (x.where() == Where::Kernel)
+        return {"", "a kernel cannot call FFTW"};
+    if (x.where() == Where::Host)
+        return options.haveFftw ? std::pair("FFTW", "the toolchain has it") : std::pair("", "the toolchain has no FFTW");
+    if (std::string why = whyNoDeviceTransform(x.node(), t.out.rank(), options); !why.empty())
+        return {"", why};
+    return {options.target == "hip" ? "hipFFT" : "cuFFT", "in device memory"};
 }
 
 bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {
@@ -82,14 +115,12 @@ bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {
         return x.refuse("its output has conflict resolution");
     x.bind("_inp", t.in);
     x.bind("_out", t.out);
-    const bool host = x.where() == Where::Host;
-    if (host && x.context().options.haveFftw && n.implementation != "pure") {
-        withFftw(x, t);
-        x.took("FFTW", "the toolchain has it");
-    } else {
+    const auto [library, why] = libraryFor(x, t);
+    if (library.empty())
         directSum(x, t);
-        x.took("pure", n.implementation == "pure" ? "the node asks for it" : host ? "the toolchain has no FFTW" : "FFTW cannot reach device memory");
-    }
+    else
+        byLibrary(x, t);
+    x.took(library.empty() ? "pure" : library, why);
     x.finish();
     return true;
 }

@@ -28,14 +28,14 @@ public:
     Matrix input(Name connector) { return matrix(connector, x_.input(connector)); }
     Matrix output(Name connector) { return matrix(connector, x_.output(connector)); }
     /// A matrix to work on, from an input that becomes an output.
-    Matrix start(Name in, Name out) {
+    Matrix start(Name in, Name out, bool symmetric = false) {
         Matrix from = input(in), to = output(out);
-        return refused_ ? Matrix() : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)));
+        return refused_ ? Matrix() : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)), wcrOf(out).empty(), symmetric);
     }
     /// A matrix that is only read: itself, or a packed copy.
     Matrix readable(Name connector) {
         Matrix m = input(connector);
-        if (refused_ || (m.contiguousRows() && m.type == x_.input(connector).type && !m.dims.empty()))
+        if (refused_ || dense_.isReady(m))
             return m;
         return copyOf(m);
     }
@@ -46,26 +46,34 @@ public:
         dense_.copy(m, copy);
         return copy;
     }
-    void end(const Matrix &work, Name out) { dense_.end(work, output(out)); }
-    /// A vector of integers at a connector; pivots lie next to each other.
+    void end(const Matrix &work, Name out) { dense_.end(work, output(out), wcrOf(out)); }
+    /// A vector of integers at a connector; pivots lie next to each other. Of a node on the device they are in its memory: what the host
+    /// wants of them gets a copy at the end.
     Name integers(Name connector, bool isInput) {
         Operand o = isInput ? x_.input(connector) : x_.output(connector);
         if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()) || !(o.type == Type(ScalarKind::Int32)))
             return refuse("`" + connector.str() + "` must be contiguous and of type int32"), connector;
         x_.bind(connector, o);
-        return connector;
+        if (x_.where() != Where::Device || o.desc->storage == Storage::GPU_Global || isInput)
+            return connector;
+        Name onDevice = dense_.integers(connector.str(), o.rank() == 0 ? std::vector<sym::Expr>{1} : o.shape);
+        forHost_.emplace_back(onDevice, connector);
+        return onDevice;
     }
     /// Where LAPACK's info goes; nowhere when nobody asks for it.
     Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : Name(); }
     bool finish() {
         if (refused_)
             return false;
+        for (const auto &[from, to] : forHost_)
+            x_.copied(x_.addState("result"), from, to);
         dense_.remark();
         x_.finish();
         return true;
     }
 
 private:
+    const std::string &wcrOf(Name out) { return x_.node().outEdge(out)->memlet.wcr; }
     Matrix matrix(Name connector, const Operand &o) {
         if (!o) {
             refuse("operand `" + connector.str() + "` is missing");
@@ -86,6 +94,7 @@ private:
     Expansion x_;
     Dense dense_;
     bool refused_ = false;
+    std::vector<std::pair<Name, Name>> forHost_; // in device memory, in host memory
 };
 
 } // namespace
@@ -126,7 +135,7 @@ bool expandGetri(State &s, LibraryNode &n, pass::Context &c) {
 bool expandPotrf(State &s, LibraryNode &n, pass::Context &c) {
     Routine k(s, n, c, "_xin");
     Name info = k.info();
-    Matrix work = k.start("_xin", "_xout");
+    Matrix work = k.start("_xin", "_xout", true);
     if (k.refused())
         return false;
     k.dense().factorPositive(work, k.x().boolean("lower", true), info);
@@ -136,7 +145,7 @@ bool expandPotrf(State &s, LibraryNode &n, pass::Context &c) {
 
 bool expandCholesky(State &s, LibraryNode &n, pass::Context &c) {
     Routine k(s, n, c, "_a");
-    Matrix work = k.start("_a", "_b");
+    Matrix work = k.start("_a", "_b", true);
     if (k.refused())
         return false;
     bool lower = k.x().boolean("lower", true);

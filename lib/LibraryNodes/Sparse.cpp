@@ -2,7 +2,9 @@
 //
 //   c[i, :] = alpha * sum over p in rows[i] .. rows[i + 1] of vals[p] * b[cols[p], :] + beta * cin[i, :]
 //
-// One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows of b.
+// One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows of b. On the
+// device a call of its library (runtime-headers/sdfgc/rt/gpu_sparse.h), which adds to what the result holds: an addend elsewhere is copied there
+// first, and matrices without unit stride get packed copies.
 #include "Contraction.h"
 #include "Dense.h"
 #include "Expanders.h"
@@ -37,6 +39,11 @@ public:
                 return x_.refuse("`_cin` must be a matrix or a vector");
         }
         std::string wcr = c.edge->memlet.wcr;
+        if (x_.where() == Where::Device) {
+            const bool inPlace = addend && (addend->data == mc->data || sameMemory(x_.input("_cin"), c));
+            onDevice(*mb, *mc, inPlace ? std::nullopt : addend, beta, wcr);
+            return true;
+        }
         Matrix target = wcr.empty() ? *mc : dense_.temporary("_product", mc->rows, mc->columns);
         std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", "_b"};
         if (addend)
@@ -50,6 +57,34 @@ public:
     }
 
 private:
+    static bool isReady(const Matrix &m) { return m.contiguousRows() || m.contiguousColumns(); }
+
+    void onDevice(Matrix b, const Matrix &c, const std::optional<Matrix> &addend, const Coefficient &beta, const std::string &wcr) {
+        if (!isReady(b)) {
+            Matrix packed = dense_.temporary("_copy", b.rows, b.columns);
+            dense_.copy(b, packed);
+            b = packed;
+        }
+        const bool direct = wcr.empty() && isReady(c);
+        const Matrix target = direct ? c : dense_.temporary("_product", c.rows, c.columns);
+        if (addend || (!direct && !beta.isZero()))
+            dense_.copy(addend ? *addend : c, target);
+        std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", b.data};
+        if (!beta.isZero())
+            inputs.push_back(target.data);
+        auto word = [&](const char *hint, sym::Expr e) { return x_.word(hint, e); };
+        x_.call(x_.addState("product"), "product", inputs, {target.data},
+                "__state->gpuSparse.multiply(__dace_current_stream, " + word("m", c.rows) + ", " + word("n", c.columns) + ", " + word("k", b.rows) +
+                    ", " + word("count", x_.inner().desc("_a_vals")->numElements()) + ", " + coefficient(x_, "alpha", "1").text +
+                    ", _in_a_rows, _in_a_cols, _in_a_vals, _in" + b.data.str() + ", " + word("s", b.rowStride) + ", " + word("s", b.columnStride) +
+                    ", " + beta.text + ", _out" + target.data.str() + ", " + word("s", target.rowStride) + ", " + word("s", target.columnStride) + ");",
+                {"GpuSparse"});
+        if (!direct)
+            dense_.copy(target, c, wcr);
+        x_.took(x_.context().options.target == "hip" ? "hipSPARSE" : "cuSPARSE", "vectors and matrices in device memory");
+        x_.finish();
+    }
+
     bool bindVector(Name connector) {
         Operand o = x_.input(connector);
         if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()))

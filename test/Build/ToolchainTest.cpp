@@ -226,6 +226,8 @@ TEST_CASE("toolchain: a GPU's libraries are those of the target, and are found i
     CHECK(librariesBehind("gpublas", Device::Emulated) == Names{"openblas"});
     CHECK(librariesBehind("gpublas", Device::Cuda) == Names{"cublas"});
     CHECK(librariesBehind("gpusolver", Device::Hip) == Names{"hipsolver", "hipblas"});
+    CHECK(librariesBehind("gpusparse", Device::Cuda) == Names{"cusparse"});
+    CHECK(librariesBehind("gpusparse", Device::Emulated).empty());
     CHECK(librariesBehind("fftw3", Device::Cuda) == Names{"fftw3"});
     const fixture::Folder folder;
     Toolchain t;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/gpu_error.h"
+#include "sdfgc/rt/gpu_program.h"
 
 #include <catch2/catch.hpp>
 
@@ -28,6 +29,15 @@ inline bool reported(const std::string &text) {
     const bool found = std::string(gpu::emulate::lastReport()).find(text) != std::string::npos;
     CHECK(found);
     return found;
+}
+
+/// Queues something that touches memory that it must not; the seed says whether the call finds out, or who waits for it.
+template <class Call> void atCallOrLater(const Call &call) {
+    try {
+        call();
+    } catch (const sdfgc::rt::Error &) {
+    }
+    CHECK(gpu::deviceSynchronize() == gpu::illegalAddress);
 }
 
 /// Device memory with the elements of a vector.

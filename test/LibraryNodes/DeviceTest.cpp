@@ -141,6 +141,7 @@ TEST_CASE("reductions on device memory: threads by shape") {
 TEST_CASE("LAPACK's info is computed where somebody asks for it") {
     for (bool asked : {false, true}) {
         DeviceNode loops("lapack.nodes.potrf.Potrf"), calls("lapack.nodes.potrf.Potrf");
+        loops.n->implementation = "pure";
         for (DeviceNode *n : {&loops, &calls}) {
             n->in("_xin", "N, N").out("_xout", "N, N");
             if (asked)
@@ -157,8 +158,123 @@ TEST_CASE("LAPACK's info is computed where somebody asks for it") {
         CHECK(contains(call, "_out_res = LAPACKE_dpotrf") == asked);
     }
     DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
+    cholesky.n->implementation = "pure";
     cholesky.in("_a", "N, N").out("_b", "N, N");
     const std::string text = cholesky.calls();
     CHECK(contains(text, "break;"));
     CHECK(!contains(text, "info"));
+}
+
+TEST_CASE("factorisations on device memory call the device's LAPACK, which counts by columns") {
+    DeviceNode getrf("lapack.nodes.getrf.Getrf");
+    getrf.in("_xin", "N, N").out("_xout", "N, N").out("_ipiv", "N", ScalarKind::Int32).out("_res", "1", ScalarKind::Int32);
+    // Matrices by rows: copies around the call.
+    CHECK(getrf.calls() == "__state->gpuSolver.getrf(__dace_current_stream, N, _out_work, N, _out_ipiv, _out_res);\n");
+    CHECK(contains(getrf.remark(), "implementation cuSOLVER"));
+    // Of this name they are stored by columns.
+    DeviceNode columns("lapack.nodes.getrf.Getrf");
+    columns.n->implementation = "cuSolverDn";
+    columns.in("_xin", "N, N").out("_xout", "N, N").out("_ipiv", "N", ScalarKind::Int32);
+    CHECK(columns.calls() == "__state->gpuSolver.getrf(__dace_current_stream, N, _out_xout, N, _out_ipiv);\n");
+
+    DeviceNode solve("linalg.nodes.solve.Solve");
+    solve.in("_ain", "N, N").in("_bin", "N").out("_bout", "N");
+    const std::string text = solve.calls();
+    CHECK(contains(text, "gpuSolver.getrf(__dace_current_stream, N, _out_copy, N, _out_pivots);"));
+    CHECK(contains(text, "gpuSolver.getrs(__dace_current_stream, sdfgc::gpu::Op::None, N, 1, _in_copy, N, _in_pivots, _out_bout, N);"));
+
+    // The lower triangle of rows is the upper one of columns: nothing is copied but the input.
+    DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
+    cholesky.options.target = "hip";
+    cholesky.in("_a", "N, N").out("_b", "N, N");
+    CHECK(cholesky.calls() == "__state->gpuSolver.potrf(__dace_current_stream, sdfgc::gpu::Triangle::Upper, N, _out_b, N);\n");
+    CHECK(contains(cholesky.remark(), "implementation hipSOLVER"));
+}
+
+TEST_CASE("what the host wants of a factorisation on the device gets a copy behind it") {
+    DeviceNode potrf("lapack.nodes.potrf.Potrf");
+    potrf.in("_xin", "N, N").out("_xout", "N, N").out("_res", "1", ScalarKind::Int32);
+    potrf.g().desc("out_res")->storage = Storage::CPU_Heap;
+    CHECK(libnodes::whyOnHost(*potrf.n, potrf.options).empty());
+    CHECK(contains(potrf.calls(), "N, _out_xout, N, _out_res_0);"));
+    bool copied = false;
+    for (SDFG *g : allSDFGs(potrf.g()))
+        for (State *state : allStates(*g))
+            for (const auto &n : state->nodes())
+                if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == Name("_res") && !a->inEdges().empty())
+                    copied = isa<AccessNode>(a->inEdges()[0]->src);
+    CHECK(copied);
+}
+
+TEST_CASE("a factorisation into a sum adds its result at the end") {
+    DeviceNode inv("linalg.nodes.inv.Inv");
+    inv.in("_ain", "N, N").out("_aout", "N, N");
+    inv.n->outEdges()[0]->memlet.wcr = "lambda a, b: a + b";
+    CHECK_FALSE(contains(inv.calls(), "_out_aout"));
+    bool sums = false;
+    for (SDFG *g : allSDFGs(inv.g()))
+        for (State *state : allStates(*g))
+            for (const auto &n : state->nodes())
+                for (const Edge *e : n->outEdges())
+                    sums = sums || (e->memlet.data == Name("_aout") && !e->memlet.wcr.empty());
+    CHECK(sums);
+}
+
+TEST_CASE("sparse products on device memory are calls; an addend elsewhere is copied to the result first") {
+    auto product = [](const std::string &kind, const std::string &b, const std::string &c) {
+        DeviceNode n("sparse.nodes." + kind);
+        n.in("_a_rows", "M + 1", ScalarKind::Int32).in("_a_cols", "Z", ScalarKind::Int32).in("_a_vals", "Z").in("_b", b).out("_c", c);
+        return n;
+    };
+    DeviceNode matrix = product("csrmm.CSRMM", "K, N", "M, N");
+    CHECK(matrix.calls() == "__state->gpuSparse.multiply(__dace_current_stream, M, N, K, Z, 1, _in_a_rows, _in_a_cols, _in_a_vals, _in_b, N, 1, 0, _out_c, N, 1);\n");
+    CHECK(contains(matrix.remark(), "implementation cuSPARSE"));
+    DeviceNode vector = product("csrmv.CSRMV", "K", "M");
+    vector.in("_cin", "M").set("beta", "2");
+    CHECK(contains(vector.calls(), "_in_b, 1, 1, 2, _out_c, 1, 1);"));
+    bool copied = false;
+    for (SDFG *g : allSDFGs(vector.g()))
+        for (State *state : allStates(*g))
+            copied = copied || state->label == "copy";
+    CHECK(copied);
+}
+
+TEST_CASE("nodes of the device compute on the host where its libraries cannot") {
+    auto getrf = [](Type t) {
+        DeviceNode n("lapack.nodes.getrf.Getrf");
+        n.in("_xin", "N, N", t).out("_xout", "N, N", t).out("_ipiv", "N", ScalarKind::Int32);
+        return n;
+    };
+    DeviceNode half = getrf(ScalarKind::Float16), emulated = getrf(ScalarKind::Float64), pure = getrf(ScalarKind::Float64), host = getrf(ScalarKind::Float64);
+    CHECK(contains(libnodes::whyOnHost(*half.n, half.options), "no routine for float16"));
+    CHECK(libnodes::whyOnHost(*emulated.n, emulated.options).empty());
+    emulated.options.emulate = true;
+    CHECK(libnodes::whyOnHost(*emulated.n, emulated.options) == "the toolchain has no LAPACKE");
+    pure.n->implementation = "pure";
+    CHECK(libnodes::whyOnHost(*pure.n, pure.options) == "the node asks for it");
+    host.g().desc("in_xin")->storage = Storage::CPU_Heap;
+    CHECK(libnodes::whyOnHost(*host.n, host.options) == "`in_xin` is in host memory");
+
+    DeviceNode mixed("sparse.nodes.csrmv.CSRMV");
+    mixed.in("_a_rows", "M + 1", ScalarKind::Int32).in("_a_cols", "Z", ScalarKind::Int64).in("_a_vals", "Z").in("_b", "K").out("_c", "M");
+    CHECK(contains(libnodes::whyOnHost(*mixed.n, mixed.options), "of one type"));
+    DeviceNode fft("fft.nodes.FFT"), four("fft.nodes.FFT");
+    fft.in("_inp", "N, M", ScalarKind::Complex128).out("_out", "N, M", ScalarKind::Complex128);
+    four.in("_inp", "N, M, 2, 2", ScalarKind::Complex128).out("_out", "N, M, 2, 2", ScalarKind::Complex128);
+    CHECK(libnodes::whyOnHost(*fft.n, fft.options).empty());
+    CHECK(contains(libnodes::whyOnHost(*four.n, four.options), "no transforms of 4 dimensions"));
+    fft.options.emulate = true;
+    CHECK(libnodes::whyOnHost(*fft.n, fft.options) == "the toolchain has no FFTW");
+    CHECK(libnodes::whyOnHost(*gemm("N, N", "N, N", "N, N").n, fft.options).empty());
+}
+
+TEST_CASE("Fourier transforms on device memory are done in place by the device's library") {
+    DeviceNode fft("fft.nodes.FFT"), inverse("fft.nodes.IFFT");
+    fft.in("_inp", "N, 8", ScalarKind::Complex128).out("_out", "N, 8", ScalarKind::Complex128);
+    CHECK(fft.calls() == "__state->gpuFft.transform(__dace_current_stream, sdfgc::gpu::Direction::Forward, _out_out, N, 8);\n");
+    CHECK(contains(fft.remark(), "implementation cuFFT"));
+    inverse.options.target = "hip";
+    inverse.in("_inp", "N", ScalarKind::Complex64).out("_out", "N", ScalarKind::Complex64).set("factor", "1/N");
+    CHECK(contains(inverse.calls(), "sdfgc::gpu::Direction::Inverse, _out_out, N);"));
+    CHECK(contains(inverse.remark(), "implementation hipFFT"));
 }

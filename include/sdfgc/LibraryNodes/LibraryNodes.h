@@ -32,6 +32,9 @@ struct Definition {
 /// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a kernel.
 enum class Where { Host, Device, Kernel };
 Where whereIs(const ir::LibraryNode &node);
+/// Of a node on the device: why it must compute on the host, between copies (there is neither a parallel expansion nor a routine of the device's
+/// libraries for its operands); empty when it need not.
+std::string whyOnHost(const ir::LibraryNode &node, const pass::CompileOptions &options);
 
 /// All definitions in the order of the table.
 const std::vector<Definition> &all();

@@ -76,6 +76,7 @@ private:
     void interfaceTopics() {
         if (gpu_ && m_.rawCpp)
             deviceLibraries_ = mentionedLibraries({bodies_, m_.rawFields, m_.initCode, m_.exitCode, m_.globalCode});
+        services_ = neededServices(m_.environments);
         topics_.insert("abi");
         for (const Param &p : m_.params)
             for (const std::string &t : codegen::topicsOf(p.desc ? p.desc->dtype : p.type))
@@ -94,8 +95,8 @@ private:
                 topics_.insert("stream");
         if (gpu_)
             topics_.insert("gpu_program");
-        if (usesDeviceBlas())
-            topics_.insert("gpu_blas");
+        for (const DeviceService &service : services_)
+            topics_.insert(std::string(service.topic));
         if (m_.instrumented)
             topics_.insert("report");
         if (m_.dataInstrumented)
@@ -133,6 +134,8 @@ private:
                 standard.emplace_back(l.include);
             out_.libraries.emplace_back(l.library);
         }
+        for (const DeviceService &service : services_)
+            out_.libraries.emplace_back(service.library);
         for (Name e : m_.environments)
             environment(e.str(), standard);
         std::sort(own.begin(), own.end());
@@ -147,10 +150,6 @@ private:
         constants(w);
         for (const std::string &code : m_.globalCode)
             w.verbatim(code);
-    }
-
-    bool usesDeviceBlas() const {
-        return std::find(m_.environments.begin(), m_.environments.end(), Name("GpuBlas")) != m_.environments.end();
     }
 
     /// May the sources use names of this beginning? Macros of the user may.
@@ -178,8 +177,6 @@ private:
         } else if (name == "BLAS") {
             add(includes, "<cblas.h>");
             add(out_.libraries, "openblas");
-        } else if (name == "GpuBlas") {
-            add(out_.libraries, "gpublas");
         } else if (name == "FFTW") {
             add(includes, "<fftw3.h>");
             add(out_.libraries, "fftw3");
@@ -207,8 +204,8 @@ private:
         }
         if (gpu_)
             w.line("sdfgc::gpu::Program gpu; // streams and events");
-        if (usesDeviceBlas())
-            w.line("sdfgc::gpu::Blas gpuBlas; // the handle of the device's BLAS");
+        for (const DeviceService &service : services_)
+            w.line(std::string(service.field));
         for (const DeviceLibrary &l : deviceLibraries_)
             if (!l.field.empty())
                 w.line(l.field);
@@ -496,6 +493,7 @@ private:
     int parts_ = 0;
     bool usesOpenmp_ = false;
     std::vector<DeviceLibrary> deviceLibraries_;
+    std::vector<DeviceService> services_;
 };
 
 } // namespace

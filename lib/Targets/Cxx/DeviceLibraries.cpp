@@ -12,7 +12,22 @@ constexpr DeviceLibrary libraries[] = {
     {"__state->cutensor_handle", "\"dace/libraries/cutensor.h\"", "dace::linalg::CuTensorHandle cutensor_handle;", "cutensor"},
 };
 
+constexpr DeviceService services[] = {
+    {"GpuBlas", "gpu_blas", "sdfgc::gpu::Blas gpuBlas; // the handle of the device's BLAS", "gpublas"},
+    {"GpuSolver", "gpu_solver", "sdfgc::gpu::Solver gpuSolver; // of its LAPACK", "gpusolver"},
+    {"GpuFft", "gpu_fft", "sdfgc::gpu::Fft gpuFft; // plans of its Fourier transforms", "gpufft"},
+    {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // of its library for sparse matrices", "gpusparse"},
+};
+
 } // namespace
+
+std::vector<DeviceService> neededServices(const std::vector<Name> &environments) {
+    std::vector<DeviceService> out;
+    for (const DeviceService &s : services)
+        if (std::find(environments.begin(), environments.end(), Name(s.environment)) != environments.end())
+            out.push_back(s);
+    return out;
+}
 
 std::vector<DeviceLibrary> mentionedLibraries(const std::vector<std::vector<std::string>> &texts) {
     std::vector<DeviceLibrary> out;

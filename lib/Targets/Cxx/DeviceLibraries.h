@@ -1,5 +1,7 @@
-// NVIDIA's libraries that C++ tasklets call, which an expansion of DaCe wrote into the graph.
+// Libraries of the device: those that sdfgc's own expansions call, and NVIDIA's that C++ tasklets call which an expansion of DaCe wrote.
 #pragma once
+
+#include "sdfgc/Support/Name.h"
 
 #include <string>
 #include <string_view>
@@ -14,6 +16,17 @@ struct DeviceLibrary {
     std::string_view field; // of the program's state; empty: the code brings its own
     std::string_view library;
 };
+
+/// An object of the program's state that an environment of our expansions stands for.
+struct DeviceService {
+    std::string_view environment;
+    std::string_view topic; // of the runtime headers
+    std::string_view field;
+    std::string_view library; // as docs/build.md has it
+};
+
+/// Those that the environments of a program ask for, in the order of the state.
+std::vector<DeviceService> neededServices(const std::vector<Name> &environments);
 
 /// The libraries that one of `texts` mentions, in the order of their names.
 std::vector<DeviceLibrary> mentionedLibraries(const std::vector<std::vector<std::string>> &texts);

@@ -9,7 +9,7 @@
 //   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
 //
 // Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels; those
-// without a parallel one compute on the host between copies (StageOnHost.h).
+// with neither (libnodes::whyOnHost) compute on the host between copies (StageOnHost.h).
 //
 // Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
 // run again behind this pass.
@@ -80,10 +80,11 @@ private:
             return false;
         }
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();
-        if (context.options.gpu() && belongsOnHost(n) && !inScope && libnodes::whereIs(n) == libnodes::Where::Device) {
-            context.missed(elementName(n), "computes on the host, behind copies: there is no parallel expansion");
-            stageOnHost(n);
-        }
+        if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
+            if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
+                context.missed(elementName(n), "computes on the host, behind copies: " + why);
+                stageOnHost(n);
+            }
         return d->expand(*n.state(), n, context);
     }
 

@@ -1,18 +1,10 @@
 #include "Transforms/Offload/StageOnHost.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
-#include <string_view>
 
 namespace sdfgc::transforms {
 
 using namespace ir;
-
-bool belongsOnHost(const LibraryNode &n) {
-    static constexpr std::array<std::string_view, 11> classes = {"CSRMM", "CSRMV", "Cholesky", "FFT", "Getrf", "Getri", "Getrs", "IFFT", "Inv", "Potrf", "Solve"};
-    return std::find(classes.begin(), classes.end(), n.className()) != classes.end();
-}
 
 namespace {
 

@@ -11,14 +11,8 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/operation.h"
 #include "sdfgc/rt/gpu_program.h"
-
-namespace sdfgc::gpu {
-
-/// What is done with a matrix before it is used.
-enum class Op { None, Transpose, ConjugateTranspose };
-
-} // namespace sdfgc::gpu
 
 #ifdef SDFGC_GPU_EMULATE
 #include "sdfgc/rt/gpu/blas_emulate.h"
@@ -115,13 +109,7 @@ public:
     }
 
 private:
-    static void done(bool success, const char *what) {
-        if (success)
-            return;
-        char text[96];
-        std::snprintf(text, sizeof text, "the device's BLAS library failed in %s", what);
-        throw rt::Error(rt::DeviceError, text);
-    }
+    static void done(bool success, const char *what) { detail::requireSuccess(success, "the device's BLAS library failed in ", what); }
 
     detail::BlasLibrary library_;
 };

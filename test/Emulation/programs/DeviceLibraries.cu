@@ -1,5 +1,8 @@
-// gpu_blas.h for every type: compiled by nvcc, never run.
+// gpu_blas.h, gpu_fft.h, gpu_solver.h and gpu_sparse.h for every type: compiled by nvcc, never run.
 #include "sdfgc/rt/gpu_blas.h"
+#include "sdfgc/rt/gpu_fft.h"
+#include "sdfgc/rt/gpu_solver.h"
+#include "sdfgc/rt/gpu_sparse.h"
 
 using namespace sdfgc;
 using gpu::Op;
@@ -19,3 +22,28 @@ template void all(gpu::Blas &, gpu::Stream, float *, float *);
 template void all(gpu::Blas &, gpu::Stream, double *, double *);
 template void all(gpu::Blas &, gpu::Stream, rt::complex64 *, float *);
 template void all(gpu::Blas &, gpu::Stream, rt::complex128 *, double *);
+
+template <class T> void factors(gpu::Solver &s, gpu::Stream stream, T *A, int *integers) {
+    s.getrf(stream, 3, A, 3, integers, integers);
+    s.getrs(stream, Op::ConjugateTranspose, 3, 1, A, 3, integers, A, 3);
+    s.potrf(stream, gpu::Triangle::Upper, 3, A, 3);
+}
+template void factors(gpu::Solver &, gpu::Stream, float *, int *);
+template void factors(gpu::Solver &, gpu::Stream, double *, int *);
+template void factors(gpu::Solver &, gpu::Stream, rt::complex64 *, int *);
+template void factors(gpu::Solver &, gpu::Stream, rt::complex128 *, int *);
+
+template <class T, class Index> void products(gpu::Sparse &s, gpu::Stream stream, const Index *indices, T *A) {
+    s.multiply(stream, 2, 3, 4, 5, 1, indices, indices, A, A, 3, 1, 0, A, 3, 1);
+}
+template void products(gpu::Sparse &, gpu::Stream, const int32_t *, float *);
+template void products(gpu::Sparse &, gpu::Stream, const int64_t *, double *);
+template void products(gpu::Sparse &, gpu::Stream, const int32_t *, rt::complex64 *);
+template void products(gpu::Sparse &, gpu::Stream, const int64_t *, rt::complex128 *);
+
+template <class T> void transforms(gpu::Fft &f, gpu::Stream stream, T *A) {
+    f.transform(stream, gpu::Direction::Forward, A, 4);
+    f.transform(stream, gpu::Direction::Inverse, A, int64_t(4), 5, 6);
+}
+template void transforms(gpu::Fft &, gpu::Stream, rt::complex64 *);
+template void transforms(gpu::Fft &, gpu::Stream, rt::complex128 *);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
-#include "sdfgc/rt/gpu.h"
+#include "sdfgc/rt/gpu/emulated_call.h"
 
 #include <cblas.h>
 
@@ -47,7 +47,7 @@ public:
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
                             int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
                             int64_t batch) {
-        return queue("gemm", stream, {batched(matrix(A, a, m, k, lda), A, strideA, batch), batched(matrix(B, b, k, n, ldb), B, strideB, batch),
+        return queueCall("gemm", stream, {batched(matrix(A, a, m, k, lda), A, strideA, batch), batched(matrix(B, b, k, n, ldb), B, strideB, batch),
                                       batched(matrix(C, Op::None, m, n, ldc), C, strideC, batch)},
                      {m, n, k, lda, ldb, ldc}, [=] {
             for (int64_t i = 0; i < batch; ++i)
@@ -58,19 +58,19 @@ public:
     template <class T>
     bool gemv(Stream stream, Op op, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
               int64_t incy) {
-        return queue("gemv", stream,
-                     {matrix(A, Op::None, m, n, lda), vector(x, op == Op::None ? n : m, incx), vector(y, op == Op::None ? m : n, incy)}, {m, n, lda, incx, incy},
+        return queueCall("gemv", stream,
+                     {matrix(A, Op::None, m, n, lda), rangeOf(x, op == Op::None ? n : m, incx), rangeOf(y, op == Op::None ? m : n, incy)}, {m, n, lda, incx, incy},
                      [=] { Cblas<T>::gemv(cblasOp(op), m, n, cblasScalar(alpha), A, lda, x, incx, cblasScalar(beta), y, incy); });
     }
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
-        return queue("ger", stream, {vector(x, m, incx), vector(y, n, incy), matrix(A, Op::None, m, n, lda)}, {m, n, lda, incx, incy},
+        return queueCall("ger", stream, {rangeOf(x, m, incx), rangeOf(y, n, incy), matrix(A, Op::None, m, n, lda)}, {m, n, lda, incx, incy},
                      [=] { Cblas<T>::ger(m, n, cblasScalar(alpha), x, incx, y, incy, A, lda); });
     }
     template <class T>
     bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb, T *C,
               int64_t ldc) {
-        return queue("geam", stream,
+        return queueCall("geam", stream,
                      {alpha == T(0) ? emulate::MemoryRange{A, 0} : matrix(A, a, m, n, lda),
                       beta == T(0) ? emulate::MemoryRange{B, 0} : matrix(B, b, m, n, ldb), matrix(C, Op::None, m, n, ldc)}, {m, n, lda, ldb, ldc}, [=] {
             // A factor of zero means that the matrix is not read, as in the devices' libraries.
@@ -86,16 +86,16 @@ public:
         });
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
-        return queue("dot", stream, {vector(x, n, incx), vector(y, n, incy), vector(result, 1, 1)}, {n, incx, incy}, [=] { Cblas<T>::dot(result, n, x, incx, y, incy); });
+        return queueCall("dot", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy), rangeOf(result, 1, 1)}, {n, incx, incy}, [=] { Cblas<T>::dot(result, n, x, incx, y, incy); });
     }
     template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
-        return queue("axpy", stream, {vector(x, n, incx), vector(y, n, incy)}, {n, incx, incy}, [=] { Cblas<T>::axpy(n, cblasScalar(alpha), x, incx, y, incy); });
+        return queueCall("axpy", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy)}, {n, incx, incy}, [=] { Cblas<T>::axpy(n, cblasScalar(alpha), x, incx, y, incy); });
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return queue("scal", stream, {vector(x, n, incx)}, {n, incx}, [=] { Cblas<T>::scal(n, cblasScalar(alpha), x, incx); });
+        return queueCall("scal", stream, {rangeOf(x, n, incx)}, {n, incx}, [=] { Cblas<T>::scal(n, cblasScalar(alpha), x, incx); });
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
-        return queue("nrm2", stream, {vector(x, n, incx), vector(result, 1, 1)}, {n, incx}, [=] { *result = Cblas<T>::nrm2(n, x, incx); });
+        return queueCall("nrm2", stream, {rangeOf(x, n, incx), rangeOf(result, 1, 1)}, {n, incx}, [=] { *result = Cblas<T>::nrm2(n, x, incx); });
     }
 
 private:
@@ -105,26 +105,12 @@ private:
 
     /// What op(M) with so many rows and columns uses of M.
     template <class T> static emulate::MemoryRange matrix(const T *M, Op op, int64_t rows, int64_t columns, int64_t ld) {
-        const int64_t height = op == Op::None ? rows : columns, width = op == Op::None ? columns : rows;
-        return {M, height > 0 && width > 0 ? static_cast<size_t>((width - 1) * ld + height) * sizeof(T) : 0};
-    }
-    template <class T> static emulate::MemoryRange vector(const T *x, int64_t n, int64_t increment) {
-        return {x, n > 0 ? static_cast<size_t>((n - 1) * increment + 1) * sizeof(T) : 0};
+        return op == Op::None ? rangeOfMatrix(M, rows, columns, ld) : rangeOfMatrix(M, columns, rows, ld);
     }
     template <class T> static emulate::MemoryRange batched(emulate::MemoryRange one, const T *, int64_t stride, int64_t batch) {
         if (one.bytes != 0)
             one.bytes += static_cast<size_t>((batch - 1) * stride) * sizeof(T);
         return one;
-    }
-
-    /// `sizes` must fit CBLAS's int.
-    template <class Body>
-    static bool queue(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory,
-                      std::initializer_list<int64_t> sizes, const Body &body) {
-        for (const int64_t size : sizes)
-            if (size < 0 || size > 0x7fffffff)
-                return false;
-        return emulate::enqueueCall(name, stream, memory, body) == success;
     }
 };
 

@@ -1,0 +1,92 @@
+#include "OnDevice.h"
+
+#include "Expansion.h"
+
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
+    if (n.implementation == "pure")
+        return "the node asks for it";
+    if (options.emulate && !options.haveLapacke)
+        return "the toolchain has no LAPACKE";
+    return blasLetter(t) ? "" : "LAPACK has no routine for " + t.str();
+}
+
+std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
+    if (n.implementation == "pure")
+        return "the node asks for it";
+    auto typeAt = [&](Name connector, bool input) {
+        const ir::Edge *e = input ? n.inEdge(connector) : n.outEdge(connector);
+        const ir::DataDesc *d = e ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
+        return d ? d->dtype : Type();
+    };
+    const Type value = typeAt("_c", false), index = typeAt("_a_rows", true);
+    if (!blasLetter(value) || typeAt("_a_vals", true) != value || typeAt("_b", true) != value || (n.inEdge("_cin") && typeAt("_cin", true) != value))
+        return "the device's library has no product for these types of elements";
+    if (typeAt("_a_cols", true) != index || !(index == Type(ScalarKind::Int32) || index == Type(ScalarKind::Int64)))
+        return "the device's library wants rows and columns of one type, int32 or int64";
+    return "";
+}
+
+std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options) {
+    if (n.implementation == "pure")
+        return "the node asks for it";
+    if (options.emulate && !options.haveFftw)
+        return "the toolchain has no FFTW";
+    return rank <= 3 ? "" : "the device's library has no transforms of " + std::to_string(rank) + " dimensions";
+}
+
+namespace {
+
+/// Nodes of which there is no parallel expansion: a sequence of dependent steps, or loops over rows of unknown length. One thread of a GPU would
+/// take far longer for them than the host.
+enum class Kind { Parallel, Solver, Sparse, Transform };
+Kind kindOf(std::string_view className) {
+    struct Row {
+        std::string_view className;
+        Kind kind;
+    };
+    static constexpr Row rows[] = {{"Cholesky", Kind::Solver}, {"Getrf", Kind::Solver}, {"Getri", Kind::Solver},  {"Getrs", Kind::Solver},
+                                   {"Inv", Kind::Solver},      {"Potrf", Kind::Solver}, {"Solve", Kind::Solver},  {"CSRMM", Kind::Sparse},
+                                   {"CSRMV", Kind::Sparse},    {"FFT", Kind::Transform}, {"IFFT", Kind::Transform}};
+    const auto *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.className == className; });
+    return row == std::end(rows) ? Kind::Parallel : row->kind;
+}
+
+std::size_t rankOf(const ir::Edge &written) {
+    const auto subset = ir::destinationSubset(&written);
+    return subset ? static_cast<std::size_t>(std::count_if(subset->dims.begin(), subset->dims.end(), [](const sym::Range &r) { return !r.size().isOne(); })) : 0;
+}
+
+} // namespace
+
+std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &options) {
+    const Kind kind = kindOf(n.className());
+    if (kind == Kind::Parallel)
+        return "";
+    auto descOf = [&](const ir::Edge *e) { return e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr; };
+    auto isHosts = [](const ir::DataDesc *d) { return d && d->storage != ir::Storage::GPU_Global; };
+    for (const ir::Edge *e : n.inEdges())
+        if (isHosts(descOf(e)))
+            return "`" + e->memlet.data.str() + "` is in host memory";
+    for (const ir::Edge *e : n.outEdges())
+        if (e->srcConn != "_ipiv" && e->srcConn != "_res" && isHosts(descOf(e))) // these get copies at the end
+            return "`" + e->memlet.data.str() + "` is in host memory";
+    if (kind == Kind::Sparse)
+        return whyNoDeviceSparse(n);
+    for (const ir::Edge *e : kind == Kind::Transform ? n.outEdges() : n.inEdges()) {
+        const ir::DataDesc *d = descOf(e);
+        if (!d || e->dstConn == "_ipiv")
+            continue;
+        const std::string why = kind == Kind::Transform ? whyNoDeviceTransform(n, rankOf(*e), options) : whyNoDeviceSolver(n, d->dtype, options);
+        if (!why.empty())
+            return why;
+    }
+    return "";
+}
+
+} // namespace sdfgc::libnodes

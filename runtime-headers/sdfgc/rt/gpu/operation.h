@@ -1,0 +1,26 @@
+// What the headers over the device's libraries (gpu_blas.h, gpu_solver.h, gpu_sparse.h) share.
+#pragma once
+
+#include "sdfgc/rt/gpu_program.h"
+
+#include <cstdio>
+
+namespace sdfgc::gpu {
+
+/// What is done with a matrix before it is used.
+enum class Op { None, Transpose, ConjugateTranspose };
+
+namespace detail {
+
+/// Throws, unless the call succeeded: `what`, then the operation's name.
+inline void requireSuccess(bool success, const char *what, const char *operation) {
+    if (success)
+        return;
+    char text[96];
+    std::snprintf(text, sizeof text, "%s%s", what, operation);
+    throw rt::Error(rt::DeviceError, text);
+}
+
+} // namespace detail
+
+} // namespace sdfgc::gpu

@@ -1,0 +1,60 @@
+// gpu_solver.h's operations by the host's LAPACKE, queued in the emulated streams. Column-major.
+#pragma once
+
+#include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/emulated_call.h"
+
+#include <lapacke.h>
+
+namespace sdfgc::gpu::detail {
+
+template <class T> struct Lapacke;
+// The functions that do not look for NaN first: those of the devices do not, either.
+#define SDFGC_LAPACKE_TYPE(T, N, p)                                                                                                \
+    template <> struct Lapacke<T> {                                                                                                \
+        using Value = N;                                                                                                           \
+        template <class... A> static int getrf(A... a) { return LAPACKE_##p##getrf_work(LAPACK_COL_MAJOR, a...); }                 \
+        template <class... A> static int getrs(A... a) { return LAPACKE_##p##getrs_work(LAPACK_COL_MAJOR, a...); }                 \
+        template <class... A> static int potrf(A... a) { return LAPACKE_##p##potrf_work(LAPACK_COL_MAJOR, a...); }                 \
+    };
+SDFGC_LAPACKE_TYPE(float, float, s)
+SDFGC_LAPACKE_TYPE(double, double, d)
+SDFGC_LAPACKE_TYPE(std::complex<float>, lapack_complex_float, c)
+SDFGC_LAPACKE_TYPE(std::complex<double>, lapack_complex_double, z)
+#undef SDFGC_LAPACKE_TYPE
+
+class SolverLibrary {
+public:
+    template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
+        return queueCall("getrf", stream, {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOf(info, info ? 1 : 0)}, {n, lda}, [=] {
+            report(info, Lapacke<T>::getrf(size(n), size(n), native(A), size(lda), pivots));
+        });
+    }
+    template <class T>
+    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
+        const char form = op == Op::None ? 'N' : op == Op::Transpose ? 'T' : 'C';
+        return queueCall("getrs", stream,
+                         {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOfMatrix(B, n, count, ldb), rangeOf(info, info ? 1 : 0)},
+                         {n, count, lda, ldb}, [=] {
+            report(info, Lapacke<T>::getrs(form, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb)));
+        });
+    }
+    template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
+        const char form = triangle == Triangle::Lower ? 'L' : 'U';
+        return queueCall("potrf", stream, {rangeOfMatrix(A, n, n, lda), rangeOf(info, info ? 1 : 0)}, {n, lda},
+                         [=] { report(info, Lapacke<T>::potrf(form, size(n), native(A), size(lda))); });
+    }
+
+private:
+    static lapack_int size(int64_t n) { return static_cast<lapack_int>(n); }
+    static void report(int *info, int result) {
+        if (info)
+            *info = result;
+    }
+    template <class T> static auto native(T *p) {
+        using Value = typename Lapacke<std::remove_const_t<T>>::Value;
+        return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
+    }
+};
+
+} // namespace sdfgc::gpu::detail

@@ -1,0 +1,121 @@
+// gpu_solver.h's operations by cuSOLVER or hipSOLVER, whose compatible functions differ in the prefix of their names. Column-major.
+#pragma once
+
+#include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/workspace.h"
+
+#ifdef SDFGC_GPU_CUDA
+#include <cusolverDn.h>
+#else
+#include <hipsolver/hipsolver.h>
+#endif
+
+namespace sdfgc::gpu::detail {
+
+#ifdef SDFGC_GPU_CUDA
+using SolverHandle = cusolverDnHandle_t;
+using SolverComplex64 = cuComplex;
+using SolverComplex128 = cuDoubleComplex;
+#define SDFGC_SOLVER_CONSTANT(name) CUBLAS_##name
+#define SDFGC_SOLVER_SUCCESS CUSOLVER_STATUS_SUCCESS
+#define SDFGC_SOLVER_NAME(name) cusolverDn##name
+#else
+using SolverHandle = hipsolverHandle_t;
+using SolverComplex64 = hipFloatComplex;
+using SolverComplex128 = hipDoubleComplex;
+#define SDFGC_SOLVER_CONSTANT(name) HIPBLAS_##name
+#define SDFGC_SOLVER_SUCCESS HIPSOLVER_STATUS_SUCCESS
+#define SDFGC_SOLVER_NAME(name) hipsolverDn##name
+#endif
+
+template <class T> struct NativeSolver;
+#define SDFGC_SOLVER_TYPE(T, N, p)                                                                                                 \
+    template <> struct NativeSolver<T> {                                                                                           \
+        using Value = N;                                                                                                           \
+        template <class... A> static auto getrfSize(A... a) { return SDFGC_SOLVER_NAME(p##getrf_bufferSize)(a...); }               \
+        template <class... A> static auto getrf(A... a) { return SDFGC_SOLVER_NAME(p##getrf)(a...); }                              \
+        template <class... A> static auto getrs(A... a) { return SDFGC_SOLVER_NAME(p##getrs)(a...); }                              \
+        template <class... A> static auto potrfSize(A... a) { return SDFGC_SOLVER_NAME(p##potrf_bufferSize)(a...); }               \
+        template <class... A> static auto potrf(A... a) { return SDFGC_SOLVER_NAME(p##potrf)(a...); }                              \
+    };
+SDFGC_SOLVER_TYPE(float, float, S)
+SDFGC_SOLVER_TYPE(double, double, D)
+SDFGC_SOLVER_TYPE(std::complex<float>, SolverComplex64, C)
+SDFGC_SOLVER_TYPE(std::complex<double>, SolverComplex128, Z)
+#undef SDFGC_SOLVER_TYPE
+
+class SolverLibrary {
+public:
+    SolverLibrary() noexcept = default;
+    SolverLibrary(const SolverLibrary &) = delete;
+    SolverLibrary &operator=(const SolverLibrary &) = delete;
+    ~SolverLibrary() {
+        if (handle_)
+            (void)SDFGC_SOLVER_NAME(Destroy)(handle_);
+    }
+
+    template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
+        int count = 0;
+        if (!fits({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
+            return false;
+        const SolverSpace<T> space(stream, count, info);
+        return space && ok(NativeSolver<T>::getrf(handle_, size(n), size(n), native(A), size(lda), native(space.values), pivots, space.info));
+    }
+    template <class T>
+    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
+        if (!fits({n, count, lda, ldb}) || !bind(stream))
+            return false;
+        const auto native_op = op == Op::None        ? SDFGC_SOLVER_CONSTANT(OP_N)
+                               : op == Op::Transpose ? SDFGC_SOLVER_CONSTANT(OP_T)
+                                                     : SDFGC_SOLVER_CONSTANT(OP_C);
+        const SolverSpace<T> space(stream, 0, info);
+        return space && ok(NativeSolver<T>::getrs(handle_, native_op, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb),
+                                                  space.info));
+    }
+    template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
+        const auto fill = triangle == Triangle::Lower ? SDFGC_SOLVER_CONSTANT(FILL_MODE_LOWER) : SDFGC_SOLVER_CONSTANT(FILL_MODE_UPPER);
+        int count = 0;
+        if (!fits({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
+            return false;
+        const SolverSpace<T> space(stream, count, info);
+        return space && ok(NativeSolver<T>::potrf(handle_, fill, size(n), native(A), size(lda), native(space.values), count, space.info));
+    }
+
+private:
+    /// What a call works in, and an info where the caller wants none.
+    template <class T> struct SolverSpace {
+        SolverSpace(Stream stream, int count, int *wanted)
+            : memory(stream, infoBytes + static_cast<size_t>(count) * sizeof(T)), values(reinterpret_cast<T *>(memory.data() + infoBytes)),
+              info(wanted ? wanted : reinterpret_cast<int *>(memory.data())) {}
+        explicit operator bool() const { return static_cast<bool>(memory); }
+        static constexpr size_t infoBytes = 256; // keeps the values aligned
+        Workspace memory;
+        T *values;
+        int *info;
+    };
+
+    using LibraryStatus = decltype(SDFGC_SOLVER_NAME(Destroy)(SolverHandle()));
+    static bool ok(LibraryStatus status) { return status == SDFGC_SOLVER_SUCCESS; }
+    static int size(int64_t n) { return static_cast<int>(n); }
+    static bool fits(std::initializer_list<int64_t> sizes) {
+        for (const int64_t n : sizes)
+            if (n < 0 || size(n) != n)
+                return false;
+        return true;
+    }
+    template <class T> static auto native(T *p) {
+        using Value = typename NativeSolver<std::remove_const_t<T>>::Value;
+        return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
+    }
+    bool bind(Stream stream) {
+        return (handle_ || ok(SDFGC_SOLVER_NAME(Create)(&handle_))) && ok(SDFGC_SOLVER_NAME(SetStream)(handle_, stream));
+    }
+
+    SolverHandle handle_ = nullptr;
+};
+
+#undef SDFGC_SOLVER_CONSTANT
+#undef SDFGC_SOLVER_SUCCESS
+#undef SDFGC_SOLVER_NAME
+
+} // namespace sdfgc::gpu::detail
