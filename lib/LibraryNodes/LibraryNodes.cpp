@@ -65,4 +65,21 @@ Where whereIs(const ir::LibraryNode &n) {
     return touches || ir::isGpuSchedule(n.schedule) ? Where::Device : Where::Host;
 }
 
+bool overwrites(const ir::LibraryNode &n) {
+    if (analysis::isCopyNode(n) || analysis::isFillNode(n))
+        return true;
+    const Definition *d = find(n);
+    if (!d || !d->expand || d->className == "Stencil")
+        return false;
+    auto isNull = [&](const char *property) {
+        const json::Value *v = n.properties.find(property);
+        return !v || v->isNull();
+    };
+    if (d->className == "Reduce")
+        return !isNull("identity");
+    const bool adds = !isNull("beta") && n.properties.find("beta")->asInt() != 0;
+    constexpr const char *addends[] = {"_cin", "_c", "_y"};
+    return !adds || std::any_of(std::begin(addends), std::end(addends), [&](const char *connector) { return n.inEdge(connector) != nullptr; });
+}
+
 } // namespace sdfgc::libnodes

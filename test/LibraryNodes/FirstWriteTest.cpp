@@ -28,7 +28,8 @@ struct Combining : Graph {
     /// Does what the node became write its output, or update it?
     bool updates() {
         diag::Engine diags;
-        pass::Context context(diags, {});
+        const pass::CompileOptions options;
+        pass::Context context(diags, options);
         State &state = *n->state();
         REQUIRE(libnodes::find(*n)->expand(state, *n, context));
         for (SDFG *inner : allSDFGs(g()))

@@ -162,3 +162,31 @@ TEST_CASE("offload-to-gpu: a program whose control flow reads what a tasklet cha
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text == "the program stays on the host: tasklet `t` changes the symbol `k`");
 }
+
+TEST_CASE("offload-to-gpu: what a library node overwrites is not copied to the device") {
+    auto copiedIn = [](const char *kind, int beta, const char *rows) {
+        SDFG g("f");
+        for (const char *name : {"A", "B", "C"})
+            array(g, name, {8, 8});
+        State *s = state(g);
+        auto *n = s->add<LibraryNode>();
+        n->classPath = std::string("dace.libraries.blas.nodes.") + kind;
+        n->label = "node";
+        n->properties.set("beta", json::Value(beta));
+        auto all = [](const char *name, const char *last) { return memlet(name, {range("0", last), range("0", "7")}); };
+        s->connect(s->add<AccessNode>("A"), "", n, "_a", all("A", "7"));
+        s->connect(s->add<AccessNode>("B"), "", n, "_b", all("B", "7"));
+        s->connect(n, "_c", s->add<AccessNode>("C"), "", all("C", rows));
+        offload(g);
+        std::set<std::string> names;
+        for (const auto &e : cast<State>(g.start())->edges())
+            if (auto *a = dyn_cast<AccessNode>(e->dst))
+                names.insert(a->data.str());
+        return names;
+    };
+    using Names = std::set<std::string>;
+    CHECK(copiedIn("gemm.Gemm", 0, "7") == Names{"gpu_A", "gpu_B"});
+    CHECK(copiedIn("gemm.Gemm", 1, "7") == Names{"gpu_A", "gpu_B", "gpu_C"}); // adds to what is there
+    CHECK(copiedIn("gemm.Gemm", 0, "3") == Names{"gpu_A", "gpu_B", "gpu_C"}); // writes half of it
+    CHECK(copiedIn("unknown.Unknown", 0, "7") == Names{"gpu_A", "gpu_B", "gpu_C"});
+}

@@ -36,6 +36,10 @@ Where whereIs(const ir::LibraryNode &node);
 /// libraries for its operands); empty when it need not.
 std::string whyOnHost(const ir::LibraryNode &node, const pass::CompileOptions &options);
 
+/// Does a node write all that its memlets name at the outputs, without regard to what was there? Conflict resolution of the memlets aside. False for
+/// sums (Reduce without identity, beta without an addend), for stencils, which leave borders alone, and for classes that are not expanded here.
+bool overwrites(const ir::LibraryNode &node);
+
 /// All definitions in the order of the table.
 const std::vector<Definition> &all();
 /// Libraries in which earlier versions had a class, in the order of the table.

@@ -14,9 +14,9 @@ constexpr DeviceLibrary libraries[] = {
 
 constexpr DeviceService services[] = {
     {"GpuBlas", "gpu_blas", "sdfgc::gpu::Blas gpuBlas; // the handle of the device's BLAS", "gpublas"},
-    {"GpuSolver", "gpu_solver", "sdfgc::gpu::Solver gpuSolver; // of its LAPACK", "gpusolver"},
-    {"GpuFft", "gpu_fft", "sdfgc::gpu::Fft gpuFft; // plans of its Fourier transforms", "gpufft"},
-    {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // of its library for sparse matrices", "gpusparse"},
+    {"GpuSolver", "gpu_solver", "sdfgc::gpu::Solver gpuSolver; // the handle of the device's LAPACK", "gpusolver"},
+    {"GpuFft", "gpu_fft", "sdfgc::gpu::Fft gpuFft; // plans of the device's Fourier transforms", "gpufft"},
+    {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // the handle of the device's library for sparse matrices", "gpusparse"},
 };
 
 } // namespace

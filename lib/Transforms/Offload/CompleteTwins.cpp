@@ -18,6 +18,7 @@
 // the graph's.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -54,11 +55,7 @@ bool writesAlways(const Edge &leaf) {
     if (const auto *t = dyn_cast<Tasklet>(leaf.src)) // Python that has a whole array in hand may write some of it
         return t->code.language != Language::Python || (leaf.memlet.subset && leaf.memlet.subset->numElements().isOne());
     const auto *library = dyn_cast<LibraryNode>(leaf.src);
-    if (!library)
-        return true;
-    const json::Value *identity = library->properties.find("identity"), *beta = library->properties.find("beta");
-    const bool accumulates = library->className() == "Reduce" && (!identity || identity->isNull());
-    return !accumulates && (!beta || beta->asInt() == 0);
+    return !library || libnodes::overwrites(*library);
 }
 
 bool writesAll(Edge &e, const DataDesc &d) {

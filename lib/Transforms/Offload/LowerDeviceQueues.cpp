@@ -6,71 +6,57 @@
 //                                       s_count = 1                (an update: the name then stands for the old value)
 //                                       s[s_count] = a }
 //
-// A kernel has no queues: threads that append claim a position by an atomic update that gives the old value, and write there. The elements are
-// where they are wanted at once, in the array that the stream is emptied into (DaCe: `ArrayStreamView` and `GPUStream` in runtime/include/dace;
-// reference on GPU code generation, section 5.9). Their order is that of the updates, which no run has to repeat. Barriers, copies and order
-// follow from the graph: the counter is a container like any other.
+// A kernel has no queues: threads that append claim a position by an atomic update that gives the old value, and write there (DaCe:
+// `ArrayStreamView` and `GPUStream` in runtime/include/dace; reference on GPU code generation, section 5.9). The order of the elements is that of
+// the updates, which no run has to repeat. Barriers, copies and order follow from the graph: the counter is a container like any other. Nested
+// SDFGs that are handed the stream get the array and the counter (QueuePushes.h).
 //
-// A transient stream with one element of storage is lowered when in each state that uses it
-//   1. it has one access node, which tasklets in Python push to from kernels, and which is emptied into one array;
-//   2. that array has one dimension, and no other access node in the state: its old content is not needed while it fills.
+// A transient stream with one element of storage is lowered when all that happens to it are pushes from kernels, and copies to an array of one
+// dimension in device memory.
+//   - In place, as above: when each state that uses it has one access node of it, which is emptied into an array that nothing else in the state
+//     uses. The elements are where they are wanted at once.
+//   - Through a buffer as large as the largest of the arrays, otherwise: when pushes and copies are in several states, or the state also reads the array. The counter
+//     starts at zero with the SDFG; each copy is a kernel that takes what was counted, and sets the counter back:
+//
+//       map[k] GPU_Device { if k < S_count: B[k] = S_elements[k] };  map[1] GPU_Device { S_count = 0 }
+//
 // Others are left, with a remark; the lowering refuses what a kernel cannot use.
 #include "Transforms/Nodes.h"
+#include "Transforms/Offload/QueuePushes.h"
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
-#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <set>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
 
-/// What happens to a stream in one state.
+const sym::Subset first{{sym::Range{0, 0, 1, 1}}};
+
+/// What happens to a stream at one access node.
 struct Use {
     AccessNode *node = nullptr;
-    std::vector<Edge *> pushes; // of tasklets
-    Edge *drain = nullptr;
+    bool isPushed = false;
+    Edge *drain = nullptr; // the copy to an array, and the array
     AccessNode *into = nullptr;
 };
 
-bool runsOnDevice(const Node &n) { return analysis::executorOf(n) != analysis::Executor::Host; }
-
-/// `q = v` becomes `count = 1` and `q[count] = v`: a dynamic update that is read back gives what was there before.
-std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name queue, Name count) {
-    std::vector<py::StmtRef> out;
-    for (const py::StmtRef &s : block) {
-        auto copy = std::make_shared<py::Stmt>(*s);
-        copy->body = appended(s->body, queue, count);
-        copy->orelse = appended(s->orelse, queue, count);
-        for (py::ExprRef &target : copy->targets)
-            if (target->kind == py::ExprKind::Name && target->name == queue) {
-                out.push_back(py::assign(py::name(count), py::intLit(1)));
-                target = *py::parseExpr(queue.str() + "[" + count.str() + "]").value;
-            }
-        out.push_back(std::move(copy));
-    }
-    return out;
-}
-
 class Queue {
 public:
-    Queue(SDFG &g, Name stream) : g_(g), stream_(stream) {
+    Queue(SDFG &g, Name stream) : g_(g), stream_(stream), pushes_(g, stream) {
         for (State *s : allStates(g_))
             for (AccessNode *a : nodesOf<AccessNode>(*s))
                 if (a->data == stream_)
-                    add(*a);
+                    uses_.push_back(useOf(*a));
     }
 
     bool isOnDevice() const {
-        return std::any_of(uses_.begin(), uses_.end(), [](const Use &u) {
-            return std::any_of(u.pushes.begin(), u.pushes.end(), [](const Edge *e) { return runsOnDevice(*e->src); });
-        });
+        return std::any_of(uses_.begin(), uses_.end(), [&](const Use &u) { return pushes_.areOnDevice(*u.node); });
     }
 
     /// Why the stream cannot be lowered; empty if it can.
@@ -78,120 +64,143 @@ public:
         const DataDesc &d = *g_.arrays.find(stream_);
         if (!d.transient || d.numElements() != sym::Expr(1))
             return "it is an argument, or an array of streams";
+        bool drained = false;
         for (const Use &u : uses_) {
-            const State &s = *u.node->state();
-            auto count = [&](Name data) {
-                const auto nodes = nodesOf<AccessNode>(const_cast<State &>(s));
-                return std::count_if(nodes.begin(), nodes.end(), [&](const AccessNode *a) { return a->data == data; });
-            };
-            if (count(stream_) > 1)
-                return "it has several access nodes in one state";
-            if (!u.into || count(u.into->data) > 1)
-                return "it is not emptied into one array that nothing else uses in that state";
-            for (const Edge *e : u.pushes)
-                if (std::string why = obstacle(*e); !why.empty())
-                    return why;
+            if (std::string why = pushes_.obstacle(*u.node); !why.empty())
+                return why;
+            if (!u.node->outEdges().empty() && !u.into)
+                return "it is used otherwise than emptied into an array of one dimension in device memory";
+            drained = drained || u.into;
         }
-        return "";
+        return drained ? "" : "nothing empties it";
     }
 
     void lower() {
         const DataDesc d = *g_.arrays.find(stream_);
-        DataDesc count = DataDesc::array(ScalarKind::Int64, {1}, true);
-        count.storage = Storage::GPU_Global;
-        count.lifetime = d.lifetime;
-        count.debugInfo = d.debugInfo;
-        counter_ = g_.freshName(stream_.str() + "_count");
-        g_.arrays.set(counter_, count);
+        counter_ = transient("_count", ScalarKind::Int64, 1, d);
+        if (isInPlace())
+            for (const Use &u : uses_)
+                inPlace(u);
+        else
+            throughBuffer(d);
         for (const Use &u : uses_)
-            lower(u);
+            u.node->state()->removeNode(u.node);
         g_.arrays.erase(stream_);
     }
 
-    std::string target() const { return uses_.front().into->data.str(); }
+    std::string target() const {
+        return std::find_if(uses_.begin(), uses_.end(), [](const Use &u) { return u.into; })->into->data.str();
+    }
 
 private:
-    void add(AccessNode &a) {
+    Use useOf(AccessNode &a) const {
         Use u;
         u.node = &a;
-        for (Edge *e : a.inEdges())
-            for (Edge *leaf : analysis::memletLeaves(e))
-                u.pushes.push_back(leaf);
-        const DataDesc *d = nullptr;
-        if (a.outEdges().size() == 1) {
-            u.drain = a.outEdges().front();
-            u.into = dyn_cast<AccessNode>(u.drain->dst);
-            d = u.into ? g_.desc(u.into->data) : nullptr;
-        }
-        if (!d || !d->isArray() || d->rank() != 1 || u.into->inEdges().size() != 1)
+        u.isPushed = !pushes_.at(a).empty();
+        if (a.outEdges().size() != 1)
+            return u;
+        u.drain = a.outEdges().front();
+        u.into = dyn_cast<AccessNode>(u.drain->dst);
+        const DataDesc *d = u.into ? g_.desc(u.into->data) : nullptr;
+        if (!d || !d->isArray() || d->rank() != 1 || !isGpuStorage(d->storage))
             u.into = nullptr;
-        uses_.push_back(std::move(u));
+        return u;
     }
 
-    static std::string obstacle(const Edge &push) {
-        const auto *t = dyn_cast<Tasklet>(push.src);
-        if (!t || t->code.language != Language::Python || !py::parseBlock(t->code.text).value)
-            return "something else than a tasklet in Python pushes to it";
-        if (!runsOnDevice(*t) || !push.dst->isExit())
-            return "the host pushes to it, too";
-        return "";
-    }
-
-    Memlet counting() const {
-        Memlet m = Memlet::simple(counter_, sym::Subset{{sym::Range{0, 0, 1, 1}}});
-        m.wcr = "lambda a, b: a + b";
-        m.dynamic = true;
-        return m;
-    }
-
-    /// From where the stream is emptied to, to the end of the array.
-    Memlet elements(const Use &u) const {
+    /// Where the copy begins in the array, and how many elements there are from there.
+    static sym::Expr begin(const Use &u) {
         const auto subset = analysis::destinationSubset(u.drain);
-        const sym::Expr begin = subset && subset->rank() == 1 ? subset->dims[0].begin : sym::Expr(0);
-        Memlet m = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin, g_.desc(u.into->data)->shape[0] - 1, 1, 1}}});
-        m.dynamic = true;
-        return m;
+        return subset && subset->rank() == 1 ? subset->dims[0].begin : sym::Expr(0);
+    }
+    sym::Expr room(const Use &u) const { return g_.desc(u.into->data)->shape[0] - begin(u); }
+
+    bool isInPlace() const {
+        return std::all_of(uses_.begin(), uses_.end(), [](const Use &u) {
+            auto nodes = nodesOf<AccessNode>(*u.node->state());
+            auto count = [&](Name data) { return std::count_if(nodes.begin(), nodes.end(), [&](const AccessNode *a) { return a->data == data; }); };
+            return u.isPushed && u.into && u.into->inEdges().size() == 1 && count(u.node->data) == 1 && count(u.into->data) == 1;
+        });
     }
 
-    void lower(const Use &u) {
+    Name transient(const char *suffix, Type t, sym::Expr size, const DataDesc &stream) {
+        DataDesc d = DataDesc::array(t, {std::move(size)}, true);
+        d.storage = Storage::GPU_Global;
+        d.lifetime = stream.lifetime;
+        d.debugInfo = stream.debugInfo;
+        const Name name = g_.freshName(stream_.str() + suffix);
+        g_.arrays.set(name, std::move(d));
+        return name;
+    }
+
+    void inPlace(const Use &u) {
         State &s = *u.node->state();
-        AccessNode *zero = startAtZero(s), *total = s.add<AccessNode>(counter_);
-        const Memlet whole = elements(u);
+        AccessNode *zero = startAtZero(s).second, *total = s.add<AccessNode>(counter_);
+        const QueueArray to{u.into->data, counter_, begin(u), g_.desc(u.into->data)->shape[0] - 1};
+        AccessNode *into = u.into;
         s.removeEdge(u.drain);
-        std::set<Edge *> done;
-        for (Edge *push : u.pushes) {
-            const std::vector<Edge *> path = analysis::memletPath(push);
-            const Name count = append(static_cast<Tasklet &>(*push->src), push->srcConn, g_.desc(whole.data)->dtype);
-            Node *from = push->src;
-            Name conn = count;
-            for (Edge *e : path) {
-                conn = e == path.back() ? arrive(s, *from, conn, *total) : passThrough(s, *from, conn, *e);
-                from = e->dst;
-                if (!done.insert(e).second)
-                    continue;
-                e->memlet = whole;
-                if (e == path.back()) {
-                    s.connect(e->src, e->srcConn, u.into, {}, whole);
-                    s.removeEdge(e);
-                }
-            }
-            tie(s, zero, outermostEntry(*push->src));
-        }
-        s.removeNode(u.node);
+        pushes_.lower(*u.node, to, *into, *total, zero);
     }
 
-    static Node *outermostEntry(const Node &n) { return analysis::ScopeTree(*n.state()).enclosing(&n).back(); }
+    void throughBuffer(const DataDesc &stream) {
+        std::vector<sym::Expr> rooms;
+        for (const Use &u : uses_)
+            if (u.into)
+                rooms.push_back(room(u));
+        const sym::Expr size = sym::max(std::move(rooms));
+        const Name buffer = transient("_elements", stream.dtype, size, stream);
+        startAtZero(*g_.addStateBefore(g_.start(), counter_.str()));
+        for (const Use &u : uses_) {
+            State &s = *u.node->state();
+            AccessNode *elements = s.add<AccessNode>(buffer), *total = s.add<AccessNode>(counter_);
+            for (const Edge *e : u.node->inEdges())
+                if (e->memlet.isEmpty())
+                    tie(s, e->src, elements);
+            if (u.isPushed)
+                pushes_.lower(*u.node, {buffer, counter_, 0, size - 1}, *elements, *total, nullptr);
+            if (u.into)
+                empty(u, *elements, *total);
+        }
+    }
 
-    /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it).
-    AccessNode *startAtZero(State &s) const {
+    /// A kernel takes the elements that were counted, another one sets the counter back.
+    void empty(const Use &u, AccessNode &elements, AccessNode &total) {
+        State &s = *u.node->state();
+        const sym::Expr size = room(u);
+        const sym::Expr k = sym::Expr::symbol("_k");
+        auto [entry, exit] = kernel(s, stream_.str() + "_empty", size);
+        auto *t = s.add<Tasklet>();
+        t->label = "take";
+        t->code.text = "if _k < c:\n    o = v";
+        const sym::Subset here{{sym::Range{k, k, 1, 1}}}, there{{sym::Range{begin(u) + k, begin(u) + k, 1, 1}}};
+        s.connect(&elements, {}, entry, "IN_v", Memlet::simple(elements.data, sym::Subset{{sym::Range{0, size - 1, 1, 1}}}));
+        s.connect(entry, "OUT_v", t, "v", Memlet::simple(elements.data, here));
+        s.connect(&total, {}, entry, "IN_c", Memlet::simple(counter_, first));
+        s.connect(entry, "OUT_c", t, "c", Memlet::simple(counter_, first));
+        Memlet one = Memlet::simple(u.into->data, there), all = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin(u), begin(u) + size - 1, 1, 1}}});
+        one.dynamic = all.dynamic = true;
+        s.connect(t, "o", exit, "IN_o", one);
+        s.connect(exit, "OUT_o", u.into, {}, all);
+        t->inConnector("v")->type = t->outConnector("o")->type = g_.desc(elements.data)->dtype;
+        t->inConnector("c")->type = ScalarKind::Int64;
+        s.removeEdge(u.drain);
+        tie(s, u.into, startAtZero(s).first);
+    }
+
+    static std::pair<MapEntry *, MapExit *> kernel(State &s, std::string label, sym::Expr size) {
         auto *entry = s.add<MapEntry>();
         auto *exit = s.add<MapExit>();
         entry->exit = exit;
         exit->entry = entry;
-        entry->label = exit->label = counter_.str();
+        entry->label = exit->label = std::move(label);
         entry->params = {"_k"};
-        entry->ranges = {{0, 0, 1, 1}};
+        entry->ranges = {{0, std::move(size) - 1, 1, 1}};
         entry->schedule = Schedule::GPU_Device;
+        return {entry, exit};
+    }
+
+    /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it). Returns its beginning, and the counter behind it.
+    std::pair<MapEntry *, AccessNode *> startAtZero(State &s) const {
+        auto [entry, exit] = kernel(s, counter_.str(), 1);
         auto *t = s.add<Tasklet>();
         t->label = counter_.str();
         t->code.text = "c = 0";
@@ -199,43 +208,14 @@ private:
         const sym::Expr k = sym::Expr::symbol("_k");
         s.connect(entry, {}, t, {}, Memlet::empty());
         s.connect(t, "c", exit, "IN_c", Memlet::simple(counter_, sym::Subset{{sym::Range{k, k, 1, 1}}}));
-        s.connect(exit, "OUT_c", zero, {}, Memlet::simple(counter_, sym::Subset{{sym::Range{0, 0, 1, 1}}}));
+        s.connect(exit, "OUT_c", zero, {}, Memlet::simple(counter_, first));
         t->outConnector("c")->type = ScalarKind::Int64;
-        return zero;
-    }
-
-    /// Rewrites the code; returns the connector that counts.
-    static Name append(Tasklet &t, Name queue, Type element) {
-        const std::vector<py::StmtRef> code = *py::parseBlock(t.code.text).value;
-        const py::BlockNames names = py::blockNames(code);
-        std::string count = queue.str() + "_count";
-        while (names.read.count(Name(count)) || names.written.count(Name(count)) || t.inConnector(Name(count)) || t.outConnector(Name(count)))
-            count += "_";
-        t.code.text = py::print(appended(code, queue, Name(count)));
-        t.outConnector(queue)->type = Type::pointer(element);
-        t.outConnectors.push_back({Name(count), ScalarKind::Int64});
-        return Name(count);
-    }
-
-    /// Leads the counter out of a scope beside the queue: as the edge of the queue that goes into the exit, and once where edges of it
-    /// have come together. Returns the connector behind.
-    Name passThrough(State &s, Node &from, Name conn, const Edge &queue) const {
-        const std::string stem = queue.dstConn.str().substr(3); // behind IN_
-        const std::string through = counter_.str() + (stem == stream_.str() ? "" : "_" + stem);
-        const Name in("IN_" + through), out("OUT_" + through);
-        if (!from.isExit() || !queue.dst->inEdge(in))
-            s.connect(&from, conn, queue.dst, in, counting());
-        return out;
-    }
-
-    Name arrive(State &s, Node &from, Name conn, AccessNode &total) const {
-        if (!from.outEdge(conn))
-            s.connect(&from, conn, &total, {}, counting());
-        return {};
+        return {entry, zero};
     }
 
     SDFG &g_;
     Name stream_, counter_;
+    QueuePushes pushes_;
     std::vector<Use> uses_;
 };
 
@@ -245,6 +225,8 @@ public:
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
             for (Name stream : streamsOf(*g)) {
+                if (!g->isRoot() && !g->desc(stream)->transient)
+                    continue; // what the SDFG around it has is lowered there
                 Queue queue(*g, stream);
                 if (!queue.isOnDevice())
                     continue;

@@ -25,6 +25,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -156,11 +157,13 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
-/// Does a map, one element in each iteration, write the whole container?
+/// Does a library node, or a map with one element in each iteration, write the whole container?
 bool writesAll(const AccessNode &n, const DataDesc &d) {
     if (n.inEdges().size() != 1)
         return false;
     Edge *e = n.inEdges().front();
+    if (const auto *library = dyn_cast<LibraryNode>(e->src))
+        return libnodes::overwrites(*library) && e->memlet.wcr.empty() && !e->memlet.dynamic && analysis::destinationSubset(e) == d.fullSubset();
     const auto *exit = dyn_cast<MapExit>(e->src);
     const std::vector<Edge *> leaves = exit ? analysis::memletLeaves(e) : std::vector<Edge *>();
     const Edge *leaf = leaves.size() == 1 ? leaves.front() : nullptr;

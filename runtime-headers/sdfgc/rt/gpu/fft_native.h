@@ -68,6 +68,7 @@ private:
 #else
     static constexpr int fftInverse = HIPFFT_BACKWARD;
 #endif
+    static constexpr size_t mostPlans = 64;
     /// A plan works in memory of its own: one for each stream.
     struct Known {
         Stream stream;
@@ -87,6 +88,10 @@ private:
         using Type = decltype(SDFGC_FFT_CONSTANT(C2C));
         if (!ok(SDFGC_FFT_NAME(PlanMany)(&plan, copy.rank, copy.sizes, nullptr, 1, 0, nullptr, 1, 0, static_cast<Type>(type), 1)))
             return false;
+        if (plans_.size() == mostPlans) { // programs whose sizes change; waits for what uses the plan's memory
+            (void)SDFGC_FFT_NAME(Destroy)(plans_.front().plan);
+            plans_.erase(plans_.begin());
+        }
         plans_.push_back({stream, shape, type, plan});
         return ok(SDFGC_FFT_NAME(SetStream)(plan, stream));
     }

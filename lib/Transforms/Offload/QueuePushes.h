@@ -1,0 +1,43 @@
+// What pushes to a queue in kernels, and how a push becomes an element of an array at a position that an atomic counter gives.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <string>
+#include <vector>
+
+namespace sdfgc::transforms {
+
+/// What takes the place of a queue: elements begin .. end of a one-dimensional array, in the order of the counter, which starts at zero.
+struct QueueArray {
+    Name elements, counter;
+    sym::Expr begin, end;
+};
+
+/// The pushes to one stream of an SDFG.
+class QueuePushes {
+public:
+    QueuePushes(ir::SDFG &g, Name stream) : g_(g), stream_(stream) {}
+
+    /// The innermost edges of all pushes that arrive at an access node of the stream.
+    std::vector<ir::Edge *> at(const ir::AccessNode &queue) const;
+    /// Does a kernel push, here or in a nested SDFG that is handed the stream?
+    bool areOnDevice(const ir::AccessNode &queue) const;
+    /// Why a push to the node cannot be lowered; empty if all can. Tasklets in Python can push, copies of one element, and nested SDFGs that do
+    /// nothing else with the stream.
+    std::string obstacle(const ir::AccessNode &queue) const;
+    /// Leads the pushes to `elements` instead, and counts in `total`; both are nodes of the same state, for the containers of `to`. `zero`, if there
+    /// is one, comes before them. Nested SDFGs get the array and the counter in place of the stream.
+    void lower(ir::AccessNode &queue, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total, ir::Node *zero) const;
+
+private:
+    std::string obstacle(const ir::Edge &push) const;
+    std::string nestedObstacle(const ir::NestedSDFGNode &n, Name stream) const;
+    Name enter(ir::NestedSDFGNode &n, Name stream, const QueueArray &to) const;
+    void lead(ir::Edge &push, Name count, bool counts, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total) const;
+
+    ir::SDFG &g_;
+    Name stream_;
+};
+
+} // namespace sdfgc::transforms
