@@ -187,14 +187,17 @@ void CommandLine::argumentChoice(const std::string &name, std::string &field, co
 namespace {
 
 /// Without `--`: the words behind it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such rule
-/// beside extra words).
+/// beside extra words). `--option=` is `--option ""`: CLI11 would miss the value.
 std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
     std::vector<std::string> words;
     bool files = false;
     for (const std::string &a : arguments) {
         if (!files && a == "--")
             files = true;
-        else
+        else if (!files && a.size() > 3 && a.compare(0, 2, "--") == 0 && a.find('=') == a.size() - 1) {
+            words.push_back(a.substr(0, a.size() - 1));
+            words.emplace_back();
+        } else
             words.push_back(files && a.size() > 1 && a[0] == '-' ? "./" + a : a);
     }
     return words;

@@ -179,6 +179,9 @@ private:
         for (Instrumentation *observer : observers_)
             observer->before(root_, event, context_);
 
+        if (info.leaves >= ir::Level::Typed && tracker_.level() < ir::Level::Typed && !isDecided(info))
+            return false;
+
         PassTime time{info.name, 0, 0, false, 0};
         std::unique_ptr<Pass> pass = info.create();
         for (const OptionInfo &option : info.options)
@@ -203,6 +206,31 @@ private:
                 observer->failed(root_, event, context_);
         }
         return time.changed;
+    }
+
+    /// A typed graph has no Default schedules and storages, which the passes that type it do not replace.
+    bool isDecided(const PassInfo &info) {
+        std::string undecided;
+        for (ir::SDFG *g : ir::allSDFGs(root_)) {
+            for (const auto &[name, d] : g->arrays)
+                if (undecided.empty() && d.storage == ir::Storage::Default)
+                    undecided = "container `" + name.str() + "`";
+            for (ir::State *s : ir::allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (undecided.empty() && hasDefaultSchedule(*n))
+                        undecided = "`" + n->label + "`";
+        }
+        if (!undecided.empty())
+            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
+                                  {info.name, "without Default schedules and storages", "not: " + undecided + " has one", "run `default-schedules` before it"});
+        return undecided.empty();
+    }
+
+    static bool hasDefaultSchedule(const ir::Node &n) {
+        const auto *m = dyn_cast<ir::MapEntry>(&n);
+        const auto *c = dyn_cast<ir::ConsumeEntry>(&n);
+        const auto *l = dyn_cast<ir::LibraryNode>(&n);
+        return (m ? m->schedule : c ? c->schedule : l ? l->schedule : ir::Schedule::Sequential) == ir::Schedule::Default;
     }
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.

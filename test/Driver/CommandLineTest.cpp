@@ -85,6 +85,10 @@ TEST_CASE("values may look like options, and - is a file") {
     REQUIRE(s.parse({"-", "-o", "-O3 -g"}) == CommandLine::Result::Ok);
     CHECK(s.input == "-");
     CHECK(s.output == "-O3 -g");
+    Sample empty;
+    REQUIRE(empty.parse({"in.sdfg", "--output="}) == CommandLine::Result::Ok);
+    CHECK(empty.output.empty());
+    CHECK(errorsOf({"in.sdfg", "--fast="}) != "no error"); // a flag takes no value, not even an empty one
     Sample rest;
     REQUIRE(rest.parse({"--", "--strange"}) == CommandLine::Result::Ok);
     CHECK(rest.input == "./--strange");
