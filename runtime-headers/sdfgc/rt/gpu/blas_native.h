@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
-#include "sdfgc/rt/gpu.h"
+#include "sdfgc/rt/gpu/operation.h"
 
 #ifdef SDFGC_GPU_CUDA
 #include <cublas_v2.h>
@@ -74,7 +74,7 @@ public:
     template <class T>
     bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
               T beta, T *C, int64_t ldc) {
-        return fits({m, n, k, lda, ldb, ldc}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && bind(stream) &&
                ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda), native(B),
                                       size(ldb), native(&beta), native(C), size(ldc)));
     }
@@ -82,7 +82,7 @@ public:
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
                             int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
                             int64_t batch) {
-        return fits({m, n, k, lda, ldb, ldc, batch}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc, batch}) && bind(stream) &&
                ok(NativeBlas<T>::gemmStridedBatched(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A),
                                                     size(lda), strideA, native(B), size(ldb), strideB, native(&beta), native(C),
                                                     size(ldc), strideC, size(batch)));
@@ -90,38 +90,38 @@ public:
     template <class T>
     bool gemv(Stream stream, Op a, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
               int64_t incy) {
-        return fits({m, n, lda, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::gemv(handle_, op(a), size(m), size(n), native(&alpha), native(A), size(lda), native(x), size(incx),
                                       native(&beta), native(y), size(incy)));
     }
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
-        return fits({m, n, lda, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy), native(A),
                                      size(lda)));
     }
     template <class T>
     bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb, T *C,
               int64_t ldc) {
-        return fits({m, n, lda, ldb, ldc}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, ldb, ldc}) && bind(stream) &&
                ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
                                       native(B), size(ldb), native(C), size(ldc)));
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
         const ResultOnDevice mode(*this, stream);
-        return fits({n, incx, incy}) && mode.entered &&
+        return allFit<BlasInt>({n, incx, incy}) && mode.entered &&
                ok(NativeBlas<T>::dot(handle_, size(n), native(x), size(incx), native(y), size(incy), native(result)));
     }
     template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
-        return fits({n, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({n, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::axpy(handle_, size(n), native(&alpha), native(x), size(incx), native(y), size(incy)));
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return fits({n, incx}) && bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
+        return allFit<BlasInt>({n, incx}) && bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
         const ResultOnDevice mode(*this, stream);
-        return fits({n, incx}) && mode.entered && ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
+        return allFit<BlasInt>({n, incx}) && mode.entered && ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
     }
 
 private:
@@ -133,12 +133,6 @@ private:
                                     : SDFGC_BLAS_CONSTANT(OP_C);
     }
     static BlasInt size(int64_t n) { return static_cast<BlasInt>(n); }
-    static bool fits(std::initializer_list<int64_t> sizes) {
-        for (const int64_t n : sizes)
-            if (n < 0 || size(n) != n)
-                return false;
-        return true;
-    }
     template <class T> static auto native(T *p) {
         using Value = typename NativeBlas<std::remove_const_t<T>>::Value;
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);

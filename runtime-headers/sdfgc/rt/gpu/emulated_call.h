@@ -3,8 +3,6 @@
 
 #include "sdfgc/rt/gpu/operation.h"
 
-#include <initializer_list>
-
 namespace sdfgc::gpu::detail {
 
 /// `count` elements, `increment` apart.
@@ -21,10 +19,7 @@ template <class T> emulate::MemoryRange rangeOfMatrix(const T *M, int64_t rows, 
 template <class Body>
 bool queueCall(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory, std::initializer_list<int64_t> sizes,
                const Body &body) {
-    for (const int64_t size : sizes)
-        if (size < 0 || size > 0x7fffffff)
-            return false;
-    return emulate::enqueueCall(name, stream, memory, body) == success;
+    return allFit<int>(sizes) && emulate::enqueueCall(name, stream, memory, body) == success;
 }
 
 } // namespace sdfgc::gpu::detail

@@ -4,6 +4,7 @@
 #include "sdfgc/rt/gpu_program.h"
 
 #include <cstdio>
+#include <initializer_list>
 
 namespace sdfgc::gpu {
 
@@ -11,6 +12,14 @@ namespace sdfgc::gpu {
 enum class Op { None, Transpose, ConjugateTranspose };
 
 namespace detail {
+
+/// Are these sizes that a library which counts with `Int` can take?
+template <class Int> bool allFit(std::initializer_list<int64_t> sizes) {
+    for (const int64_t n : sizes)
+        if (n < 0 || static_cast<Int>(n) != n)
+            return false;
+    return true;
+}
 
 /// Throws, unless the call succeeded: `what`, then the operation's name.
 inline void requireSuccess(bool success, const char *what, const char *operation) {

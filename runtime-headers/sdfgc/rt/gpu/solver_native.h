@@ -56,14 +56,14 @@ public:
 
     template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
         int count = 0;
-        if (!fits({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
         return space && ok(NativeSolver<T>::getrf(handle_, size(n), size(n), native(A), size(lda), native(space.values), pivots, space.info));
     }
     template <class T>
     bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
-        if (!fits({n, count, lda, ldb}) || !bind(stream))
+        if (!allFit<int>({n, count, lda, ldb}) || !bind(stream))
             return false;
         const auto native_op = op == Op::None        ? SDFGC_SOLVER_CONSTANT(OP_N)
                                : op == Op::Transpose ? SDFGC_SOLVER_CONSTANT(OP_T)
@@ -75,7 +75,7 @@ public:
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
         const auto fill = triangle == Triangle::Lower ? SDFGC_SOLVER_CONSTANT(FILL_MODE_LOWER) : SDFGC_SOLVER_CONSTANT(FILL_MODE_UPPER);
         int count = 0;
-        if (!fits({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
         return space && ok(NativeSolver<T>::potrf(handle_, fill, size(n), native(A), size(lda), native(space.values), count, space.info));
@@ -97,12 +97,6 @@ private:
     using LibraryStatus = decltype(SDFGC_SOLVER_NAME(Destroy)(SolverHandle()));
     static bool ok(LibraryStatus status) { return status == SDFGC_SOLVER_SUCCESS; }
     static int size(int64_t n) { return static_cast<int>(n); }
-    static bool fits(std::initializer_list<int64_t> sizes) {
-        for (const int64_t n : sizes)
-            if (n < 0 || size(n) != n)
-                return false;
-        return true;
-    }
     template <class T> static auto native(T *p) {
         using Value = typename NativeSolver<std::remove_const_t<T>>::Value;
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
