@@ -114,10 +114,12 @@ void Dense::clearTriangle(const Matrix &m, bool lower) {
               "o = i if _c " + std::string(lower ? "<=" : ">=") + " _r else " + typedLiteral(type_, "0"));
 }
 
-/// A connector as a pointer: one element of host memory is a value, whose address is taken.
+/// Is a connector a value, not a pointer? One element of host memory is (Expansion::call).
+bool Dense::isValue(Name container) const { return x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne(); }
+
+/// A connector as a pointer: of a value the address.
 std::string Dense::pointer(Name container, const char *direction) const {
-    const bool value = x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne();
-    return (value ? "&" : "") + std::string(direction) + container.str();
+    return (isValue(container) ? "&" : "") + std::string(direction) + container.str();
 }
 
 /// LAPACKE has complex types of its own.
@@ -153,7 +155,7 @@ void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> 
         outputs.push_back(info);
     std::string prologue;
     for (Name n : inputs)
-        if (!onDevice() && std::find(outputs.begin(), outputs.end(), n) != outputs.end() && x_.inner().desc(n)->numElements().isOne())
+        if (isValue(n) && std::find(outputs.begin(), outputs.end(), n) != outputs.end())
             prologue += "_out" + n.str() + " = _in" + n.str() + ";\n";
     std::vector<Name> environments;
     if (by_ != By::Loops)

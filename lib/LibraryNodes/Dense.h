@@ -60,6 +60,7 @@ private:
     enum class By { Loops, Host, Device };
     bool onDevice() const { return by_ == By::Device; }
     ir::Storage storage() const { return x_.where() == Where::Device ? ir::Storage::GPU_Global : ir::Storage::Default; }
+    bool isValue(Name container) const;
     std::string pointer(Name container, const char *direction) const;
     std::string pointer(const Matrix &m, const char *direction = "_out") const;
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
