@@ -100,6 +100,11 @@ TEST_CASE("elements that are copied to a queue are pushed by a tasklet") {
         CHECK(p.empty().lowered() == inPlace);
         CHECK(std::count_if(p.s->nodes().begin(), p.s->nodes().end(), [](const auto &n) { return isa<Tasklet>(n.get()) && n->label == "push"; }) == 1);
     }
+    SECTION("all of a container of one, by a memlet of the queue") {
+        p.g.desc("A")->shape = {1};
+        copy->memlet = memlet("S", {at("0")});
+        CHECK(p.empty().lowered() == inPlace);
+    }
     SECTION("several") {
         copy->memlet.subset = sym::Subset{{range("0", "7")}};
         CHECK(p.empty().stays("more than an element is copied to it"));

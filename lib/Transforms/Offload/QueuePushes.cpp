@@ -63,6 +63,12 @@ Name append(Tasklet &t, Name queue, Type element) {
     return count;
 }
 
+/// What a copy to a queue takes: all of the container where the memlet only speaks of the queue.
+sym::Subset copied(const Edge &copy, const DataDesc &from) {
+    const auto subset = analysis::sourceSubset(&copy);
+    return subset ? *subset : from.fullSubset();
+}
+
 /// A copy of an element becomes a tasklet that pushes it; returns its push.
 Edge *pushByTasklet(Edge &copy) {
     State &s = *copy.src->state();
@@ -72,7 +78,7 @@ Edge *pushByTasklet(Edge &copy) {
     t->label = "push";
     t->code.text = queue.str() + " = " + value.str();
     const auto *from = cast<AccessNode>(copy.src);
-    s.connect(copy.src, copy.srcConn, t, value, Memlet::simple(from->data, *analysis::sourceSubset(&copy)));
+    s.connect(copy.src, copy.srcConn, t, value, Memlet::simple(from->data, copied(copy, *g.desc(from->data))));
     t->inConnector(value)->type = g.desc(from->data)->dtype;
     Edge *push = s.connect(t, queue, copy.dst, copy.dstConn, copy.memlet);
     s.removeEdge(&copy);
@@ -139,8 +145,7 @@ std::string QueuePushes::obstacle(const Edge &push) const {
         return "the host pushes to it, too";
     if (const auto *a = dyn_cast<AccessNode>(push.src)) {
         const DataDesc *d = g_.desc(a->data);
-        const auto subset = analysis::sourceSubset(&push);
-        return d && !d->isStream() && subset && subset->isOneElement() ? "" : "more than an element is copied to it";
+        return d && !d->isStream() && copied(push, *d).isOneElement() ? "" : "more than an element is copied to it";
     }
     const auto *t = dyn_cast<Tasklet>(push.src);
     if (!t || t->code.language != Language::Python || !py::parseBlock(t->code.text).value)
