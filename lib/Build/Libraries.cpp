@@ -29,6 +29,7 @@ constexpr Known kKnown[] = {
     {"hipfft", "hipfft/hipfft.h", "hipfft-dev"},
     {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
     {"hipsparse", "hipsparse/hipsparse.h", "hipsparse-dev"},
+    {"hiptensor", "hiptensor/hiptensor.h", "hiptensor-dev"},
 };
 
 const Known *known(const std::string &name) {
@@ -68,6 +69,7 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
         {"gpufft", {"fftw3", "fftw3f"}, {"cufft"}, {"hipfft"}},
         {"gpusolver", {"lapacke", "openblas"}, {"cusolver", "cublas"}, {"hipsolver", "hipblas"}},
         {"gpusparse", {}, {"cusparse"}, {"hipsparse"}},
+        {"gputensor", {}, {"cutensor"}, {"hiptensor"}},
     };
     for (const Behind &b : all)
         if (name == b.name)

@@ -199,6 +199,7 @@ std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileO
         compile.haveBlas = found->library("openblas").found();
         compile.haveLapacke = found->library("lapacke").found();
         compile.haveFftw = found->library("fftw3").found();
+        compile.haveTensor = compile.gpu() && found->library(compile.target == "hip" ? "hiptensor" : "cutensor").found();
     }
     return found;
 }

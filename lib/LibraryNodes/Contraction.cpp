@@ -125,7 +125,7 @@ private:
     /// Nothing is summed: the addend is added where the product is formed.
     bool addsInPlace() const { return c_.summed().empty() && c_.addend.operand && !c_.beta.isZero(); }
     bool product();
-    void blas(const std::string &code);
+    void call(const std::string &code, const char *environment);
     void maps();
     void combine();
     int innermost() const;
@@ -273,21 +273,26 @@ void Builder::maps() {
     x_.nested(x_.addState("product"), "product", levels, inputs(), {out}, "o = " + term());
 }
 
-void Builder::blas(const std::string &code) {
+void Builder::call(const std::string &code, const char *environment) {
     std::vector<Name> in;
     for (const Factor &f : c_.factors)
         if (std::find(in.begin(), in.end(), f.connector) == in.end())
             in.push_back(f.connector);
     if (accumulate_)
         in.push_back(target_.connector);
-    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name(x_.where() == Where::Device ? "GpuBlas" : "OpenBLAS")});
+    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name(environment)});
 }
 
 bool Builder::product() {
     std::string why;
     if (auto code = blasProduct(x_, c_, target_, !accumulate_, why)) {
-        blas(*code);
+        call(*code, x_.where() == Where::Device ? "GpuBlas" : "OpenBLAS");
         x_.took(implementation(), why);
+        return true;
+    }
+    if (auto code = tensorProduct(x_, c_, target_, !accumulate_)) {
+        call(*code, "GpuTensors");
+        x_.took(x_.context().options.target == "hip" ? "hipTensor" : "cuTENSOR", why);
         return true;
     }
     maps();

@@ -57,9 +57,15 @@ struct Contraction {
 /// types fit and the product is not provably small; maps otherwise. Reports and returns false when the operands do not fit.
 bool expandContraction(Expansion &x, Contraction c);
 
-/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero, else one. Nothing when BLAS cannot; `why`
-/// then says why.
+/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero, else one. Nothing
+/// when BLAS cannot; `why` then says why.
 std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite,
                                        std::string &why);
+
+/// The same with the device's library for tensors; nothing when it cannot, or the toolchain lacks it.
+std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);
+
+/// Why types, coefficient or the node's own wish keep libraries away; empty when they do not.
+std::string unfitForLibraries(const Expansion &x, const Contraction &c, const Factor &target);
 
 } // namespace sdfgc::libnodes

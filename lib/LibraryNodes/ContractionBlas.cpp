@@ -144,25 +144,15 @@ private:
 };
 
 std::string Printer::unsuitable() const {
-    if (x_.node().implementation == "pure")
-        return "the node asks for it";
-    if (x_.where() == Where::Kernel)
+    if (x_.where() == Where::Kernel && x_.node().implementation != "pure")
         return "a kernel cannot call BLAS";
     // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.
     const pass::CompileOptions &options = x_.context().options;
-    if (!options.haveBlas && (!device() || options.emulate))
+    if (!options.haveBlas && (!device() || options.emulate) && x_.node().implementation != "pure")
         return "the toolchain has no BLAS";
     if (c_.factors.size() != 2 && !(c_.factors.size() == 1 && device()))
         return "BLAS multiplies two operands";
-    if (!letter_)
-        return "BLAS has no routine for " + type_.str();
-    for (const Factor &f : c_.factors)
-        if (!(f.operand.type == type_))
-            return "operands of different types";
-    if (!c_.alpha.value.isInteger() && c_.alpha.value.kind() != sym::Kind::Float &&
-        (complex() || !c_.alpha.value.isSymbol()))
-        return "the coefficient is an expression";
-    return "";
+    return unfitForLibraries(x_, c_, target_);
 }
 
 std::string Printer::classify(Call &call) const {
@@ -329,6 +319,19 @@ std::optional<std::string> Printer::transposition(std::string &why) {
 }
 
 } // namespace
+
+std::string unfitForLibraries(const Expansion &x, const Contraction &c, const Factor &target) {
+    const Type type = target.operand.type;
+    if (x.node().implementation == "pure")
+        return "the node asks for it";
+    if (!blasLetter(type))
+        return "BLAS has no routine for " + type.str();
+    for (const Factor &f : c.factors)
+        if (!(f.operand.type == type))
+            return "operands of different types";
+    const bool number = c.alpha.value.isInteger() || c.alpha.value.kind() == sym::Kind::Float;
+    return number || (c.alpha.value.isSymbol() && !type.isComplex()) ? "" : "the coefficient is an expression";
+}
 
 std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why) {
     return Printer(x, c, target, overwrite).run(why);

@@ -228,6 +228,7 @@ TEST_CASE("toolchain: a GPU's libraries are those of the target, and are found i
     CHECK(librariesBehind("gpusolver", Device::Hip) == Names{"hipsolver", "hipblas"});
     CHECK(librariesBehind("gpusparse", Device::Cuda) == Names{"cusparse"});
     CHECK(librariesBehind("gpusparse", Device::Emulated).empty());
+    CHECK(librariesBehind("gputensor", Device::Hip) == Names{"hiptensor"});
     CHECK(librariesBehind("fftw3", Device::Cuda) == Names{"fftw3"});
     const fixture::Folder folder;
     Toolchain t;

@@ -278,3 +278,26 @@ TEST_CASE("Fourier transforms on device memory are done in place by the device's
     CHECK(contains(inverse.calls(), "sdfgc::gpu::Direction::Inverse, _out_out, N);"));
     CHECK(contains(inverse.remark(), "implementation hipFFT"));
 }
+
+TEST_CASE("what no product of matrices computes is the library's for tensors, where the toolchain has one") {
+    auto einsum = [](const std::string &text, const std::string &a, const std::string &b, const std::string &c, bool have = true) {
+        DeviceNode n("blas.nodes.einsum.Einsum");
+        n.options.haveTensor = have;
+        n.in("a", a);
+        if (!b.empty())
+            n.in("b", b);
+        n.out("c", c).set("einsum_str", text);
+        return n;
+    };
+    // The rows `ab` of the first operand do not lie in the result like one dimension, nor do the sums `cd`.
+    DeviceNode mixed = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32");
+    CHECK(contains(mixed.calls(), "__state->gpuTensors.contract(__dace_current_stream, 1, sdfgc::gpu::tensor(_in_op_a, 'a', 64, 4096, 'b', 8, 512, 'c', 32, 16, 'd', 16, 1), "));
+    CHECK(contains(mixed.remark(), "implementation cuTENSOR"));
+    CHECK(einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32", false).calls().empty());
+    CHECK(einsum("acbd,dec->aeb", "2, 2, 2, 2", "2, 2, 2", "2, 2, 2").calls().empty()); // a kernel is as fast
+    CHECK(einsum("aab,bc->ac", "8, 8, 64", "64, 64", "8, 64").calls().empty());         // a diagonal
+    CHECK(contains(einsum("ab,bc->ac", "64, 32", "32, 48", "64, 48").calls(), "gpuBlas.gemm"));
+
+    CHECK(contains(einsum("abc->cba", "N, M, K", "", "K, M, N").calls(), "__state->gpuTensors.permute(__dace_current_stream, 1, "));
+    CHECK(einsum("abc->abc", "N, M, K", "", "N, M, K").calls().empty()); // a copy
+}

@@ -80,6 +80,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu/solver_emulate.h", {"lapacke.h"}},
         {"sdfgc/rt/gpu/solver_native.h", {"cusolverDn.h", "hipsolver/hipsolver.h"}},
         {"sdfgc/rt/gpu/sparse_native.h", {"cusparse.h", "hipsparse/hipsparse.h"}},
+        {"sdfgc/rt/gpu/tensor_native.h", {"cutensor.h", "hiptensor/hiptensor.h", "vector"}},
         {"dace/libraries/cublas.h", {"cublas_v2.h", "cuda_fp16.h"}},
         {"dace/libraries/cusparse.h", {"cusparse.h"}},
         {"dace/libraries/cutensor.h", {"cutensor.h"}},

@@ -35,7 +35,7 @@ compile() { # compiler graph log command...: prints a line
     local compiler=$1 name=$2 log=$3
     shift 3
     if ! timeout 600 "$@" >"$log" 2>&1; then
-        if grep -qE "(cutensor|hipblas|hipfft|hipsolver|hipsparse)\.h.*(No such file|not found)" "$log"; then
+        if grep -qE "(cutensor|hipblas|hipfft|hipsolver|hipsparse|hiptensor)\.h.*(No such file|not found)" "$log"; then
             echo "skipped   $compiler $name: $(first '(cutensor|hip[a-z]*)\.h.*' "$log")"
         else
             echo "failed    $compiler $name: $(first '(fatal )?error' "$log")"

@@ -25,6 +25,7 @@ struct CompileOptions {
     std::string fpModel = "strict";
     // What the target machine offers (Build's toolchain description), for library node expansion.
     bool haveBlas = false, haveLapacke = false, haveFftw = false;
+    bool haveTensor = false; // cuTENSOR or hipTensor, as the target has it; emulated or not
     std::string file; // the input graph, for diagnostics
 };
 

@@ -1,0 +1,106 @@
+// Contractions of one or two operands in device memory as calls of cuTENSOR or hipTensor, for those that no product of matrices computes.
+//
+//   'abc','cbd'->'adb'   contract: letters of two operands that the result lacks are summed
+//   'abc'->'cba'         permute: a copy that reads or writes memory in columns, of more than two dimensions (a matrix is geam's)
+//
+// A call of runtime-headers/sdfgc/rt/gpu_tensor.h, where every dimension has a letter, an extent and a stride: operands need not be packed. Neither
+// library is part of a GPU's toolkit: they are called where the toolchain has them, never asked for.
+#include "Contraction.h"
+
+#include <algorithm>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+constexpr int maxRank = 16;              // of gpu_tensor.h
+constexpr int64_t smallContraction = 4096; // multiplications that a kernel does as fast
+
+class TensorCall {
+public:
+    TensorCall(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
+
+    std::optional<std::string> run() {
+        if (x_.where() != Where::Device || !x_.context().options.haveTensor || !unfitForLibraries(x_, c_, target_).empty() || !hasFormOfTensors())
+            return std::nullopt;
+        if (c_.factors.size() == 2 && isContraction())
+            return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
+                   tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";
+        if (c_.factors.size() == 1 && isPermutation())
+            return "__state->gpuTensors.permute(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
+                   tensor("_out", target_) + ");";
+        return std::nullopt;
+    }
+
+private:
+    std::vector<const Factor *> operands() const {
+        std::vector<const Factor *> out{&target_};
+        for (const Factor &f : c_.factors)
+            out.push_back(&f);
+        return out;
+    }
+    static int rank(const Factor &f) {
+        return static_cast<int>(std::count_if(f.labels.begin(), f.labels.end(), [](int l) { return l != Factor::unit; }));
+    }
+
+    /// No letter twice in an operand, nothing read backwards, not too many dimensions.
+    bool hasFormOfTensors() const {
+        for (const Factor *f : operands()) {
+            if (rank(*f) > maxRank || c_.sizes.size() > 26)
+                return false;
+            for (int l : f->labels)
+                if (l != Factor::unit && (std::count(f->labels.begin(), f->labels.end(), l) > 1 || sym::isLess(f->stride(l), 1) == sym::Truth::True))
+                    return false;
+        }
+        return true;
+    }
+
+    bool isContraction() const {
+        sym::Expr work = 1;
+        for (std::size_t l = 0; l < c_.sizes.size(); ++l) {
+            const auto all = operands();
+            const auto label = static_cast<int>(l);
+            const auto uses = std::count_if(all.begin(), all.end(), [&](const Factor *f) { return f->has(label); });
+            if (uses == 1)
+                return false; // summed over one operand alone
+            if (uses > 0)
+                work *= c_.sizes[l];
+        }
+        const auto known = work.asInt();
+        return !c_.summed().empty() && !(known && *known <= smallContraction);
+    }
+
+    bool isPermutation() const {
+        auto inOrder = [](const Factor &f) {
+            std::vector<int> labels = f.labels;
+            std::erase(labels, Factor::unit);
+            return labels;
+        };
+        const std::vector<int> from = inOrder(c_.factors[0]), to = inOrder(target_);
+        const bool plain = overwrite_ && !(c_.addend.operand && !c_.beta.isZero());
+        return plain && from.size() > 2 && from != to && std::is_permutation(from.begin(), from.end(), to.begin(), to.end());
+    }
+
+    std::string tensor(const char *direction, const Factor &f) const {
+        std::string text = "sdfgc::gpu::tensor(" + (direction + f.connector.str());
+        for (int l : f.labels)
+            if (l != Factor::unit)
+                text += std::string(", '") + static_cast<char>('a' + l) + "', " + x_.word("n", c_.sizes[static_cast<std::size_t>(l)]) + ", " + x_.word("s", f.stride(l));
+        return text + ")";
+    }
+
+    Expansion &x_;
+    const Contraction &c_;
+    const Factor &target_;
+    bool overwrite_;
+};
+
+} // namespace
+
+std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) {
+    return TensorCall(x, c, target, overwrite).run();
+}
+
+} // namespace sdfgc::libnodes
