@@ -2,12 +2,16 @@
 #pragma once
 
 #include "sdfgc/Build/Toolchain.h"
+#include "sdfgc/Package/Libraries.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sdfgc::build {
+
+using package::Device;
+using package::librariesBehind;
 
 /// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the
 /// answers for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.
@@ -24,10 +28,6 @@ struct ToolchainFile {
 };
 /// Nothing, and diagnostics with line and column, when the file is not as it should be.
 std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
-
-/// The libraries behind a name that means another one on each device (`gpublas`, `gpusolver`); any other name alone.
-enum class Device { Emulated, Cuda, Hip };
-std::vector<std::string> librariesBehind(const std::string &name, Device device);
 
 /// Looks for a library as files (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);

@@ -20,11 +20,11 @@ constexpr Known kKnown[] = {
     {"fftw3", "fftw3.h", "libfftw3-dev"},
     {"fftw3f", "fftw3.h", "libfftw3-dev"},
     {"omp", "", "libomp-dev"},
-    {"cublas", "cublas_v2.h", "libcublas-dev of the CUDA toolkit"},
-    {"cusolver", "cusolverDn.h", "libcusolver-dev of the CUDA toolkit"},
-    {"cusparse", "cusparse.h", "libcusparse-dev of the CUDA toolkit"},
-    {"cufft", "cufftXt.h", "libcufft-dev of the CUDA toolkit"},
-    {"cutensor", "cutensor.h", "libcutensor-dev of cuTENSOR"},
+    {"cublas", "cublas_v2.h", "libcublas-dev"},
+    {"cusolver", "cusolverDn.h", "libcusolver-dev"},
+    {"cusparse", "cusparse.h", "libcusparse-dev"},
+    {"cufft", "cufftXt.h", "libcufft-dev"},
+    {"cutensor", "cutensor.h", "libcutensor-dev"},
     {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
     {"hipfft", "hipfft/hipfft.h", "hipfft-dev"},
     {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
@@ -58,24 +58,6 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
 }
 
 } // namespace
-
-std::vector<std::string> librariesBehind(const std::string &name, Device device) {
-    struct Behind {
-        const char *name;
-        std::vector<std::string> emulated, cuda, hip;
-    };
-    static const Behind all[] = {
-        {"gpublas", {"openblas"}, {"cublas"}, {"hipblas"}},
-        {"gpufft", {"fftw3", "fftw3f"}, {"cufft"}, {"hipfft"}},
-        {"gpusolver", {"lapacke", "openblas"}, {"cusolver", "cublas"}, {"hipsolver", "hipblas"}},
-        {"gpusparse", {}, {"cusparse"}, {"hipsparse"}},
-        {"gputensor", {}, {"cutensor"}, {"hiptensor"}},
-    };
-    for (const Behind &b : all)
-        if (name == b.name)
-            return device == Device::Emulated ? b.emulated : device == Device::Cuda ? b.cuda : b.hip;
-    return {name};
-}
 
 Library findLibrary(const std::string &name, const Compiler &compiler) {
     Library lib;

@@ -1,6 +1,7 @@
 #include "CMakeProject.h"
 
 #include "sdfgc/Package/Flags.h"
+#include "sdfgc/Package/Libraries.h"
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
@@ -147,14 +148,50 @@ private:
             w_.line("target_link_libraries(" + name_ + " PRIVATE OpenMP::OpenMP_CXX)");
             w_.line("target_link_options(" + name_ + " PRIVATE LINKER:-z,nodelete)");
         }
+        std::vector<std::string> host, emulated, device;
+        auto add = [](std::vector<std::string> &list, const std::vector<std::string> &names) {
+            for (const std::string &n : names)
+                if (std::find(list.begin(), list.end(), n) == list.end())
+                    list.push_back(n);
+        };
         for (const std::string &l : r_.sources->libraries) {
-            if (l != "openblas" && l != "lapacke") {
-                w_.line("target_link_libraries(" + name_ + " PRIVATE " + l + ")");
-                continue;
+            const std::vector<std::string> behind = librariesBehind(l, language_ == "HIP" ? Device::Hip : Device::Cuda);
+            const bool other = behind != std::vector<std::string>{l};
+            add(other || isOfToolkit(l) ? device : host, behind);
+            if (other)
+                add(emulated, librariesBehind(l, Device::Emulated));
+        }
+        link(host, "");
+        if (device.empty())
+            return;
+        w_.line("if(SDFGC_EMULATE)");
+        link(emulated, "    ");
+        w_.line("else()");
+        if (language_ == "CUDA")
+            w_.line("    find_package(CUDAToolkit REQUIRED)");
+        link(device, "    ");
+        w_.line("endif()");
+    }
+
+    /// Of CUDA, as an imported target.
+    static bool isOfToolkit(const std::string &library) {
+        constexpr std::string_view toolkit[] = {"cublas", "cufft", "cusolver", "cusparse"};
+        return std::find(std::begin(toolkit), std::end(toolkit), library) != std::end(toolkit);
+    }
+
+    /// hipcc knows where ROCm's libraries are; what is of no toolkit is looked up.
+    void link(const std::vector<std::string> &libraries, const std::string &margin) {
+        for (const std::string &l : libraries) {
+            std::string target = l;
+            if (isOfToolkit(l)) {
+                target = "CUDA::" + l;
+            } else if (!l.starts_with("hip")) {
+                std::string variable = l + "_LIBRARY";
+                std::transform(variable.begin(), variable.end(), variable.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+                w_.line(margin + "find_library(" + variable + " " + l + " REQUIRED)");
+                target = "${" + variable + "}";
             }
-            const std::string variable = l == "openblas" ? "OPENBLAS_LIBRARY" : "LAPACKE_LIBRARY";
-            w_.line("find_library(" + variable + " " + l + " REQUIRED)");
-            w_.line("target_link_libraries(" + name_ + " PRIVATE ${" + variable + "})");
+            w_.line(margin + "target_link_libraries(" + name_ + " PRIVATE " + target + ")");
         }
     }
 
