@@ -65,7 +65,7 @@ std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const
 /// The same with the device's library for tensors; nothing when it cannot, or the toolchain lacks it.
 std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);
 
-/// Why types, coefficient or the node's own wish keep libraries away; empty when they do not.
-std::string unfitForLibraries(const Expansion &x, const Contraction &c, const Factor &target);
+/// Why types or the coefficient keep libraries away; empty when they do not.
+std::string unfitForLibraries(const Contraction &c, const Factor &target);
 
 } // namespace sdfgc::libnodes

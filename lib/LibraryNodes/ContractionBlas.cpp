@@ -144,15 +144,17 @@ private:
 };
 
 std::string Printer::unsuitable() const {
-    if (x_.where() == Where::Kernel && x_.node().implementation != "pure")
+    if (x_.node().implementation == "pure")
+        return "the node asks for it";
+    if (x_.where() == Where::Kernel)
         return "a kernel cannot call BLAS";
     // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.
     const pass::CompileOptions &options = x_.context().options;
-    if (!options.haveBlas && (!device() || options.emulate) && x_.node().implementation != "pure")
+    if (!options.haveBlas && (!device() || options.emulate))
         return "the toolchain has no BLAS";
     if (c_.factors.size() != 2 && !(c_.factors.size() == 1 && device()))
         return "BLAS multiplies two operands";
-    return unfitForLibraries(x_, c_, target_);
+    return unfitForLibraries(c_, target_);
 }
 
 std::string Printer::classify(Call &call) const {
@@ -320,10 +322,8 @@ std::optional<std::string> Printer::transposition(std::string &why) {
 
 } // namespace
 
-std::string unfitForLibraries(const Expansion &x, const Contraction &c, const Factor &target) {
+std::string unfitForLibraries(const Contraction &c, const Factor &target) {
     const Type type = target.operand.type;
-    if (x.node().implementation == "pure")
-        return "the node asks for it";
     if (!blasLetter(type))
         return "BLAS has no routine for " + type.str();
     for (const Factor &f : c.factors)

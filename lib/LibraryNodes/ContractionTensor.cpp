@@ -23,7 +23,9 @@ public:
     TensorCall(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
 
     std::optional<std::string> run() {
-        if (x_.where() != Where::Device || !x_.context().options.haveTensor || !unfitForLibraries(x_, c_, target_).empty() || !hasFormOfTensors())
+        if (x_.where() != Where::Device || !x_.context().options.haveTensor || x_.node().implementation == "pure")
+            return std::nullopt;
+        if (!unfitForLibraries(c_, target_).empty() || !hasFormOfTensors())
             return std::nullopt;
         if (c_.factors.size() == 2 && isContraction())
             return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +

@@ -33,7 +33,6 @@ public:
     ir::SDFG &inner() { return *inner_; }
     ir::State &state() { return state_; }
     ir::LibraryNode &node() { return node_; }
-    const ir::LibraryNode &node() const { return node_; }
     pass::Context &context() { return context_; }
 
     /// Where the node computes.

@@ -210,20 +210,24 @@ private:
 
     /// A typed graph has no Default schedules and storages, which the passes that type it do not replace.
     bool isDecided(const PassInfo &info) {
-        std::string undecided;
-        for (ir::SDFG *g : ir::allSDFGs(root_)) {
-            for (const auto &[name, d] : g->arrays)
-                if (undecided.empty() && d.storage == ir::Storage::Default)
-                    undecided = "container `" + name.str() + "`";
-            for (ir::State *s : ir::allStates(*g))
-                for (const auto &n : s->nodes())
-                    if (undecided.empty() && hasDefaultSchedule(*n))
-                        undecided = "`" + n->label + "`";
-        }
+        const std::string undecided = firstUndecided();
         if (!undecided.empty())
             context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
                                   {info.name, "without Default schedules and storages", "not: " + undecided + " has one", "run `default-schedules` before it"});
         return undecided.empty();
+    }
+
+    std::string firstUndecided() const {
+        for (ir::SDFG *g : ir::allSDFGs(root_)) {
+            for (const auto &[name, d] : g->arrays)
+                if (d.storage == ir::Storage::Default)
+                    return "container `" + name.str() + "`";
+            for (ir::State *s : ir::allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (hasDefaultSchedule(*n))
+                        return "`" + n->label + "`";
+        }
+        return "";
     }
 
     static bool hasDefaultSchedule(const ir::Node &n) {

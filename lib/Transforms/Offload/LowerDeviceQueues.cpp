@@ -49,10 +49,8 @@ struct Use {
 class Queue {
 public:
     Queue(SDFG &g, Name stream) : g_(g), stream_(stream), pushes_(g, stream) {
-        for (State *s : allStates(g_))
-            for (AccessNode *a : nodesOf<AccessNode>(*s))
-                if (a->data == stream_)
-                    uses_.push_back(useOf(*a));
+        for (AccessNode *a : pushes_.nodes())
+            uses_.push_back(useOf(*a));
     }
 
     bool isOnDevice() const {

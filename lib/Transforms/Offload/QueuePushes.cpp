@@ -7,7 +7,6 @@
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
-#include <set>
 
 namespace sdfgc::transforms {
 
@@ -16,15 +15,6 @@ using namespace ir;
 namespace {
 
 bool runsOnDevice(const Node &n) { return analysis::executorOf(n) != analysis::Executor::Host; }
-
-std::vector<AccessNode *> nodesOf(SDFG &g, Name data) {
-    std::vector<AccessNode *> out;
-    for (State *s : allStates(g))
-        for (const auto &n : s->nodes())
-            if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == data)
-                out.push_back(a);
-    return out;
-}
 
 /// `q = v` becomes `count = 1` and `q[count] = v`: a dynamic update that is read back gives what was there before.
 std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name queue, Name count) {
@@ -108,6 +98,15 @@ Node *outermost(Node &n) {
 
 } // namespace
 
+std::vector<AccessNode *> QueuePushes::nodes() const {
+    std::vector<AccessNode *> out;
+    for (State *s : allStates(g_))
+        for (AccessNode *a : nodesOf<AccessNode>(*s))
+            if (a->data == stream_)
+                out.push_back(a);
+    return out;
+}
+
 std::vector<Edge *> QueuePushes::at(const AccessNode &queue) const {
     std::vector<Edge *> out;
     for (Edge *e : queue.inEdges())
@@ -124,7 +123,7 @@ bool QueuePushes::areOnDevice(const AccessNode &queue) const {
         if (!nested || !nested->sdfg)
             return runsOnDevice(*push->src);
         const QueuePushes inside(*nested->sdfg, push->srcConn);
-        const std::vector<AccessNode *> nodes = nodesOf(*nested->sdfg, push->srcConn);
+        const std::vector<AccessNode *> nodes = inside.nodes();
         return std::any_of(nodes.begin(), nodes.end(), [&](const AccessNode *a) { return inside.areOnDevice(*a); });
     });
 }
@@ -158,7 +157,7 @@ std::string QueuePushes::nestedObstacle(const NestedSDFGNode &n, Name stream) co
     if (!d || !d->isStream() || d->transient || !d->numElements().isOne() || n.inEdge(stream))
         return "a nested SDFG does more than push to it";
     const QueuePushes inside(*n.sdfg, stream);
-    for (const AccessNode *a : nodesOf(*n.sdfg, stream)) {
+    for (const AccessNode *a : inside.nodes()) {
         if (std::any_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
             return "a nested SDFG does more than push to it";
         if (std::string why = inside.obstacle(*a); !why.empty())
@@ -188,7 +187,7 @@ Name QueuePushes::enter(NestedSDFGNode &n, Name stream, const QueueArray &to) co
 
     const QueueArray inside{stream, counter, 0, sym::Expr::symbol(Name(size)) - 1};
     const QueuePushes pushes(inner, stream);
-    for (AccessNode *queue : nodesOf(inner, stream))
+    for (AccessNode *queue : pushes.nodes())
         if (!pushes.at(*queue).empty())
             pushes.lower(*queue, inside, *queue, *queue->state()->add<AccessNode>(counter), nullptr);
     return counter;

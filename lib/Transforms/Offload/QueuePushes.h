@@ -19,6 +19,8 @@ class QueuePushes {
 public:
     QueuePushes(ir::SDFG &g, Name stream) : g_(g), stream_(stream) {}
 
+    /// The access nodes of the stream.
+    std::vector<ir::AccessNode *> nodes() const;
     /// The innermost edges of all pushes that arrive at an access node of the stream.
     std::vector<ir::Edge *> at(const ir::AccessNode &queue) const;
     /// Does a kernel push, here or in a nested SDFG that is handed the stream?
