@@ -22,16 +22,16 @@ config.substitutions += [
 # `UNSUPPORTED: address-sanitizer`: what it reports in place of the program.
 if 'address' in lit_config.params.get('sanitize', ''):
     config.available_features.add('address-sanitizer')
-# Compilers for devices and cuBLAS, where there are any: tests that need one say `REQUIRES: nvcc`.
+# Compilers for devices, cuBLAS and rocPRIM, where there are any: tests that need one say `REQUIRES: nvcc`.
 for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('hipcc', ('/opt/rocm/bin',))):
     found = shutil.which(compiler, path=os.pathsep.join((os.environ['PATH'],) + places))
     config.substitutions.append(('%' + compiler, found or 'false'))
     if found:
         config.available_features.add(compiler)
-    if found and compiler == 'nvcc':
         toolkit = os.path.dirname(os.path.dirname(os.path.realpath(found)))
-        if any(os.path.exists(os.path.join(folder, 'include', 'cublas_v2.h')) for folder in (toolkit, '/usr')):
-            config.available_features.add('cublas')
+        for library, header, of in (('cublas', 'cublas_v2.h', 'nvcc'), ('rocprim', 'rocprim/rocprim.hpp', 'hipcc')):
+            if compiler == of and any(os.path.exists(os.path.join(folder, 'include', header)) for folder in (toolkit, '/usr')):
+                config.available_features.add(library)
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
 for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:

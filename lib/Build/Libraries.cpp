@@ -1,6 +1,7 @@
 // Libraries that generated programs call, looked up as files.
 #include "Build/Internal.h"
 
+#include "sdfgc/Package/Libraries.h"
 #include "sdfgc/Support/File.h"
 
 #include <cstdlib>
@@ -24,12 +25,14 @@ constexpr Known kKnown[] = {
     {"cusolver", "cusolverDn.h", "libcusolver-dev"},
     {"cusparse", "cusparse.h", "libcusparse-dev"},
     {"cufft", "cufftXt.h", "libcufft-dev"},
+    {"cub", "cub/cub.cuh", "libcub-dev"},
     {"cutensor", "cutensor.h", "libcutensor-dev"},
     {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
     {"hipfft", "hipfft/hipfft.h", "hipfft-dev"},
     {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
     {"hipsparse", "hipsparse/hipsparse.h", "hipsparse-dev"},
     {"hiptensor", "hiptensor/hiptensor.h", "hiptensor-dev"},
+    {"rocprim", "rocprim/rocprim.hpp", "librocprim-dev"},
 };
 
 const Known *known(const std::string &name) {
@@ -62,7 +65,8 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
 Library findLibrary(const std::string &name, const Compiler &compiler) {
     Library lib;
     lib.name = name;
-    lib.linkFlags = {"-l" + name};
+    if (!package::isHeadersOnly(name))
+        lib.linkFlags = {"-l" + name};
     lib.package = packageOf(name);
     const Known *k = known(name);
     const std::string header = k ? k->header : "";
@@ -70,6 +74,8 @@ Library findLibrary(const std::string &name, const Compiler &compiler) {
         lib.missing = "the header " + header;
         return lib;
     }
+    if (package::isHeadersOnly(name))
+        return lib;
     const std::vector<std::string> folders = searched({"LIBRARY_PATH"}, compiler.libraryFolders);
     if (!anyHolds(folders, "lib" + name + ".so") && !anyHolds(folders, "lib" + name + ".a"))
         lib.missing = "lib" + name + ".so";

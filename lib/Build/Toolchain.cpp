@@ -110,12 +110,14 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
 Library Toolchain::library(const std::string &name) const {
     if (const auto at = described.find(name); at != described.end())
         return at->second;
-    const std::string gpuDriver = name.starts_with("cu") ? nvcc : name.starts_with("hip") ? hipcc : "";
+    const bool isRocm = name.starts_with("hip") || name.starts_with("roc");
+    const std::string gpuDriver = name.starts_with("cu") ? nvcc : isRocm ? hipcc : "";
     if (gpuDriver.empty())
         return findLibrary(name, compiler);
     Compiler withToolkit = compiler; // the GPU's compiler, which links, knows these folders itself
     const std::string root = file::folderOf(file::folderOf(gpuDriver));
-    withToolkit.includeFolders.push_back(file::join(root, "include"));
+    for (const char *folder : {"include", "include/cccl"}) // CUB's since CUDA 13
+        withToolkit.includeFolders.push_back(file::join(root, folder));
     for (const char *folder : {"lib64", "lib"})
         withToolkit.libraryFolders.push_back(file::join(root, folder));
     return findLibrary(name, withToolkit);

@@ -76,14 +76,14 @@ AccessNode *viewedNode(const AccessNode *n) {
     return dyn_cast<AccessNode>(e->dst == n ? pathSource(e) : pathDestination(e));
 }
 
-const AccessNode *nodeBehindViews(const AccessNode *n) {
-    const SDFG &g = *n->state()->sdfg();
+const AccessNode *nodeBehindViews(const Node *n) {
     std::unordered_set<const AccessNode *> seen;
-    while (n && seen.insert(n).second) {
-        const DataDesc *d = g.desc(n->data);
+    const auto *access = dyn_cast<AccessNode>(n);
+    while (access && seen.insert(access).second) {
+        const DataDesc *d = access->state()->sdfg()->desc(access->data);
         if (!d || !d->isView())
-            return n;
-        n = viewedNode(n);
+            return access;
+        access = viewedNode(access);
     }
     return nullptr;
 }

@@ -3,6 +3,8 @@
 //   'abc','cbd'->'adb'   contract: letters of two operands that the result lacks are summed
 //   'abc'->'cba'         permute: a copy that reads or writes memory in columns, of more than two dimensions (a matrix is geam's)
 //
+// hipTensor takes less (the table of data types in its API reference): no batches, and permutations of float32 alone.
+//
 // A call of runtime-headers/sdfgc/rt/gpu_tensor.h, where every dimension has a letter, an extent and a stride: operands need not be packed. Neither
 // library is part of a GPU's toolkit: they are called where the toolchain has them, never asked for.
 #include "Contraction.h"
@@ -16,7 +18,8 @@ using namespace ir;
 namespace {
 
 constexpr int maxRank = 16;              // of gpu_tensor.h
-constexpr int64_t smallContraction = 4096; // multiplications that a kernel does as fast
+constexpr std::size_t mostHipDimensions = 6;
+constexpr int64_t smallContraction = 4096;  // multiplications that a kernel does as fast
 
 class TensorCall {
 public:
@@ -27,10 +30,11 @@ public:
             return std::nullopt;
         if (!unfitForLibraries(c_, target_).empty() || !hasFormOfTensors())
             return std::nullopt;
-        if (c_.factors.size() == 2 && isContraction())
+        const bool hip = x_.context().options.target == "hip";
+        if (c_.factors.size() == 2 && isContraction() && (!hip || isHipContraction()))
             return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
                    tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";
-        if (c_.factors.size() == 1 && isPermutation())
+        if (c_.factors.size() == 1 && isPermutation() && (!hip || isHipPermutation()))
             return "__state->gpuTensors.permute(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
                    tensor("_out", target_) + ");";
         return std::nullopt;
@@ -72,6 +76,25 @@ private:
         }
         const auto known = work.asInt();
         return !c_.summed().empty() && !(known && *known <= smallContraction);
+    }
+
+    /// One to six dimensions each of rows, columns and sums, and none that all operands have.
+    bool isHipContraction() const {
+        std::size_t rows = 0, columns = 0, sums = 0;
+        for (std::size_t l = 0; l < c_.sizes.size(); ++l) {
+            const auto label = static_cast<int>(l);
+            const bool a = c_.factors[0].has(label), b = c_.factors[1].has(label), c = target_.has(label);
+            if (a && b && c)
+                return false;
+            rows += a && c ? 1 : 0;
+            columns += b && c ? 1 : 0;
+            sums += a && b ? 1 : 0;
+        }
+        auto fits = [](std::size_t n) { return n >= 1 && n <= mostHipDimensions; };
+        return fits(rows) && fits(columns) && fits(sums);
+    }
+    bool isHipPermutation() const {
+        return target_.operand.type == Type(ScalarKind::Float32) && rank(target_) <= static_cast<int>(mostHipDimensions);
     }
 
     bool isPermutation() const {

@@ -70,11 +70,7 @@ static bool repeats(const Node &n) {
 }
 
 bool Expansion::writesFirst(const Operand &out) const {
-    auto memoryOf = [](const Node *n) -> const AccessNode * {
-        const auto *a = dyn_cast<AccessNode>(n);
-        return a ? analysis::nodeBehindViews(a) : nullptr;
-    };
-    const AccessNode *target = memoryOf(analysis::pathDestination(out.edge));
+    const AccessNode *target = analysis::nodeBehindViews(analysis::pathDestination(out.edge));
     SDFG &g = *state_.sdfg();
     const DataDesc *d = target ? g.desc(target->data) : nullptr;
     const bool kept = d && (d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External || d->lifetime == Lifetime::Global);
@@ -84,10 +80,11 @@ bool Expansion::writesFirst(const Operand &out) const {
     std::size_t writes = 0;
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {
-            if (!isa<AccessNode>(n.get()) || (memoryOf(n.get()) && !isTarget(memoryOf(n.get())))) // what a view of nothing writes, nobody knows
+            const AccessNode *memory = analysis::nodeBehindViews(n.get());
+            if (!isa<AccessNode>(n.get()) || (memory && !isTarget(memory))) // what a view of nothing writes, nobody knows
                 continue;
             writes += static_cast<std::size_t>(std::count_if(n->inEdges().begin(), n->inEdges().end(), [&](const Edge *e) {
-                return !isTarget(memoryOf(e->src)); // else it says what is a view of what
+                return !isTarget(analysis::nodeBehindViews(e->src)); // else it says what is a view of what
             }));
         }
     return writes == 1;
@@ -312,6 +309,8 @@ bool Expansion::refuse(std::string why, std::string hint) {
 void Expansion::took(std::string implementation, std::string why) {
     context_.done(elementName(node_), "implementation " + std::move(implementation) + ": " + std::move(why));
 }
+
+void Expansion::missed(std::string what) { context_.missed(elementName(node_), std::move(what)); }
 
 std::string typedLiteral(Type t, const std::string &value) {
     if (t.isScalar() && !t.isVoid())

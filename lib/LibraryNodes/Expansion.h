@@ -129,6 +129,8 @@ public:
     bool refuse(std::string why, std::string hint = "");
     /// A remark: which implementation was taken and why.
     void took(std::string implementation, std::string why);
+    /// A remark: what the node asks for and does not get.
+    void missed(std::string what);
 
 private:
     struct Nest; // maps inside each other

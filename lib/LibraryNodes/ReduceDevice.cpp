@@ -5,6 +5,7 @@
 //   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each combines
 //                            every 256th of them in a register; then the block combines the registers in shared memory
 //   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
+//   a library                the node asks for it: ReduceLibrary.cpp
 //
 // No atomic operation is used, and chunks depend on sizes alone: the result of a run is that of every run.
 #include "ReducePlan.h"
@@ -81,6 +82,12 @@ void Reduce::byBlocks(Loops l, const char *label) {
 }
 
 void Reduce::onDevice() {
+    if (x_.node().implementation == "CUDA (device)") {
+        const std::string why = whyNoPrimitive();
+        if (why.empty())
+            return byPrimitive();
+        x_.missed("no call of CUB or rocPRIM: " + why);
+    }
     const sym::Expr elements = product(reduced_);
     if (!neutral_ || coalescedOutputs() || atMost(elements, littleToReduce)) {
         build(plainLoops(), "reduce");

@@ -1,5 +1,5 @@
 // Reduce under expansion: the operands, the function, and the plans that Reduce.cpp (host and inside of kernels) and ReduceDevice.cpp (the
-// device as a whole) choose from.
+// device as a whole; ReduceLibrary.cpp by a library of primitives) choose from.
 #pragma once
 
 #include "Expansion.h"
@@ -21,6 +21,9 @@ private:
     void inPlace();
     void accumulate();
     void onDevice();
+    bool startsNeutral() const;
+    std::string whyNoPrimitive() const;
+    void byPrimitive();
     bool isByBlock();
     void byBlock();
     /// An accumulation under construction.

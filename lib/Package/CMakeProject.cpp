@@ -182,6 +182,8 @@ private:
     /// hipcc knows where ROCm's libraries are; what is of no toolkit is looked up.
     void link(const std::vector<std::string> &libraries, const std::string &margin) {
         for (const std::string &l : libraries) {
+            if (isHeadersOnly(l)) // which the device's compiler finds
+                continue;
             std::string target = l;
             if (isOfToolkit(l)) {
                 target = "CUDA::" + l;

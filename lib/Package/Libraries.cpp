@@ -10,6 +10,7 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
     static const Behind all[] = {
         {"gpublas", {"openblas"}, {"cublas"}, {"hipblas"}},
         {"gpufft", {"fftw3", "fftw3f"}, {"cufft"}, {"hipfft"}},
+        {"gpuprimitives", {}, {"cub"}, {"rocprim"}},
         {"gpusolver", {"lapacke", "openblas"}, {"cusolver", "cublas"}, {"hipsolver", "hipblas"}},
         {"gpusparse", {}, {"cusparse"}, {"hipsparse"}},
         {"gputensor", {}, {"cutensor"}, {"hiptensor"}},
@@ -19,5 +20,7 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
             return device == Device::Emulated ? b.emulated : device == Device::Cuda ? b.cuda : b.hip;
     return {name};
 }
+
+bool isHeadersOnly(const std::string &library) { return library == "cub" || library == "rocprim"; }
 
 } // namespace sdfgc::package

@@ -224,17 +224,10 @@ private:
                     return "container `" + name.str() + "`";
             for (ir::State *s : ir::allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (hasDefaultSchedule(*n))
+                    if (const ir::Schedule *schedule = ir::scheduleOf(n.get()); schedule && *schedule == ir::Schedule::Default)
                         return "`" + n->label + "`";
         }
         return "";
-    }
-
-    static bool hasDefaultSchedule(const ir::Node &n) {
-        const auto *m = dyn_cast<ir::MapEntry>(&n);
-        const auto *c = dyn_cast<ir::ConsumeEntry>(&n);
-        const auto *l = dyn_cast<ir::LibraryNode>(&n);
-        return (m ? m->schedule : c ? c->schedule : l ? l->schedule : ir::Schedule::Sequential) == ir::Schedule::Default;
     }
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.

@@ -5,18 +5,6 @@
 
 namespace sdfgc::transforms {
 
-/// The schedule of a map, consume scope or library node; null for other nodes.
-inline ir::Schedule *scheduleOf(ir::Node *n) {
-    if (auto *m = dyn_cast<ir::MapEntry>(n))
-        return &m->schedule;
-    if (auto *c = dyn_cast<ir::ConsumeEntry>(n))
-        return &c->schedule;
-    if (auto *l = dyn_cast<ir::LibraryNode>(n))
-        return &l->schedule;
-    return nullptr;
-}
-inline const ir::Schedule *scheduleOf(const ir::Node *n) { return scheduleOf(const_cast<ir::Node *>(n)); }
-
 /// Where a step of a state ends: the exit of a scope, any other node itself.
 inline ir::Node *exitOf(ir::Node *n) {
     if (auto *m = dyn_cast<ir::MapEntry>(n))

@@ -49,7 +49,7 @@ std::string_view calledFunction(std::string_view text) {
         if (depth == 0 && i + 2 != text.size())
             return {};
     }
-    auto isName = [](char c) { return isCppWord(c) || c == '.' || c == '-' || c == '>'; };
+    auto isName = [](char c) { return isCppWord(c) || std::string_view(".->:<").find(c) != std::string_view::npos; };
     return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
 }
 
@@ -57,7 +57,8 @@ bool startsWith(std::string_view text, std::string_view prefix) { return text.su
 
 /// A function of C, or of our own, that takes its arguments by value.
 bool takesValues(std::string_view function) {
-    constexpr std::string_view ours[] = {"cblas_", "LAPACKE_", "__state->gpuBlas.", "__state->gpuFft.", "__state->gpuSolver.", "__state->gpuSparse.", "__state->gpuTensors."};
+    constexpr std::string_view ours[] = {"cblas_", "LAPACKE_", "__state->gpuBlas.", "__state->gpuFft.", "__state->gpuSolver.", "__state->gpuSparse.",
+                                         "__state->gpuTensors.", "sdfgc::gpu::reduce<"};
     return std::any_of(std::begin(ours), std::end(ours), [&](std::string_view prefix) { return startsWith(function, prefix); });
 }
 

@@ -300,4 +300,50 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
 
     CHECK(contains(einsum("abc->cba", "N, M, K", "", "K, M, N").calls(), "__state->gpuTensors.permute(__dace_current_stream, 1, "));
     CHECK(einsum("abc->abc", "N, M, K", "", "N, M, K").calls().empty()); // a copy
+
+    // hipTensor takes no batches, and permutes float32 alone.
+    const char *batch = "gacbd,dgec->gaeb";
+    DeviceNode cuda = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32"), hip = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32");
+    DeviceNode product = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32"), doubles = einsum("abc->cba", "N, M, K", "", "K, M, N");
+    DeviceNode floats("blas.nodes.einsum.Einsum");
+    floats.in("a", "N, M, K", ScalarKind::Float32).out("c", "K, M, N", ScalarKind::Float32).set("einsum_str", "abc->cba").options.haveTensor = true;
+    for (DeviceNode *n : {&hip, &product, &doubles, &floats})
+        n->options.target = "hip";
+    CHECK(contains(cuda.calls(), "gpuTensors.contract("));
+    CHECK(!contains(hip.calls(), "gpuTensors"));
+    CHECK(contains(product.calls(), "gpuTensors.contract("));
+    CHECK(doubles.calls().empty());
+    CHECK(contains(floats.calls(), "gpuTensors.permute("));
+}
+
+TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows") {
+    auto reduce = [](const std::string &in, const std::string &out, const char *wcr, const char *identity, Type outType = ScalarKind::Float64) {
+        DeviceNode n("standard.nodes.reduce.Reduce");
+        n.in("", in).out("", out, outType).set("wcr", json::Value(wcr));
+        if (identity)
+            n.set("identity", json::Value(identity));
+        json::Value axes = json::Value::array();
+        axes.push(json::Value(int64_t(-1)));
+        n.set("axes", std::move(axes));
+        n.n->implementation = "CUDA (device)";
+        return n;
+    };
+    const char *sum = "lambda a, b: a + b";
+    DeviceNode rows = reduce("N, M", "N", sum, "0");
+    CHECK(rows.calls() == "sdfgc::gpu::reduce<sdfgc::gpu::Sum>(__dace_current_stream, _in_in, N, M, _out_out);\n");
+    CHECK(contains(rows.remark(), "implementation CUB"));
+    DeviceNode whole = reduce("N", "1", "lambda a, b: min(a, b)", nullptr);
+    whole.options.target = "hip";
+    CHECK(whole.calls() == "sdfgc::gpu::reduce<sdfgc::gpu::Min>(__dace_current_stream, _in_in, 1, N, _out_total);\n"); // combined with the result afterwards
+    CHECK(contains(whole.remark(), "implementation rocPRIM"));
+    // Another start is another kernel's.
+    CHECK(contains(reduce("N, M", "N", sum, "1").calls(), "M, _out_total);"));
+
+    DeviceNode custom = reduce("N, M", "N", "lambda a, b: a * b + 1", "0"), widened = reduce("N, M", "N", sum, "0", ScalarKind::Float32);
+    CHECK(custom.calls().empty());
+    CHECK(widened.calls().empty());
+    CHECK(contains(widened.remarks.front().text, "input and output differ in type"));
+    DeviceNode other = reduce("N, M", "N", sum, "0");
+    other.n->implementation = "";
+    CHECK(other.calls().empty());
 }

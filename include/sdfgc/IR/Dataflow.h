@@ -210,4 +210,16 @@ public:
     std::string libraryName() const;
 };
 
+/// The schedule of a map, consume scope or library node; null for other nodes.
+inline Schedule *scheduleOf(Node *n) {
+    if (auto *m = dyn_cast<MapEntry>(n))
+        return &m->schedule;
+    if (auto *c = dyn_cast<ConsumeEntry>(n))
+        return &c->schedule;
+    if (auto *l = dyn_cast<LibraryNode>(n))
+        return &l->schedule;
+    return nullptr;
+}
+inline const Schedule *scheduleOf(const Node *n) { return scheduleOf(const_cast<Node *>(n)); }
+
 } // namespace sdfgc::ir

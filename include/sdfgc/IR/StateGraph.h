@@ -101,8 +101,8 @@ std::optional<sym::Subset> destinationSubset(const Edge *e);
 Edge *viewEdge(const AccessNode *n, std::string *why = nullptr);
 /// The access node that a view node looks at directly (follow again if that is a view itself), or null.
 AccessNode *viewedNode(const AccessNode *n);
-/// The node whose container holds the memory of `n`: behind all views; `n` itself if it is no view. Null where a view looks at nothing, or
-/// views look at each other in a circle.
-const AccessNode *nodeBehindViews(const AccessNode *n);
+/// The access node whose container holds the memory of an access node: behind all views; `n` itself if it is no view. Null where a view looks at
+/// nothing, views look at each other in a circle, or `n` is another node.
+const AccessNode *nodeBehindViews(const Node *n);
 
 } // namespace sdfgc::ir

@@ -113,14 +113,7 @@ void Verifier::labels(const Node &n) {
 }
 
 void Verifier::levelOfNode(const Node &n) {
-    Schedule s = Schedule::Sequential;
-    if (auto *m = dyn_cast<MapEntry>(&n))
-        s = m->schedule;
-    else if (auto *c = dyn_cast<ConsumeEntry>(&n))
-        s = c->schedule;
-    else if (auto *l = dyn_cast<LibraryNode>(&n))
-        s = l->schedule;
-    if (s == Schedule::Default)
+    if (const Schedule *s = scheduleOf(&n); s && *s == Schedule::Default)
         report(Id::UndecidedSchedule, n);
     if (auto *l = dyn_cast<LibraryNode>(&n); l && atLeast(Level::Expanded))
         if (!isCopyNode(*l) && !isFillNode(*l) && !asyncOp(*l))

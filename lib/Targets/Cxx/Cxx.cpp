@@ -205,7 +205,8 @@ private:
         if (gpu_)
             w.line("sdfgc::gpu::Program gpu; // streams and events");
         for (const DeviceService &service : services_)
-            w.line(std::string(service.field));
+            if (!service.field.empty())
+                w.line(std::string(service.field));
         for (const DeviceLibrary &l : deviceLibraries_)
             if (!l.field.empty())
                 w.line(l.field);

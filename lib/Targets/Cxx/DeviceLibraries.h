@@ -17,11 +17,11 @@ struct DeviceLibrary {
     std::string_view library;
 };
 
-/// An object of the program's state that an environment of our expansions stands for.
+/// A runtime header, and an object of the program's state, that an environment of our expansions stands for.
 struct DeviceService {
     std::string_view environment;
     std::string_view topic; // of the runtime headers
-    std::string_view field;
+    std::string_view field; // empty: functions alone
     std::string_view library; // as docs/build.md has it
 };
 

@@ -90,11 +90,11 @@ private:
 
     /// `by`: the node whose scopes are those of the access.
     void add(const Node *data, const Edge &e, const Node *by, std::optional<sym::Subset> subset, bool writes) {
-        const auto *used = dyn_cast<AccessNode>(data), *node = used ? analysis::nodeBehindViews(used) : nullptr;
+        const AccessNode *node = analysis::nodeBehindViews(data);
         const Name container = node ? analysis::ownerOf(node->data) : Name();
         if (!container || (isInside(node) && !shared_.count(container)))
             return;
-        if (node != used)
+        if (node != data)
             subset.reset();
         Touch t;
         t.writes = writes;

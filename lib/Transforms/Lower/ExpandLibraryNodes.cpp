@@ -11,6 +11,9 @@
 // Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels; those
 // with neither (libnodes::whyOnHost) compute on the host between copies (StageOnHost.h).
 //
+// The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA (device)` in the graph
+// (named), all that are not pure (library), or none (kernels).
+//
 // Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
 // run again behind this pass.
 #include "sdfgc/Transforms/Passes.h"
@@ -37,6 +40,12 @@ bool staysForLowering(const LibraryNode &n) {
 class ExpandLibraryNodes : public pass::Pass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
+        const auto &reductions = option<std::string>("reductions");
+        if (reductions != "named" && reductions != "library" && reductions != "kernels") {
+            context.diags.report(diag::Id::PassOptionType, diag::Place{context.options.file},
+                                 {"reductions", "expand-library-nodes", "`named`, `library` or `kernels`", reductions});
+            return false;
+        }
         bool changed = false;
         // Expansions nest a few levels at most; the bound only ends a definition that expands into itself.
         for (int round = 0; round < 8; ++round) {
@@ -67,7 +76,18 @@ private:
         return out;
     }
 
-    static bool expand(LibraryNode &n, pass::Context &context) {
+    /// Applies the option to a node.
+    void chooseReduction(LibraryNode &n) {
+        const auto &reductions = option<std::string>("reductions");
+        if (n.className() != "Reduce" || libnodes::whereIs(n) != libnodes::Where::Device)
+            return;
+        if (reductions == "library" && n.implementation != "pure")
+            n.implementation = "CUDA (device)";
+        if (reductions == "kernels" && n.implementation == "CUDA (device)")
+            n.implementation.clear();
+    }
+
+    bool expand(LibraryNode &n, pass::Context &context) {
         const libnodes::Definition *d = libnodes::find(n);
         diag::Place place = analysis::placeOf(n);
         place.file = context.options.file;
@@ -85,6 +105,7 @@ private:
                 context.missed(elementName(n), "computes on the host, behind copies: " + why);
                 stageOnHost(n);
             }
+        chooseReduction(n);
         return d->expand(*n.state(), n, context);
     }
 

@@ -33,11 +33,6 @@ using namespace ir;
 
 using Names = std::set<Name>;
 
-const AccessNode *memoryOf(const Node *n) {
-    const auto *a = dyn_cast<AccessNode>(n);
-    return a ? analysis::nodeBehindViews(a) : nullptr;
-}
-
 /// Does the edge write all of a container, going by the memlet alone?
 bool coversAll(const Edge &e, const DataDesc &d) {
     const auto subset = analysis::destinationSubset(&e);
@@ -119,7 +114,7 @@ protected:
         Known now = in;
         const analysis::ScopeTree scopes(s);
         for (Node *n : scopes.order())
-            if (const AccessNode *memory = memoryOf(n); memory && argumentOf_.count(memory->data))
+            if (const AccessNode *memory = analysis::nodeBehindViews(n); memory && argumentOf_.count(memory->data))
                 access(*cast<AccessNode>(n), memory->data, scopes.scopeOf(n) != nullptr, now);
         return now;
     }
@@ -150,7 +145,7 @@ private:
     void access(AccessNode &a, Name twin, bool inScope, Known &now) {
         const Name argument = argumentOf_.at(twin);
         for (Edge *e : a.inEdges()) {
-            const AccessNode *from = memoryOf(e->src);
+            const AccessNode *from = analysis::nodeBehindViews(e->src);
             if (e->memlet.isEmpty() || (from && from->data == twin)) // the edge of a view
                 continue;
             const bool all = !inScope && a.data == twin && writesAll(*e, *g_.desc(twin));

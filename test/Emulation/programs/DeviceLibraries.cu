@@ -7,6 +7,14 @@
 using namespace sdfgc;
 using gpu::Op;
 
+struct Libraries {
+    gpu::Blas blas;
+    gpu::Fft fft;
+    gpu::Solver solver;
+    gpu::Sparse sparse;
+};
+void end(Libraries *l) { delete l; }
+
 template <class T> void all(gpu::Blas &b, gpu::Stream s, T *A, decltype(std::abs(T())) *norm) {
     b.gemm(s, Op::None, Op::Transpose, 2, 3, 4, 1, A, 4, A, 4, 0, A, 4);
     b.gemmStridedBatched(s, Op::None, Op::ConjugateTranspose, 2, 3, 4, 1, A, 4, 1, A, 4, 1, 0, A, 4, 1, 2);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/operation.h"
 
 #ifdef SDFGC_GPU_CUDA
@@ -13,7 +14,7 @@
 namespace sdfgc::gpu::detail {
 
 #ifdef SDFGC_GPU_CUDA
-using BlasHandle = cublasHandle_t;
+using BlasHandle = LibraryHandle<cublasHandle_t, cublasCreate, cublasDestroy, cublasSetStream>;
 using BlasOp = cublasOperation_t;
 using BlasComplex64 = cuComplex;
 using BlasComplex128 = cuDoubleComplex;
@@ -27,7 +28,7 @@ using BlasInt = int;
 #define SDFGC_BLAS_FUNCTION(name) cublas##name
 #endif
 #else
-using BlasHandle = hipblasHandle_t;
+using BlasHandle = LibraryHandle<hipblasHandle_t, hipblasCreate, hipblasDestroy, hipblasSetStream>;
 using BlasOp = hipblasOperation_t;
 using BlasComplex64 = hipblasComplex;
 using BlasComplex128 = hipblasDoubleComplex;
@@ -45,15 +46,15 @@ template <class T> struct NativeBlas;
 #define SDFGC_BLAS_TYPE(T, N, p, geru, dotu, norm)                                                                                 \
     template <> struct NativeBlas<T> {                                                                                             \
         using Value = N;                                                                                                           \
-        template <class... A> static auto gemm(A... a) { return SDFGC_BLAS_FUNCTION(p##gemm)(a...); }                              \
-        template <class... A> static auto gemmStridedBatched(A... a) { return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...); }  \
-        template <class... A> static auto gemv(A... a) { return SDFGC_BLAS_FUNCTION(p##gemv)(a...); }                              \
-        template <class... A> static auto ger(A... a) { return SDFGC_BLAS_FUNCTION(geru)(a...); }                                  \
-        template <class... A> static auto geam(A... a) { return SDFGC_BLAS_FUNCTION(p##geam)(a...); }                              \
-        template <class... A> static auto dot(A... a) { return SDFGC_BLAS_FUNCTION(dotu)(a...); }                                  \
-        template <class... A> static auto axpy(A... a) { return SDFGC_BLAS_FUNCTION(p##axpy)(a...); }                              \
-        template <class... A> static auto scal(A... a) { return SDFGC_BLAS_FUNCTION(p##scal)(a...); }                              \
-        template <class... A> static auto nrm2(A... a) { return SDFGC_BLAS_FUNCTION(norm)(a...); }                                 \
+        template <class... A> static auto gemm(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemm)(a...); }                       \
+        template <class... A> static auto gemmStridedBatched(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...); }\
+        template <class... A> static auto gemv(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemv)(a...); }                       \
+        template <class... A> static auto ger(const A &...a) { return SDFGC_BLAS_FUNCTION(geru)(a...); }                           \
+        template <class... A> static auto geam(const A &...a) { return SDFGC_BLAS_FUNCTION(p##geam)(a...); }                       \
+        template <class... A> static auto dot(const A &...a) { return SDFGC_BLAS_FUNCTION(dotu)(a...); }                           \
+        template <class... A> static auto axpy(const A &...a) { return SDFGC_BLAS_FUNCTION(p##axpy)(a...); }                       \
+        template <class... A> static auto scal(const A &...a) { return SDFGC_BLAS_FUNCTION(p##scal)(a...); }                       \
+        template <class... A> static auto nrm2(const A &...a) { return SDFGC_BLAS_FUNCTION(norm)(a...); }                          \
     };
 SDFGC_BLAS_TYPE(float, float, S, Sger, Sdot, Snrm2)
 SDFGC_BLAS_TYPE(double, double, D, Dger, Ddot, Dnrm2)
@@ -63,18 +64,10 @@ SDFGC_BLAS_TYPE(std::complex<double>, BlasComplex128, Z, Zgeru, Zdotu, Dznrm2)
 
 class BlasLibrary {
 public:
-    BlasLibrary() noexcept = default;
-    BlasLibrary(const BlasLibrary &) = delete;
-    BlasLibrary &operator=(const BlasLibrary &) = delete;
-    ~BlasLibrary() {
-        if (handle_)
-            (void)SDFGC_BLAS_NAME(Destroy)(handle_);
-    }
-
     template <class T>
     bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
               T beta, T *C, int64_t ldc) {
-        return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda), native(B),
                                       size(ldb), native(&beta), native(C), size(ldc)));
     }
@@ -82,7 +75,7 @@ public:
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
                             int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
                             int64_t batch) {
-        return allFit<BlasInt>({m, n, k, lda, ldb, ldc, batch}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc, batch}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::gemmStridedBatched(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A),
                                                     size(lda), strideA, native(B), size(ldb), strideB, native(&beta), native(C),
                                                     size(ldc), strideC, size(batch)));
@@ -90,43 +83,42 @@ public:
     template <class T>
     bool gemv(Stream stream, Op a, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
               int64_t incy) {
-        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::gemv(handle_, op(a), size(m), size(n), native(&alpha), native(A), size(lda), native(x), size(incx),
                                       native(&beta), native(y), size(incy)));
     }
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
-        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy), native(A),
                                      size(lda)));
     }
     template <class T>
     bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb, T *C,
               int64_t ldc) {
-        return allFit<BlasInt>({m, n, lda, ldb, ldc}) && bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, ldb, ldc}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
                                       native(B), size(ldb), native(C), size(ldc)));
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
-        const ResultOnDevice mode(*this, stream);
+        const ResultOnDevice mode(handle_, stream);
         return allFit<BlasInt>({n, incx, incy}) && mode.entered &&
                ok(NativeBlas<T>::dot(handle_, size(n), native(x), size(incx), native(y), size(incy), native(result)));
     }
     template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
-        return allFit<BlasInt>({n, incx, incy}) && bind(stream) &&
+        return allFit<BlasInt>({n, incx, incy}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::axpy(handle_, size(n), native(&alpha), native(x), size(incx), native(y), size(incy)));
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return allFit<BlasInt>({n, incx}) && bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
+        return allFit<BlasInt>({n, incx}) && handle_.bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
-        const ResultOnDevice mode(*this, stream);
+        const ResultOnDevice mode(handle_, stream);
         return allFit<BlasInt>({n, incx}) && mode.entered && ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
     }
 
 private:
-    using LibraryStatus = decltype(SDFGC_BLAS_NAME(Destroy)(BlasHandle()));
-    static bool ok(LibraryStatus status) { return status == SDFGC_BLAS_CONSTANT(STATUS_SUCCESS); }
+    static bool ok(BlasHandle::Status status) { return BlasHandle::ok(status); }
     static BlasOp op(Op o) {
         return o == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
                : o == Op::Transpose ? SDFGC_BLAS_CONSTANT(OP_T)
@@ -138,24 +130,19 @@ private:
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
     }
 
-    bool bind(Stream stream) {
-        return (handle_ || ok(SDFGC_BLAS_NAME(Create)(&handle_))) && ok(SDFGC_BLAS_NAME(SetStream)(handle_, stream));
-    }
-
     /// While it lives, results go to device memory.
     struct ResultOnDevice {
-        BlasLibrary &library;
+        BlasHandle &handle;
         bool entered;
-        ResultOnDevice(BlasLibrary &l, Stream stream)
-            : library(l),
-              entered(l.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(l.handle_, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
+        ResultOnDevice(BlasHandle &h, Stream stream)
+            : handle(h), entered(h.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(h, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
         ~ResultOnDevice() {
             if (entered)
-                (void)SDFGC_BLAS_NAME(SetPointerMode)(library.handle_, SDFGC_BLAS_CONSTANT(POINTER_MODE_HOST));
+                (void)SDFGC_BLAS_NAME(SetPointerMode)(handle, SDFGC_BLAS_CONSTANT(POINTER_MODE_HOST));
         }
     };
 
-    BlasHandle handle_ = nullptr;
+    BlasHandle handle_;
 };
 
 #undef SDFGC_BLAS_CONSTANT

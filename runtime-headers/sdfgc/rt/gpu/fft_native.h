@@ -2,9 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
-#include "sdfgc/rt/gpu.h"
-
-#include <vector>
+#include "sdfgc/rt/gpu/plans.h"
 
 #ifdef SDFGC_GPU_CUDA
 #include <cufft.h>
@@ -48,18 +46,9 @@ template <> struct NativeFft<double> {
 
 class FftLibrary {
 public:
-    FftLibrary() noexcept = default;
-    FftLibrary(const FftLibrary &) = delete;
-    FftLibrary &operator=(const FftLibrary &) = delete;
-    ~FftLibrary() {
-        for (const Known &k : plans_)
-            (void)SDFGC_FFT_NAME(Destroy)(k.plan);
-    }
-
     template <class T> bool transform(Stream stream, Direction direction, std::complex<T> *data, const FftShape &shape) {
-        FftPlan plan;
-        return find(plan, stream, shape, static_cast<int>(NativeFft<T>::type)) &&
-               ok(NativeFft<T>::run(plan, data, direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : fftInverse));
+        const FftPlan *plan = find({stream, shape, static_cast<int>(NativeFft<T>::type)});
+        return plan && ok(NativeFft<T>::run(*plan, data, direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : fftInverse));
     }
 
 private:
@@ -68,35 +57,31 @@ private:
 #else
     static constexpr int fftInverse = HIPFFT_BACKWARD;
 #endif
-    static constexpr size_t mostPlans = 64;
     /// A plan works in memory of its own: one for each stream.
-    struct Known {
+    struct Key {
         Stream stream;
         FftShape shape;
         int type;
-        FftPlan plan;
+        friend bool operator==(const Key &a, const Key &b) { return a.stream == b.stream && a.shape == b.shape && a.type == b.type; }
+    };
+    struct Destroy {
+        void operator()(FftPlan plan) const { (void)SDFGC_FFT_NAME(Destroy)(plan); }
     };
 
     static bool ok(FftResult result) { return result == SDFGC_FFT_CONSTANT(SUCCESS); }
-    bool find(FftPlan &plan, Stream stream, const FftShape &shape, int type) {
-        for (const Known &k : plans_)
-            if (k.stream == stream && k.shape == shape && k.type == type) {
-                plan = k.plan;
-                return true;
-            }
-        FftShape copy = shape; // the libraries take the sizes without const
+    const FftPlan *find(const Key &key) {
+        if (const FftPlan *known = plans_.find(key))
+            return known;
+        FftPlan plan;
+        FftShape copy = key.shape; // the libraries take the sizes without const
         using Type = decltype(SDFGC_FFT_CONSTANT(C2C));
-        if (!ok(SDFGC_FFT_NAME(PlanMany)(&plan, copy.rank, copy.sizes, nullptr, 1, 0, nullptr, 1, 0, static_cast<Type>(type), 1)))
-            return false;
-        if (plans_.size() == mostPlans) { // programs whose sizes change; waits for what uses the plan's memory
-            (void)SDFGC_FFT_NAME(Destroy)(plans_.front().plan);
-            plans_.erase(plans_.begin());
-        }
-        plans_.push_back({stream, shape, type, plan});
-        return ok(SDFGC_FFT_NAME(SetStream)(plan, stream));
+        if (!ok(SDFGC_FFT_NAME(PlanMany)(&plan, copy.rank, copy.sizes, nullptr, 1, 0, nullptr, 1, 0, static_cast<Type>(key.type), 1)))
+            return nullptr;
+        const FftPlan *kept = plans_.add(key, plan);
+        return ok(SDFGC_FFT_NAME(SetStream)(plan, key.stream)) ? kept : nullptr;
     }
 
-    std::vector<Known> plans_;
+    Plans<Key, FftPlan, Destroy> plans_;
 };
 
 #undef SDFGC_FFT_CONSTANT

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
 #ifdef SDFGC_GPU_CUDA
@@ -13,18 +14,16 @@
 namespace sdfgc::gpu::detail {
 
 #ifdef SDFGC_GPU_CUDA
-using SolverHandle = cusolverDnHandle_t;
+using SolverHandle = LibraryHandle<cusolverDnHandle_t, cusolverDnCreate, cusolverDnDestroy, cusolverDnSetStream>;
 using SolverComplex64 = cuComplex;
 using SolverComplex128 = cuDoubleComplex;
 #define SDFGC_SOLVER_CONSTANT(name) CUBLAS_##name
-#define SDFGC_SOLVER_SUCCESS CUSOLVER_STATUS_SUCCESS
 #define SDFGC_SOLVER_NAME(name) cusolverDn##name
 #else
-using SolverHandle = hipsolverHandle_t;
+using SolverHandle = LibraryHandle<hipsolverDnHandle_t, hipsolverDnCreate, hipsolverDnDestroy, hipsolverDnSetStream>;
 using SolverComplex64 = hipFloatComplex;
 using SolverComplex128 = hipDoubleComplex;
 #define SDFGC_SOLVER_CONSTANT(name) HIPBLAS_##name
-#define SDFGC_SOLVER_SUCCESS HIPSOLVER_STATUS_SUCCESS
 #define SDFGC_SOLVER_NAME(name) hipsolverDn##name
 #endif
 
@@ -32,11 +31,11 @@ template <class T> struct NativeSolver;
 #define SDFGC_SOLVER_TYPE(T, N, p)                                                                                                 \
     template <> struct NativeSolver<T> {                                                                                           \
         using Value = N;                                                                                                           \
-        template <class... A> static auto getrfSize(A... a) { return SDFGC_SOLVER_NAME(p##getrf_bufferSize)(a...); }               \
-        template <class... A> static auto getrf(A... a) { return SDFGC_SOLVER_NAME(p##getrf)(a...); }                              \
-        template <class... A> static auto getrs(A... a) { return SDFGC_SOLVER_NAME(p##getrs)(a...); }                              \
-        template <class... A> static auto potrfSize(A... a) { return SDFGC_SOLVER_NAME(p##potrf_bufferSize)(a...); }               \
-        template <class... A> static auto potrf(A... a) { return SDFGC_SOLVER_NAME(p##potrf)(a...); }                              \
+        template <class... A> static auto getrfSize(const A &...a) { return SDFGC_SOLVER_NAME(p##getrf_bufferSize)(a...); }        \
+        template <class... A> static auto getrf(const A &...a) { return SDFGC_SOLVER_NAME(p##getrf)(a...); }                       \
+        template <class... A> static auto getrs(const A &...a) { return SDFGC_SOLVER_NAME(p##getrs)(a...); }                       \
+        template <class... A> static auto potrfSize(const A &...a) { return SDFGC_SOLVER_NAME(p##potrf_bufferSize)(a...); }        \
+        template <class... A> static auto potrf(const A &...a) { return SDFGC_SOLVER_NAME(p##potrf)(a...); }                       \
     };
 SDFGC_SOLVER_TYPE(float, float, S)
 SDFGC_SOLVER_TYPE(double, double, D)
@@ -46,24 +45,16 @@ SDFGC_SOLVER_TYPE(std::complex<double>, SolverComplex128, Z)
 
 class SolverLibrary {
 public:
-    SolverLibrary() noexcept = default;
-    SolverLibrary(const SolverLibrary &) = delete;
-    SolverLibrary &operator=(const SolverLibrary &) = delete;
-    ~SolverLibrary() {
-        if (handle_)
-            (void)SDFGC_SOLVER_NAME(Destroy)(handle_);
-    }
-
     template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
         int count = 0;
-        if (!allFit<int>({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !handle_.bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
         return space && ok(NativeSolver<T>::getrf(handle_, size(n), size(n), native(A), size(lda), native(space.values), pivots, space.info));
     }
     template <class T>
     bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
-        if (!allFit<int>({n, count, lda, ldb}) || !bind(stream))
+        if (!allFit<int>({n, count, lda, ldb}) || !handle_.bind(stream))
             return false;
         const auto native_op = op == Op::None        ? SDFGC_SOLVER_CONSTANT(OP_N)
                                : op == Op::Transpose ? SDFGC_SOLVER_CONSTANT(OP_T)
@@ -75,7 +66,7 @@ public:
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
         const auto fill = triangle == Triangle::Lower ? SDFGC_SOLVER_CONSTANT(FILL_MODE_LOWER) : SDFGC_SOLVER_CONSTANT(FILL_MODE_UPPER);
         int count = 0;
-        if (!allFit<int>({n, lda}) || !bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !handle_.bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
         return space && ok(NativeSolver<T>::potrf(handle_, fill, size(n), native(A), size(lda), native(space.values), count, space.info));
@@ -94,22 +85,17 @@ private:
         int *info;
     };
 
-    using LibraryStatus = decltype(SDFGC_SOLVER_NAME(Destroy)(SolverHandle()));
-    static bool ok(LibraryStatus status) { return status == SDFGC_SOLVER_SUCCESS; }
+    static bool ok(SolverHandle::Status status) { return SolverHandle::ok(status); }
     static int size(int64_t n) { return static_cast<int>(n); }
     template <class T> static auto native(T *p) {
         using Value = typename NativeSolver<std::remove_const_t<T>>::Value;
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
     }
-    bool bind(Stream stream) {
-        return (handle_ || ok(SDFGC_SOLVER_NAME(Create)(&handle_))) && ok(SDFGC_SOLVER_NAME(SetStream)(handle_, stream));
-    }
 
-    SolverHandle handle_ = nullptr;
+    SolverHandle handle_;
 };
 
 #undef SDFGC_SOLVER_CONSTANT
-#undef SDFGC_SOLVER_SUCCESS
 #undef SDFGC_SOLVER_NAME
 
 } // namespace sdfgc::gpu::detail

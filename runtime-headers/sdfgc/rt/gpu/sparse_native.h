@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
 #ifdef SDFGC_GPU_CUDA
@@ -16,7 +17,7 @@ namespace sdfgc::gpu::detail {
 #define SDFGC_SPARSE_CONSTANT(name) CUSPARSE_##name
 #define SDFGC_SPARSE_NAME(name) cusparse##name
 #define SDFGC_SPARSE_VALUE(name) CUDA_##name
-using SparseHandle = cusparseHandle_t;
+using SparseHandle = LibraryHandle<cusparseHandle_t, cusparseCreate, cusparseDestroy, cusparseSetStream>;
 using SparseMatrix = cusparseSpMatDescr_t;
 using DenseMatrix = cusparseDnMatDescr_t;
 using DenseVector = cusparseDnVecDescr_t;
@@ -26,7 +27,7 @@ constexpr auto byColumns = CUSPARSE_ORDER_COL;
 #define SDFGC_SPARSE_CONSTANT(name) HIPSPARSE_##name
 #define SDFGC_SPARSE_NAME(name) hipsparse##name
 #define SDFGC_SPARSE_VALUE(name) HIP_##name
-using SparseHandle = hipsparseHandle_t;
+using SparseHandle = LibraryHandle<hipsparseHandle_t, hipsparseCreate, hipsparseDestroy, hipsparseSetStream>;
 using SparseMatrix = hipsparseSpMatDescr_t;
 using DenseMatrix = hipsparseDnMatDescr_t;
 using DenseVector = hipsparseDnVecDescr_t;
@@ -42,21 +43,13 @@ template <> struct SparseValue<std::complex<double>> { static constexpr auto typ
 
 class SparseLibrary {
 public:
-    SparseLibrary() noexcept = default;
-    SparseLibrary(const SparseLibrary &) = delete;
-    SparseLibrary &operator=(const SparseLibrary &) = delete;
-    ~SparseLibrary() {
-        if (handle_)
-            (void)SDFGC_SPARSE_NAME(Destroy)(handle_);
-    }
-
     template <class T, class Index>
     bool multiply(Stream stream, int64_t m, int64_t n, int64_t k, int64_t count, T alpha, const Index *rows, const Index *columns, const T *values,
                   const T *B, int64_t rowB, int64_t columnB, T beta, T *C, int64_t rowC, int64_t columnC) {
         static_assert(sizeof(Index) == 4 || sizeof(Index) == 8, "indices are int32 or int64");
         constexpr auto index = sizeof(Index) == 4 ? SDFGC_SPARSE_CONSTANT(INDEX_32I) : SDFGC_SPARSE_CONSTANT(INDEX_64I);
         SparseMatrix A = nullptr;
-        if (!bind(stream) || !ok(SDFGC_SPARSE_NAME(CreateCsr)(&A, m, k, count, anything(rows), anything(columns), anything(values), index, index,
+        if (!handle_.bind(stream) || !ok(SDFGC_SPARSE_NAME(CreateCsr)(&A, m, k, count, anything(rows), anything(columns), anything(values), index, index,
                                                               SDFGC_SPARSE_CONSTANT(INDEX_BASE_ZERO), SparseValue<T>::type)))
             return false;
         const bool done = n == 1 && rowB == 1 && rowC == 1 ? byVector(stream, m, k, alpha, A, B, beta, C)
@@ -109,15 +102,11 @@ private:
                                                  rowMajor ? SDFGC_SPARSE_CONSTANT(ORDER_ROW) : byColumns));
     }
 
-    using LibraryStatus = decltype(SDFGC_SPARSE_NAME(Destroy)(SparseHandle()));
-    static bool ok(LibraryStatus status) { return status == SDFGC_SPARSE_CONSTANT(STATUS_SUCCESS); }
+    static bool ok(SparseHandle::Status status) { return SparseHandle::ok(status); }
     /// The libraries take what they only read without const, too.
     template <class T> static void *anything(const T *p) { return const_cast<T *>(p); }
-    bool bind(Stream stream) {
-        return (handle_ || ok(SDFGC_SPARSE_NAME(Create)(&handle_))) && ok(SDFGC_SPARSE_NAME(SetStream)(handle_, stream));
-    }
 
-    SparseHandle handle_ = nullptr;
+    SparseHandle handle_;
 };
 
 #undef SDFGC_SPARSE_CONSTANT

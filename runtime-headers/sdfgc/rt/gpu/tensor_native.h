@@ -2,12 +2,15 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu/handle.h"
+#include "sdfgc/rt/gpu/plans.h"
 #include "sdfgc/rt/gpu/workspace.h"
-
-#include <vector>
 
 #ifdef SDFGC_GPU_CUDA
 #include <cutensor.h>
+#if CUTENSOR_MAJOR < 2
+#error "this program needs cuTENSOR 2"
+#endif
 #else
 #include <hiptensor/hiptensor.h>
 #endif
@@ -22,98 +25,93 @@ namespace sdfgc::gpu::detail {
 #define SDFGC_TENSOR_NAME(name) hiptensor##name
 #endif
 using TensorHandle = SDFGC_TENSOR_NAME(Handle_t);
-using TensorPlan = SDFGC_TENSOR_NAME(Plan_t);
 using TensorOperation = SDFGC_TENSOR_NAME(OperationDescriptor_t);
 using TensorShape = SDFGC_TENSOR_NAME(TensorDescriptor_t);
 using TensorStatus = SDFGC_TENSOR_NAME(Status_t);
 
 inline bool tensorOk(TensorStatus status) { return status == SDFGC_TENSOR_CONSTANT(STATUS_SUCCESS); }
 
-/// Type of the elements, and of the sums.
+/// Type of the elements, and of the sums: hipTensor has complex ones.
 template <class T> struct TensorType;
-template <> struct TensorType<float> {
-    static auto elements() { return SDFGC_TENSOR_CONSTANT(R_32F); }
-    static auto sums() { return SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_32F); }
-};
-template <> struct TensorType<double> {
-    static auto elements() { return SDFGC_TENSOR_CONSTANT(R_64F); }
-    static auto sums() { return SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_64F); }
-};
-template <> struct TensorType<std::complex<float>> {
-    static auto elements() { return SDFGC_TENSOR_CONSTANT(C_32F); }
-    static auto sums() { return SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_32F); }
-};
-template <> struct TensorType<std::complex<double>> {
-    static auto elements() { return SDFGC_TENSOR_CONSTANT(C_64F); }
-    static auto sums() { return SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_64F); }
+#ifdef SDFGC_GPU_CUDA
+#define SDFGC_TENSOR_COMPLEX_SUMS(bits) CUTENSOR_COMPUTE_DESC_##bits##F
+#else
+#define SDFGC_TENSOR_COMPLEX_SUMS(bits) HIPTENSOR_COMPUTE_DESC_C##bits##F
+#endif
+#define SDFGC_TENSOR_TYPE(T, element, sum)                                                                                         \
+    template <> struct TensorType<T> {                                                                                             \
+        static auto elements() { return SDFGC_TENSOR_CONSTANT(element); }                                                          \
+        static auto sums() { return sum; }                                                                                         \
+    };
+SDFGC_TENSOR_TYPE(float, R_32F, SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_32F))
+SDFGC_TENSOR_TYPE(double, R_64F, SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_64F))
+SDFGC_TENSOR_TYPE(std::complex<float>, C_32F, SDFGC_TENSOR_COMPLEX_SUMS(32))
+SDFGC_TENSOR_TYPE(std::complex<double>, C_64F, SDFGC_TENSOR_COMPLEX_SUMS(64))
+#undef SDFGC_TENSOR_TYPE
+#undef SDFGC_TENSOR_COMPLEX_SUMS
+
+/// A plan with what it was made from, to which plans of hipTensor 2.0 keep pointers.
+struct TensorPlan {
+    TensorShape shapes[3] = {};
+    TensorOperation operation = {};
+    SDFGC_TENSOR_NAME(PlanPreference_t) preference = {};
+    SDFGC_TENSOR_NAME(Plan_t) plan = {};
+    uint64_t bytes = 0; // that it works in
 };
 
-/// The library's descriptor of a tensor, for as long as a plan is made.
-template <class T> class DescribedTensor {
-public:
-    template <class Element> DescribedTensor(TensorHandle handle, const Tensor<Element> &t) {
-        ok_ = tensorOk(SDFGC_TENSOR_NAME(CreateTensorDescriptor)(handle, &shape, static_cast<uint32_t>(t.rank), t.extents, t.strides,
-                                                                 TensorType<T>::elements(), sizeof(T)));
+/// Ends what there is of it.
+struct EndTensorPlan {
+    void operator()(const TensorPlan &p) const {
+        if (p.plan)
+            (void)SDFGC_TENSOR_NAME(DestroyPlan)(p.plan);
+        if (p.preference)
+            (void)SDFGC_TENSOR_NAME(DestroyPlanPreference)(p.preference);
+        if (p.operation)
+            (void)SDFGC_TENSOR_NAME(DestroyOperationDescriptor)(p.operation);
+        for (const TensorShape &shape : p.shapes)
+            if (shape)
+                (void)SDFGC_TENSOR_NAME(DestroyTensorDescriptor)(shape);
     }
-    DescribedTensor(const DescribedTensor &) = delete;
-    DescribedTensor &operator=(const DescribedTensor &) = delete;
-    ~DescribedTensor() {
-        if (ok_)
-            (void)SDFGC_TENSOR_NAME(DestroyTensorDescriptor)(shape);
-    }
-    explicit operator bool() const { return ok_; }
-    TensorShape shape = {};
-
-private:
-    bool ok_ = false;
 };
+
+/// hipTensor's versions take the handle as a value, a reference or a pointer.
+template <class Handle> TensorStatus endTensors(Handle handle) {
+    if constexpr (std::is_invocable<decltype(SDFGC_TENSOR_NAME(Destroy)) &, Handle *>::value)
+        return SDFGC_TENSOR_NAME(Destroy)(&handle);
+    else
+        return SDFGC_TENSOR_NAME(Destroy)(handle);
+}
 
 class TensorLibrary {
 public:
-    TensorLibrary() noexcept = default;
-    TensorLibrary(const TensorLibrary &) = delete;
-    TensorLibrary &operator=(const TensorLibrary &) = delete;
-    ~TensorLibrary() {
-        for (const Known &k : plans_)
-            (void)SDFGC_TENSOR_NAME(DestroyPlan)(k.plan);
-        if (open_)
-            (void)SDFGC_TENSOR_NAME(Destroy)(handle_);
-    }
-
     template <class T, class A, class B>
     bool contract(Stream stream, T alpha, const Tensor<A> &a, const Tensor<B> &b, T beta, const Tensor<T> &c) {
         constexpr auto as_it_is = SDFGC_TENSOR_CONSTANT(OP_IDENTITY);
-        const Known *known = find(key<T>(a, b, c), [&](TensorOperation &operation) {
-            const DescribedTensor<T> da(handle_, a), db(handle_, b), dc(handle_, c);
-            return da && db && dc &&
-                   tensorOk(SDFGC_TENSOR_NAME(CreateContraction)(handle_, &operation, da.shape, a.modes, as_it_is, db.shape, b.modes, as_it_is, dc.shape,
-                                                                 c.modes, as_it_is, dc.shape, c.modes, TensorType<T>::sums()));
+        const TensorPlan *plan = find(stream, key<T>(a, b, c), [&](TensorPlan &p) {
+            return describe<T>(p.shapes[0], a) && describe<T>(p.shapes[1], b) && describe<T>(p.shapes[2], c) &&
+                   tensorOk(SDFGC_TENSOR_NAME(CreateContraction)(handle_, &p.operation, p.shapes[0], a.modes, as_it_is, p.shapes[1], b.modes, as_it_is,
+                                                                 p.shapes[2], c.modes, as_it_is, p.shapes[2], c.modes, TensorType<T>::sums()));
         });
-        if (!known)
+        if (!plan)
             return false;
-        const Workspace space(stream, static_cast<size_t>(known->bytes));
-        return space && tensorOk(SDFGC_TENSOR_NAME(Contract)(handle_, known->plan, &alpha, a.data, b.data, &beta, c.data, c.data, space.data(),
-                                                             known->bytes, stream));
+        const Workspace space(stream, static_cast<size_t>(plan->bytes));
+        return space && tensorOk(SDFGC_TENSOR_NAME(Contract)(handle_, plan->plan, &alpha, a.data, b.data, &beta, c.data, c.data, space.data(),
+                                                             plan->bytes, stream));
     }
 
     template <class T, class A> bool permute(Stream stream, T alpha, const Tensor<A> &a, const Tensor<T> &c) {
-        const Known *known = find(key<T>(a, c), [&](TensorOperation &operation) {
-            const DescribedTensor<T> da(handle_, a), dc(handle_, c);
-            return da && dc &&
-                   tensorOk(SDFGC_TENSOR_NAME(CreatePermutation)(handle_, &operation, da.shape, a.modes, SDFGC_TENSOR_CONSTANT(OP_IDENTITY), dc.shape,
-                                                                 c.modes, TensorType<T>::sums()));
+        const TensorPlan *plan = find(stream, key<T>(a, c), [&](TensorPlan &p) {
+            return describe<T>(p.shapes[0], a) && describe<T>(p.shapes[1], c) &&
+                   tensorOk(SDFGC_TENSOR_NAME(CreatePermutation)(handle_, &p.operation, p.shapes[0], a.modes, SDFGC_TENSOR_CONSTANT(OP_IDENTITY),
+                                                                 p.shapes[1], c.modes, TensorType<T>::sums()));
         });
-        return known && tensorOk(SDFGC_TENSOR_NAME(Permute)(handle_, known->plan, &alpha, a.data, c.data, stream));
+        return plan && tensorOk(SDFGC_TENSOR_NAME(Permute)(handle_, plan->plan, &alpha, a.data, c.data, stream));
     }
 
 private:
-    static constexpr size_t mostPlans = 64;
     using Key = std::vector<int64_t>;
-    struct Known {
-        Key key;
-        TensorPlan plan;
-        uint64_t bytes; // that it works in
-    };
+    /// Each call names its stream.
+    static TensorStatus noStream(TensorHandle, Stream) { return TensorStatus(); }
 
     template <class Element> static void append(Key &key, const Tensor<Element> &t) {
         key.push_back(t.rank);
@@ -126,44 +124,31 @@ private:
         return key;
     }
 
+    template <class T, class Element> bool describe(TensorShape &shape, const Tensor<Element> &t) const {
+        return tensorOk(SDFGC_TENSOR_NAME(CreateTensorDescriptor)(handle_, &shape, static_cast<uint32_t>(t.rank), t.extents, t.strides,
+                                                                  TensorType<T>::elements(), sizeof(T)));
+    }
     /// The plan of that key; `describe` makes the operation that a new one is for.
-    template <class Describe> const Known *find(const Key &key, const Describe &describe) {
-        for (const Known &k : plans_)
-            if (k.key == key)
-                return &k;
-        if (!open_ && !(open_ = tensorOk(SDFGC_TENSOR_NAME(Create)(&handle_))))
+    template <class Describe> const TensorPlan *find(Stream stream, const Key &key, const Describe &describe) {
+        if (const TensorPlan *known = plans_.find(key))
+            return known;
+        if (!handle_.bind(stream))
             return nullptr;
-        TensorOperation operation = {};
-        if (!describe(operation))
-            return nullptr;
-        Known made{key, {}, 0};
-        const bool ok = plan(operation, made);
-        (void)SDFGC_TENSOR_NAME(DestroyOperationDescriptor)(operation);
-        if (!ok)
-            return nullptr;
-        if (plans_.size() == mostPlans) { // programs whose sizes change; what is queued may still use it
-            (void)deviceSynchronize();
-            (void)SDFGC_TENSOR_NAME(DestroyPlan)(plans_.front().plan);
-            plans_.erase(plans_.begin());
-        }
-        plans_.push_back(made);
-        return &plans_.back();
+        TensorPlan made;
+        if (describe(made) && complete(made))
+            return plans_.add(key, made);
+        EndTensorPlan()(made);
+        return nullptr;
+    }
+    bool complete(TensorPlan &p) const {
+        return tensorOk(SDFGC_TENSOR_NAME(CreatePlanPreference)(handle_, &p.preference, SDFGC_TENSOR_CONSTANT(ALGO_DEFAULT),
+                                                                SDFGC_TENSOR_CONSTANT(JIT_MODE_NONE))) &&
+               tensorOk(SDFGC_TENSOR_NAME(EstimateWorkspaceSize)(handle_, p.operation, p.preference, SDFGC_TENSOR_CONSTANT(WORKSPACE_DEFAULT), &p.bytes)) &&
+               tensorOk(SDFGC_TENSOR_NAME(CreatePlan)(handle_, &p.plan, p.operation, p.preference, p.bytes));
     }
 
-    bool plan(TensorOperation operation, Known &made) const {
-        SDFGC_TENSOR_NAME(PlanPreference_t) preference = {};
-        if (!tensorOk(SDFGC_TENSOR_NAME(CreatePlanPreference)(handle_, &preference, SDFGC_TENSOR_CONSTANT(ALGO_DEFAULT), SDFGC_TENSOR_CONSTANT(JIT_MODE_NONE))))
-            return false;
-        const bool ok =
-            tensorOk(SDFGC_TENSOR_NAME(EstimateWorkspaceSize)(handle_, operation, preference, SDFGC_TENSOR_CONSTANT(WORKSPACE_DEFAULT), &made.bytes)) &&
-            tensorOk(SDFGC_TENSOR_NAME(CreatePlan)(handle_, &made.plan, operation, preference, made.bytes));
-        (void)SDFGC_TENSOR_NAME(DestroyPlanPreference)(preference);
-        return ok;
-    }
-
-    TensorHandle handle_ = {};
-    bool open_ = false;
-    std::vector<Known> plans_;
+    LibraryHandle<TensorHandle, SDFGC_TENSOR_NAME(Create), endTensors<TensorHandle>, noStream> handle_;
+    Plans<Key, TensorPlan, EndTensorPlan> plans_; // end before the handle that made them
 };
 
 #undef SDFGC_TENSOR_CONSTANT

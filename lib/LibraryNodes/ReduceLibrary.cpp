@@ -1,0 +1,102 @@
+// Reduce on the device by CUB or rocPRIM, for nodes that ask for it (`CUDA (device)`, which is what DaCe calls its expansion by CUB).
+//
+//   out[i] = sum over j of in[i, j]        gpu::reduce<gpu::Sum>(stream, in, rows, columns, out)
+//
+// The libraries reduce rows: elements that follow each other in memory, row behind row, into elements of the same type. They start from the neutral
+// value; another start, what the output held, and the conflict resolution of the output come afterwards, by a map over a temporary:
+//
+//   _total[:] = the library's reduction;   out[i] = f(out[i], _total[i])
+//
+// Everything else is ReduceDevice.cpp's. A call of runtime-headers/sdfgc/rt/gpu_primitives.h.
+#include "ReducePlan.h"
+
+#include <cstdlib>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+/// A function in gpu_reduce.h, and its neutral value where that is a number.
+struct Operation {
+    py::Reduction kind;
+    const char *name;
+    std::optional<double> neutral;
+};
+constexpr Operation operations[] = {
+    {py::Reduction::Sum, "Sum", 0},
+    {py::Reduction::Product, "Product", 1},
+    {py::Reduction::Min, "Min", std::nullopt},
+    {py::Reduction::Max, "Max", std::nullopt},
+    {py::Reduction::BitAnd, "And", std::nullopt},
+    {py::Reduction::BitOr, "Or", 0},
+    {py::Reduction::BitXor, "Xor", 0},
+    {py::Reduction::LogicalAnd, "LogicalAnd", 1},
+    {py::Reduction::LogicalOr, "LogicalOr", 0},
+    {py::Reduction::LogicalXor, "LogicalXor", 0},
+};
+const Operation *operationOf(const std::string &wcr) {
+    const auto function = py::parseWcr(wcr);
+    const auto *at = std::find_if(std::begin(operations), std::end(operations), [&](const Operation &o) { return function.value && o.kind == function.value->kind; });
+    return at == std::end(operations) ? nullptr : at;
+}
+
+bool isNumber(const std::string &text, std::optional<double> value) {
+    char *end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    return value && number == *value && end != text.c_str() && *end == '\0';
+}
+
+/// Do these dimensions lie in memory without gaps, the last one next to each other?
+bool isPacked(const Operand &o) {
+    sym::Expr expected = 1;
+    for (std::size_t d = o.rank(); d-- > 0; expected *= o.shape[d])
+        if (!(o.strides[d] == expected))
+            return false;
+    return true;
+}
+
+} // namespace
+
+/// Does the reduction start from the neutral value?
+bool Reduce::startsNeutral() const {
+    const Operation *operation = operationOf(wcr_);
+    return !identity_ || *identity_ == *neutral_ || (operation && isNumber(*identity_, operation->neutral));
+}
+
+std::string Reduce::whyNoPrimitive() const {
+    if (!neutral_ || !operationOf(wcr_))
+        return "its function is none of the library's";
+    if (in_.type != out_.type)
+        return "input and output differ in type";
+    if (!in_.type.isInteger() && !in_.type.isBool() && !blasLetter(in_.type))
+        return "the library has no reduction for " + in_.type.str();
+    if (reduced_.size() != 1 || reduced_.front() + 1 != in_.rank() || !isPacked(in_))
+        return "what is reduced does not lie in rows that follow each other";
+    return !startsNeutral() && !outerWcr_.empty() ? "it has both an identity and conflict resolution" : "";
+}
+
+void Reduce::byPrimitive() {
+    const bool direct = outerWcr_.empty() && identity_ && startsNeutral() && isPacked(out_);
+    std::vector<sym::Expr> kept;
+    for (std::size_t d : kept_)
+        kept.push_back(in_.shape[d]);
+    if (kept.empty())
+        kept.emplace_back(1); // an array: a scalar would be the host's
+    const Name target = direct ? Name("_out") : x_.temporary("_total", out_.type, kept, Storage::GPU_Global);
+    x_.call(x_.addState("reduce"), "reduce", {"_in"}, {target},
+            "sdfgc::gpu::reduce<sdfgc::gpu::" + std::string(operationOf(wcr_)->name) + ">(__dace_current_stream, _in_in, " +
+                x_.word("rows", product(kept_)) + ", " + x_.word("size", product(reduced_)) + ", _out" + target.str() + ");",
+            {"GpuPrimitives"});
+    if (!direct) {
+        if (!startsNeutral())
+            x_.mapped(x_.addState("init"), "init", params(kept_), {}, {{"o", "_out", index(kept_), ""}}, "o = " + *identity_);
+        const bool overwrite = outerWcr_.empty() && identity_ && startsNeutral();
+        x_.mapped(x_.addState("combine"), "combine", params(kept_), {{"i", target, index(kept_), ""}},
+                  {{"o", "_out", index(kept_), overwrite ? "" : outerWcr_.empty() ? wcr_ : outerWcr_}}, "o = i");
+    }
+    x_.took(x_.context().options.target == "hip" ? "rocPRIM" : "CUB", "the node asks for it");
+}
+
+} // namespace sdfgc::libnodes

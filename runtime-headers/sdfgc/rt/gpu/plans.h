@@ -1,0 +1,46 @@
+// Plans that a device's library has made, which are dear: kept for the next call of the same kind.
+#pragma once
+
+#include "sdfgc/rt/gpu.h"
+
+#include <vector>
+
+namespace sdfgc::gpu::detail {
+
+/// At most 64 of them, for programs whose sizes change: the oldest goes first, by `Destroy`.
+template <class Key, class Plan, class Destroy> class Plans {
+public:
+    Plans() noexcept = default;
+    Plans(const Plans &) = delete;
+    Plans &operator=(const Plans &) = delete;
+    ~Plans() {
+        for (const Known &k : known_)
+            Destroy()(k.plan);
+    }
+    /// Null when there is none. The next `add` ends it.
+    const Plan *find(const Key &key) const {
+        for (const Known &k : known_)
+            if (k.key == key)
+                return &k.plan;
+        return nullptr;
+    }
+    const Plan *add(const Key &key, const Plan &plan) {
+        if (known_.size() == most) {
+            (void)deviceSynchronize(); // what is queued may still use it
+            Destroy()(known_.front().plan);
+            known_.erase(known_.begin());
+        }
+        known_.push_back({key, plan});
+        return &known_.back().plan;
+    }
+
+private:
+    static constexpr size_t most = 64;
+    struct Known {
+        Key key;
+        Plan plan;
+    };
+    std::vector<Known> known_;
+};
+
+} // namespace sdfgc::gpu::detail

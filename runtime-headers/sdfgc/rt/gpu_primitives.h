@@ -1,0 +1,65 @@
+// Reductions of rows on the device: one dialect for CUB, rocPRIM and, in the emulation, loops.
+//
+// Rules: everything lies in device memory (or page-locked host memory). A reduction is queued in the stream that it is given and returns at once;
+// what it needs to work in comes from the stream's pool and goes back there. The operations are those of gpu_reduce.h. Of one device and one
+// version of the library, a reduction gives the same bits in every run; other devices and versions may group the elements in another way. A failed
+// call throws rt::Error, as the operations of gpu_program.h do. Both libraries are headers; in programs they stand for the library
+// "gpuprimitives" (docs/build.md), which is cub, rocprim or nothing.
+//
+//   gpu::reduce<gpu::Sum>(__state->gpu.stream(0), A, rows, columns, sums);
+#pragma once
+
+#include "sdfgc/rt/gpu/operation.h"
+#include "sdfgc/rt/gpu_program.h"
+#include "sdfgc/rt/gpu_reduce.h"
+
+#include <limits>
+
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+
+namespace sdfgc::gpu::detail {
+
+/// The value that changes nothing: what no elements reduce to.
+template <class Op, class T> struct Neutral { // Sum, Or, Xor, LogicalOr, LogicalXor
+    static T value() { return T(0); }
+};
+template <class T> struct Neutral<Product, T> {
+    static T value() { return T(1); }
+};
+template <class T> struct Neutral<LogicalAnd, T> {
+    static T value() { return T(1); }
+};
+template <class T> struct Neutral<And, T> {
+    static T value() { return static_cast<T>(-1); }
+};
+template <class T> struct Neutral<Min, T> {
+    using Limits = std::numeric_limits<T>;
+    static T value() { return Limits::has_infinity ? Limits::infinity() : Limits::max(); }
+};
+template <class T> struct Neutral<Max, T> {
+    using Limits = std::numeric_limits<T>;
+    static T value() { return Limits::has_infinity ? -Limits::infinity() : Limits::lowest(); }
+};
+
+} // namespace sdfgc::gpu::detail
+
+#ifdef SDFGC_GPU_EMULATE
+#include "sdfgc/rt/gpu/primitives_emulate.h"
+#else
+#include "sdfgc/rt/gpu/primitives_native.h"
+#endif
+
+namespace sdfgc::gpu {
+
+/// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation for rows
+/// without elements. `Op` is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows above zero; it returns
+/// false on failure.
+template <class Op, class T> void reduce(Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
+    if (rows > 0)
+        detail::requireSuccess(size >= 0 && detail::reduceRows<Op>(stream, in, rows, size, out), "the device's library of primitives failed in ",
+                               "reduce");
+}
+
+} // namespace sdfgc::gpu
+
+#endif
