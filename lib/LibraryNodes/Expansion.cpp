@@ -149,6 +149,22 @@ State &Expansion::addState(std::string_view label) {
     return *s;
 }
 
+Name Expansion::reachable(Name n) {
+    const DataDesc &d = *inner_->desc(n);
+    const bool host = d.storage == Storage::Register || d.storage == Storage::CPU_Heap || d.storage == Storage::CPU_ThreadLocal ||
+                      (d.storage == Storage::Default && d.isScalar()); // which will be a register
+    if (where_ != Where::Device || !host)
+        return n;
+    Name &twin = twins_[n];
+    if (!twin) {
+        DataDesc copy = d.isScalar() ? DataDesc::array(d.dtype, {1}) : d;
+        copy.transient = true;
+        copy.storage = Storage::GPU_Global;
+        twin = inner_->addTransient("_device" + n.str(), std::move(copy));
+    }
+    return twin;
+}
+
 Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                          std::string code, const std::vector<Name> &environments) {
     auto *t = s.add<Tasklet>();
@@ -161,24 +177,35 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
         const bool value = d->numElements().isOne() && where_ != Where::Device;
         return value ? d->dtype : Type::pointer(d->dtype);
     };
+    auto whole = [&](Name n) { return Memlet::simple(n, inner_->desc(n)->fullSubset()); };
     for (Name n : inputs) {
-        Name connector("_in" + n.str());
-        s.connect(s.add<AccessNode>(n), {}, t, connector, Memlet::simple(n, inner_->desc(n)->fullSubset()));
+        const Name connector("_in" + n.str()), used = reachable(n);
+        auto *access = s.add<AccessNode>(used);
+        if (used != n)
+            copyBetween(s, s.add<AccessNode>(n), access);
+        s.connect(access, {}, t, connector, whole(used));
         t->inConnector(connector)->type = connectorType(n);
     }
     for (Name n : outputs) {
-        Name connector("_out" + n.str());
-        s.connect(t, connector, s.add<AccessNode>(n), {}, Memlet::simple(n, inner_->desc(n)->fullSubset()));
+        const Name connector("_out" + n.str()), used = reachable(n);
+        auto *access = s.add<AccessNode>(used);
+        s.connect(t, connector, access, {}, whole(used));
+        if (used != n)
+            copyBetween(s, access, s.add<AccessNode>(n));
         t->outConnector(connector)->type = connectorType(n);
     }
     s.renumber();
     return t;
 }
 
+void Expansion::copyBetween(State &s, AccessNode *from, AccessNode *to) {
+    Memlet m = Memlet::simple(from->data, inner_->desc(from->data)->fullSubset());
+    m.otherSubset = inner_->desc(to->data)->fullSubset();
+    s.connect(from, {}, to, {}, std::move(m));
+}
+
 void Expansion::copied(State &s, Name from, Name to) {
-    Memlet m = Memlet::simple(from, inner_->desc(from)->fullSubset());
-    m.otherSubset = inner_->desc(to)->fullSubset();
-    s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
+    copyBetween(s, s.add<AccessNode>(from), s.add<AccessNode>(to));
     s.renumber();
 }
 

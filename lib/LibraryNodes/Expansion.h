@@ -97,7 +97,8 @@ public:
     /// two of them), each has a register, and registers are combined in shared memory, half of the threads at a time.
     void accumulatedByBlock(ir::State &s, std::string_view label, const Accumulation &a, Name thread, int64_t threads);
     /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On the device
-    /// it is code of the host that queues on the stream `__dace_current_stream`, not a kernel.
+    /// it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory then get a twin in
+    /// device memory, with copies in front and behind.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
@@ -139,6 +140,9 @@ private:
     void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a, ir::AccessNode *given = nullptr);
     void accumulate(ir::State &s, std::string_view label, const Accumulation &a, const Nest &around, const Nest &out, ir::AccessNode *target);
     ir::Tasklet *python(ir::State &s, std::string_view label, std::string code);
+    /// The container that a call uses for one: itself, or its twin.
+    Name reachable(Name n);
+    void copyBetween(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
     Operand operand(ir::Edge *e, bool input);
     ir::State &state_;
     ir::LibraryNode &node_;
@@ -147,6 +151,7 @@ private:
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
     std::map<std::string, int> labels_; // of states: how many there are
+    std::map<Name, Name> twins_;        // container in host memory, in device memory
     std::vector<std::pair<Name, sym::Expr>> words_;  // symbol inside, its value in symbols inside
     std::map<Name, sym::Expr> renamed_;              // outer symbol, symbol inside
 };

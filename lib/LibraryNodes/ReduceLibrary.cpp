@@ -83,7 +83,7 @@ void Reduce::byPrimitive() {
     for (std::size_t d : kept_)
         kept.push_back(in_.shape[d]);
     if (kept.empty())
-        kept.emplace_back(1); // an array: a scalar would be the host's
+        kept.emplace_back(1); // an array, which stays in device memory
     const Name target = direct ? Name("_out") : x_.temporary("_total", out_.type, kept, Storage::GPU_Global);
     x_.call(x_.addState("reduce"), "reduce", {"_in"}, {target},
             "sdfgc::gpu::reduce<sdfgc::gpu::" + std::string(operationOf(wcr_)->name) + ">(__dace_current_stream, _in_in, " +

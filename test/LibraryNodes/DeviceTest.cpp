@@ -343,7 +343,36 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(custom.calls().empty());
     CHECK(widened.calls().empty());
     CHECK(contains(widened.remarks.front().text, "input and output differ in type"));
+    DeviceNode toHost = reduce("N", "1", sum, "0"), fromHost = reduce("N", "1", sum, "0");
+    toHost.g().desc("out")->storage = Storage::Register; // behind a twin: see below
+    fromHost.g().desc("in")->storage = Storage::CPU_Heap;
+    CHECK(contains(toHost.calls(), "N, _out_out);"));
+    CHECK(contains(fromHost.calls(), "N, _out_out);"));
     DeviceNode other = reduce("N, M", "N", sum, "0");
     other.n->implementation = "";
     CHECK(other.calls().empty());
+}
+
+TEST_CASE("calls of the device's libraries reach host memory through twins in device memory") {
+    auto copies = [](DeviceNode &n) {
+        REQUIRE(!n.calls().empty());
+        std::string text;
+        for (SDFG *inner : allSDFGs(n.g()))
+            for (State *state : allStates(*inner))
+                for (const auto &e : state->edges())
+                    if (const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst); from && to)
+                        text += from->data.str() + " -> " + to->data.str() + "; ";
+        return text;
+    };
+    DeviceNode device = gemm("N, M", "M, K", "N, K"), mixed = gemm("N, M", "M, K", "N, K");
+    CHECK(copies(device).empty());
+    mixed.g().desc("in_a")->storage = Storage::CPU_Heap;
+    mixed.g().desc("out_c")->storage = Storage::CPU_Heap;
+    CHECK(copies(mixed) == "_a -> _device_a; _device_c -> _c; ");
+    DeviceNode dot("blas.nodes.dot.Dot");
+    dot.in("_x", "N").in("_y", "N").out("_result", "1").g().desc("out_result")->storage = Storage::Register;
+    CHECK(copies(dot) == "_device_result -> _result; ");
+    DeviceNode pinned = gemm("N, M", "M, K", "N, K"); // page-locked: the device reaches it
+    pinned.g().desc("in_b")->storage = Storage::CPU_Pinned;
+    CHECK(copies(pinned).empty());
 }
