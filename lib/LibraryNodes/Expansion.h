@@ -60,6 +60,7 @@ public:
         Name data;
         std::vector<sym::Expr> index; // one element
         std::string wcr;              // outputs
+        bool sometimes = false;       // outputs: of the iterations that have an element, one writes it
     };
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
     /// The element that has the parameters as indices; the only one of a scalar without any.
@@ -91,11 +92,14 @@ public:
         Access output;
         std::string wcr, start, code;
         std::string write = "o = i"; // from the register to the output
+        std::string combine;         // an operation of runtime-headers/sdfgc/rt/gpu_reduce.h that combines the registers of a block in between
+        sym::Expr begin = 0;         // of the last inner loop, where that has a step other than one
+        int64_t step = 1;
     };
     void accumulated(ir::State &s, std::string_view label, const Accumulation &a);
-    /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads (a power of
-    /// two of them), each has a register, and registers are combined in shared memory, half of the threads at a time.
-    void accumulatedByBlock(ir::State &s, std::string_view label, const Accumulation &a, Name thread, int64_t threads);
+    /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads, each has a
+    /// register, `a.combine` combines these, and the first thread writes the output.
+    void accumulatedByBlock(ir::State &s, std::string_view label, Accumulation a, Name thread, int64_t threads);
     /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On the device
     /// it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory then get a twin in
     /// device memory, with copies in front and behind.
@@ -138,7 +142,8 @@ private:
     Nest open(ir::State &s, std::string_view label, const std::vector<Level> &levels);
     void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs, ir::AccessNode *given = nullptr);
     void write(ir::State &s, const Nest &nest, ir::Node *from, const Access &a, ir::AccessNode *given = nullptr);
-    void accumulate(ir::State &s, std::string_view label, const Accumulation &a, const Nest &around, const Nest &out, ir::AccessNode *target);
+    void accumulate(ir::State &s, std::string_view label, const Accumulation &a, const Nest &around);
+    ir::AccessNode *combined(ir::State &s, ir::AccessNode *mine, const std::string &operation);
     ir::Tasklet *python(ir::State &s, std::string_view label, std::string code);
     /// The container that a call uses for one: itself, or its twin.
     Name reachable(Name n);

@@ -16,12 +16,14 @@ namespace {
 Memlet element(const Expansion::Access &a) {
     Memlet m = Memlet::simple(a.data, sym::Subset::point(a.index));
     m.wcr = a.wcr;
+    m.dynamic = m.wcrNonatomic = a.sometimes; // by one of the iterations
     return m;
 }
 
 Memlet whole(const SDFG &g, const Expansion::Access &a) {
     Memlet m = Memlet::simple(a.data, g.desc(a.data)->fullSubset());
     m.wcr = a.wcr;
+    m.dynamic = m.wcrNonatomic = a.sometimes; // by one of the iterations
     return m;
 }
 
@@ -122,9 +124,25 @@ Tasklet *Expansion::python(State &s, std::string_view label, std::string code) {
     return t;
 }
 
-/// The three steps of an accumulation. Inputs come through the maps of `around`; the output leaves through those of `out`, to `target` when
-/// there is one.
-void Expansion::accumulate(State &s, std::string_view label, const Accumulation &a, const Nest &around, const Nest &out, AccessNode *target) {
+/// The value that the threads of a block have together, in the first of them.
+AccessNode *Expansion::combined(State &s, AccessNode *mine, const std::string &operation) {
+    const Type type = inner_->desc(mine->data)->dtype;
+    auto *total = s.add<AccessNode>(temporary("_total", type, {}, Storage::Register));
+    auto *t = s.add<Tasklet>();
+    const Name in("_in" + mine->data.str()), out("_out" + total->data.str());
+    t->label = "block";
+    t->code = {out.str() + " = sdfgc::gpu::blockReduce(" + in.str() + ", sdfgc::gpu::" + operation + "());", Language::CPP};
+    t->environments = {"GpuReduce"};
+    t->debugInfo = node_.debugInfo;
+    s.connect(mine, {}, t, in, element({"", mine->data, {0}, ""}));
+    s.connect(t, out, total, {}, element({"", total->data, {0}, ""}));
+    t->inConnector(in)->type = type;
+    t->outConnector(out)->type = type;
+    return total;
+}
+
+/// The steps of an accumulation inside the maps of `around`.
+void Expansion::accumulate(State &s, std::string_view label, const Accumulation &a, const Nest &around) {
     const bool strip = !a.strip.parameter.empty();
     std::vector<sym::Expr> shape;
     Params along;
@@ -152,45 +170,33 @@ void Expansion::accumulate(State &s, std::string_view label, const Accumulation 
     read(s, starting, init, {});
     write(s, ownStart, init, initial, first);
     auto [accumulating, loop] = in(label, reduced, around);
+    if (a.step != 1)
+        loop.entries.front()->ranges[a.inner.size() - 1] = {a.begin, a.inner.back().second - 1, a.step, 1};
     s.connect(first, {}, loop.entries.front(), {}, Memlet::empty());
     read(s, accumulating, step, a.inputs);
     write(s, loop, step, update, last);
-    auto [writing, ownWrite] = in("write", along, out);
+    if (!a.combine.empty()) {
+        last = combined(s, last, a.combine);
+        current.data = last->data;
+    }
+    auto [writing, ownWrite] = in("write", along, around);
     read(s, ownWrite, result, {current}, last);
-    write(s, writing, result, a.output, target);
+    write(s, writing, result, a.output);
 }
 
 void Expansion::accumulated(State &s, std::string_view label, const Accumulation &a) {
     Nest outer = open(s, std::string(label) + "_outer", a.outer);
-    accumulate(s, label, a, outer, outer, nullptr);
+    accumulate(s, label, a, outer);
     s.renumber();
 }
 
-void Expansion::accumulatedByBlock(State &s, std::string_view label, const Accumulation &a, Name thread, int64_t threads) {
-    const std::string name(label);
-    const sym::Expr position = sym::Expr::symbol(thread);
-    auto threadMap = [&](int64_t size) { return open(s, name + "_threads", {{{{thread, size}}, Schedule::GPU_ThreadBlock}}); };
-    Nest grid = open(s, name + "_blocks", a.outer), each = threadMap(threads), all = grid;
+void Expansion::accumulatedByBlock(State &s, std::string_view label, Accumulation a, Name thread, int64_t threads) {
+    Nest all = open(s, std::string(label) + "_blocks", a.outer);
+    const Nest each = open(s, std::string(label) + "_threads", {{{{thread, threads}}, Schedule::GPU_ThreadBlock}});
     all.entries.insert(all.entries.end(), each.entries.begin(), each.entries.end());
-    Name shared = temporary("_shared", inner_->desc(a.output.data)->dtype, {threads}, Storage::GPU_Shared);
-    Accumulation own = a;
-    own.output = {"o", shared, {position}, ""};
-    own.write = "o = i";
-    auto *at = s.add<AccessNode>(shared);
-    accumulate(s, label, own, all, each, at);
-    for (int64_t half = threads / 2; half > 0; half /= 2) {
-        Nest lower = threadMap(half);
-        auto *t = python(s, "combine", "o = i");
-        auto *next = s.add<AccessNode>(shared);
-        read(s, lower, t, {{"i", shared, {position + half}, ""}}, at);
-        write(s, lower, t, {"o", shared, {position}, a.wcr}, next);
-        at = next;
-    }
-    Nest one = threadMap(1), out = grid;
-    out.entries.insert(out.entries.end(), one.entries.begin(), one.entries.end());
-    auto *result = python(s, "write", a.write);
-    read(s, one, result, {{"i", shared, {0}, ""}}, at);
-    write(s, out, result, a.output);
+    a.write = "if " + thread.str() + " == 0:\n    " + a.write;
+    a.output.sometimes = true;
+    accumulate(s, label, a, all);
     s.renumber();
 }
 

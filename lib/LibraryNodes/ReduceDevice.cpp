@@ -1,9 +1,9 @@
 // Reduce on the device: which threads read what.
 //
 //   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept, and there
-//                            are many outputs; or there is little to reduce
+//                            are many outputs; or there is little to reduce; or blocks cannot combine such values
 //   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each combines
-//                            every 256th of them in a register; then the block combines the registers in shared memory
+//                            every 256th of them in a register; then warps combine the registers of their lanes, and the block its warps
 //   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
 //   a library                the node asks for it: ReduceLibrary.cpp
 //
@@ -68,16 +68,17 @@ void Reduce::byBlocks(Loops l, const char *label) {
     if (grid.params.empty())
         grid.params.emplace_back("_block", 1);
     l.a.outer = {grid};
-    auto &[name, count] = l.a.inner.back(); // params() has the loop along neighbours last
-    const sym::Expr own = sym::Expr::symbol(name), number = sym::Expr::symbol(thread);
-    l.shift(name, number + (threads - 1) * own); // name becomes thread + 256 * name
-    count = sym::ceilDiv(count - number, threads);
+    l.a.begin = sym::Expr::symbol(thread); // of the loop along neighbours, which params() has last
+    l.a.step = threads;
     if (l.a.inputs.empty())
         l.a.inputs = {{"i", "_in", {}, ""}};
     l.a.inputs.front().index = l.input;
     l.a.output.index = l.output;
-    if (l.a.start != *neutral_)
+    if (startsNeutral())
+        l.a.start = *neutral_;
+    else
         l.a.start = "(" + l.a.start + ") if " + thread.str() + " == 0 else (" + *neutral_ + ")";
+    l.a.combine = operation();
     x_.accumulatedByBlock(x_.addState(label), label, l.a, thread, threads);
 }
 
@@ -89,7 +90,8 @@ void Reduce::onDevice() {
         x_.missed("no call of CUB or rocPRIM: " + why);
     }
     const sym::Expr elements = product(reduced_);
-    if (!neutral_ || coalescedOutputs() || atMost(elements, littleToReduce)) {
+    const bool combines = neutral_ && !out_.type.isVector(); // gpu_reduce.h's operations are those of single values
+    if (!combines || coalescedOutputs() || atMost(elements, littleToReduce)) {
         build(plainLoops(), "reduce");
         return x_.took("pure", "a thread for each output");
     }

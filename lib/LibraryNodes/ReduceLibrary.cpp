@@ -59,6 +59,8 @@ bool isPacked(const Operand &o) {
 
 } // namespace
 
+std::string Reduce::operation() const { return operationOf(wcr_)->name; }
+
 /// Does the reduction start from the neutral value?
 bool Reduce::startsNeutral() const {
     const Operation *operation = operationOf(wcr_);
@@ -86,7 +88,7 @@ void Reduce::byPrimitive() {
         kept.emplace_back(1); // an array, which stays in device memory
     const Name target = direct ? Name("_out") : x_.temporary("_total", out_.type, kept, Storage::GPU_Global);
     x_.call(x_.addState("reduce"), "reduce", {"_in"}, {target},
-            "sdfgc::gpu::reduce<sdfgc::gpu::" + std::string(operationOf(wcr_)->name) + ">(__dace_current_stream, _in_in, " +
+            "sdfgc::gpu::reduce<sdfgc::gpu::" + operation() + ">(__dace_current_stream, _in_in, " +
                 x_.word("rows", product(kept_)) + ", " + x_.word("size", product(reduced_)) + ", _out" + target.str() + ");",
             {"GpuPrimitives"});
     if (!direct) {

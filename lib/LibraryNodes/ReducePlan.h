@@ -21,6 +21,8 @@ private:
     void inPlace();
     void accumulate();
     void onDevice();
+    /// The name of an associative function in runtime-headers/sdfgc/rt/gpu_reduce.h.
+    std::string operation() const;
     bool startsNeutral() const;
     std::string whyNoPrimitive() const;
     void byPrimitive();

@@ -58,7 +58,7 @@ bool startsWith(std::string_view text, std::string_view prefix) { return text.su
 /// A function of C, or of our own, that takes its arguments by value.
 bool takesValues(std::string_view function) {
     constexpr std::string_view ours[] = {"cblas_", "LAPACKE_", "__state->gpuBlas.", "__state->gpuFft.", "__state->gpuSolver.", "__state->gpuSparse.",
-                                         "__state->gpuTensors.", "sdfgc::gpu::reduce<"};
+                                         "__state->gpuTensors.", "sdfgc::gpu::reduce<", "sdfgc::gpu::blockReduce"};
     return std::any_of(std::begin(ours), std::end(ours), [&](std::string_view prefix) { return startsWith(function, prefix); });
 }
 

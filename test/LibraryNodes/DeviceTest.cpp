@@ -341,7 +341,7 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
 
     DeviceNode custom = reduce("N, M", "N", "lambda a, b: a * b + 1", "0"), widened = reduce("N, M", "N", sum, "0", ScalarKind::Float32);
     CHECK(custom.calls().empty());
-    CHECK(widened.calls().empty());
+    CHECK(widened.calls() == "_out_total = sdfgc::gpu::blockReduce(_in_acc, sdfgc::gpu::Sum());\n");
     CHECK(contains(widened.remarks.front().text, "input and output differ in type"));
     DeviceNode toHost = reduce("N", "1", sum, "0"), fromHost = reduce("N", "1", sum, "0");
     toHost.g().desc("out")->storage = Storage::Register; // behind a twin: see below
@@ -350,7 +350,7 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(contains(fromHost.calls(), "N, _out_out);"));
     DeviceNode other = reduce("N, M", "N", sum, "0");
     other.n->implementation = "";
-    CHECK(other.calls().empty());
+    CHECK(!contains(other.calls(), "gpu::reduce<"));
 }
 
 TEST_CASE("calls of the device's libraries reach host memory through twins in device memory") {

@@ -135,7 +135,8 @@ private:
             out_.libraries.emplace_back(l.library);
         }
         for (const DeviceService &service : services_)
-            out_.libraries.emplace_back(service.library);
+            if (!service.library.empty())
+                out_.libraries.emplace_back(service.library);
         for (Name e : m_.environments)
             environment(e.str(), standard);
         std::sort(own.begin(), own.end());

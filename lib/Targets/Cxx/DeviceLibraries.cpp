@@ -17,6 +17,7 @@ constexpr DeviceService services[] = {
     {"GpuSolver", "gpu_solver", "sdfgc::gpu::Solver gpuSolver; // the handle of the device's LAPACK", "gpusolver"},
     {"GpuFft", "gpu_fft", "sdfgc::gpu::Fft gpuFft; // plans of the device's Fourier transforms", "gpufft"},
     {"GpuPrimitives", "gpu_primitives", "", "gpuprimitives"},
+    {"GpuReduce", "gpu_reduce", "", ""},
     {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // the handle of the device's library for sparse matrices", "gpusparse"},
     {"GpuTensors", "gpu_tensor", "sdfgc::gpu::Tensors gpuTensors; // plans of the device's library for tensors", "gputensor"},
 };

@@ -22,7 +22,7 @@ struct DeviceService {
     std::string_view environment;
     std::string_view topic; // of the runtime headers
     std::string_view field; // empty: functions alone
-    std::string_view library; // as docs/build.md has it
+    std::string_view library; // as docs/build.md has it; may be empty
 };
 
 /// Those that the environments of a program ask for, in the order of the state.
