@@ -16,14 +16,16 @@ namespace {
 Memlet element(const Expansion::Access &a) {
     Memlet m = Memlet::simple(a.data, sym::Subset::point(a.index));
     m.wcr = a.wcr;
-    m.dynamic = m.wcrNonatomic = a.sometimes; // by one of the iterations
+    m.dynamic = a.sometimes;
+    m.wcrNonatomic = a.sometimes && !a.wcr.empty(); // one of the iterations writes
     return m;
 }
 
 Memlet whole(const SDFG &g, const Expansion::Access &a) {
     Memlet m = Memlet::simple(a.data, g.desc(a.data)->fullSubset());
     m.wcr = a.wcr;
-    m.dynamic = m.wcrNonatomic = a.sometimes; // by one of the iterations
+    m.dynamic = a.sometimes;
+    m.wcrNonatomic = a.sometimes && !a.wcr.empty(); // one of the iterations writes
     return m;
 }
 

@@ -76,7 +76,7 @@ void Reduce::byBlocks(Loops l, const char *label) {
     l.a.output.index = l.output;
     if (startsNeutral())
         l.a.start = *neutral_;
-    else
+    else if (l.a.start != *neutral_)
         l.a.start = "(" + l.a.start + ") if " + thread.str() + " == 0 else (" + *neutral_ + ")";
     l.a.combine = operation();
     x_.accumulatedByBlock(x_.addState(label), label, l.a, thread, threads);
