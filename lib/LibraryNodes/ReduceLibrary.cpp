@@ -48,15 +48,6 @@ bool isNumber(const std::string &text, std::optional<double> value) {
     return value && number == *value && end != text.c_str() && *end == '\0';
 }
 
-/// Do these dimensions lie in memory without gaps, the last one next to each other?
-bool isPacked(const Operand &o) {
-    sym::Expr expected = 1;
-    for (std::size_t d = o.rank(); d-- > 0; expected *= o.shape[d])
-        if (!(o.strides[d] == expected))
-            return false;
-    return true;
-}
-
 } // namespace
 
 std::string Reduce::operation() const { return operationOf(wcr_)->name; }
@@ -67,20 +58,20 @@ bool Reduce::startsNeutral() const {
     return !identity_ || *identity_ == *neutral_ || (operation && isNumber(*identity_, operation->neutral));
 }
 
-std::string Reduce::whyNoPrimitive() const {
+std::string Reduce::whyNoPrimitive() {
     if (!neutral_ || !operationOf(wcr_))
         return "its function is none of the library's";
     if (in_.type != out_.type)
         return "input and output differ in type";
     if (!in_.type.isInteger() && !in_.type.isBool() && !blasLetter(in_.type))
         return "the library has no reduction for " + in_.type.str();
-    if (reduced_.size() != 1 || reduced_.front() + 1 != in_.rank() || !isPacked(in_))
+    if (reduced_.size() != 1 || reduced_.front() + 1 != in_.rank() || !x_.inner().desc("_in")->isPackedC())
         return "what is reduced does not lie in rows that follow each other";
     return !startsNeutral() && !outerWcr_.empty() ? "it has both an identity and conflict resolution" : "";
 }
 
 void Reduce::byPrimitive() {
-    const bool direct = outerWcr_.empty() && identity_ && startsNeutral() && isPacked(out_);
+    const bool direct = outerWcr_.empty() && identity_ && startsNeutral() && x_.inner().desc("_out")->isPackedC();
     std::vector<sym::Expr> kept;
     for (std::size_t d : kept_)
         kept.push_back(in_.shape[d]);
