@@ -36,7 +36,8 @@ template <class T> std::int64_t sizeOf(T *) { return INT64_MAX; }
 
 inline void checkSize(const char *name, std::int64_t has, std::int64_t needs) {
     if (has < needs)
-        throw Error(4, std::string(name) + " has " + std::to_string(has) + " elements, but the program needs " + std::to_string(needs));
+        throw Error(4, std::string(name) + " has " + std::to_string(has) + " elements, but the program needs " +
+                           std::to_string(needs));
 }
 
 namespace formula {

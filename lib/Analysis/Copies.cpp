@@ -32,7 +32,6 @@ CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to) {
 
 // ---------------------------------------------------------------------------------------------------- who copies
 
-
 namespace {
 
 bool hasThreadMaps(const State &s, const ScopeTree &scopes, const Node *entry) {

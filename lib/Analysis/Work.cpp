@@ -18,12 +18,21 @@ constexpr int deepest = 16; // nested SDFGs and maps; nothing is said about deep
 bool isArithmetic(sym::Expr e, const SDFG &g) {
     switch (e.kind()) {
     case sym::Kind::Integer:
-    case sym::Kind::Rational: return true;
-    case sym::Kind::Symbol: return !g.arrays.contains(e.name());
-    case sym::Kind::Add: case sym::Kind::Mul: case sym::Kind::Pow: case sym::Kind::FloorDiv: case sym::Kind::Floor: case sym::Kind::Ceil:
-    case sym::Kind::Min: case sym::Kind::Max:
+    case sym::Kind::Rational:
+        return true;
+    case sym::Kind::Symbol:
+        return !g.arrays.contains(e.name());
+    case sym::Kind::Add:
+    case sym::Kind::Mul:
+    case sym::Kind::Pow:
+    case sym::Kind::FloorDiv:
+    case sym::Kind::Floor:
+    case sym::Kind::Ceil:
+    case sym::Kind::Min:
+    case sym::Kind::Max:
         return std::all_of(e.operands().begin(), e.operands().end(), [&](sym::Expr x) { return isArithmetic(x, g); });
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -45,15 +54,16 @@ private:
 
     bool isKnown(sym::Expr e, const SDFG &g) const;
 
-    /// In the SDFG that is being looked at: the middle of the parameters of the maps around, and what a nested SDFG is given for its
-    /// symbols, both in symbols of the outermost SDFG.
+    /// In the SDFG that is being looked at: the middle of the parameters of the maps around, and what a nested SDFG is given for
+    /// its symbols, both in symbols of the outermost SDFG.
     std::map<Name, sym::Expr> values_;
     bool inside_ = false; // of a nested SDFG: symbols without a value are its own
 };
 
 bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
     const std::vector<Name> &symbols = e.freeSymbols();
-    return isArithmetic(e, g) && (!inside_ || std::all_of(symbols.begin(), symbols.end(), [&](Name s) { return values_.count(s) > 0; }));
+    return isArithmetic(e, g) &&
+           (!inside_ || std::all_of(symbols.begin(), symbols.end(), [&](Name s) { return values_.count(s) > 0; }));
 }
 
 /// Without rounding: (end - begin + step) / step.
@@ -65,7 +75,8 @@ Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
         return steps;
     // The last tile may be shorter than the others: i to min(i + 32, N) - 1.
     for (std::size_t k : {0u, 1u}) {
-        const sym::Expr tile = sym::rewrite(steps, [&](sym::Expr e) { return e.kind() == sym::Kind::Min && e.operands().size() == 2 ? e.operands()[k] : e; });
+        const sym::Expr tile = sym::rewrite(
+            steps, [&](sym::Expr e) { return e.kind() == sym::Kind::Min && e.operands().size() == 2 ? e.operands()[k] : e; });
         if (!dependsOn(tile, values_))
             return tile;
     }
@@ -106,12 +117,18 @@ Work Estimate::content(const std::vector<Node *> &nodes, const ScopeTree &scopes
 
 Work Estimate::node(const Node &n, const ScopeTree &scopes, int depth) {
     switch (n.kind()) {
-    case NodeKind::Access: return copies(static_cast<const AccessNode &>(n));
-    case NodeKind::Tasklet: return tasklet(static_cast<const Tasklet &>(n));
-    case NodeKind::MapEntry: return map(static_cast<const MapEntry &>(n), scopes, depth + 1);
-    case NodeKind::NestedSDFG: return nested(static_cast<const NestedSDFGNode &>(n), depth + 1);
-    case NodeKind::MapExit: return Work(0);
-    default: return std::nullopt;
+    case NodeKind::Access:
+        return copies(static_cast<const AccessNode &>(n));
+    case NodeKind::Tasklet:
+        return tasklet(static_cast<const Tasklet &>(n));
+    case NodeKind::MapEntry:
+        return map(static_cast<const MapEntry &>(n), scopes, depth + 1);
+    case NodeKind::NestedSDFG:
+        return nested(static_cast<const NestedSDFGNode &>(n), depth + 1);
+    case NodeKind::MapExit:
+        return Work(0);
+    default:
+        return std::nullopt;
     }
 }
 

@@ -25,7 +25,8 @@ std::int64_t wallClockNs() {
 /// Looks up every library; reports those that are missing, all at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
     bool complete = true;
-    const bool hip = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return s.ends_with(".hip"); });
+    const bool hip =
+        std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return s.ends_with(".hip"); });
     const Device device = request.options.emulate ? Device::Emulated : hip ? Device::Hip : Device::Cuda;
     std::vector<std::string> names;
     for (const std::string &asked : request.libraries)
@@ -51,7 +52,8 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
 class Run {
 public:
     Run(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags)
-        : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options), cache_(toolchain.cacheFolder) {}
+        : folder_(folder), request_(request), toolchain_(toolchain), diags_(diags), progress_(request.options),
+          cache_(toolchain.cacheFolder) {}
 
     BuildResult run() {
         std::vector<Library> libraries;

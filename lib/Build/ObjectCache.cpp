@@ -65,7 +65,8 @@ std::optional<std::vector<std::string>> ObjectCache::fetch(const PlannedStep &st
 }
 
 void ObjectCache::store(const PlannedStep &step, const std::vector<Input> &inputs, const std::string &object) const {
-    const bool known = std::all_of(inputs.begin(), inputs.end(), [](const Input &i) { return !i.stamp.empty() || !i.hash.empty(); });
+    const bool known =
+        std::all_of(inputs.begin(), inputs.end(), [](const Input &i) { return !i.stamp.empty() || !i.hash.empty(); });
     if (!keeps(step) || !known || !file::makeFolder(folder_))
         return;
     const Result<std::string> content = file::read(object, kMostBytes);
@@ -98,7 +99,8 @@ void ObjectCache::prune() const {
             all.push_back({s->modifiedNs, name, s->size});
             bytes += s->size;
         }
-    std::sort(all.begin(), all.end(), [](const Kept &a, const Kept &b) { return std::tie(a.usedNs, a.name) < std::tie(b.usedNs, b.name); });
+    std::sort(all.begin(), all.end(),
+              [](const Kept &a, const Kept &b) { return std::tie(a.usedNs, a.name) < std::tie(b.usedNs, b.name); });
     const std::int64_t oldest = std::time(nullptr) * std::int64_t{1'000'000'000} - kOldestNs;
     for (const Kept &k : all) {
         if (bytes <= kMostBytes && k.usedNs >= oldest)

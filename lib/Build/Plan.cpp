@@ -167,9 +167,10 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.output = plan.library;
     last.before = toolchain.compiler.command;
     last.after = libraryWords(libraries);
-    const bool gpu = std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return isCuda(s) || isHip(s); });
-    const bool oneCommand =
-        request.sources.size() == 1 && request.runtimeSources.empty() && !gpu && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
+    const bool gpu =
+        std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return isCuda(s) || isHip(s); });
+    const bool oneCommand = request.sources.size() == 1 && request.runtimeSources.empty() && !gpu &&
+                            std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
         last.title = "build " + request.sources[0];
         last.source = request.sources[0];
@@ -180,7 +181,8 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
         last.title = "link " + plan.library;
         if (gpu && !request.options.emulate)
             last.before = gpuLinkWords(request, toolchain);
-        append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain)) : linkWords(name, request, toolchain));
+        append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain))
+                                                            : linkWords(name, request, toolchain));
         for (const std::string &source : request.sources) {
             plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
             last.objects.push_back(plan.steps.back().output);

@@ -6,8 +6,8 @@ using namespace tree;
 using py::ExprKind;
 using py::ExprRef;
 
-BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std::set<std::string> &topics, std::vector<MapEntry> &map,
-                         std::string file)
+BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std::set<std::string> &topics,
+                         std::vector<MapEntry> &map, std::string file)
     : m_(m), f_(f), w_(w), topics_(topics), map_(map), file_(std::move(file)), symbols_([this](std::string_view t) { use(t); }) {
     values_.uses = [this](std::string_view t) { use(t); };
     values_.spell = [this](const py::Expr &e) -> std::string {
@@ -81,36 +81,59 @@ void BodyPrinter::block(const Block &b) {
 
 void BodyPrinter::statement(const Node &n) {
     switch (n.kind) {
-    case Kind::Block: return block(static_cast<const Block &>(n));
-    case Kind::Comment: return comment(n.comment);
-    case Kind::Declare: return declare(static_cast<const Declare &>(n));
-    case Kind::Allocate: return allocate(static_cast<const Allocate &>(n));
-    case Kind::Code: return code(static_cast<const Code &>(n));
-    case Kind::Update: return update(static_cast<const Update &>(n));
-    case Kind::RawTasklet: return rawTasklet(static_cast<const RawTasklet &>(n));
-    case Kind::For: return forLoop(static_cast<const For &>(n));
-    case Kind::Loop: return loop(static_cast<const Loop &>(n));
-    case Kind::If: return branches(static_cast<const If &>(n));
+    case Kind::Block:
+        return block(static_cast<const Block &>(n));
+    case Kind::Comment:
+        return comment(n.comment);
+    case Kind::Declare:
+        return declare(static_cast<const Declare &>(n));
+    case Kind::Allocate:
+        return allocate(static_cast<const Allocate &>(n));
+    case Kind::Code:
+        return code(static_cast<const Code &>(n));
+    case Kind::Update:
+        return update(static_cast<const Update &>(n));
+    case Kind::RawTasklet:
+        return rawTasklet(static_cast<const RawTasklet &>(n));
+    case Kind::For:
+        return forLoop(static_cast<const For &>(n));
+    case Kind::Loop:
+        return loop(static_cast<const Loop &>(n));
+    case Kind::If:
+        return branches(static_cast<const If &>(n));
     case Kind::Memcpy: {
         const auto &m = static_cast<const Memcpy &>(n);
         use("cstring");
-        w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " + sym(m.count, Precedence::Multiplicative) + " * sizeof(" +
-                m.type.cppName() + "));");
+        w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " +
+                sym(m.count, Precedence::Multiplicative) + " * sizeof(" + m.type.cppName() + "));");
         return;
     }
-    case Kind::Fill: return fill(static_cast<const Fill &>(n));
+    case Kind::Fill:
+        return fill(static_cast<const Fill &>(n));
     case Kind::SetPointer: {
         const auto &s = static_cast<const SetPointer &>(n);
         w_.line(varText(s.var) + " = " + memory(s.source) + ";");
         return;
     }
-    case Kind::Call: return call(static_cast<const Call &>(n));
-    case Kind::Break: w_.line("break;"); return;
-    case Kind::Continue: w_.line("continue;"); return;
-    case Kind::Return: w_.line("return;"); return;
-    case Kind::Goto: w_.line("goto " + static_cast<const Goto &>(n).label.str() + ";"); return;
-    case Kind::Label: w_.line(static_cast<const Label &>(n).label.str() + ":;"); return;
-    case Kind::ParallelRegion: return parallelRegion(static_cast<const ParallelRegion &>(n));
+    case Kind::Call:
+        return call(static_cast<const Call &>(n));
+    case Kind::Break:
+        w_.line("break;");
+        return;
+    case Kind::Continue:
+        w_.line("continue;");
+        return;
+    case Kind::Return:
+        w_.line("return;");
+        return;
+    case Kind::Goto:
+        w_.line("goto " + static_cast<const Goto &>(n).label.str() + ";");
+        return;
+    case Kind::Label:
+        w_.line(static_cast<const Label &>(n).label.str() + ":;");
+        return;
+    case Kind::ParallelRegion:
+        return parallelRegion(static_cast<const ParallelRegion &>(n));
     case Kind::Sections: {
         w_.line("#pragma omp parallel sections");
         w_.open();
@@ -123,7 +146,8 @@ void BodyPrinter::statement(const Node &n) {
         w_.close();
         return;
     }
-    case Kind::Consume: return consume(static_cast<const Consume &>(n));
+    case Kind::Consume:
+        return consume(static_cast<const Consume &>(n));
     case Kind::StreamPush: {
         const auto &p = static_cast<const StreamPush &>(n);
         std::string what = p.value ? value(p.value) : memory(p.source) + ", " + sym(p.count);
@@ -132,12 +156,17 @@ void BodyPrinter::statement(const Node &n) {
     }
     case Kind::StreamPop: {
         const auto &p = static_cast<const StreamPop &>(n);
-        w_.line((p.countVar >= 0 ? varText(p.countVar) + " = " : "") + elementOf(p.stream) + ".pop(" + memory(p.target) + ", " + sym(p.count) + ");");
+        w_.line((p.countVar >= 0 ? varText(p.countVar) + " = " : "") + elementOf(p.stream) + ".pop(" + memory(p.target) + ", " +
+                sym(p.count) + ");");
         return;
     }
-    case Kind::Timer: return timer(static_cast<const Timer &>(n));
-    case Kind::DataProbe: return probe(static_cast<const DataProbe &>(n));
-    default: deviceOperation(n); return;
+    case Kind::Timer:
+        return timer(static_cast<const Timer &>(n));
+    case Kind::DataProbe:
+        return probe(static_cast<const DataProbe &>(n));
+    default:
+        deviceOperation(n);
+        return;
     }
 }
 
@@ -155,7 +184,8 @@ bool isZeroLiteral(const py::Expr &e) {
 void BodyPrinter::fill(const Fill &f) {
     if (!f.value || isZeroLiteral(*f.value)) {
         use("cstring");
-        w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + "));");
+        w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Multiplicative) + " * sizeof(" +
+                f.type.cppName() + "));");
         return;
     }
     w_.line("for (int64_t fill_index = 0; fill_index < " + sym(f.count, Precedence::Shift) + "; ++fill_index)");
@@ -220,8 +250,8 @@ void BodyPrinter::consume(const Consume &c) {
 void BodyPrinter::timer(const Timer &t) {
     use("report");
     w_.open();
-    w_.line("const sdfgc::rt::Timer timer(__state->report, \"" + t.name + "\", \"" + t.category + "\", {" + std::to_string(t.cfg) + ", " +
-            std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
+    w_.line("const sdfgc::rt::Timer timer(__state->report, \"" + t.name + "\", \"" + t.category + "\", {" + std::to_string(t.cfg) +
+            ", " + std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
     statements(t.body);
     w_.close();
 }
@@ -234,8 +264,8 @@ void BodyPrinter::probe(const DataProbe &p) {
             text += (i ? ", " : "") + sym(es[i]);
         return text + "}";
     };
-    std::string call = std::string("__state->data.") + (p.restore ? "restore" : "save") + "(\"" + p.container + "\", \"" + p.key + "\", " +
-                       memory(p.ref) + ", " + list(p.shape) + ", " + list(p.strides) + ", " + sym(p.count) + ");";
+    std::string call = std::string("__state->data.") + (p.restore ? "restore" : "save") + "(\"" + p.container + "\", \"" + p.key +
+                       "\", " + memory(p.ref) + ", " + list(p.shape) + ", " + list(p.strides) + ", " + sym(p.count) + ");";
     if (!p.condition) {
         w_.line(call);
     } else {

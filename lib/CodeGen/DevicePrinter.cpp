@@ -24,20 +24,34 @@ constexpr const char *axisNames[] = {"x", "y", "z"};
 std::string_view atomicName(py::Reduction r) {
     using py::Reduction;
     switch (r) {
-    case Reduction::Sum: return "atomicSum";
-    case Reduction::Sub: return "atomicDifference";
-    case Reduction::Product: return "atomicProduct";
-    case Reduction::Div: return "atomicQuotient";
-    case Reduction::Min: return "atomicMin";
-    case Reduction::Max: return "atomicMax";
-    case Reduction::LogicalAnd: return "atomicLogicalAnd";
-    case Reduction::LogicalOr: return "atomicLogicalOr";
-    case Reduction::LogicalXor: return "atomicLogicalXor";
-    case Reduction::BitAnd: return "atomicAnd";
-    case Reduction::BitOr: return "atomicOr";
-    case Reduction::BitXor: return "atomicXor";
-    case Reduction::Exchange: return "atomicExchange";
-    default: return "atomicUpdate";
+    case Reduction::Sum:
+        return "atomicSum";
+    case Reduction::Sub:
+        return "atomicDifference";
+    case Reduction::Product:
+        return "atomicProduct";
+    case Reduction::Div:
+        return "atomicQuotient";
+    case Reduction::Min:
+        return "atomicMin";
+    case Reduction::Max:
+        return "atomicMax";
+    case Reduction::LogicalAnd:
+        return "atomicLogicalAnd";
+    case Reduction::LogicalOr:
+        return "atomicLogicalOr";
+    case Reduction::LogicalXor:
+        return "atomicLogicalXor";
+    case Reduction::BitAnd:
+        return "atomicAnd";
+    case Reduction::BitOr:
+        return "atomicOr";
+    case Reduction::BitXor:
+        return "atomicXor";
+    case Reduction::Exchange:
+        return "atomicExchange";
+    default:
+        return "atomicUpdate";
     }
 }
 
@@ -82,16 +96,19 @@ std::string BodyPrinter::dimensions(const std::array<sym::Expr, 3> &sizes) const
 /// Arrays of the host cannot be indexed on a device: each kernel that uses a constant has it.
 void BodyPrinter::kernelConstants() {
     for (const ConstantDef &c : m_.constants)
-        if (c.isArray && std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &v) { return v.kind == VarKind::Constant && v.name == c.name; }))
+        if (c.isArray && std::any_of(f_.vars.begin(), f_.vars.end(),
+                                     [&](const Variable &v) { return v.kind == VarKind::Constant && v.name == c.name; }))
             w_.line("static " + constantDefinition(c));
 }
 
 void BodyPrinter::launch(const Launch &l) {
     const Function &kernel = *m_.functions[static_cast<std::size_t>(l.function)];
-    std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" + quoted(kernel.name.str()) + ", " +
-                       quoted(l.element) + (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
-                                   : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers" : "") + "}, " +
-                       dimensions(l.grid) + ", " + dimensions(l.block);
+    std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" +
+                       quoted(kernel.name.str()) + ", " + quoted(l.element) +
+                       (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
+                        : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
+                                                                   : "") +
+                       "}, " + dimensions(l.grid) + ", " + dimensions(l.block);
     for (const Call::Argument &a : l.arguments)
         text += ", " + (a.expr ? value(a.expr) : a.ref < 0 ? sym(a.value) : memory(a.ref));
     comment(l.comment);
@@ -100,8 +117,8 @@ void BodyPrinter::launch(const Launch &l) {
 
 void BodyPrinter::deviceCopy(const DeviceCopy &c) {
     constexpr const char *directions[] = {"ToDevice", "ToHost", "OnDevice", "OnHost"};
-    std::string text = "__state->gpu.copy" + std::string(directions[c.direction]) + "(" + std::to_string(c.stream) + ", " + addressOf(c.target) +
-                       ", " + addressOf(c.source) + ", " + sym(c.width);
+    std::string text = "__state->gpu.copy" + std::string(directions[c.direction]) + "(" + std::to_string(c.stream) + ", " +
+                       addressOf(c.target) + ", " + addressOf(c.source) + ", " + sym(c.width);
     if (!c.rows.isOne() || !c.slices.isOne())
         text += ", sdfgc::gpu::Rows{" + sym(c.rows) + ", " + sym(c.targetPitch) + ", " + sym(c.sourcePitch) + "}";
     if (!c.slices.isOne())
@@ -112,18 +129,25 @@ void BodyPrinter::deviceCopy(const DeviceCopy &c) {
 
 void BodyPrinter::deviceFill(const DeviceFill &f) {
     comment(f.comment);
-    w_.line("__state->gpu.fill(" + std::to_string(f.stream) + ", " + addressOf(f.target) + ", " + sym(f.count) + ", " + f.type.cppName() + "(" +
-            value(f.value) + "));");
+    w_.line("__state->gpu.fill(" + std::to_string(f.stream) + ", " + addressOf(f.target) + ", " + sym(f.count) + ", " +
+            f.type.cppName() + "(" + value(f.value) + "));");
 }
 
 bool BodyPrinter::deviceOperation(const Node &n) {
     switch (n.kind) {
-    case Kind::Launch: launch(static_cast<const Launch &>(n)); return true;
-    case Kind::DeviceCopy: deviceCopy(static_cast<const DeviceCopy &>(n)); return true;
-    case Kind::DeviceFill: deviceFill(static_cast<const DeviceFill &>(n)); return true;
+    case Kind::Launch:
+        launch(static_cast<const Launch &>(n));
+        return true;
+    case Kind::DeviceCopy:
+        deviceCopy(static_cast<const DeviceCopy &>(n));
+        return true;
+    case Kind::DeviceFill:
+        deviceFill(static_cast<const DeviceFill &>(n));
+        return true;
     case Kind::Synchronise: {
         const int stream = static_cast<const Synchronise &>(n).stream;
-        w_.line(stream == Synchronise::all ? "__state->gpu.synchroniseAll();" : "__state->gpu.synchronise(" + std::to_string(stream) + ");");
+        w_.line(stream == Synchronise::all ? "__state->gpu.synchroniseAll();"
+                                           : "__state->gpu.synchronise(" + std::to_string(stream) + ");");
         return true;
     }
     case Kind::EventRecord: {
@@ -138,14 +162,16 @@ bool BodyPrinter::deviceOperation(const Node &n) {
         return true;
     }
     case Kind::Release:
-        w_.line("__state->gpu.release(" + std::to_string(static_cast<const Release &>(n).stream) + ", " + varText(static_cast<const Release &>(n).var) + ");");
+        w_.line("__state->gpu.release(" + std::to_string(static_cast<const Release &>(n).stream) + ", " +
+                varText(static_cast<const Release &>(n).var) + ");");
         return true;
     case Kind::Barrier:
         if (static_cast<const Barrier &>(n).ofGrid)
             use("gpu_grid");
         w_.line(static_cast<const Barrier &>(n).ofGrid ? "sdfgc::gpu::gridSync();" : "__syncthreads();");
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -179,11 +205,13 @@ void BodyPrinter::spreadLoop(const For &f) {
     std::string begin = index, step = stride;
     if (!f.step.isOne()) {
         begin = sym(f.step, Precedence::Multiplicative) + " * " + (sum ? "(" + index + ")" : index);
-        step = sym(f.step, Precedence::Multiplicative) + " * " + (stride.find(" * ") == std::string::npos ? stride : "(" + stride + ")");
+        step = sym(f.step, Precedence::Multiplicative) + " * " +
+               (stride.find(" * ") == std::string::npos ? stride : "(" + stride + ")");
     }
     if (!f.begin.isZero())
         begin = sym(f.begin, Precedence::Additive) + " + " + begin;
-    std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
+    std::string test =
+        f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
     comment(f.comment);
     if (!s.once) {
         w_.open("for (int64_t " + name + " = " + begin + "; " + test + "; " + name + " += " + step + ")");
@@ -202,7 +230,8 @@ void BodyPrinter::spreadLoop(const For &f) {
 /// `target op= value` by all threads that come by, or once for each block of them.
 void BodyPrinter::deviceUpdate(const Update &u) {
     use(u.byBlock ? "gpu_reduce" : "gpu_atomic");
-    const bool custom = u.reduction == py::Reduction::Custom || u.reduction == py::Reduction::MinLocation || u.reduction == py::Reduction::MaxLocation;
+    const bool custom = u.reduction == py::Reduction::Custom || u.reduction == py::Reduction::MinLocation ||
+                        u.reduction == py::Reduction::MaxLocation;
     std::string name(atomicName(u.reduction));
     if (u.byBlock)
         name.replace(0, 6, "block");

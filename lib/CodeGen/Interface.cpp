@@ -18,15 +18,23 @@ std::string cType(Type t) {
         return "void *";
     switch (t.scalar()) {
     case ScalarKind::Float16:
-    case ScalarKind::BFloat16: return "uint16_t";
+    case ScalarKind::BFloat16:
+        return "uint16_t";
     case ScalarKind::Float8E4M3FN:
-    case ScalarKind::Float8E5M2: return "uint8_t";
-    case ScalarKind::Complex64: return "sdfgc_complex64";
-    case ScalarKind::Complex128: return "sdfgc_complex128";
-    case ScalarKind::PyObject: return "void *";
-    case ScalarKind::String: return "char *";
-    case ScalarKind::Void: return "void";
-    default: return t.cppName();
+    case ScalarKind::Float8E5M2:
+        return "uint8_t";
+    case ScalarKind::Complex64:
+        return "sdfgc_complex64";
+    case ScalarKind::Complex128:
+        return "sdfgc_complex128";
+    case ScalarKind::PyObject:
+        return "void *";
+    case ScalarKind::String:
+        return "char *";
+    case ScalarKind::Void:
+        return "void";
+    default:
+        return t.cppName();
     }
 }
 
@@ -40,8 +48,8 @@ bool isArray(const std::vector<std::string> &descriptors, std::size_t i) {
 
 std::string spaced(const std::string &type, const std::string &name) { return type + (type.back() == '*' ? "" : " ") + name; }
 
-/// Function pointer of a callback (format reference 8.6): scalars by value, arrays as `T const *`; one scalar result is the return value,
-/// any other result a trailing parameter.
+/// Function pointer of a callback (format reference 8.6): scalars by value, arrays as `T const *`; one scalar result is the return
+/// value, any other result a trailing parameter.
 std::string callbackParameter(Type t, const std::string &name) {
     const auto &rets = t.returns();
     const bool scalarReturn = returnsValue(t);
@@ -215,18 +223,21 @@ std::string header(const Module &m) {
     w.line("const char *" + n + "_error_message(" + handle + " handle);");
     for (ir::Storage s : externalStorages(m)) {
         std::string params = init.empty() ? "" : ", " + init;
-        w.line("/* Bytes of external memory in " + std::string(name(s)) + ", and the call that hands it over before the program runs. */");
+        w.line("/* Bytes of external memory in " + std::string(name(s)) +
+               ", and the call that hands it over before the program runs. */");
         w.line("size_t __dace_get_external_memory_size_" + std::string(name(s)) + "(" + handle + " handle" + params + ");");
         w.line("void __dace_set_external_memory_" + std::string(name(s)) + "(" + handle + " handle, char *memory" + params + ");");
     }
     if (m.streams > 0) {
-        w.line("/* Puts the work of one of the program's streams, or of all, on a stream of the caller (cudaStream_t or hipStream_t). */");
+        w.line("/* Puts the work of one of the program's streams, or of all, on a stream of the caller (cudaStream_t or "
+               "hipStream_t). */");
         w.line("bool __dace_gpu_set_stream(" + handle + " handle, int streamid, void *stream);");
         w.line("void __dace_gpu_set_all_streams(" + handle + " handle, void *stream);");
         w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
         w.line("int __dace_gpu_last_error(" + handle + " handle);");
         w.line("void __dace_gpu_drain_error(" + handle + " handle);");
-        w.line("/* Device memory for callers without a GPU runtime of their own, null when there is none left; and a copy between any two places");
+        w.line("/* Device memory for callers without a GPU runtime of their own, null when there is none left; and a copy between "
+               "any two places");
         w.line(" * that returns when it is done, 0 on success. */");
         w.line("void *" + n + "_device_alloc(size_t bytes);");
         w.line("void " + n + "_device_free(void *memory);");

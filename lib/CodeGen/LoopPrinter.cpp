@@ -12,16 +12,26 @@ namespace {
 std::string_view ompOperator(py::Reduction r) {
     using py::Reduction;
     switch (r) {
-    case Reduction::Sum: return "+";
-    case Reduction::Sub: return "-";
-    case Reduction::Product: return "*";
-    case Reduction::Min: return "min";
-    case Reduction::Max: return "max";
-    case Reduction::LogicalAnd: return "&&";
-    case Reduction::LogicalOr: return "||";
-    case Reduction::BitAnd: return "&";
-    case Reduction::BitOr: return "|";
-    default: return "^";
+    case Reduction::Sum:
+        return "+";
+    case Reduction::Sub:
+        return "-";
+    case Reduction::Product:
+        return "*";
+    case Reduction::Min:
+        return "min";
+    case Reduction::Max:
+        return "max";
+    case Reduction::LogicalAnd:
+        return "&&";
+    case Reduction::LogicalOr:
+        return "||";
+    case Reduction::BitAnd:
+        return "&";
+    case Reduction::BitOr:
+        return "|";
+    default:
+        return "^";
     }
 }
 
@@ -41,7 +51,8 @@ std::string BodyPrinter::pragma(const Omp &o) const {
     return text + (o.inParallelRegion ? "" : team(o.numThreads, o.onlyIf, o.simd)) + reductions(o.reductions);
 }
 
-/// The clauses of a parallel region that say how many threads it has. With `simd` the condition names what it is for: it would forbid vectors, too.
+/// The clauses of a parallel region that say how many threads it has. With `simd` the condition names what it is for: it would
+/// forbid vectors, too.
 std::string BodyPrinter::team(sym::Expr numThreads, sym::Expr onlyIf, bool simd) const {
     return (numThreads.isZero() ? "" : " num_threads(" + sym(numThreads) + ")") +
            (onlyIf == sym::Expr::boolean(true) ? "" : (simd ? " if(parallel : " : " if(") + sym(onlyIf) + ")");
@@ -75,7 +86,10 @@ void BodyPrinter::forLoop(const For &f) {
         w_.line("    throw sdfgc::rt::Error(sdfgc::rt::InvalidArgument, \"the step of a map is not positive\");");
     }
     if (f.unroll)
-        w_.line("#pragma GCC unroll " + std::to_string(f.unrollFactor > 0 ? f.unrollFactor : f.end.asInt() && f.begin.asInt() ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024) : 8));
+        w_.line("#pragma GCC unroll " + std::to_string(f.unrollFactor > 0 ? f.unrollFactor
+                                                       : f.end.asInt() && f.begin.asInt()
+                                                           ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024)
+                                                           : 8));
     if (f.omp)
         w_.line(pragma(*f.omp));
     else if (!f.simd.empty())
@@ -89,7 +103,8 @@ void BodyPrinter::forLoop(const For &f) {
         step = name + " -= " + sym(-f.step);
     else
         step = name + " += " + sym(f.step);
-    std::string test = f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
+    std::string test =
+        f.descending ? name + " >= " + sym(f.end, Precedence::Shift) : name + " < " + sym(f.end + sym::Expr(1), Precedence::Shift);
     std::string head = "for (" + type + " " + name + " = " + sym(f.begin) + "; " + test + "; " + step + ")";
     scoped(head, f.body);
 }

@@ -15,18 +15,29 @@ namespace {
 const char *assigning(py::Op op) {
     using py::Op;
     switch (op) {
-    case Op::Add: return "+=";
-    case Op::Sub: return "-=";
-    case Op::Mul: return "*=";
+    case Op::Add:
+        return "+=";
+    case Op::Sub:
+        return "-=";
+    case Op::Mul:
+        return "*=";
     case Op::TrueDiv:
-    case Op::CDiv: return "/=";
-    case Op::CMod: return "%=";
-    case Op::Shl: return "<<=";
-    case Op::Shr: return ">>=";
-    case Op::BitAnd: return "&=";
-    case Op::BitOr: return "|=";
-    case Op::BitXor: return "^=";
-    default: return nullptr;
+    case Op::CDiv:
+        return "/=";
+    case Op::CMod:
+        return "%=";
+    case Op::Shl:
+        return "<<=";
+    case Op::Shr:
+        return ">>=";
+    case Op::BitAnd:
+        return "&=";
+    case Op::BitOr:
+        return "|=";
+    case Op::BitXor:
+        return "^=";
+    default:
+        return nullptr;
     }
 }
 
@@ -82,9 +93,9 @@ namespace {
 /// Statements that need no declarations around them.
 bool isSimple(const Code &c) {
     return c.locals.empty() && std::all_of(c.stmts.begin(), c.stmts.end(), [](const py::StmtRef &s) {
-        return (s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind != ExprKind::Tuple) ||
-               s->kind == py::StmtKind::ExprStmt;
-    });
+               return (s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind != ExprKind::Tuple) ||
+                      s->kind == py::StmtKind::ExprStmt;
+           });
 }
 
 } // namespace
@@ -95,9 +106,12 @@ bool BodyPrinter::isOneLine(const Block &b) {
         return false;
     const Node &n = *b.body[0];
     switch (n.kind) {
-    case Kind::Code: return isSimple(static_cast<const Code &>(n)) && static_cast<const Code &>(n).stmts.size() == 1;
-    case Kind::Update: return !static_cast<const Update &>(n).atomic;
-    case Kind::Allocate: return !static_cast<const Allocate &>(n).zero;
+    case Kind::Code:
+        return isSimple(static_cast<const Code &>(n)) && static_cast<const Code &>(n).stmts.size() == 1;
+    case Kind::Update:
+        return !static_cast<const Update &>(n).atomic;
+    case Kind::Allocate:
+        return !static_cast<const Allocate &>(n).zero;
     case Kind::Memcpy:
     case Kind::SetPointer:
     case Kind::Call:
@@ -106,8 +120,10 @@ bool BodyPrinter::isOneLine(const Block &b) {
     case Kind::Break:
     case Kind::Continue:
     case Kind::Return:
-    case Kind::Goto: return true;
-    default: return false;
+    case Kind::Goto:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -148,14 +164,22 @@ void BodyPrinter::update(const Update &u) {
     };
     auto lambdaText = [&] { return value(u.lambda); };
     switch (u.reduction) {
-    case Reduction::Sum: return fetch || (u.atomic && !native) ? atomic("atomic_add") : assign("+=");
-    case Reduction::Sub: return fetch || (u.atomic && !native) ? atomic("atomic_sub") : assign("-=");
-    case Reduction::Product: return fetch || (u.atomic && !native) ? atomic("atomic_mul") : assign("*=");
-    case Reduction::Div: return fetch || (u.atomic && !native) ? atomic("atomic_div") : assign("/=");
-    case Reduction::BitAnd: return fetch || (u.atomic && !native) ? atomic("atomic_and") : assign("&=");
-    case Reduction::BitOr: return fetch || (u.atomic && !native) ? atomic("atomic_or") : assign("|=");
-    case Reduction::BitXor: return fetch || (u.atomic && !native) ? atomic("atomic_xor") : assign("^=");
-    case Reduction::Exchange: return fetch || u.atomic ? atomic("atomic_exchange") : assign("=");
+    case Reduction::Sum:
+        return fetch || (u.atomic && !native) ? atomic("atomic_add") : assign("+=");
+    case Reduction::Sub:
+        return fetch || (u.atomic && !native) ? atomic("atomic_sub") : assign("-=");
+    case Reduction::Product:
+        return fetch || (u.atomic && !native) ? atomic("atomic_mul") : assign("*=");
+    case Reduction::Div:
+        return fetch || (u.atomic && !native) ? atomic("atomic_div") : assign("/=");
+    case Reduction::BitAnd:
+        return fetch || (u.atomic && !native) ? atomic("atomic_and") : assign("&=");
+    case Reduction::BitOr:
+        return fetch || (u.atomic && !native) ? atomic("atomic_or") : assign("|=");
+    case Reduction::BitXor:
+        return fetch || (u.atomic && !native) ? atomic("atomic_xor") : assign("^=");
+    case Reduction::Exchange:
+        return fetch || u.atomic ? atomic("atomic_exchange") : assign("=");
     case Reduction::Min:
     case Reduction::Max: {
         std::string name = u.reduction == Reduction::Min ? "min" : "max";
@@ -168,8 +192,10 @@ void BodyPrinter::update(const Update &u) {
         w_.line(target + " = sdfgc::rt::" + name + types + "(" + target + ", " + v + ");");
         return;
     }
-    case Reduction::LogicalAnd: return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
-    case Reduction::LogicalOr: return fetch || u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalAnd:
+        return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
+    case Reduction::LogicalOr:
+        return fetch || u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
     case Reduction::LogicalXor:
         return fetch || u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
     case Reduction::Custom:
@@ -199,14 +225,15 @@ std::string BodyPrinter::inPlace(const RawTasklet &t) const {
     std::string out;
     std::size_t done = 0;
     for (const CppWord &w : cppWords(text)) {
-        auto b = std::find_if(t.bindings.begin(), t.bindings.end(), [&](const RawTasklet::Binding &x) { return x.name.view() == w.text; });
+        auto b = std::find_if(t.bindings.begin(), t.bindings.end(),
+                              [&](const RawTasklet::Binding &x) { return x.name.view() == w.text; });
         if (b == t.bindings.end() || w.where != CppWord::Code || w.member)
             continue;
         out += text.substr(done, w.at - done);
         done = w.at + w.text.size();
         const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", done);
-        const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') && after != std::string::npos &&
-                              (text[after] == ')' || text[after] == ',');
+        const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') &&
+                              after != std::string::npos && (text[after] == ')' || text[after] == ',');
         if (b->form == RawTasklet::Binding::Symbol) {
             out += sym(b->symbol, argument ? Precedence::Conditional : Precedence::Primary);
         } else {
@@ -230,12 +257,24 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
         const std::string unused = b.unused ? "[[maybe_unused]] " : "";
         using Form = RawTasklet::Binding::Form;
         switch (b.form) {
-        case Form::Value: w_.line(unused + type + " " + name + " = " + memory(b.ref) + ";"); break;
-        case Form::ConstRef: w_.line(unused + "const " + type + " &" + name + " = " + memory(b.ref) + ";"); break;
-        case Form::Pointer: w_.line(unused + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";"); break;
-        case Form::Uninitialised: w_.line(type + " " + name + ";"); break;
-        case Form::Stream: w_.line(unused + "auto &" + name + " = " + elementOf(b.ref) + ";"); break;
-        case Form::Symbol: w_.line(unused + "const " + type + " " + name + " = " + sym(b.symbol) + ";"); break;
+        case Form::Value:
+            w_.line(unused + type + " " + name + " = " + memory(b.ref) + ";");
+            break;
+        case Form::ConstRef:
+            w_.line(unused + "const " + type + " &" + name + " = " + memory(b.ref) + ";");
+            break;
+        case Form::Pointer:
+            w_.line(unused + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";");
+            break;
+        case Form::Uninitialised:
+            w_.line(type + " " + name + ";");
+            break;
+        case Form::Stream:
+            w_.line(unused + "auto &" + name + " = " + elementOf(b.ref) + ";");
+            break;
+        case Form::Symbol:
+            w_.line(unused + "const " + type + " " + name + " = " + sym(b.symbol) + ";");
+            break;
         }
     }
     w_.line(joinLines(t.text));

@@ -38,13 +38,22 @@ std::pair<int64_t, Expr> coefficient(Expr term) {
 
 const char *comparison(Kind k) {
     switch (k) {
-    case Kind::Eq: case Kind::Is: return "==";
-    case Kind::Ne: case Kind::IsNot: return "!=";
-    case Kind::Lt: return "<";
-    case Kind::Le: return "<=";
-    case Kind::Gt: return ">";
-    case Kind::Ge: return ">=";
-    default: return nullptr;
+    case Kind::Eq:
+    case Kind::Is:
+        return "==";
+    case Kind::Ne:
+    case Kind::IsNot:
+        return "!=";
+    case Kind::Lt:
+        return "<";
+    case Kind::Le:
+        return "<=";
+    case Kind::Gt:
+        return ">";
+    case Kind::Ge:
+        return ">=";
+    default:
+        return nullptr;
     }
 }
 
@@ -97,8 +106,8 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
     return best != counts.end() && best->second > 1 ? std::optional(best->first) : std::nullopt;
 }
 
-/// Takes `k` times a sum out of a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing where no terms are
-/// such a multiple.
+/// Takes `k` times a sum out of a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing where no
+/// terms are such a multiple.
 std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum) {
     if (sum.kind() != Kind::Add)
         return std::nullopt;
@@ -130,9 +139,9 @@ std::string SymPrinter::factor(Expr e) const {
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }
 
-/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`, and as a product when it
-/// is one: `(M - 2) * (N - 2)`. Positive terms come first, then negative ones, the constant last; a positive constant comes first when
-/// nothing else would: `31 - t`.
+/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`, and as a product
+/// when it is one: `(M - 2) * (N - 2)`. Positive terms come first, then negative ones, the constant last; a positive constant comes
+/// first when nothing else would: `31 - t`.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
@@ -163,7 +172,9 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
         return {text, groups == 1 ? Precedence::Multiplicative : Precedence::Additive};
     auto isPositive = [](Expr t) { return !t.isInteger() && coefficient(t).first > 0; };
     const bool constantFirst = text.empty() && std::none_of(terms.begin(), terms.end(), isPositive);
-    auto rank = [&](Expr t) { return t.isInteger() ? (constantFirst && t.asInt().value_or(0) > 0 ? 0 : 2) : isPositive(t) ? 0 : 1; };
+    auto rank = [&](Expr t) {
+        return t.isInteger() ? (constantFirst && t.asInt().value_or(0) > 0 ? 0 : 2) : isPositive(t) ? 0 : 1;
+    };
     std::stable_sort(terms.begin(), terms.end(), [&](Expr a, Expr b) { return rank(a) < rank(b); });
     for (Expr t : terms) {
         auto [c, rest] = coefficient(t);
@@ -196,23 +207,29 @@ static bool isWhole(Expr e) {
     case Kind::FloorDiv:
     case Kind::CeilDiv:
     case Kind::Floor:
-    case Kind::Ceil: return true;
+    case Kind::Ceil:
+        return true;
     case Kind::Add:
     case Kind::Mul:
     case Kind::Pow:
     case Kind::Min:
-    case Kind::Max: return std::all_of(e.operands().begin(), e.operands().end(), isWhole);
-    default: return false;
+    case Kind::Max:
+        return std::all_of(e.operands().begin(), e.operands().end(), isWhole);
+    default:
+        return false;
     }
 }
 
 SymPrinter::Text SymPrinter::render(Expr e) const {
     auto args = e.operands();
     if (const char *op = comparison(e.kind()))
-        return binary(op, e.kind() == Kind::Eq || e.kind() == Kind::Ne ? Precedence::Equality : Precedence::Relational, args[0], args[1]);
+        return binary(op, e.kind() == Kind::Eq || e.kind() == Kind::Ne ? Precedence::Equality : Precedence::Relational, args[0],
+                      args[1]);
     switch (e.kind()) {
-    case Kind::Integer: return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
-    case Kind::Rational: return binary("/", Precedence::Multiplicative, Expr(e.numerator()), Expr(e.denominator()));
+    case Kind::Integer:
+        return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
+    case Kind::Rational:
+        return binary("/", Precedence::Multiplicative, Expr(e.numerator()), Expr(e.denominator()));
     case Kind::Float: {
         char text[40];
         for (int digits = 1; digits <= 17; ++digits) {
@@ -225,16 +242,30 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
             s += ".0";
         return {s, s[0] == '-' ? Precedence::Unary : Precedence::Primary};
     }
-    case Kind::Complex: return {"std::complex<double>(" + std::to_string(e.floatValue()) + ", " + std::to_string(e.imagValue()) + ")", Precedence::Primary};
-    case Kind::Bool: return {e.boolValue() ? "true" : "false", Precedence::Primary};
-    case Kind::None: return {"nullptr", Precedence::Primary};
-    case Kind::Undefined: return {"0", Precedence::Primary}; // the lowering has refused it where code depends on it
-    case Kind::Infinity: use("cmath"); return {"INFINITY", Precedence::Primary};
-    case Kind::NegInfinity: use("cmath"); return {"-INFINITY", Precedence::Unary};
-    case Kind::NaN: use("cmath"); return {"NAN", Precedence::Primary};
-    case Kind::Symbol: return {e.name().str(), Precedence::Primary};
-    case Kind::Add: return sum(e);
-    case Kind::Mul: return product(e);
+    case Kind::Complex:
+        return {"std::complex<double>(" + std::to_string(e.floatValue()) + ", " + std::to_string(e.imagValue()) + ")",
+                Precedence::Primary};
+    case Kind::Bool:
+        return {e.boolValue() ? "true" : "false", Precedence::Primary};
+    case Kind::None:
+        return {"nullptr", Precedence::Primary};
+    case Kind::Undefined:
+        return {"0", Precedence::Primary}; // the lowering has refused it where code depends on it
+    case Kind::Infinity:
+        use("cmath");
+        return {"INFINITY", Precedence::Primary};
+    case Kind::NegInfinity:
+        use("cmath");
+        return {"-INFINITY", Precedence::Unary};
+    case Kind::NaN:
+        use("cmath");
+        return {"NAN", Precedence::Primary};
+    case Kind::Symbol:
+        return {e.name().str(), Precedence::Primary};
+    case Kind::Add:
+        return sum(e);
+    case Kind::Mul:
+        return product(e);
     case Kind::Pow: {
         std::optional<int64_t> n = args[1].asInt();
         if (n && *n < 0)
@@ -248,9 +279,15 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         use("math"); // symbols are integers
         return call("sdfgc::rt::ipow", args);
     }
-    case Kind::FloorDiv: use("math"); return call("sdfgc::rt::floordiv", args);
-    case Kind::Mod: use("math"); return call("sdfgc::rt::floormod", args);
-    case Kind::CeilDiv: use("math"); return call("sdfgc::rt::int_ceil", args);
+    case Kind::FloorDiv:
+        use("math");
+        return call("sdfgc::rt::floordiv", args);
+    case Kind::Mod:
+        use("math");
+        return call("sdfgc::rt::floormod", args);
+    case Kind::CeilDiv:
+        use("math");
+        return call("sdfgc::rt::int_ceil", args);
     case Kind::Floor:
     case Kind::Ceil: {
         auto [num, den] = sym::asFraction(args[0]);
@@ -260,25 +297,43 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         use("math");
         return call(e.kind() == Kind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
     }
-    case Kind::Abs: use("math"); return call("sdfgc::rt::abs", args);
-    case Kind::Min: use("math"); return call("sdfgc::rt::min", args);
-    case Kind::Max: use("math"); return call("sdfgc::rt::max", args);
-    case Kind::And: return joined("&&", Precedence::And, args);
-    case Kind::Or: return joined("||", Precedence::Or, args);
-    case Kind::Not: return {"!" + print(args[0], Precedence::Unary), Precedence::Unary};
+    case Kind::Abs:
+        use("math");
+        return call("sdfgc::rt::abs", args);
+    case Kind::Min:
+        use("math");
+        return call("sdfgc::rt::min", args);
+    case Kind::Max:
+        use("math");
+        return call("sdfgc::rt::max", args);
+    case Kind::And:
+        return joined("&&", Precedence::And, args);
+    case Kind::Or:
+        return joined("||", Precedence::Or, args);
+    case Kind::Not:
+        return {"!" + print(args[0], Precedence::Unary), Precedence::Unary};
     case Kind::Select: {
         auto above = Precedence::Or;
         return {print(args[0], above) + " ? " + print(args[1]) + " : " + print(args[2]), Precedence::Conditional};
     }
-    case Kind::BitAnd: return joined("&", Precedence::BitAnd, args);
-    case Kind::BitOr: return joined("|", Precedence::BitOr, args);
-    case Kind::BitXor: return joined("^", Precedence::BitXor, args);
-    case Kind::BitNot: return {"~" + print(args[0], Precedence::Unary), Precedence::Unary};
-    case Kind::Shl: return binary("<<", Precedence::Shift, args[0], args[1]);
-    case Kind::Shr: return binary(">>", Precedence::Shift, args[0], args[1]);
-    case Kind::Cast: return {"static_cast<" + e.type().cppName() + ">(" + print(args[0]) + ")", Precedence::Primary};
-    case Kind::Attr: return {print(args[0], Precedence::Primary) + "->" + e.name().str(), Precedence::Primary};
-    case Kind::Subscript: return {e.name().str() + "[" + (args.empty() ? "0" : print(args[0])) + "]", Precedence::Primary};
+    case Kind::BitAnd:
+        return joined("&", Precedence::BitAnd, args);
+    case Kind::BitOr:
+        return joined("|", Precedence::BitOr, args);
+    case Kind::BitXor:
+        return joined("^", Precedence::BitXor, args);
+    case Kind::BitNot:
+        return {"~" + print(args[0], Precedence::Unary), Precedence::Unary};
+    case Kind::Shl:
+        return binary("<<", Precedence::Shift, args[0], args[1]);
+    case Kind::Shr:
+        return binary(">>", Precedence::Shift, args[0], args[1]);
+    case Kind::Cast:
+        return {"static_cast<" + e.type().cppName() + ">(" + print(args[0]) + ")", Precedence::Primary};
+    case Kind::Attr:
+        return {print(args[0], Precedence::Primary) + "->" + e.name().str(), Precedence::Primary};
+    case Kind::Subscript:
+        return {e.name().str() + "[" + (args.empty() ? "0" : print(args[0])) + "]", Precedence::Primary};
     case Kind::Call:
         if (e.name() == Name("__cdiv"))
             return binary("/", Precedence::Multiplicative, args[0], args[1]);
@@ -287,8 +342,10 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         if (e.name().str().rfind("omp_", 0) == 0)
             use("omp");
         return call(e.name().str(), args);
-    case Kind::Approx: return render(args[0]);
-    default: return {e.str(), Precedence::Conditional};
+    case Kind::Approx:
+        return render(args[0]);
+    default:
+        return {e.str(), Precedence::Conditional};
     }
 }
 

@@ -9,16 +9,38 @@ struct Topic {
     std::string_view topic, include;
 };
 constexpr Topic topicTable[] = {
-    {"abi", "\"sdfgc/rt/abi.h\""},       {"atomic", "\"sdfgc/rt/atomic.h\""}, {"buffer", "\"sdfgc/rt/buffer.h\""},
-    {"cmath", "<cmath>"},                {"complex", "\"sdfgc/rt/complex.h\""}, {"consume", "\"sdfgc/rt/consume.h\""},
-    {"cstdint", "<cstdint>"},            {"cstdio", "<cstdio>"},              {"cstring", "<cstring>"},
-    {"dace", "\"dace/dace.h\""},         {"half", "\"sdfgc/rt/lowp.h\""},     {"lowp", "\"sdfgc/rt/lowp.h\""},
-    {"limits", "<limits>"},              {"math", "\"sdfgc/rt/math.h\""},     {"omp", "<omp.h>"},
-    {"report", "\"sdfgc/rt/report.h\""}, {"stream", "\"sdfgc/rt/stream.h\""}, {"ufunc", "\"sdfgc/rt/ufunc.h\""},
-    {"vec", "\"sdfgc/rt/vecmath.h\""},   {"probe", "\"sdfgc/rt/probe.h\""},   {"compat", "\"sdfgc/rt/compat.h\""},
-    {"typeless", "\"sdfgc/rt/typeless.h\""}, {"dacemath", "\"sdfgc/rt/dacemath.h\""}, {"new", "<new>"}, {"climits", "<climits>"}, {"complexmath", "\"sdfgc/rt/complex.h\""},
-    {"cfloat", "<cfloat>"}, {"cassert", "<cassert>"}, {"tuple", "<tuple>"}, {"range", "\"sdfgc/rt/range.h\""},
-    {"type_traits", "<type_traits>"},     {"utility", "<utility>"},
+    {"abi", "\"sdfgc/rt/abi.h\""},
+    {"atomic", "\"sdfgc/rt/atomic.h\""},
+    {"buffer", "\"sdfgc/rt/buffer.h\""},
+    {"cmath", "<cmath>"},
+    {"complex", "\"sdfgc/rt/complex.h\""},
+    {"consume", "\"sdfgc/rt/consume.h\""},
+    {"cstdint", "<cstdint>"},
+    {"cstdio", "<cstdio>"},
+    {"cstring", "<cstring>"},
+    {"dace", "\"dace/dace.h\""},
+    {"half", "\"sdfgc/rt/lowp.h\""},
+    {"lowp", "\"sdfgc/rt/lowp.h\""},
+    {"limits", "<limits>"},
+    {"math", "\"sdfgc/rt/math.h\""},
+    {"omp", "<omp.h>"},
+    {"report", "\"sdfgc/rt/report.h\""},
+    {"stream", "\"sdfgc/rt/stream.h\""},
+    {"ufunc", "\"sdfgc/rt/ufunc.h\""},
+    {"vec", "\"sdfgc/rt/vecmath.h\""},
+    {"probe", "\"sdfgc/rt/probe.h\""},
+    {"compat", "\"sdfgc/rt/compat.h\""},
+    {"typeless", "\"sdfgc/rt/typeless.h\""},
+    {"dacemath", "\"sdfgc/rt/dacemath.h\""},
+    {"new", "<new>"},
+    {"climits", "<climits>"},
+    {"complexmath", "\"sdfgc/rt/complex.h\""},
+    {"cfloat", "<cfloat>"},
+    {"cassert", "<cassert>"},
+    {"tuple", "<tuple>"},
+    {"range", "\"sdfgc/rt/range.h\""},
+    {"type_traits", "<type_traits>"},
+    {"utility", "<utility>"},
 };
 
 } // namespace
@@ -52,8 +74,10 @@ std::vector<std::string> topicsOf(Type t) {
     case ScalarKind::Float16:
     case ScalarKind::BFloat16:
     case ScalarKind::Float8E4M3FN:
-    case ScalarKind::Float8E5M2: return {"lowp"};
-    default: return {};
+    case ScalarKind::Float8E5M2:
+        return {"lowp"};
+    default:
+        return {};
     }
 }
 

@@ -22,7 +22,8 @@ std::string BodyPrinter::varText(VarId v) const {
 }
 
 std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args) const {
-    std::string text = r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
+    std::string text =
+        r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
     for (std::size_t i = 0; i < args.size(); ++i) {
         bool unit = i >= r.strides.size() || r.strides[i].isOne();
         bool simple = args[i]->kind == ExprKind::Name || args[i]->kind == ExprKind::MemRef || args[i]->kind == ExprKind::Int ||
@@ -47,11 +48,15 @@ bool isValueLike(const Variable &v) {
     case VarKind::StreamRef:
     case VarKind::StreamView:
     case VarKind::StructPtr:
-    case VarKind::Callback: return true;
-    case VarKind::Stream: return v.count.isOne();
+    case VarKind::Callback:
+        return true;
+    case VarKind::Stream:
+        return v.count.isOne();
     case VarKind::Member:
-    case VarKind::StateField: return v.count.isZero();
-    default: return false;
+    case VarKind::StateField:
+        return v.count.isZero();
+    default:
+        return false;
     }
 }
 
@@ -87,7 +92,8 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
     bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer ||
                 v.kind == VarKind::PoolBuffer;
     if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
-        owns = std::none_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
+        owns = std::none_of(m_.fields.begin(), m_.fields.end(),
+                            [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
     return owns ? text + ".data()" : text;
 }
 
@@ -116,13 +122,20 @@ std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
     std::string type = (v.isConst ? "const " : "") + v.type.cppName();
     switch (v.kind) {
-    case VarKind::Pointer: return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
-    case VarKind::StructPtr: return type + " *" + v.name.str();
-    case VarKind::Reference: return type + " &" + v.name.str();
+    case VarKind::Pointer:
+        return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
+    case VarKind::StructPtr:
+        return type + " *" + v.name.str();
+    case VarKind::Reference:
+        return type + " &" + v.name.str();
     case VarKind::Stream:
-    case VarKind::StreamRef: use("stream"); return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
-    case VarKind::Callback: return cParameter({v.name, v.name, v.type, nullptr});
-    default: return type + (type.back() == '*' ? "" : " ") + v.name.str();
+    case VarKind::StreamRef:
+        use("stream");
+        return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
+    case VarKind::Callback:
+        return cParameter({v.name, v.name, v.type, nullptr});
+    default:
+        return type + (type.back() == '*' ? "" : " ") + v.name.str();
     }
 }
 
@@ -141,7 +154,9 @@ void BodyPrinter::declare(const Declare &d) {
         w_.line(align + type + " " + name + "[" + sym(v.count) + "]" + (v.zeroed ? " = {}" : "") + ";");
         return;
     }
-    case VarKind::Shared: w_.line("SDFGC_SHARED(" + type + ", " + name + ", " + sym(v.count) + ");"); return;
+    case VarKind::Shared:
+        w_.line("SDFGC_SHARED(" + type + ", " + name + ", " + sym(v.count) + ");");
+        return;
     case VarKind::Buffer:
     case VarKind::DeviceBuffer:
     case VarKind::PoolBuffer:
@@ -151,7 +166,7 @@ void BodyPrinter::declare(const Declare &d) {
         std::string args = v.countKnown ? allocation(v, v.count) : "";
         if (!host) // reports of the emulation name the container
             args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
-        const std::string owner = host                             ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
+        const std::string owner = host                              ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
                                   : v.kind == VarKind::DeviceBuffer ? "gpu::Buffer"
                                   : v.kind == VarKind::PoolBuffer   ? "gpu::PoolBuffer"
                                                                     : "gpu::PinnedBuffer";
@@ -170,10 +185,13 @@ void BodyPrinter::declare(const Declare &d) {
         if (d.target < 0)
             w_.line(declarator(v) + " = nullptr;");
         else
-            w_.line(declarator(v) + " = " + (var(ref(d.target).var).kind == VarKind::Value ? addressOf(d.target) : memory(d.target)) + ";");
+            w_.line(declarator(v) + " = " +
+                    (var(ref(d.target).var).kind == VarKind::Value ? addressOf(d.target) : memory(d.target)) + ";");
         return;
     case VarKind::Reference:
-    case VarKind::StreamRef: w_.line(declarator(v) + " = " + elementOf(d.target) + ";"); return;
+    case VarKind::StreamRef:
+        w_.line(declarator(v) + " = " + elementOf(d.target) + ";");
+        return;
     case VarKind::Stream:
         use("stream");
         if (v.count.isOne())
@@ -185,7 +203,8 @@ void BodyPrinter::declare(const Declare &d) {
         use("stream");
         w_.line("sdfgc::rt::ArrayStreamView<" + type + "> " + name + "(" + memory(d.target) + ");");
         return;
-    default: return;
+    default:
+        return;
     }
 }
 
@@ -202,7 +221,8 @@ std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
 void BodyPrinter::allocate(const Allocate &a) {
     if (var(a.var).kind == VarKind::PoolBuffer) {
         comment(a.comment);
-        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(var(a.var), a.count) + ");");
+        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " +
+                allocation(var(a.var), a.count) + ");");
         if (a.zero)
             w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
         return;

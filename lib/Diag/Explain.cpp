@@ -104,8 +104,8 @@ std::string explanationText(Id id) {
 std::string explanationPage(Id id) {
     const Info &kind = info(id);
     const Explanation &e = explanation(id);
-    return "# " + std::string(kind.code) + " " + std::string(kind.name) + "\n\n" + std::string(severityWord(kind.severity)) + ": `` " +
-           pattern(kind.message) + " ``\n\n" + std::string(e.cause) + "\n\n## Example\n\n```\n" + std::string(e.example) +
+    return "# " + std::string(kind.code) + " " + std::string(kind.name) + "\n\n" + std::string(severityWord(kind.severity)) +
+           ": `` " + pattern(kind.message) + " ``\n\n" + std::string(e.cause) + "\n\n## Example\n\n```\n" + std::string(e.example) +
            "\n```\n\n## What to do\n\n" + std::string(e.remedy) + "\n";
 }
 

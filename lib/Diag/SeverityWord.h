@@ -10,10 +10,14 @@ namespace sdfgc::diag {
 /// `error`, `warning`, `note`, `remark`.
 inline std::string_view severityWord(Severity s) {
     switch (s) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
-    case Severity::Remark: break;
+    case Severity::Error:
+        return "error";
+    case Severity::Warning:
+        return "warning";
+    case Severity::Note:
+        return "note";
+    case Severity::Remark:
+        break;
     }
     return "remark";
 }

@@ -14,10 +14,14 @@ constexpr const char *kReset = "\x1b[0m", *kBold = "\x1b[1m", *kRed = "\x1b[1;31
 
 const char *colorOf(Severity s) {
     switch (s) {
-    case Severity::Error: return kRed;
-    case Severity::Warning: return kMagenta;
-    case Severity::Note: return kCyan;
-    case Severity::Remark: break;
+    case Severity::Error:
+        return kRed;
+    case Severity::Warning:
+        return kMagenta;
+    case Severity::Note:
+        return kCyan;
+    case Severity::Remark:
+        break;
     }
     return kGreen;
 }

@@ -194,7 +194,9 @@ class Bisect : public Subcommand {
         }
         s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n'
                           << "to see what it does: "
-                          << process::quoted({"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"}) << '\n';
+                          << process::quoted(
+                                 {"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"})
+                          << '\n';
     }
 
     std::string input_, folder_;

@@ -93,7 +93,8 @@ void CommandLine::choice(const std::string &names, std::string &field, const std
     });
 }
 
-void CommandLine::take(const std::string &word, std::string &field, const std::vector<std::string> &values, const std::string &name) const {
+void CommandLine::take(const std::string &word, std::string &field, const std::vector<std::string> &values,
+                       const std::string &name) const {
     if (std::find(values.begin(), values.end(), word) != values.end()) {
         field = word;
         return;
@@ -186,8 +187,8 @@ void CommandLine::argumentChoice(const std::string &name, std::string &field, co
 
 namespace {
 
-/// Without `--`: the words behind it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such rule
-/// beside extra words). `--option=` is `--option ""`: CLI11 would miss the value.
+/// Without `--`: the words behind it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such
+/// rule beside extra words). `--option=` is `--option ""`: CLI11 would miss the value.
 std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
     std::vector<std::string> words;
     bool files = false;

@@ -45,7 +45,8 @@ public:
     void argument(const std::string &name, std::string &field, const std::string &help, bool optional = false);
 
     /// The same, one of `values`.
-    void argumentChoice(const std::string &name, std::string &field, const std::vector<std::string> &values, const std::string &help);
+    void argumentChoice(const std::string &name, std::string &field, const std::vector<std::string> &values,
+                        const std::string &help);
 
     enum class Result { Ok, Help, Error };
     /// Parses; every fault of the command line is reported.

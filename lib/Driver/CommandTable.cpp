@@ -27,7 +27,8 @@ std::vector<CommandRows> commandTable() {
         general.addTo(line);
         out.push_back({&info, line.rows()});
         // `--help` was declared first.
-        std::stable_partition(out.back().rows.begin(), out.back().rows.end(), [](const OptionRow &r) { return r.group != "General options"; });
+        std::stable_partition(out.back().rows.begin(), out.back().rows.end(),
+                              [](const OptionRow &r) { return r.group != "General options"; });
     }
     return out;
 }

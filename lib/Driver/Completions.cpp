@@ -36,13 +36,20 @@ std::vector<std::string> allOptions(const CommandRows &command) {
 /// The call of a function of the bash script below.
 std::string bashAction(Completion c, const std::vector<std::string> &words) {
     switch (c) {
-    case Completion::None: return ":";
-    case Completion::Words: return "_sdfgc_words \"" + joined(words) + "\"";
-    case Completion::Passes: return "_sdfgc_list \"" + joined(words) + "\"";
-    case Completion::Pipelines: return "_sdfgc_words \"" + joined(words) + "\"; _sdfgc_files";
-    case Completion::Files: return "_sdfgc_files";
-    case Completion::Folders: return "_sdfgc_folders";
-    case Completion::Graphs: return "_sdfgc_graphs";
+    case Completion::None:
+        return ":";
+    case Completion::Words:
+        return "_sdfgc_words \"" + joined(words) + "\"";
+    case Completion::Passes:
+        return "_sdfgc_list \"" + joined(words) + "\"";
+    case Completion::Pipelines:
+        return "_sdfgc_words \"" + joined(words) + "\"; _sdfgc_files";
+    case Completion::Files:
+        return "_sdfgc_files";
+    case Completion::Folders:
+        return "_sdfgc_folders";
+    case Completion::Graphs:
+        return "_sdfgc_graphs";
     }
     return ":";
 }
@@ -71,13 +78,20 @@ _sdfgc_graphs() {
 /// What zsh's _arguments does for a value.
 std::string zshAction(Completion c, const std::vector<std::string> &words) {
     switch (c) {
-    case Completion::None: return " ";
-    case Completion::Words: return "(" + joined(words) + ")";
-    case Completion::Passes: return "_sequence compadd - " + joined(words);
-    case Completion::Pipelines: return "_alternative \"names:pipeline:(" + joined(words) + ")\" \"files:file:_files\"";
-    case Completion::Files: return "_files";
-    case Completion::Folders: return "_files -/";
-    case Completion::Graphs: return "_files -g \"*.(sdfg|sdfgz)\"";
+    case Completion::None:
+        return " ";
+    case Completion::Words:
+        return "(" + joined(words) + ")";
+    case Completion::Passes:
+        return "_sequence compadd - " + joined(words);
+    case Completion::Pipelines:
+        return "_alternative \"names:pipeline:(" + joined(words) + ")\" \"files:file:_files\"";
+    case Completion::Files:
+        return "_files";
+    case Completion::Folders:
+        return "_files -/";
+    case Completion::Graphs:
+        return "_files -g \"*.(sdfg|sdfgz)\"";
     }
     return " ";
 }
@@ -85,13 +99,19 @@ std::string zshAction(Completion c, const std::vector<std::string> &words) {
 /// Arguments of fish's `complete` for a value.
 std::string fishAction(Completion c, const std::vector<std::string> &words) {
     switch (c) {
-    case Completion::None: return " -x";
+    case Completion::None:
+        return " -x";
     case Completion::Words:
-    case Completion::Passes: return " -x -a " + quoted(joined(words));
-    case Completion::Pipelines: return " -r -F -a " + quoted(joined(words));
-    case Completion::Files: return " -r -F";
-    case Completion::Folders: return " -x -a '(__fish_complete_directories)'";
-    case Completion::Graphs: return " -k -a '(__fish_complete_suffix .sdfg)'";
+    case Completion::Passes:
+        return " -x -a " + quoted(joined(words));
+    case Completion::Pipelines:
+        return " -r -F -a " + quoted(joined(words));
+    case Completion::Files:
+        return " -r -F";
+    case Completion::Folders:
+        return " -x -a '(__fish_complete_directories)'";
+    case Completion::Graphs:
+        return " -k -a '(__fish_complete_suffix .sdfg)'";
     }
     return "";
 }
@@ -135,7 +155,8 @@ std::string bashCompletion() {
         w.line("case $before in");
         for (const OptionRow &row : command.rows)
             if (!row.placeholder.empty() && row.names[0] == '-')
-                w.line(joined(optionNames(row), " | ") + ") " + bashAction(completionOf(row), completionWords(row)) + "; return ;;");
+                w.line(joined(optionNames(row), " | ") + ") " + bashAction(completionOf(row), completionWords(row)) +
+                       "; return ;;");
         w.line("esac");
         w.line("[[ $cur == -* ]] || { " + bashAction(argumentCompletion(command), argumentWords(command)) + "; return; }");
         w.line(";;");
@@ -187,7 +208,9 @@ std::string zshCompletion() {
                 w.line("    " + line + "' \\");
             }
         const Completion argument = argumentCompletion(command);
-        w.line("    " + (argument == Completion::None ? "'*: :'" : quoted("1:" + command.info->arguments + ":" + zshAction(argument, argumentWords(command)))));
+        w.line("    " + (argument == Completion::None
+                             ? "'*: :'"
+                             : quoted("1:" + command.info->arguments + ":" + zshAction(argument, argumentWords(command)))));
         w.line(";;");
         w.dedent();
     }
@@ -214,7 +237,8 @@ std::string fishCompletion() {
             for (const std::string &n : optionNames(row))
                 names += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
             if (!names.empty())
-                w.line(start + names + (row.placeholder.empty() ? "" : fishAction(completionOf(row), completionWords(row))) + " -d " + fishQuoted(row.help));
+                w.line(start + names + (row.placeholder.empty() ? "" : fishAction(completionOf(row), completionWords(row))) +
+                       " -d " + fishQuoted(row.help));
         }
         if (const Completion argument = argumentCompletion(command); argument != Completion::None)
             w.line(start + (argument == Completion::Files ? " -F" : fishAction(argument, argumentWords(command))));

@@ -15,14 +15,14 @@ void setInput(std::string_view path);
 
 /// The passes of the run in their text form, for `command.txt`.
 void setPasses(std::string_view text);
-/// How another sdfgc makes the graph as it is now, before what comes next: the arguments, behind which `-o FILE` is added. Empty: it is
-/// the input. A reproducer then holds that graph as `before.sdfg`.
+/// How another sdfgc makes the graph as it is now, before what comes next: the arguments, behind which `-o FILE` is added. Empty:
+/// it is the input. A reproducer then holds that graph as `before.sdfg`.
 void setReplay(const std::vector<std::string> &arguments);
 /// The program that replays; this one unless a test says otherwise.
 void setReplayProgram(std::string_view path);
 
-/// Writes a folder with the command line (`command.txt`), a copy of the input and the graph before the step that failed, and returns its path; "(not written)" on failure.
-/// Uses only functions that a signal handler may call.
+/// Writes a folder with the command line (`command.txt`), a copy of the input and the graph before the step that failed, and
+/// returns its path; "(not written)" on failure. Uses only functions that a signal handler may call.
 const char *writeReproducer();
 
 } // namespace sdfgc::driver::crash

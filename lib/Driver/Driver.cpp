@@ -28,8 +28,7 @@ std::string overview() {
         width = std::max(width, s.name.size() + 2);
     for (const SubcommandInfo &s : subcommands())
         out += "  " + s.name + std::string(width - s.name.size(), ' ') + s.summary + "\n";
-    return out + "\n`sdfgc SUBCOMMAND --help` describes a subcommand, `sdfgc --version` prints the version.\n" +
-           exitStatusHelp();
+    return out + "\n`sdfgc SUBCOMMAND --help` describes a subcommand, `sdfgc --version` prints the version.\n" + exitStatusHelp();
 }
 
 const SubcommandInfo *findSubcommand(const std::string &name) {

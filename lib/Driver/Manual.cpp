@@ -46,7 +46,8 @@ std::string manualPage() {
         w.line(".br");
     }
     w.line(".SH DESCRIPTION");
-    w.line("Compiles SDFG files (.sdfg, .sdfgz), the graphs of DaCe, to readable sources and shared libraries. A graph named \\- is read from");
+    w.line("Compiles SDFG files (.sdfg, .sdfgz), the graphs of DaCe, to readable sources and shared libraries. A graph named \\- "
+           "is read from");
     w.line("standard input. Results go to standard output, everything else to standard error.");
     w.line(".SH SUBCOMMANDS");
     for (const CommandRows &c : commands) {
@@ -64,9 +65,9 @@ std::string manualPage() {
         w.line(roff(meaning) + ".");
     }
     w.line(".SH ENVIRONMENT");
-#define SDFGC_VARIABLE(Name, Meaning)                                                                                                  \
-    w.line(".TP");                                                                                                                     \
-    w.line(bold(Name));                                                                                                                \
+#define SDFGC_VARIABLE(Name, Meaning)                                                                                              \
+    w.line(".TP");                                                                                                                 \
+    w.line(bold(Name));                                                                                                            \
     w.line(roff(Meaning) + ".");
 #include "Driver/EnvironmentVariables.def"
 #undef SDFGC_VARIABLE

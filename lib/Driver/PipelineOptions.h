@@ -28,8 +28,8 @@ struct ToolchainChoice {
 
 /// Which passes run and what is shown of it.
 struct PipelineOptions {
-    std::string pipeline;              // a file or the name of an installed pipeline
-    std::optional<std::string> passes; // the text form; empty: none
+    std::string pipeline;                 // a file or the name of an installed pipeline
+    std::optional<std::string> passes;    // the text form; empty: none
     std::vector<std::string> passOptions; // PASS.OPTION=VALUE, on top of what the pipeline says
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed
@@ -44,8 +44,8 @@ const pass::Registry &passRegistry();
 /// The pipeline that the options choose: the target's own when they choose none. Nothing after errors.
 std::optional<pass::Pipeline> choosePipeline(Session &session, const PipelineOptions &options, const pass::CompileOptions &compile);
 
-/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text by
-/// element.
+/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text
+/// by element.
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 
 /// Runs the pipeline that the options choose (the target's own when they choose none) over the graph. Files that were read are
@@ -53,8 +53,8 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
 bool runPasses(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
                std::vector<std::string> *files = nullptr);
 
-/// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may inline
-/// the parts.
+/// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may
+/// inline the parts.
 std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph);
 /// Rule of a Makefile: `output` depends on `files`, each named once.
 std::string dependencyRule(const std::string &output, const std::vector<std::string> &files);

@@ -21,7 +21,7 @@ struct ContainerInfo {
 struct ProgramInfo {
     std::string name, daceVersion;
     analysis::ArgumentList arguments;
-    std::map<Name, analysis::Access> access;                     // by container of the root SDFG
+    std::map<Name, analysis::Access> access;           // by container of the root SDFG
     std::vector<ContainerInfo> transients;             // those that need memory, outer SDFGs first
     std::vector<std::pair<std::string, int>> elements; // `states`, `tasklets`, ...; those that occur
     std::vector<std::pair<std::string, int>> schedules;

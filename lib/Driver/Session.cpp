@@ -46,8 +46,8 @@ Fault faultOf(const diag::Diagnostic &d) {
     }
 }
 
-/// Of diagnostics that say the same about many elements people read the first few. Takes the others out of the list, and returns a line
-/// for each kind about how many there were.
+/// Of diagnostics that say the same about many elements people read the first few. Takes the others out of the list, and returns a
+/// line for each kind about how many there were.
 std::vector<std::string> leaveOutRepeats(std::vector<diag::Diagnostic> &all) {
     std::map<Id, std::size_t> seen;
     auto most = [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error ? 20u : 3u; };

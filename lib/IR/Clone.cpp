@@ -1,6 +1,7 @@
 // Deep copies. Order, ids and the pairing of scope entries and exits are kept.
 //
-// What an element says is copied by its copy constructor, so that no property can be forgotten here; what it consists of is copied piece by piece.
+// What an element says is copied by its copy constructor, so that no property can be forgotten here; what it consists of is copied
+// piece by piece.
 #include "sdfgc/IR/Sdfg.h"
 
 #include <unordered_map>
@@ -18,7 +19,9 @@ public:
 private:
     using Map = std::unordered_map<const Node *, Node *>;
 
-    template <class T> static std::unique_ptr<T> copy(const auto &of) { return std::unique_ptr<T>(new T(static_cast<const T &>(of))); }
+    template <class T> static std::unique_ptr<T> copy(const auto &of) {
+        return std::unique_ptr<T>(new T(static_cast<const T &>(of)));
+    }
 
     template <class T> static std::unique_ptr<T> region(const Region &s) {
         std::unique_ptr<T> out = copy<T>(s);
@@ -37,17 +40,25 @@ private:
 
     static std::unique_ptr<Block> block(const Block &s) {
         switch (s.kind()) {
-        case BlockKind::State: return state(static_cast<const State &>(s));
-        case BlockKind::Loop: return region<LoopRegion>(static_cast<const LoopRegion &>(s));
-        case BlockKind::Conditional: return conditional(static_cast<const ConditionalBlock &>(s));
-        case BlockKind::Break: return copy<BreakBlock>(s);
-        case BlockKind::Continue: return copy<ContinueBlock>(s);
-        case BlockKind::Return: return copy<ReturnBlock>(s);
-        case BlockKind::SDFG: return sdfg(static_cast<const SDFG &>(s));
+        case BlockKind::State:
+            return state(static_cast<const State &>(s));
+        case BlockKind::Loop:
+            return region<LoopRegion>(static_cast<const LoopRegion &>(s));
+        case BlockKind::Conditional:
+            return conditional(static_cast<const ConditionalBlock &>(s));
+        case BlockKind::Break:
+            return copy<BreakBlock>(s);
+        case BlockKind::Continue:
+            return copy<ContinueBlock>(s);
+        case BlockKind::Return:
+            return copy<ReturnBlock>(s);
+        case BlockKind::SDFG:
+            return sdfg(static_cast<const SDFG &>(s));
         case BlockKind::Region:
         case BlockKind::Unstructured:
         case BlockKind::Named:
-        case BlockKind::FunctionCall: break;
+        case BlockKind::FunctionCall:
+            break;
         }
         return region<Region>(static_cast<const Region &>(s));
     }
@@ -73,14 +84,22 @@ private:
 
     static std::unique_ptr<Node> node(const Node &s) {
         switch (s.kind()) {
-        case NodeKind::Access: return copy<AccessNode>(s);
-        case NodeKind::Tasklet: return copy<Tasklet>(s);
-        case NodeKind::NestedSDFG: return copy<NestedSDFGNode>(s);
-        case NodeKind::MapEntry: return copy<MapEntry>(s);
-        case NodeKind::MapExit: return copy<MapExit>(s);
-        case NodeKind::ConsumeEntry: return copy<ConsumeEntry>(s);
-        case NodeKind::ConsumeExit: return copy<ConsumeExit>(s);
-        case NodeKind::Library: break;
+        case NodeKind::Access:
+            return copy<AccessNode>(s);
+        case NodeKind::Tasklet:
+            return copy<Tasklet>(s);
+        case NodeKind::NestedSDFG:
+            return copy<NestedSDFGNode>(s);
+        case NodeKind::MapEntry:
+            return copy<MapEntry>(s);
+        case NodeKind::MapExit:
+            return copy<MapExit>(s);
+        case NodeKind::ConsumeEntry:
+            return copy<ConsumeEntry>(s);
+        case NodeKind::ConsumeExit:
+            return copy<ConsumeExit>(s);
+        case NodeKind::Library:
+            break;
         }
         return copy<LibraryNode>(s);
     }

@@ -15,13 +15,13 @@ Memlet Memlet::simple(Name data, sym::Subset s) {
 
 Node::~Node() = default;
 Node::Node(const Node &o)
-    : label(o.label), inConnectors(o.inConnectors), outConnectors(o.outConnectors), environments(o.environments), instrument(o.instrument),
-      debugInfo(o.debugInfo), extra(o.extra), kind_(o.kind_) {}
+    : label(o.label), inConnectors(o.inConnectors), outConnectors(o.outConnectors), environments(o.environments),
+      instrument(o.instrument), debugInfo(o.debugInfo), extra(o.extra), kind_(o.kind_) {}
 
 NestedSDFGNode::NestedSDFGNode() : Node(NodeKind::NestedSDFG) {}
 NestedSDFGNode::NestedSDFGNode(const NestedSDFGNode &o)
-    : Node(o), sdfg(o.sdfg ? clone(*o.sdfg) : nullptr), externalPath(o.externalPath), symbolMapping(o.symbolMapping), noInline(o.noInline),
-      uniqueName(o.uniqueName) {}
+    : Node(o), sdfg(o.sdfg ? clone(*o.sdfg) : nullptr), externalPath(o.externalPath), symbolMapping(o.symbolMapping),
+      noInline(o.noInline), uniqueName(o.uniqueName) {}
 NestedSDFGNode::~NestedSDFGNode() = default;
 
 const sym::Expr *NestedSDFGNode::mapped(Name innerSymbol) const {

@@ -1,4 +1,5 @@
-// Stable, readable names of graph elements. Used for diagnostics, dumps and remarks: total functions, whatever the element looks like.
+// Stable, readable names of graph elements. Used for diagnostics, dumps and remarks: total functions, whatever the element looks
+// like.
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::ir {
@@ -14,28 +15,44 @@ std::string joined(const std::vector<Name> &names) {
 std::string nodeText(const Node &n) {
     std::string label = n.label.empty() ? "#" + std::to_string(n.id()) : n.label;
     switch (n.kind()) {
-    case NodeKind::Access: return "access node " + static_cast<const AccessNode &>(n).data.str();
-    case NodeKind::Tasklet: return "tasklet " + label;
-    case NodeKind::NestedSDFG: return "nested SDFG " + label;
-    case NodeKind::MapEntry: return "map " + label + "[" + joined(static_cast<const MapEntry &>(n).params) + "]";
-    case NodeKind::MapExit: return "exit of map " + label;
-    case NodeKind::ConsumeEntry: return "consume scope " + label;
-    case NodeKind::ConsumeExit: return "exit of consume scope " + label;
-    case NodeKind::Library: return "library node " + static_cast<const LibraryNode &>(n).className() + " " + label;
+    case NodeKind::Access:
+        return "access node " + static_cast<const AccessNode &>(n).data.str();
+    case NodeKind::Tasklet:
+        return "tasklet " + label;
+    case NodeKind::NestedSDFG:
+        return "nested SDFG " + label;
+    case NodeKind::MapEntry:
+        return "map " + label + "[" + joined(static_cast<const MapEntry &>(n).params) + "]";
+    case NodeKind::MapExit:
+        return "exit of map " + label;
+    case NodeKind::ConsumeEntry:
+        return "consume scope " + label;
+    case NodeKind::ConsumeExit:
+        return "exit of consume scope " + label;
+    case NodeKind::Library:
+        return "library node " + static_cast<const LibraryNode &>(n).className() + " " + label;
     }
     return label;
 }
 
 std::string_view blockWord(BlockKind k) {
     switch (k) {
-    case BlockKind::State: return "state ";
-    case BlockKind::Loop: return "loop ";
-    case BlockKind::Conditional: return "conditional ";
-    case BlockKind::Break: return "break ";
-    case BlockKind::Continue: return "continue ";
-    case BlockKind::Return: return "return ";
-    case BlockKind::SDFG: return "SDFG ";
-    default: return "region ";
+    case BlockKind::State:
+        return "state ";
+    case BlockKind::Loop:
+        return "loop ";
+    case BlockKind::Conditional:
+        return "conditional ";
+    case BlockKind::Break:
+        return "break ";
+    case BlockKind::Continue:
+        return "continue ";
+    case BlockKind::Return:
+        return "return ";
+    case BlockKind::SDFG:
+        return "SDFG ";
+    default:
+        return "region ";
     }
 }
 

@@ -55,9 +55,7 @@ template <> std::optional<DataInstrumentation> parseEnum(std::string_view t) {
 }
 template <> std::optional<CopyMethod> parseEnum(std::string_view t) { return lookUp<CopyMethod>(copyMethods, t); }
 
-bool isGpuSchedule(Schedule s) {
-    return s == Schedule::GPU_Device || isThreadBlock(s) || s == Schedule::GPU_Persistent;
-}
+bool isGpuSchedule(Schedule s) { return s == Schedule::GPU_Device || isThreadBlock(s) || s == Schedule::GPU_Persistent; }
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 bool isGpuStorage(Storage s) { return s == Storage::GPU_Global || s == Storage::GPU_Shared; }
 bool isParallel(Schedule s) { return s != Schedule::Sequential && s != Schedule::Unrolled && s != Schedule::Default; }

@@ -17,7 +17,8 @@ Name pairedConnector(Name conn) {
 bool isDynamicRange(Name conn) { return conn && !conn.view().starts_with("IN_"); }
 
 bool hasDynamicRange(const Node &entry) {
-    return std::any_of(entry.inConnectors.begin(), entry.inConnectors.end(), [](const Connector &c) { return isDynamicRange(c.name); });
+    return std::any_of(entry.inConnectors.begin(), entry.inConnectors.end(),
+                       [](const Connector &c) { return isDynamicRange(c.name); });
 }
 
 namespace {

@@ -137,12 +137,13 @@ private:
         return join(items);
     }
 
-    /// ` after t, A`: ordering edges, except from the entry of the own scope and those that tie operations on streams: nodes are printed in
-    /// order anyway.
+    /// ` after t, A`: ordering edges, except from the entry of the own scope and those that tie operations on streams: nodes are
+    /// printed in order anyway.
     std::string after(const Node &n) const {
         std::vector<std::string> items;
         for (const Edge *e : n.inEdges())
-            if (e->memlet.isEmpty() && !e->srcConn && !e->dstConn && e->src != scopes_.scopeOf(&n) && !isAsync(e->src) && !isAsync(&n))
+            if (e->memlet.isEmpty() && !e->srcConn && !e->dstConn && e->src != scopes_.scopeOf(&n) && !isAsync(e->src) &&
+                !isAsync(&n))
                 items.push_back(nameOf(*e->src));
         return items.empty() ? "" : " after " + join(items);
     }
@@ -186,7 +187,8 @@ private:
         else if (n.className() == "GridBarrier")
             w_.line("barrier of the grid");
         else if (n.className() == "Allocate" || n.className() == "Free")
-            w_.line(std::string(n.className() == "Free" ? "free " : "allocate ") + (data ? data->text() : "?") + (stream == "?" ? "" : " (stream " + stream + ")"));
+            w_.line(std::string(n.className() == "Free" ? "free " : "allocate ") + (data ? data->text() : "?") +
+                    (stream == "?" ? "" : " (stream " + stream + ")"));
         else if (n.className() == "Synchronise")
             w_.line("host waits for stream " + stream);
         else if (n.className() == "Record")

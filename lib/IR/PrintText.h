@@ -17,7 +17,8 @@ std::string expression(const std::optional<Code> &code);
 /// Statements of a code string, one a line.
 std::vector<std::string> statements(const Code &code);
 
-/// `float64[N, M] strides [1, N]`: type and shape, then everything that is not the default. Of a structure the name, or also its members.
+/// `float64[N, M] strides [1, N]`: type and shape, then everything that is not the default. Of a structure the name, or also its
+/// members.
 std::string descriptor(const DataDesc &d, bool members = false);
 /// Structures among the containers of an SDFG and their members, innermost first: name, and `member: type` for each member.
 std::vector<std::pair<std::string, std::vector<std::string>>> structures(const SDFG &g);

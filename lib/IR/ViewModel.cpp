@@ -116,18 +116,27 @@ private:
 
     json::Value block(const Block &b) {
         switch (b.kind()) {
-        case BlockKind::Break: return element("break", "break", b.debugInfo);
-        case BlockKind::Continue: return element("continue", "continue", b.debugInfo);
-        case BlockKind::Return: return element("return", "return", b.debugInfo);
-        case BlockKind::State: return opened(element("state", b.label, b.debugInfo), !static_cast<const State &>(b).nodes().empty(), &b);
-        case BlockKind::Conditional: return opened(element("if", b.label, b.debugInfo), true, &b);
+        case BlockKind::Break:
+            return element("break", "break", b.debugInfo);
+        case BlockKind::Continue:
+            return element("continue", "continue", b.debugInfo);
+        case BlockKind::Return:
+            return element("return", "return", b.debugInfo);
+        case BlockKind::State:
+            return opened(element("state", b.label, b.debugInfo), !static_cast<const State &>(b).nodes().empty(), &b);
+        case BlockKind::Conditional:
+            return opened(element("if", b.label, b.debugInfo), true, &b);
         case BlockKind::Loop: {
             const auto &l = static_cast<const LoopRegion &>(b);
             json::Value v = element("loop", l.label, l.debugInfo);
-            v.set("h", (l.inverted ? "do while " : l.init ? "for " : "while ") + join({expression(l.init), expression(l.condition), expression(l.update)}, "; "));
+            v.set("h", (l.inverted ? "do while "
+                        : l.init   ? "for "
+                                   : "while ") +
+                           join({expression(l.init), expression(l.condition), expression(l.update)}, "; "));
             return opened(std::move(v), true, &b);
         }
-        default: return opened(element("region", b.label, b.debugInfo), true, &b);
+        default:
+            return opened(element("region", b.label, b.debugInfo), true, &b);
         }
     }
 
@@ -182,7 +191,8 @@ private:
 
     json::Value node(const Node &n, const SDFG &g) {
         switch (n.kind()) {
-        case NodeKind::Access: return accessNode(static_cast<const AccessNode &>(n), g);
+        case NodeKind::Access:
+            return accessNode(static_cast<const AccessNode &>(n), g);
         case NodeKind::Tasklet: {
             const auto &t = static_cast<const Tasklet &>(n);
             json::Value v = element("tasklet", t.label, t.debugInfo);
@@ -242,7 +252,8 @@ private:
             return v;
         }
         case NodeKind::MapExit:
-        case NodeKind::ConsumeExit: break;
+        case NodeKind::ConsumeExit:
+            break;
         }
         return element("exit", n.label, n.debugInfo);
     }

@@ -38,10 +38,9 @@ Edge *chooseOfTwo(const AccessNode *n, Edge *in, Edge *out, std::string *why) {
     return because(why, "both of its edges could be the viewing edge; the in-edge is taken", in);
 }
 
-/// The first of the edges that move data, and their number. DaCe counts ordering edges that leave a view, those that arrive it does not: with
-/// that, an order that a pass adds would make a view look at something else.
-template <typename Edges>
-std::pair<Edge *, std::size_t> edgesWithData(const Edges &edges) {
+/// The first of the edges that move data, and their number. DaCe counts ordering edges that leave a view, those that arrive it does
+/// not: with that, an order that a pass adds would make a view look at something else.
+template <typename Edges> std::pair<Edge *, std::size_t> edgesWithData(const Edges &edges) {
     std::pair<Edge *, std::size_t> found{nullptr, 0};
     for (Edge *e : edges)
         if (!e->memlet.isEmpty() && ++found.second == 1)

@@ -5,11 +5,11 @@
 //
 // Order of the loops. The innermost loop is the label along which most operands lie next to each other in memory (or do not move at
 // all). When the result has that label, it is accumulated in memory, in rows; the other labels of the result form the parallel map
-// outside. When it is summed over, the sum is kept in a register. Without a label in the result, one map with conflict resolution is
-// left, which lowering makes an OpenMP reduction.
+// outside. When it is summed over, the sum is kept in a register. Without a label in the result, one map with conflict resolution
+// is left, which lowering makes an OpenMP reduction.
 //
-// Conflict resolution on the node's output: a sum at top level is added to directly; everything else is computed into a temporary and
-// combined element by element, so that concurrent writers meet only there.
+// Conflict resolution on the node's output: a sum at top level is added to directly; everything else is computed into a temporary
+// and combined element by element, so that concurrent writers meet only there.
 #include "Contraction.h"
 
 #include <algorithm>
@@ -147,7 +147,8 @@ private:
 bool Builder::check() {
     for (const Factor *f : {&c_.result, &c_.addend})
         for (int l : f->labels)
-            if (l != Factor::unit && std::none_of(c_.factors.begin(), c_.factors.end(), [&](const Factor &in) { return in.has(l); }))
+            if (l != Factor::unit &&
+                std::none_of(c_.factors.begin(), c_.factors.end(), [&](const Factor &in) { return in.has(l); }))
                 return x_.refuse("a dimension of `" + f->connector.str() + "` occurs in no input");
     return true;
 }
@@ -224,7 +225,8 @@ std::vector<Expansion::Access> Builder::inputs() const {
     return out;
 }
 
-/// The label along which most operands move by at most one element; the last of the result, then of the sum, when there are several.
+/// The label along which most operands move by at most one element; the last of the result, then of the sum, when there are
+/// several.
 int Builder::innermost() const {
     std::vector<int> order = c_.summed();
     for (int l : c_.kept())

@@ -1,6 +1,7 @@
 // Contractions: sums of products over labelled dimensions, what all matrix products, einsum and tensordot are.
 //
-//   result[labels] = alpha * sum over the labels that the result lacks of factor_0[labels] * factor_1[labels] * ... + beta * addend[labels]
+//   result[labels] = alpha * sum over the labels that the result lacks of factor_0[labels] * factor_1[labels] * ... + beta *
+//   addend[labels]
 #pragma once
 
 #include "Expansion.h"
@@ -53,14 +54,13 @@ struct Contraction {
     std::vector<int> summed() const;
 };
 
-/// Builds the nested SDFG for the contraction and puts it in the node's place. A BLAS call when the toolchain has one, the layout and
-/// types fit and the product is not provably small; maps otherwise. Reports and returns false when the operands do not fit.
+/// Builds the nested SDFG for the contraction and puts it in the node's place. A BLAS call when the toolchain has one, the layout
+/// and types fit and the product is not provably small; maps otherwise. Reports and returns false when the operands do not fit.
 bool expandContraction(Expansion &x, Contraction c);
 
-/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero, else one. Nothing
-/// when BLAS cannot; `why` then says why.
-std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite,
-                                       std::string &why);
+/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero,
+/// else one. Nothing when BLAS cannot; `why` then says why.
+std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why);
 
 /// The same with the device's library for tensors; nothing when it cannot, or the toolchain lacks it.
 std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);

@@ -7,11 +7,11 @@
 //   second factor and result      n
 //   both factors only             k
 //
-// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them; outer ones of m and n that do
-// not (a matrix that is broadcast) are batches, too. With m, n and k the
-// call is gemm, without m or n gemv, with k alone dot. On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one
-// call, and a transposition is geam. Every matrix needs unit stride in one dimension; which one decides between the
-// normal and the transposed form. A result that is contiguous by columns is computed as its own transpose.
+// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them; outer ones of m
+// and n that do not (a matrix that is broadcast) are batches, too. With m, n and k the call is gemm, without m or n gemv, with k
+// alone dot. On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one call, and a transposition is
+// geam. Every matrix needs unit stride in one dimension; which one decides between the normal and the transposed form. A result
+// that is contiguous by columns is computed as its own transpose.
 #include "Contraction.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::optional<Dim> merged(std::vector<int> labels, const Factor &a, const Factor
 
 struct Call {
     const Factor *a, *b;
-    Dim m, n, k;            // strides: m in (a, c), n in (b, c), k in (a, b)
+    Dim m, n, k; // strides: m in (a, c), n in (b, c), k in (a, b)
     std::vector<int> batch;
 };
 
@@ -80,9 +80,7 @@ public:
         why = classify(call);
         if (!why.empty())
             return std::nullopt;
-        auto text = call.m.present && call.n.present ? gemm(call)
-                    : call.m.present || call.n.present ? gemv(call)
-                                                       : dot(call);
+        auto text = call.m.present && call.n.present ? gemm(call) : call.m.present || call.n.present ? gemv(call) : dot(call);
         why = text ? routine_ : "no unit stride that BLAS could use";
         return text;
     }
@@ -113,7 +111,9 @@ private:
     /// BLAS takes real coefficients by value and complex ones by address.
     std::string alpha() const { return complex() ? "_alpha" : real(c_.alpha.text); }
     std::string beta() const { return complex() ? "_beta" : real(overwrite_ ? "0" : "1"); }
-    static std::string real(const std::string &value) { return value.find_first_not_of("0123456789") == std::string::npos ? value + ".0" : value; }
+    static std::string real(const std::string &value) {
+        return value.find_first_not_of("0123456789") == std::string::npos ? value + ".0" : value;
+    }
 
     /// Declarations of complex coefficients, the loops of the batch, and the call.
     std::string around(const Call &c, const std::string &call) {
@@ -128,7 +128,8 @@ private:
         }
         for (int l : c.batch) {
             std::string p = "_p" + std::to_string(l);
-            text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
+            text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p +
+                    ")\n";
         }
         return text + call;
     }
@@ -193,7 +194,8 @@ std::string Printer::classify(Call &call) const {
         }
         return d;
     };
-    auto dm = mergedOrBatch(m, *call.a), dn = mergedOrBatch(n, *call.b), dk = merged(inOrderOf(k, *call.a), *call.a, *call.b, c_.sizes);
+    auto dm = mergedOrBatch(m, *call.a), dn = mergedOrBatch(n, *call.b),
+         dk = merged(inOrderOf(k, *call.a), *call.a, *call.b, c_.sizes);
     if (!dm || !dn || !dk)
         return "dimensions that do not merge into one";
     call.m = *dm;
@@ -246,13 +248,15 @@ std::optional<std::string> Printer::gemv(Call c) {
     if (device()) {
         routine_ = "gemv";
         return "__state->gpuBlas.gemv(__dace_current_stream, " + std::string(op(la->transposed)) + ", " + word("m", rows) + ", " +
-               word("n", columns) + ", " + c_.alpha.text + ", " + in(*c.a, {}) + ", " + word("lda", la->leading) + ", " + in(*c.b, {}) + ", " +
-               word("incx", c.k.second) + ", " + (overwrite_ ? "0" : "1") + ", " + out({}) + ", " + word("incy", c.m.second) + ");";
+               word("n", columns) + ", " + c_.alpha.text + ", " + in(*c.a, {}) + ", " + word("lda", la->leading) + ", " +
+               in(*c.b, {}) + ", " + word("incx", c.k.second) + ", " + (overwrite_ ? "0" : "1") + ", " + out({}) + ", " +
+               word("incy", c.m.second) + ");";
     }
     routine_ = function("gemv");
-    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + word("m", rows) + ", " + word("n", columns) +
-                         ", " + alpha() + ", " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
-                         word("incx", c.k.second) + ", " + beta() + ", " + out(c.batch) + ", " + word("incy", c.m.second) + ");");
+    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + word("m", rows) + ", " +
+                         word("n", columns) + ", " + alpha() + ", " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " +
+                         in(*c.b, c.batch) + ", " + word("incx", c.k.second) + ", " + beta() + ", " + out(c.batch) + ", " +
+                         word("incy", c.m.second) + ");");
 }
 
 std::optional<std::string> Printer::dot(const Call &c) {
@@ -275,7 +279,8 @@ std::string Printer::onDevice(const Call &c, const Layout &a, const Layout &b, c
     sym::Expr count = 1, strideA = 0, strideB = 0, strideC = 0;
     while (!loops.empty()) {
         const int l = loops.back();
-        const sym::Expr size = c_.sizes[static_cast<std::size_t>(l)], da = c.a->stride(l), db = c.b->stride(l), dc = target_.stride(l);
+        const sym::Expr size = c_.sizes[static_cast<std::size_t>(l)], da = c.a->stride(l), db = c.b->stride(l),
+                        dc = target_.stride(l);
         const bool first = loops.size() == c.batch.size();
         if (!first && !(da == strideA * count && db == strideB * count && dc == strideC * count))
             break;
@@ -293,13 +298,14 @@ std::string Printer::onDevice(const Call &c, const Layout &a, const Layout &b, c
     std::string text;
     for (int l : loops) {
         std::string p = "_p" + std::to_string(l);
-        text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
+        text +=
+            "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
     }
     return text + "__state->gpuBlas." + routine_ + "(__dace_current_stream, " + op(a.transposed) + ", " + op(b.transposed) + ", " +
-           word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + c_.alpha.text + ", " + in(*c.a, loops) +
-           ", " + word("lda", a.leading) + stride(strideA) + ", " + in(*c.b, loops) + ", " + word("ldb", b.leading) + stride(strideB) + ", " +
-           (overwrite_ ? "0" : "1") + ", " + out(loops) + ", " + word("ldc", target.leading) + stride(strideC) +
-           (batched ? ", " + word("batch", count) : "") + ");";
+           word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + c_.alpha.text + ", " +
+           in(*c.a, loops) + ", " + word("lda", a.leading) + stride(strideA) + ", " + in(*c.b, loops) + ", " +
+           word("ldb", b.leading) + stride(strideB) + ", " + (overwrite_ ? "0" : "1") + ", " + out(loops) + ", " +
+           word("ldc", target.leading) + stride(strideC) + (batched ? ", " + word("batch", count) : "") + ");";
 }
 
 /// A matrix into its transpose: a kernel that copies by elements would read or write memory in columns.
@@ -311,13 +317,14 @@ std::optional<std::string> Printer::transposition(std::string &why) {
         return std::nullopt;
     const int row = labels[0], column = labels[1];
     const sym::Expr rows = c_.sizes[static_cast<std::size_t>(row)], columns = c_.sizes[static_cast<std::size_t>(column)];
-    auto source = layoutOf(rows, from.stride(row), columns, from.stride(column)), target = layoutOf(rows, target_.stride(row), columns, target_.stride(column));
+    auto source = layoutOf(rows, from.stride(row), columns, from.stride(column)),
+         target = layoutOf(rows, target_.stride(row), columns, target_.stride(column));
     if (!source || !target || !source->transposed || target->transposed)
         return std::nullopt;
     why = routine_ = "geam";
-    return "__state->gpuBlas.geam(__dace_current_stream, " + std::string(op(true)) + ", " + op(false) + ", " + word("m", rows) + ", " +
-           word("n", columns) + ", " + c_.alpha.text + ", " + in(from, {}) + ", " + word("lda", source->leading) + ", 0, " + out({}) + ", " +
-           word("ldb", target->leading) + ", " + out({}) + ", " + word("ldb", target->leading) + ");";
+    return "__state->gpuBlas.geam(__dace_current_stream, " + std::string(op(true)) + ", " + op(false) + ", " + word("m", rows) +
+           ", " + word("n", columns) + ", " + c_.alpha.text + ", " + in(from, {}) + ", " + word("lda", source->leading) + ", 0, " +
+           out({}) + ", " + word("ldb", target->leading) + ", " + out({}) + ", " + word("ldb", target->leading) + ");";
 }
 
 } // namespace

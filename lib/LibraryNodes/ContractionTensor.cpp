@@ -1,12 +1,13 @@
-// Contractions of one or two operands in device memory as calls of cuTENSOR or hipTensor, for those that no product of matrices computes.
+// Contractions of one or two operands in device memory as calls of cuTENSOR or hipTensor, for those that no product of matrices
+// computes.
 //
 //   'abc','cbd'->'adb'   contract: letters of two operands that the result lacks are summed
 //   'abc'->'cba'         permute: a copy that reads or writes memory in columns, of more than two dimensions (a matrix is geam's)
 //
 // hipTensor takes less (the table of data types in its API reference): no batches, and permutations of float32 alone.
 //
-// A call of runtime-headers/sdfgc/rt/gpu_tensor.h, where every dimension has a letter, an extent and a stride: operands need not be packed. Neither
-// library is part of a GPU's toolkit: they are called where the toolchain has them, never asked for.
+// A call of runtime-headers/sdfgc/rt/gpu_tensor.h, where every dimension has a letter, an extent and a stride: operands need not be
+// packed. Neither library is part of a GPU's toolkit: they are called where the toolchain has them, never asked for.
 #include "Contraction.h"
 
 #include <algorithm>
@@ -17,13 +18,14 @@ using namespace ir;
 
 namespace {
 
-constexpr int maxRank = 16;              // of gpu_tensor.h
+constexpr int maxRank = 16; // of gpu_tensor.h
 constexpr std::size_t mostHipDimensions = 6;
-constexpr int64_t smallContraction = 4096;  // multiplications that a kernel does as fast
+constexpr int64_t smallContraction = 4096; // multiplications that a kernel does as fast
 
 class TensorCall {
 public:
-    TensorCall(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
+    TensorCall(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
+        : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
 
     std::optional<std::string> run() {
         if (x_.where() != Where::Device || !x_.context().options.haveTensor || x_.node().implementation == "pure")
@@ -32,11 +34,11 @@ public:
             return std::nullopt;
         const bool hip = x_.context().options.target == "hip";
         if (c_.factors.size() == 2 && isContraction() && (!hip || isHipContraction()))
-            return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
-                   tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";
+            return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) +
+                   ", " + tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";
         if (c_.factors.size() == 1 && isPermutation() && (!hip || isHipPermutation()))
-            return "__state->gpuTensors.permute(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) + ", " +
-                   tensor("_out", target_) + ");";
+            return "__state->gpuTensors.permute(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) +
+                   ", " + tensor("_out", target_) + ");";
         return std::nullopt;
     }
 
@@ -57,7 +59,8 @@ private:
             if (rank(*f) > maxRank || c_.sizes.size() > 26)
                 return false;
             for (int l : f->labels)
-                if (l != Factor::unit && (std::count(f->labels.begin(), f->labels.end(), l) > 1 || sym::isLess(f->stride(l), 1) == sym::Truth::True))
+                if (l != Factor::unit &&
+                    (std::count(f->labels.begin(), f->labels.end(), l) > 1 || sym::isLess(f->stride(l), 1) == sym::Truth::True))
                     return false;
         }
         return true;
@@ -112,7 +115,8 @@ private:
         std::string text = "sdfgc::gpu::tensor(" + (direction + f.connector.str());
         for (int l : f.labels)
             if (l != Factor::unit)
-                text += std::string(", '") + static_cast<char>('a' + l) + "', " + x_.word("n", c_.sizes[static_cast<std::size_t>(l)]) + ", " + x_.word("s", f.stride(l));
+                text += std::string(", '") + static_cast<char>('a' + l) + "', " +
+                        x_.word("n", c_.sizes[static_cast<std::size_t>(l)]) + ", " + x_.word("s", f.stride(l));
         return text + ")";
     }
 

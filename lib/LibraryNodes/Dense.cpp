@@ -17,7 +17,8 @@ std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
 }
 
 Dense::Dense(Expansion &x, Type type)
-    : x_(x), type_(type), byColumns_(x.node().implementation == "cuSolverDn" && x.node().classPath.find(".lapack.") != std::string::npos) {
+    : x_(x), type_(type),
+      byColumns_(x.node().implementation == "cuSolverDn" && x.node().classPath.find(".lapack.") != std::string::npos) {
     if (x.where() == Where::Device)
         why_ = whyNoDeviceSolver(x.node(), type, x.context().options);
     else if (x.node().implementation == "pure")
@@ -37,7 +38,9 @@ Dense::Dense(Expansion &x, Type type)
 void Dense::remark() {
     const bool hip = x_.context().options.target == "hip";
     const std::string library = by_ == By::Loops ? "pure" : by_ == By::Host ? "OpenBLAS" : hip ? "hipSOLVER" : "cuSOLVER";
-    x_.took(library, by_ == By::Loops ? why_ : by_ == By::Host ? "routines of LAPACKE for " + type_.str() : "matrices of " + type_.str() + " in device memory");
+    x_.took(library, by_ == By::Loops  ? why_
+                     : by_ == By::Host ? "routines of LAPACKE for " + type_.str()
+                                       : "matrices of " + type_.str() + " in device memory");
 }
 
 std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
@@ -102,7 +105,8 @@ std::vector<sym::Expr> here(const Matrix &m) { return m.at(sym::Expr::symbol(row
 } // namespace
 
 void Dense::copy(const Matrix &from, const Matrix &to, const std::string &wcr) {
-    x_.mapped(x_.addState("copy"), "copy", overAll(from), {{"i", from.data, here(from), ""}}, {{"o", to.data, here(to), wcr}}, "o = i");
+    x_.mapped(x_.addState("copy"), "copy", overAll(from), {{"i", from.data, here(from), ""}}, {{"o", to.data, here(to), wcr}},
+              "o = i");
 }
 
 void Dense::setIdentity(const Matrix &m) {
@@ -115,7 +119,9 @@ void Dense::clearTriangle(const Matrix &m, bool lower) {
 }
 
 /// Is a connector a value, not a pointer? One element of host memory is (Expansion::call).
-bool Dense::isValue(Name container) const { return x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne(); }
+bool Dense::isValue(Name container) const {
+    return x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne();
+}
 
 /// A connector as a pointer: of a value the address.
 std::string Dense::pointer(Name container, const char *direction) const {
@@ -139,7 +145,8 @@ std::string Dense::leading(const Matrix &m) {
 
 /// A call of the program's solver.
 std::string Dense::onStream(const char *routine, const std::string &arguments, Name info) const {
-    return "__state->gpuSolver." + std::string(routine) + "(__dace_current_stream, " + arguments + (info ? ", " + pointer(info, "_out") : "") + ");";
+    return "__state->gpuSolver." + std::string(routine) + "(__dace_current_stream, " + arguments +
+           (info ? ", " + pointer(info, "_out") : "") + ");";
 }
 
 /// For comparisons only: of a complex number the square.
@@ -284,8 +291,10 @@ void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info)
     std::string code;
     const std::string p = pointer(pivots, "_in");
     if (onDevice())
-        code = onStream("getrs", "sdfgc::gpu::Op::None, " + order(lu) + ", " + x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " +
-                                     leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right), info);
+        code = onStream("getrs",
+                        "sdfgc::gpu::Op::None, " + order(lu) + ", " + x_.word("m", right.columns) + ", " + pointer(lu, "_in") +
+                            ", " + leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right),
+                        info);
     else if (by_ == By::Host)
         code = assigned(info) + "LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " +
                x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) +
@@ -325,7 +334,10 @@ void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
     // By rows, the lower triangle is the upper one of the transposed matrix, and has the factor of that.
     const bool swapped = onDevice() && !m.contiguousColumns();
     if (onDevice())
-        code = onStream("potrf", std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") + ", " + order(m) + ", " + pointer(m) + ", " + leading(m), info);
+        code = onStream("potrf",
+                        std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") + ", " + order(m) + ", " +
+                            pointer(m) + ", " + leading(m),
+                        info);
     else if (by_ == By::Host)
         code = assigned(info) + "LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
                pointer(m) + ", " + leading(m) + ");";

@@ -1,8 +1,9 @@
 // Dense linear algebra on one matrix after another: what the LAPACK and linalg nodes are made of.
 //
-// Every operation works in place on a matrix that is contiguous by rows: on the device by columns, as its library counts. Operands that lie
-// otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++ tasklet: a call of
-// LAPACKE, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h), where there is one and the type allows, else loops.
+// Every operation works in place on a matrix that is contiguous by rows: on the device by columns, as its library counts. Operands
+// that lie otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++
+// tasklet: a call of LAPACKE, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h), where there is one and the type
+// allows, else loops.
 #pragma once
 
 #include "Expansion.h"
@@ -30,14 +31,16 @@ public:
     void remark();
 
     /// Does a matrix lie in memory as the operations need it?
-    bool isReady(const Matrix &m) const { return m.type == type_ && !m.dims.empty() && (onDevice() ? m.contiguousColumns() : m.contiguousRows()); }
+    bool isReady(const Matrix &m) const {
+        return m.type == type_ && !m.dims.empty() && (onDevice() ? m.contiguousColumns() : m.contiguousRows());
+    }
 
     /// Binds the operand under the name; nothing when it has more than two dimensions that are not one long.
     std::optional<Matrix> bind(Name name, const Operand &o);
     /// A packed temporary.
     Matrix temporary(std::string_view name, sym::Expr rows, sym::Expr columns);
-    /// A matrix to work on with the content of `in`: `out` itself when it is ready, else a temporary. `same`: both are the same memory.
-    /// `direct`: is `out` just written? `symmetric`: contiguous rows are as good as contiguous columns.
+    /// A matrix to work on with the content of `in`: `out` itself when it is ready, else a temporary. `same`: both are the same
+    /// memory. `direct`: is `out` just written? `symmetric`: contiguous rows are as good as contiguous columns.
     Matrix start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric = false);
     /// Brings the result back to `out`.
     void end(const Matrix &work, const Matrix &out, const std::string &wcr);
@@ -54,7 +57,9 @@ public:
 
     Name pivots(sym::Expr n) { return integers("_pivots", {n}); }
     /// A temporary of integers where the operations want them.
-    Name integers(std::string_view name, std::vector<sym::Expr> shape) { return x_.temporary(name, ScalarKind::Int32, std::move(shape), storage()); }
+    Name integers(std::string_view name, std::vector<sym::Expr> shape) {
+        return x_.temporary(name, ScalarKind::Int32, std::move(shape), storage());
+    }
 
 private:
     enum class By { Loops, Host, Device };
@@ -70,7 +75,8 @@ private:
     void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
-    bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER rows as columns)
+    bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER
+                     // rows as columns)
     By by_ = By::Loops;
     char letter_ = 0; // of the LAPACKE routines
     std::string why_; // loops

@@ -5,7 +5,7 @@
 
 namespace sdfgc::libnodes {
 
-#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                            \
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
     bool Expander(ir::State &state, ir::LibraryNode &node, pass::Context &context);
 #include "sdfgc/LibraryNodes/LibraryNodes.def"
 

@@ -11,7 +11,8 @@ namespace sdfgc::libnodes {
 using namespace ir;
 
 Expansion::Expansion(State &s, LibraryNode &n, pass::Context &c)
-    : state_(s), node_(n), context_(c), where_(c.options.gpu() ? whereIs(n) : Where::Host), inner_(std::make_unique<SDFG>(Name(n.label.empty() ? n.className() : n.label))) {
+    : state_(s), node_(n), context_(c), where_(c.options.gpu() ? whereIs(n) : Where::Host),
+      inner_(std::make_unique<SDFG>(Name(n.label.empty() ? n.className() : n.label))) {
     std::string name = inner_->name.str();
     for (char &ch : name)
         if (!std::isalnum(static_cast<unsigned char>(ch)))
@@ -57,7 +58,8 @@ Operand Expansion::operand(Edge *e, bool input) {
 Operand Expansion::input(Name connector) { return operand(node_.inEdge(connector), true); }
 Operand Expansion::output(Name connector) { return operand(node_.outEdge(connector), false); }
 
-/// May a node run again after itself in a call of its SDFG? Iterations of parallel maps do not count: they write different elements.
+/// May a node run again after itself in a call of its SDFG? Iterations of parallel maps do not count: they write different
+/// elements.
 static bool repeats(const Node &n) {
     for (const Block *b = n.state(); b->parent(); b = b->parent())
         if (b->parent()->kind() == BlockKind::Loop || b->parent()->kind() == BlockKind::Unstructured)
@@ -73,7 +75,8 @@ bool Expansion::writesFirst(const Operand &out) const {
     const AccessNode *target = analysis::nodeBehindViews(analysis::pathDestination(out.edge));
     SDFG &g = *state_.sdfg();
     const DataDesc *d = target ? g.desc(target->data) : nullptr;
-    const bool kept = d && (d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External || d->lifetime == Lifetime::Global);
+    const bool kept =
+        d && (d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External || d->lifetime == Lifetime::Global);
     if (!d || !d->transient || d->alias != AliasKind::None || kept || repeats(node_))
         return false;
     auto isTarget = [&](const AccessNode *memory) { return memory && memory->data == target->data; };
@@ -347,11 +350,16 @@ std::string typedLiteral(Type t, const std::string &value) {
 
 char blasLetter(Type t) {
     switch (t.scalar()) {
-    case ScalarKind::Float32: return 's';
-    case ScalarKind::Float64: return 'd';
-    case ScalarKind::Complex64: return 'c';
-    case ScalarKind::Complex128: return 'z';
-    default: return 0;
+    case ScalarKind::Float32:
+        return 's';
+    case ScalarKind::Float64:
+        return 'd';
+    case ScalarKind::Complex64:
+        return 'c';
+    case ScalarKind::Complex128:
+        return 'z';
+    default:
+        return 0;
     }
 }
 

@@ -13,17 +13,19 @@ struct Operand {
     ir::Edge *edge = nullptr;
     const ir::DataDesc *desc = nullptr; // outer container; null for an absent operand
     Type type;
-    sym::Subset subset;                 // of the outer container, in symbols of the nested SDFG (Expansion::inside)
-    std::vector<sym::Expr> allStrides;  // of all dimensions of the subset, step included
-    std::vector<sym::Expr> shape;       // sizes of the dimensions that are not provably one
-    std::vector<sym::Expr> strides;     // of those dimensions, step included
-    std::vector<std::size_t> dims;      // which dimensions of the subset those are
+    sym::Subset subset;                // of the outer container, in symbols of the nested SDFG (Expansion::inside)
+    std::vector<sym::Expr> allStrides; // of all dimensions of the subset, step included
+    std::vector<sym::Expr> shape;      // sizes of the dimensions that are not provably one
+    std::vector<sym::Expr> strides;    // of those dimensions, step included
+    std::vector<std::size_t> dims;     // which dimensions of the subset those are
     explicit operator bool() const { return desc != nullptr; }
     std::size_t rank() const { return shape.size(); }
 };
 
 /// Are both the same elements of one container?
-inline bool sameMemory(const Operand &a, const Operand &b) { return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset; }
+inline bool sameMemory(const Operand &a, const Operand &b) {
+    return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset;
+}
 
 /// Builds the nested SDFG that replaces a library node. Containers are named like the connectors; edges of the node move to it.
 class Expansion {
@@ -41,10 +43,12 @@ public:
     /// Operand of the edge at a connector (empty name: the only edge). Absent when there is no such edge.
     Operand input(Name connector);
     Operand output(Name connector);
-    /// Is an output the only write of a container that had no value before? What the node would combine with it then counts as neutral.
-    /// DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the device what the caller gave.
+    /// Is an output the only write of a container that had no value before? What the node would combine with it then counts as
+    /// neutral. DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the device what
+    /// the caller gave.
     bool writesFirst(const Operand &out) const;
-    /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one element).
+    /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one
+    /// element).
     void bind(Name name, const Operand &o);
     /// The same with all dimensions of the subset kept, unit ones too.
     void bindFull(Name name, const Operand &o);
@@ -53,8 +57,8 @@ public:
 
     /// A new state after the last one. Labels that repeat get a number.
     ir::State &addState(std::string_view label);
-    /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets over the
-    /// parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
+    /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets
+    /// over the parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
     struct Access {
         std::string connector;
         Name data;
@@ -76,13 +80,14 @@ public:
     };
     ir::Tasklet *nested(ir::State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code);
-    /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code` writes
-    /// `o`; the output's own `wcr` decides how the register is combined with what the output holds. With a strip, the register is an array
-    /// and the strip's parameter the innermost loop of all three steps: neighbours in memory are accumulated together.
+    /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code`
+    /// writes `o`; the output's own `wcr` decides how the register is combined with what the output holds. With a strip, the
+    /// register is an array and the strip's parameter the innermost loop of all three steps: neighbours in memory are accumulated
+    /// together.
     struct Strip {
-        Name parameter;        // empty: no strip
-        int64_t width = 1;     // of the array
-        sym::Expr size = 1;    // elements in use, at most `width`
+        Name parameter;     // empty: no strip
+        int64_t width = 1;  // of the array
+        sym::Expr size = 1; // elements in use, at most `width`
     };
     struct Accumulation {
         std::vector<Level> outer;
@@ -92,17 +97,18 @@ public:
         Access output;
         std::string wcr, start, code;
         std::string write = "o = i"; // from the register to the output
-        std::string combine;         // an operation of runtime-headers/sdfgc/rt/gpu_reduce.h that combines the registers of a block in between
-        sym::Expr begin = 0;         // of the last inner loop, where that has a step other than one
+        std::string
+            combine; // an operation of runtime-headers/sdfgc/rt/gpu_reduce.h that combines the registers of a block in between
+        sym::Expr begin = 0; // of the last inner loop, where that has a step other than one
         int64_t step = 1;
     };
     void accumulated(ir::State &s, std::string_view label, const Accumulation &a);
-    /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads, each has a
-    /// register, `a.combine` combines these, and the first thread writes the output.
+    /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads,
+    /// each has a register, `a.combine` combines these, and the first thread writes the output.
     void accumulatedByBlock(ir::State &s, std::string_view label, Accumulation a, Name thread, int64_t threads);
-    /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On the device
-    /// it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory then get a twin in
-    /// device memory, with copies in front and behind.
+    /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On
+    /// the device it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory
+    /// then get a twin in device memory, with copies in front and behind.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 
@@ -120,8 +126,8 @@ public:
     void renameInput(Name from, Name to);
     void renameOutput(Name from, Name to);
 
-    /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With `inputName` and
-    /// `outputName` for nodes without connectors (Reduce).
+    /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With
+    /// `inputName` and `outputName` for nodes without connectors (Reduce).
     void finish(Name inputName = {}, Name outputName = {});
 
     /// Property of the node as integer, boolean, text, symbolic expression; the default when absent or null.
@@ -155,10 +161,10 @@ private:
     Where where_;
     std::unique_ptr<ir::SDFG> inner_;
     ir::State *last_ = nullptr;
-    std::map<std::string, int> labels_; // of states: how many there are
-    std::map<Name, Name> twins_;        // container in host memory, in device memory
-    std::vector<std::pair<Name, sym::Expr>> words_;  // symbol inside, its value in symbols inside
-    std::map<Name, sym::Expr> renamed_;              // outer symbol, symbol inside
+    std::map<std::string, int> labels_;             // of states: how many there are
+    std::map<Name, Name> twins_;                    // container in host memory, in device memory
+    std::vector<std::pair<Name, sym::Expr>> words_; // symbol inside, its value in symbols inside
+    std::map<Name, sym::Expr> renamed_;             // outer symbol, symbol inside
 };
 
 /// `dace.float64(1.5)`: a value in a type, as tasklet text.

@@ -2,10 +2,10 @@
 //
 //   out[k] = factor * sum over j of in[j] * exp(-+ 2 pi i (j_0 k_0 / n_0 + j_1 k_1 / n_1 + ...))
 //
-// The inverse has the other sign and no division of its own. With FFTW the operand is copied to the result (or to a packed temporary
-// when the result is not packed) and transformed there in place. Plans are made per call without measuring; FFTW's planner is not
-// thread-safe, so plans are made and destroyed one at a time. On the device the same is done by its library, of up to three dimensions
-// (runtime-headers/sdfgc/rt/gpu_fft.h). Without a library the sum is computed as it stands, each in a register.
+// The inverse has the other sign and no division of its own. With FFTW the operand is copied to the result (or to a packed
+// temporary when the result is not packed) and transformed there in place. Plans are made per call without measuring; FFTW's
+// planner is not thread-safe, so plans are made and destroyed one at a time. On the device the same is done by its library, of up
+// to three dimensions (runtime-headers/sdfgc/rt/gpu_fft.h). Without a library the sum is computed as it stands, each in a register.
 #include "Contraction.h"
 #include "Expanders.h"
 #include "OnDevice.h"
@@ -58,10 +58,10 @@ void callFftw(Expansion &x, const Transform &t, Name work, const Expansion::Para
     for (const auto &[name, size] : dims)
         sizes += (sizes.empty() ? "" : ", ") + ("static_cast<int>(" + x.word("n", size)) + ")";
     x.call(x.addState("transform"), "transform", {work}, {work},
-           "const int _n[] = {" + sizes + "};\n" + prefix + "plan _plan;\n#pragma omp critical(sdfgc_fftw)\n_plan = " + prefix + "plan_dft(" +
-               std::to_string(dims.size()) + ", _n, " + data + ", " + data + ", " + (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD") +
-               ", FFTW_ESTIMATE);\nif (_plan)\n    " + prefix + "execute(_plan);\n#pragma omp critical(sdfgc_fftw)\n" + prefix +
-               "destroy_plan(_plan);",
+           "const int _n[] = {" + sizes + "};\n" + prefix + "plan _plan;\n#pragma omp critical(sdfgc_fftw)\n_plan = " + prefix +
+               "plan_dft(" + std::to_string(dims.size()) + ", _n, " + data + ", " + data + ", " +
+               (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD") + ", FFTW_ESTIMATE);\nif (_plan)\n    " + prefix +
+               "execute(_plan);\n#pragma omp critical(sdfgc_fftw)\n" + prefix + "destroy_plan(_plan);",
            {Name("FFTW")});
 }
 
@@ -71,21 +71,24 @@ void callDevice(Expansion &x, const Transform &t, Name work, const Expansion::Pa
     for (const auto &[name, size] : dims)
         sizes += ", " + x.word("n", size);
     x.call(x.addState("transform"), "transform", {work}, {work},
-           "__state->gpuFft.transform(__dace_current_stream, sdfgc::gpu::Direction::" + std::string(t.inverse ? "Inverse" : "Forward") + ", _out" +
-               work.str() + sizes + ");",
+           "__state->gpuFft.transform(__dace_current_stream, sdfgc::gpu::Direction::" +
+               std::string(t.inverse ? "Inverse" : "Forward") + ", _out" + work.str() + sizes + ");",
            {Name("GpuFft")});
 }
 
 void byLibrary(Expansion &x, const Transform &t) {
     const bool device = x.where() == Where::Device, packed = x.inner().desc("_out")->isPackedC();
-    const Name work = packed ? Name("_out") : x.temporary("_work", t.out.type, t.out.shape, device ? Storage::GPU_Global : Storage::Default);
+    const Name work =
+        packed ? Name("_out") : x.temporary("_work", t.out.type, t.out.shape, device ? Storage::GPU_Global : Storage::Default);
     auto j = params("_j", t.in);
-    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}}, {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
+    x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}},
+             {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
     (device ? callDevice : callFftw)(x, t, work, j);
     if (packed && t.factor.isOne())
         return;
     std::string scale = t.factor.isOne() ? "" : " * " + typedLiteral(t.out.type, t.factor.text);
-    x.mapped(x.addState("scale"), "scale", j, {{"i", work, Expansion::elementAt(j), ""}}, {{"o", "_out", Expansion::elementAt(j), ""}}, "o = i" + scale);
+    x.mapped(x.addState("scale"), "scale", j, {{"i", work, Expansion::elementAt(j), ""}},
+             {{"o", "_out", Expansion::elementAt(j), ""}}, "o = i" + scale);
 }
 
 /// The library that transforms, or none and why.

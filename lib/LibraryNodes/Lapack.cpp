@@ -30,7 +30,8 @@ public:
     /// A matrix to work on, from an input that becomes an output.
     Matrix start(Name in, Name out, bool symmetric = false) {
         Matrix from = input(in), to = output(out);
-        return refused_ ? Matrix() : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)), wcrOf(out).empty(), symmetric);
+        return refused_ ? Matrix()
+                        : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)), wcrOf(out).empty(), symmetric);
     }
     /// A matrix that is only read: itself, or a packed copy.
     Matrix readable(Name connector) {
@@ -47,8 +48,8 @@ public:
         return copy;
     }
     void end(const Matrix &work, Name out) { dense_.end(work, output(out), wcrOf(out)); }
-    /// A vector of integers at a connector; pivots lie next to each other. Of a node on the device they are in its memory: what the host
-    /// wants of them gets a copy at the end.
+    /// A vector of integers at a connector; pivots lie next to each other. Of a node on the device they are in its memory: what the
+    /// host wants of them gets a copy at the end.
     Name integers(Name connector, bool isInput) {
         Operand o = isInput ? x_.input(connector) : x_.output(connector);
         if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()) || !(o.type == Type(ScalarKind::Int32)))

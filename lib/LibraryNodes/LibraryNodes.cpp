@@ -8,8 +8,12 @@ namespace sdfgc::libnodes {
 
 const std::vector<Definition> &all() {
     static const std::vector<Definition> table{
-#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {#Class, #Library, Summary, Implementations, Expander, ""
-#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device) , Pure, Types, Calls, When, Device},
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
+    {#Class, #Library, Summary, Implementations, Expander, ""
+#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
+    , Pure, Types, Calls, When, Device                                                                                             \
+    }                                                                                                                              \
+    ,
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},
 #include "sdfgc/LibraryNodes/LibraryNodes.def"
     };
@@ -79,7 +83,8 @@ bool overwrites(const ir::LibraryNode &n) {
         return !isNull("identity");
     const bool adds = !isNull("beta") && n.properties.find("beta")->asInt() != 0;
     constexpr const char *addends[] = {"_cin", "_c", "_y"};
-    return !adds || std::any_of(std::begin(addends), std::end(addends), [&](const char *connector) { return n.inEdge(connector) != nullptr; });
+    return !adds || std::any_of(std::begin(addends), std::end(addends),
+                                [&](const char *connector) { return n.inEdge(connector) != nullptr; });
 }
 
 } // namespace sdfgc::libnodes

@@ -5,8 +5,8 @@
 //   [..., m, k] @ [..., k, n] -> [..., m, n]   leading dimensions broadcast
 //   [m, k] @ [k] -> [m]     [k] @ [k, n] -> [n]     [k] @ [k] -> []
 //
-// The shapes of the memlets count, unit dimensions included. When those do not fit each other, the shapes without unit dimensions do:
-// a row of a matrix is passed as the vector `B[i, 0:K]`.
+// The shapes of the memlets count, unit dimensions included. When those do not fit each other, the shapes without unit dimensions
+// do: a row of a matrix is passed as the vector `B[i, 0:K]`.
 #include "Contraction.h"
 #include "Expanders.h"
 
@@ -27,7 +27,8 @@ Dims allDims(const Operand &o) {
     return d;
 }
 
-/// The dimensions of an operand that is a matrix (`rank` 2) or a vector (1): as stored, or without unit dimensions, or the last ones.
+/// The dimensions of an operand that is a matrix (`rank` 2) or a vector (1): as stored, or without unit dimensions, or the last
+/// ones.
 std::optional<Dims> dimsOfRank(const Operand &o, std::size_t rank) {
     Dims all = allDims(o);
     if (all.size() == rank)
@@ -57,7 +58,9 @@ public:
     Factor &c() { return c_; }
     /// Expands with the coefficients of the node (`beta` when it has none of that name) and an addend at `addend`.
     bool expand(Name addend, const char *beta = "0");
-    bool mismatch() { return x_.refuse("the shapes of its operands do not fit: " + shape(a_) + ", " + shape(b_) + " -> " + shape(c_)); }
+    bool mismatch() {
+        return x_.refuse("the shapes of its operands do not fit: " + shape(a_) + ", " + shape(b_) + " -> " + shape(c_));
+    }
 
 private:
     static std::string shape(const Factor &f) { return f.connector.str() + "[" + f.operand.subset.str() + "]"; }
@@ -89,7 +92,8 @@ bool Product::matmul(Dims a, Dims b, bool transA, bool transB) {
     a_.set(ka, k);
     b_.set(kb, k);
     std::vector<int> result;
-    std::size_t batchA = a.size() > 2 ? a.size() - 2 : 0, batchB = b.size() > 2 ? b.size() - 2 : 0, batch = std::max(batchA, batchB);
+    std::size_t batchA = a.size() > 2 ? a.size() - 2 : 0, batchB = b.size() > 2 ? b.size() - 2 : 0,
+                batch = std::max(batchA, batchB);
     for (std::size_t i = 0; i < batch; ++i) {
         bool inA = i + batchA >= batch, inB = i + batchB >= batch;
         std::size_t da = inA ? a[i + batchA - batch] : 0, db = inB ? b[i + batchB - batch] : 0;

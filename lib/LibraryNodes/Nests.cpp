@@ -52,8 +52,8 @@ Expansion::Nest Expansion::open(State &s, std::string_view label, const std::vec
     return nest;
 }
 
-/// Leads each input from its container (from the given access node, when there is one) through the entries to `to`; without inputs, an
-/// ordering edge keeps `to` inside.
+/// Leads each input from its container (from the given access node, when there is one) through the entries to `to`; without inputs,
+/// an ordering edge keeps `to` inside.
 void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Access> &inputs, AccessNode *given) {
     std::map<Name, AccessNode *> nodes;
     for (const Access &a : inputs) {

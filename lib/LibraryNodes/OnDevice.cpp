@@ -25,7 +25,8 @@ std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
         return d ? d->dtype : Type();
     };
     const Type value = typeAt("_c", false), index = typeAt("_a_rows", true);
-    if (!blasLetter(value) || typeAt("_a_vals", true) != value || typeAt("_b", true) != value || (n.inEdge("_cin") && typeAt("_cin", true) != value))
+    if (!blasLetter(value) || typeAt("_a_vals", true) != value || typeAt("_b", true) != value ||
+        (n.inEdge("_cin") && typeAt("_cin", true) != value))
         return "the device's library has no product for these types of elements";
     if (typeAt("_a_cols", true) != index || !(index == Type(ScalarKind::Int32) || index == Type(ScalarKind::Int64)))
         return "the device's library wants rows and columns of one type, int32 or int64";
@@ -42,24 +43,27 @@ std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, con
 
 namespace {
 
-/// Nodes of which there is no parallel expansion: a sequence of dependent steps, or loops over rows of unknown length. One thread of a GPU would
-/// take far longer for them than the host.
+/// Nodes of which there is no parallel expansion: a sequence of dependent steps, or loops over rows of unknown length. One thread
+/// of a GPU would take far longer for them than the host.
 enum class Kind { Parallel, Solver, Sparse, Transform };
 Kind kindOf(std::string_view className) {
     struct Row {
         std::string_view className;
         Kind kind;
     };
-    static constexpr Row rows[] = {{"Cholesky", Kind::Solver}, {"Getrf", Kind::Solver}, {"Getri", Kind::Solver},  {"Getrs", Kind::Solver},
-                                   {"Inv", Kind::Solver},      {"Potrf", Kind::Solver}, {"Solve", Kind::Solver},  {"CSRMM", Kind::Sparse},
-                                   {"CSRMV", Kind::Sparse},    {"FFT", Kind::Transform}, {"IFFT", Kind::Transform}};
+    static constexpr Row rows[] = {{"Cholesky", Kind::Solver}, {"Getrf", Kind::Solver},  {"Getri", Kind::Solver},
+                                   {"Getrs", Kind::Solver},    {"Inv", Kind::Solver},    {"Potrf", Kind::Solver},
+                                   {"Solve", Kind::Solver},    {"CSRMM", Kind::Sparse},  {"CSRMV", Kind::Sparse},
+                                   {"FFT", Kind::Transform},   {"IFFT", Kind::Transform}};
     const auto *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.className == className; });
     return row == std::end(rows) ? Kind::Parallel : row->kind;
 }
 
 std::size_t rankOf(const ir::Edge &written) {
     const auto subset = ir::destinationSubset(&written);
-    return subset ? static_cast<std::size_t>(std::count_if(subset->dims.begin(), subset->dims.end(), [](const sym::Range &r) { return !r.size().isOne(); })) : 0;
+    return subset ? static_cast<std::size_t>(std::count_if(subset->dims.begin(), subset->dims.end(),
+                                                           [](const sym::Range &r) { return !r.size().isOne(); }))
+                  : 0;
 }
 
 } // namespace
@@ -82,7 +86,8 @@ std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &opti
         const ir::DataDesc *d = descOf(e);
         if (!d || e->dstConn == "_ipiv")
             continue;
-        const std::string why = kind == Kind::Transform ? whyNoDeviceTransform(n, rankOf(*e), options) : whyNoDeviceSolver(n, d->dtype, options);
+        const std::string why =
+            kind == Kind::Transform ? whyNoDeviceTransform(n, rankOf(*e), options) : whyNoDeviceSolver(n, d->dtype, options);
         if (!why.empty())
             return why;
     }

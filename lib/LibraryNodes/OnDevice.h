@@ -1,12 +1,13 @@
-// Which nodes of the device its libraries can compute. Those that they cannot, and of which there is no parallel expansion, compute on the host.
+// Which nodes of the device its libraries can compute. Those that they cannot, and of which there is no parallel expansion, compute
+// on the host.
 #pragma once
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
 namespace sdfgc::libnodes {
 
-// Of a node on the device, outside of kernels: why it cannot call the device's library; empty when it can. CUDA and ROCm come with these
-// libraries; the emulation calls those of the host, which the toolchain may lack.
+// Of a node on the device, outside of kernels: why it cannot call the device's library; empty when it can. CUDA and ROCm come with
+// these libraries; the emulation calls those of the host, which the toolchain may lack.
 
 /// LAPACK: for matrices of a type.
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options);

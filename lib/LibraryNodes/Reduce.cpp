@@ -1,8 +1,8 @@
 // Reduce: combines the elements of some dimensions of its input (format reference 7.6).
 //
 //   identity given      out[o] = identity; then f over the reduced dimensions
-//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its place
-//   no axis left        a plain copy
+//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its
+//   place no axis left        a plain copy
 //
 // How the loops lie, the first that applies:
 //
@@ -11,18 +11,20 @@
 //   in place   a function without neutral element and no identity: a parallel map around a sequential one that updates the output
 //   register   a parallel map over what is kept, a sequential one inside that accumulates in a register
 //
-// Two refinements of the last. When the dimension next to each other in memory is kept, the register is a strip of neighbours, so that
-// rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a second reduction
-// combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
-//   block      the node asks for `CUDA (block)` in a thread-block map: each thread combines its own elements, then the threads of the
-//              block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py, where only the
-//              first thread gets it)
+// Two refinements of the last. When the dimension next to each other in memory is kept, the register is a strip of neighbours, so
+// that rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a
+// second reduction combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
+//   block      the node asks for `CUDA (block)` in a thread-block map: each thread combines its own elements, then the threads of
+//   the
+//              block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py, where
+//              only the first thread gets it)
 //
 // On the device: ReduceDevice.cpp.
 //
 //   out[j] = sum over i of in[i, j]
-//   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j] } }
-//   parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] = acc[j] } }
+//   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j]
+//   } } parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] =
+//   acc[j] } }
 #include "Expanders.h"
 #include "ReducePlan.h"
 
@@ -35,9 +37,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t stripWidth = 2048; // elements that are accumulated together: rows are read in long runs, and the strip stays in cache
-constexpr int64_t chunkSize = 128;   // elements of a reduced dimension that one thread accumulates
-constexpr int64_t fewOutputs = 64;   // at most so many outputs make chunks worth it
+constexpr int64_t stripWidth =
+    2048; // elements that are accumulated together: rows are read in long runs, and the strip stays in cache
+constexpr int64_t chunkSize = 128; // elements of a reduced dimension that one thread accumulates
+constexpr int64_t fewOutputs = 64; // at most so many outputs make chunks worth it
 const Name chunk("_chunk");
 
 bool isAssociative(py::Reduction r) {
@@ -47,8 +50,10 @@ bool isAssociative(py::Reduction r) {
     case py::Reduction::MinLocation:
     case py::Reduction::MaxLocation:
     case py::Reduction::Sub:
-    case py::Reduction::Div: return false;
-    default: return true;
+    case py::Reduction::Div:
+        return false;
+    default:
+        return true;
     }
 }
 
@@ -84,9 +89,11 @@ bool Reduce::readNode() {
         (reduced ? reduced_ : kept_).push_back(i);
     }
     if (kept_.size() != out_.rank())
-        return x_.refuse("its output has " + std::to_string(out_.rank()) + " dimensions, its input keeps " + std::to_string(kept_.size()));
+        return x_.refuse("its output has " + std::to_string(out_.rank()) + " dimensions, its input keeps " +
+                         std::to_string(kept_.size()));
     if (!identity_ && !neutral_ && !outerWcr_.empty() && outerWcr_ != wcr_)
-        return x_.refuse("its function has no neutral element, and its output combines with another function", "give the node an identity");
+        return x_.refuse("its function has no neutral element, and its output combines with another function",
+                         "give the node an identity");
     return true;
 }
 
@@ -109,7 +116,8 @@ std::vector<sym::Expr> Reduce::index(const std::vector<std::size_t> &dims) const
 }
 
 void Reduce::copy() {
-    x_.mapped(x_.addState("copy"), "copy", params(kept_), {{"i", "_in", index(all()), ""}}, {{"o", "_out", index(kept_), outerWcr_}}, "o = i");
+    x_.mapped(x_.addState("copy"), "copy", params(kept_), {{"i", "_in", index(all()), ""}},
+              {{"o", "_out", index(kept_), outerWcr_}}, "o = i");
     x_.took("pure", "no dimension is left to reduce, a copy");
 }
 
@@ -117,15 +125,16 @@ void Reduce::direct() {
     Name target = outerWcr_.empty() ? Name("_out") : x_.temporary("_total", out_.type, {});
     if (identity_ || !outerWcr_.empty())
         x_.mapped(x_.addState("init"), "init", {}, {}, {{"o", target, {0}, ""}}, "o = " + (identity_ ? *identity_ : *neutral_));
-    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", target, {0}, wcr_}}, "o = i");
+    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", target, {0}, wcr_}},
+              "o = i");
     if (!outerWcr_.empty())
         x_.mapped(x_.addState("combine"), "combine", {}, {{"i", target, {0}, ""}}, {{"o", "_out", {0}, outerWcr_}}, "o = i");
     x_.took("pure", "one map with conflict resolution");
 }
 
 void Reduce::inPlace() {
-    x_.nested(x_.addState("reduce"), "reduce", {{params(kept_)}, {params(reduced_), Schedule::Sequential}}, {{"i", "_in", index(all()), ""}},
-              {{"o", "_out", index(kept_), wcr_}}, "o = i");
+    x_.nested(x_.addState("reduce"), "reduce", {{params(kept_)}, {params(reduced_), Schedule::Sequential}},
+              {{"i", "_in", index(all()), ""}}, {{"o", "_out", index(kept_), wcr_}}, "o = i");
     x_.took("pure", "updates the output in order: its function has no neutral element");
 }
 
@@ -273,9 +282,11 @@ bool Reduce::isByBlock() {
 void Reduce::byBlock() {
     const Name mine = x_.temporary("_mine", out_.type, {});
     x_.mapped(x_.addState("init"), "init", {}, {}, {{"o", mine, {0}, ""}}, "o = " + *neutral_);
-    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", mine, {0}, wcr_}}, "o = i");
+    x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", mine, {0}, wcr_}},
+              "o = i");
     const std::string kind(py::reductionName(py::parseWcr(wcr_).value->kind));
-    x_.call(x_.addState("block"), "block", {mine}, {"_out"}, "_out_out = dace::blockReduce<dace::ReductionType::" + kind + ">(_in_mine);", {});
+    x_.call(x_.addState("block"), "block", {mine}, {"_out"},
+            "_out_out = dace::blockReduce<dace::ReductionType::" + kind + ">(_in_mine);", {});
     x_.took("CUDA (block)", "the threads of the block reduce together");
 }
 

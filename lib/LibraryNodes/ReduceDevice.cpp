@@ -1,9 +1,12 @@
 // Reduce on the device: which threads read what.
 //
-//   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept, and there
+//   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept,
+//   and there
 //                            are many outputs; or there is little to reduce; or blocks cannot combine such values
-//   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each combines
-//                            every 256th of them in a register; then warps combine the registers of their lanes, and the block its warps
+//   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each
+//   combines
+//                            every 256th of them in a register; then warps combine the registers of their lanes, and the block its
+//                            warps
 //   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
 //   a library                the node asks for it: ReduceLibrary.cpp
 //
@@ -16,11 +19,11 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t threads = 256;            // of a block
-constexpr int64_t perBlock = 16 * threads;  // elements that a block of the first kernel combines
-constexpr int64_t fewOutputs = 64;          // blocks that leave most of a device idle
-constexpr int64_t littleToReduce = 32;      // elements that one thread combines as fast as a block
-constexpr int64_t manyOutputs = 4096;       // threads that fill a device
+constexpr int64_t threads = 256;           // of a block
+constexpr int64_t perBlock = 16 * threads; // elements that a block of the first kernel combines
+constexpr int64_t fewOutputs = 64;         // blocks that leave most of a device idle
+constexpr int64_t littleToReduce = 32;     // elements that one thread combines as fast as a block
+constexpr int64_t manyOutputs = 4096;      // threads that fill a device
 const Name thread("_thread");
 
 /// Is it known to be at most this much?

@@ -1,9 +1,11 @@
-// Reduce on the device by CUB or rocPRIM, for nodes that ask for it (`CUDA (device)`, which is what DaCe calls its expansion by CUB).
+// Reduce on the device by CUB or rocPRIM, for nodes that ask for it (`CUDA (device)`, which is what DaCe calls its expansion by
+// CUB).
 //
 //   out[i] = sum over j of in[i, j]        gpu::reduce<gpu::Sum>(stream, in, rows, columns, out)
 //
-// The libraries reduce rows: elements that follow each other in memory, row behind row, into elements of the same type. They start from the neutral
-// value; another start, what the output held, and the conflict resolution of the output come afterwards, by a map over a temporary:
+// The libraries reduce rows: elements that follow each other in memory, row behind row, into elements of the same type. They start
+// from the neutral value; another start, what the output held, and the conflict resolution of the output come afterwards, by a map
+// over a temporary:
 //
 //   _total[:] = the library's reduction;   out[i] = f(out[i], _total[i])
 //
@@ -38,7 +40,8 @@ constexpr Operation operations[] = {
 };
 const Operation *operationOf(const std::string &wcr) {
     const auto function = py::parseWcr(wcr);
-    const auto *at = std::find_if(std::begin(operations), std::end(operations), [&](const Operation &o) { return function.value && o.kind == function.value->kind; });
+    const auto *at = std::find_if(std::begin(operations), std::end(operations),
+                                  [&](const Operation &o) { return function.value && o.kind == function.value->kind; });
     return at == std::end(operations) ? nullptr : at;
 }
 
@@ -87,7 +90,11 @@ void Reduce::byPrimitive() {
             x_.mapped(x_.addState("init"), "init", params(kept_), {}, {{"o", "_out", index(kept_), ""}}, "o = " + *identity_);
         const bool overwrite = outerWcr_.empty() && identity_ && startsNeutral();
         x_.mapped(x_.addState("combine"), "combine", params(kept_), {{"i", target, index(kept_), ""}},
-                  {{"o", "_out", index(kept_), overwrite ? "" : outerWcr_.empty() ? wcr_ : outerWcr_}}, "o = i");
+                  {{"o", "_out", index(kept_),
+                    overwrite           ? ""
+                    : outerWcr_.empty() ? wcr_
+                                        : outerWcr_}},
+                  "o = i");
     }
     x_.took(x_.context().options.target == "hip" ? "rocPRIM" : "CUB", "the node asks for it");
 }

@@ -2,9 +2,9 @@
 //
 //   c[i, :] = alpha * sum over p in rows[i] .. rows[i + 1] of vals[p] * b[cols[p], :] + beta * cin[i, :]
 //
-// One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows of b. On the
-// device a call of its library (runtime-headers/sdfgc/rt/gpu_sparse.h), which adds to what the result holds: an addend elsewhere is copied there
-// first, and matrices without unit stride get packed copies.
+// One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows
+// of b. On the device a call of its library (runtime-headers/sdfgc/rt/gpu_sparse.h), which adds to what the result holds: an addend
+// elsewhere is copied there first, and matrices without unit stride get packed copies.
 #include "Contraction.h"
 #include "Dense.h"
 #include "Expanders.h"
@@ -74,10 +74,11 @@ private:
             inputs.push_back(target.data);
         auto word = [&](const char *hint, sym::Expr e) { return x_.word(hint, e); };
         x_.call(x_.addState("product"), "product", inputs, {target.data},
-                "__state->gpuSparse.multiply(__dace_current_stream, " + word("m", c.rows) + ", " + word("n", c.columns) + ", " + word("k", b.rows) +
-                    ", " + word("count", x_.inner().desc("_a_vals")->numElements()) + ", " + coefficient(x_, "alpha", "1").text +
-                    ", _in_a_rows, _in_a_cols, _in_a_vals, _in" + b.data.str() + ", " + word("s", b.rowStride) + ", " + word("s", b.columnStride) +
-                    ", " + beta.text + ", _out" + target.data.str() + ", " + word("s", target.rowStride) + ", " + word("s", target.columnStride) + ");",
+                "__state->gpuSparse.multiply(__dace_current_stream, " + word("m", c.rows) + ", " + word("n", c.columns) + ", " +
+                    word("k", b.rows) + ", " + word("count", x_.inner().desc("_a_vals")->numElements()) + ", " +
+                    coefficient(x_, "alpha", "1").text + ", _in_a_rows, _in_a_cols, _in_a_vals, _in" + b.data.str() + ", " +
+                    word("s", b.rowStride) + ", " + word("s", b.columnStride) + ", " + beta.text + ", _out" + target.data.str() +
+                    ", " + word("s", target.rowStride) + ", " + word("s", target.columnStride) + ");",
                 {"GpuSparse"});
         if (!direct)
             dense_.copy(target, c, wcr);
@@ -104,8 +105,8 @@ private:
         std::string type = c.type.cppName(), columns = x_.word("n", c.columns);
         Coefficient alpha = coefficient(x_, "alpha", "1");
         std::string out = "auto *_rows = " + pointer("_in", "_a_rows") + "; auto *_cols = " + pointer("_in", "_a_cols") + ";\n";
-        out += "auto *_vals = " + pointer("_in", "_a_vals") + "; auto *_bp = " + pointer("_in", "_b") + "; auto *_cp = " +
-               pointer("_out", c.data) + ";\n";
+        out += "auto *_vals = " + pointer("_in", "_a_vals") + "; auto *_bp = " + pointer("_in", "_b") +
+               "; auto *_cp = " + pointer("_out", c.data) + ";\n";
         if (addend)
             out += "auto *_dp = " + pointer("_in", addend->data) + ";\n";
         if (x_.parallel())
@@ -115,8 +116,8 @@ private:
         out += addend ? type + "(" + beta.text + ") * " + element("_dp", *addend, "_i") : type + "(0)";
         out += ";\n    for (long long _p = _rows[_i]; _p < _rows[_i + 1]; ++_p) {\n        const " + type + " _v = ";
         out += (alpha.isOne() ? "" : type + "(" + alpha.text + ") * ") + type + "(_vals[_p]);\n";
-        return out + "        for (long long _j = 0; _j < " + columns + "; ++_j)\n            " + element("_cp", c, "_i") + " += _v * " +
-               type + "(" + element("_bp", b, "_cols[_p]") + ");\n    }\n}";
+        return out + "        for (long long _j = 0; _j < " + columns + "; ++_j)\n            " + element("_cp", c, "_i") +
+               " += _v * " + type + "(" + element("_bp", b, "_cols[_p]") + ");\n    }\n}";
     }
 
     Expansion x_;

@@ -47,7 +47,8 @@ std::optional<Offsets> offsetsOf(const py::Expr &subscript) {
     };
     for (std::size_t i = 1; i < subscript.args.size(); ++i) {
         const py::Expr &e = *subscript.args[i];
-        if (e.kind == py::ExprKind::Tuple ? !std::all_of(e.args.begin(), e.args.end(), [&](const auto &a) { return add(*a); }) : !add(e))
+        if (e.kind == py::ExprKind::Tuple ? !std::all_of(e.args.begin(), e.args.end(), [&](const auto &a) { return add(*a); })
+                                          : !add(e))
             return std::nullopt;
     }
     return out;
@@ -84,7 +85,7 @@ private:
 
     Expansion x_;
     std::vector<Field> fields_;
-    std::vector<sym::Expr> shape_; // of the iteration space
+    std::vector<sym::Expr> shape_;    // of the iteration space
     std::vector<int64_t> low_, high_; // elements cut off at both ends
     Offsets centre_;                  // offset of the outputs, taken off every access
     std::vector<Expansion::Access> inputs_, outputs_;
@@ -147,7 +148,8 @@ bool Stencil::findCentre(const std::vector<py::StmtRef> &block) {
     bool found = false;
     for (const py::StmtRef &s : block)
         for (const py::ExprRef &t : s->targets) {
-            Field *f = t->kind == py::ExprKind::Subscript && t->args[0]->kind == py::ExprKind::Name ? field(t->args[0]->name) : nullptr;
+            Field *f =
+                t->kind == py::ExprKind::Subscript && t->args[0]->kind == py::ExprKind::Name ? field(t->args[0]->name) : nullptr;
             if (!f || !f->isOutput)
                 continue;
             auto offsets = offsetsOf(*t);
@@ -180,8 +182,7 @@ py::ExprRef Stencil::guarded(const Field &f, const Offsets &offsets) {
     py::ExprRef inside = wholeAt(f, offsets);
     if (outside.empty())
         return inside;
-    std::string otherwise =
-        f.boundary == Boundary::Constant ? f.constant : py::print(*wholeAt(f, Offsets(offsets.size(), 0)));
+    std::string otherwise = f.boundary == Boundary::Constant ? f.constant : py::print(*wholeAt(f, Offsets(offsets.size(), 0)));
     return py::parseExprOrRaw("(" + otherwise + ") if " + outside + " else " + py::print(*inside));
 }
 

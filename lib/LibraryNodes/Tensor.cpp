@@ -2,8 +2,8 @@
 //
 //   Einsum `ij,jk->ik`            letters are labels; operands in the order of their sorted connector names
 //   TensorDot left_axes [1], right_axes [0]
-//                                 paired axes share a label; the result has the free axes of the left operand, then those of the right
-//                                 one, reordered by `permutation`
+//                                 paired axes share a label; the result has the free axes of the left operand, then those of the
+//                                 right one, reordered by `permutation`
 #include "Contraction.h"
 #include "Expanders.h"
 
@@ -98,9 +98,11 @@ Edge *onlyOutput(const LibraryNode &n) {
 Name operandName(Name connector) { return Name("_op_" + connector.str()); }
 
 /// One label per dimension, labels of paired axes shared. False when the axes are out of range or of different sizes.
-bool labelPairs(Contraction &c, Factor &left, Factor &right, const std::vector<int64_t> &leftAxes, const std::vector<int64_t> &rightAxes) {
+bool labelPairs(Contraction &c, Factor &left, Factor &right, const std::vector<int64_t> &leftAxes,
+                const std::vector<int64_t> &rightAxes) {
     auto inRange = [](const std::vector<int64_t> &axes, const Factor &f) {
-        return std::all_of(axes.begin(), axes.end(), [&](int64_t a) { return a >= 0 && a < static_cast<int64_t>(f.labels.size()); });
+        return std::all_of(axes.begin(), axes.end(),
+                           [&](int64_t a) { return a >= 0 && a < static_cast<int64_t>(f.labels.size()); });
     };
     if (leftAxes.size() != rightAxes.size() || !inRange(leftAxes, left) || !inRange(rightAxes, right))
         return false;
@@ -178,7 +180,8 @@ bool expandTensorDot(State &s, LibraryNode &n, pass::Context &ctx) {
         result = modes;
     }
     if (!c.result.setNonUnit(result))
-        return x.refuse("its result has " + std::to_string(c.result.operand.rank()) + " dimensions, not " + std::to_string(result.size()));
+        return x.refuse("its result has " + std::to_string(c.result.operand.rank()) + " dimensions, not " +
+                        std::to_string(result.size()));
     c.factors = {std::move(left), std::move(right)};
     return expandContraction(x, std::move(c));
 }

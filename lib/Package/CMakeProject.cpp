@@ -56,8 +56,8 @@ private:
         w_.line();
         if (gpu()) {
             const std::string arch = "CMAKE_" + language_ + "_ARCHITECTURES";
-            w_.line("option(SDFGC_EMULATE \"run the kernels on the CPU, built with the C++ compiler alone\" " + std::string(r_.compile->emulate ? "ON" : "OFF") +
-                    ")");
+            w_.line("option(SDFGC_EMULATE \"run the kernels on the CPU, built with the C++ compiler alone\" " +
+                    std::string(r_.compile->emulate ? "ON" : "OFF") + ")");
             if (!r_.gpuArch.empty()) {
                 w_.line("if(NOT DEFINED " + arch + ")");
                 w_.line("    set(" + arch + " " + architectures() + ")");
@@ -109,7 +109,8 @@ private:
             if (language_ == "HIP") {
                 w_.line("else()");
                 w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
-                w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
+                w_.line("    set_source_files_properties(" + joined(device_) +
+                        " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
                 w_.line("    target_link_options(" + name_ + " PRIVATE ${offload})");
             }
             w_.line("endif()");
@@ -118,7 +119,8 @@ private:
 
     void options() {
         w_.line("target_compile_features(" + name_ + " PUBLIC cxx_std_20)");
-        w_.line("set_target_properties(" + name_ + " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
+        w_.line("set_target_properties(" + name_ +
+                " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
         w_.line("                      VISIBILITY_INLINES_HIDDEN ON)");
         w_.line("target_include_directories(" + name_ + " PUBLIC include PRIVATE runtime-headers)");
         const std::string start = "target_compile_options(" + name_ + " PRIVATE ";
@@ -189,7 +191,8 @@ private:
                 target = "CUDA::" + l;
             } else if (!l.starts_with("hip")) {
                 std::string variable = l + "_LIBRARY";
-                std::transform(variable.begin(), variable.end(), variable.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+                std::transform(variable.begin(), variable.end(), variable.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
                 w_.line(margin + "find_library(" + variable + " " + l + " REQUIRED)");
                 target = "${" + variable + "}";
             }

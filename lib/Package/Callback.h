@@ -10,9 +10,9 @@
 namespace sdfgc::package {
 
 struct CallbackPart {
-    Type type;             // element type of an array
-    bool array = false;    // `T const *`
-    bool result = false;   // written by the callback: `T const *` for arrays (the caller casts), `T *` for scalars
+    Type type;                      // element type of an array
+    bool array = false;             // `T const *`
+    bool result = false;            // written by the callback: `T const *` for arrays (the caller casts), `T *` for scalars
     std::vector<std::string> shape; // as the file has it, for arrays with a known one
     bool byAddress() const { return array || result; }
 };

@@ -21,7 +21,8 @@ public:
     CppHeader(const Interface &i, std::string_view support) : i_(i), support_(support), class_(i.name + "Program") {}
 
     std::string text() {
-        w_.line("// " + i_.name + ".hpp: C++ interface of program `" + i_.name + "`, written by sdfgc. For C++17 and later; sizes are checked from C++20 on.");
+        w_.line("// " + i_.name + ".hpp: C++ interface of program `" + i_.name +
+                "`, written by sdfgc. For C++17 and later; sizes are checked from C++20 on.");
         w_.line("#ifndef SDFGC_PROGRAM_" + i_.name + "_HPP");
         w_.line("#define SDFGC_PROGRAM_" + i_.name + "_HPP");
         w_.line();
@@ -99,7 +100,8 @@ private:
     void ownership() {
         const std::string &n = i_.name;
         w_.line("/// Throws sdfgc_program::Error when the program cannot be set up.");
-        w_.open((i_.init.size() == 1 ? "explicit " : "") + class_ + "(" + parameters(i_.init) + ") : handle_(::" + n + "_initialize(" + names(i_.init) + "))");
+        w_.open((i_.init.size() == 1 ? "explicit " : "") + class_ + "(" + parameters(i_.init) + ") : handle_(::" + n +
+                "_initialize(" + names(i_.init) + "))");
         w_.line("if (!this->handle_)");
         w_.line("    throw sdfgc_program::Error(2, \"program " + n + " cannot be initialised\");");
         w_.close();
@@ -125,7 +127,8 @@ private:
         sym::Expr size = a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1);
         return formula(size, Language::Cpp, [this](Name symbol) -> std::string {
             for (const Argument &b : i_.arguments)
-                if (b.name == symbol.str() && (b.kind == ArgumentKind::Symbol || b.kind == ArgumentKind::Scalar) && b.type.isInteger())
+                if (b.name == symbol.str() && (b.kind == ArgumentKind::Symbol || b.kind == ArgumentKind::Scalar) &&
+                    b.type.isInteger())
                     return b.type == Type(ScalarKind::Int64) ? b.parameter : "std::int64_t(" + b.parameter + ")";
             return "";
         });
@@ -138,10 +141,12 @@ private:
         TextWriter sizes(std::string(4, ' '));
         for (const Argument &a : i_.arguments)
             if (std::optional<std::string> n = isSpan(a) ? needed(a) : std::nullopt)
-                checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") + "sdfgc_program::checkSize(\"" +
-                          a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n + ");\n";
-        if (checks.find("floorDiv(") != std::string::npos || checks.find("ceilDiv(") != std::string::npos || checks.find("mod(") != std::string::npos ||
-            checks.find("min(") != std::string::npos || checks.find("max(") != std::string::npos || checks.find("abs(") != std::string::npos)
+                checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") +
+                          "sdfgc_program::checkSize(\"" + a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n +
+                          ");\n";
+        if (checks.find("floorDiv(") != std::string::npos || checks.find("ceilDiv(") != std::string::npos ||
+            checks.find("mod(") != std::string::npos || checks.find("min(") != std::string::npos ||
+            checks.find("max(") != std::string::npos || checks.find("abs(") != std::string::npos)
             w_.line("using namespace sdfgc_program::formula;");
         if (!checks.empty()) {
             checks.pop_back();
@@ -157,14 +162,16 @@ private:
     }
 
     void externalMemory() {
-        const std::string rest = i_.init.empty() ? "" : ", " + names(i_.init), declared = i_.init.empty() ? "" : ", " + parameters(i_.init);
+        const std::string rest = i_.init.empty() ? "" : ", " + names(i_.init),
+                          declared = i_.init.empty() ? "" : ", " + parameters(i_.init);
         for (ir::Storage s : i_.external) {
             const std::string storage(ir::name(s));
-            w_.line("/// Bytes of memory in " + storage + " that the program needs from its caller, and the call that hands it over: before the first run.");
-            w_.line("std::size_t externalMemorySize_" + storage + "(" + parameters(i_.init) + ") const { return ::__dace_get_external_memory_size_" + storage +
-                    "(this->handle_" + rest + "); }");
-            w_.line("void setExternalMemory_" + storage + "(void *memory" + declared + ") { ::__dace_set_external_memory_" + storage +
-                    "(this->handle_, static_cast<char *>(memory)" + rest + "); }");
+            w_.line("/// Bytes of memory in " + storage +
+                    " that the program needs from its caller, and the call that hands it over: before the first run.");
+            w_.line("std::size_t externalMemorySize_" + storage + "(" + parameters(i_.init) +
+                    ") const { return ::__dace_get_external_memory_size_" + storage + "(this->handle_" + rest + "); }");
+            w_.line("void setExternalMemory_" + storage + "(void *memory" + declared + ") { ::__dace_set_external_memory_" +
+                    storage + "(this->handle_, static_cast<char *>(memory)" + rest + "); }");
             w_.line();
         }
     }

@@ -25,8 +25,10 @@ public:
             std::string name = spell_(e.name());
             return name.empty() ? fail() : name;
         }
-        case Kind::Add: return quotient(e, operand, depth, [&] { return sum(args, depth); });
-        case Kind::Mul: return quotient(e, operand, depth, [&] { return joined(args, "*", true, depth); });
+        case Kind::Add:
+            return quotient(e, operand, depth, [&] { return sum(args, depth); });
+        case Kind::Mul:
+            return quotient(e, operand, depth, [&] { return joined(args, "*", true, depth); });
         case Kind::Pow: {
             std::optional<int64_t> n = args[1].asInt();
             if (!n || *n < 2 || *n > 8)
@@ -37,13 +39,20 @@ public:
                 out += "*" + base;
             return "(" + out + ")";
         }
-        case Kind::FloorDiv: return language_ == Language::Python ? infix(args, "//", depth) : call("floorDiv", args, depth);
-        case Kind::Mod: return language_ == Language::Python ? infix(args, "%", depth) : call("mod", args, depth);
-        case Kind::CeilDiv: return call(language_ == Language::Python ? "ceil_div" : "ceilDiv", args, depth);
-        case Kind::Abs: return call("abs", args, depth);
-        case Kind::Min: return nested("min", args, depth);
-        case Kind::Max: return nested("max", args, depth);
-        default: return fail();
+        case Kind::FloorDiv:
+            return language_ == Language::Python ? infix(args, "//", depth) : call("floorDiv", args, depth);
+        case Kind::Mod:
+            return language_ == Language::Python ? infix(args, "%", depth) : call("mod", args, depth);
+        case Kind::CeilDiv:
+            return call(language_ == Language::Python ? "ceil_div" : "ceilDiv", args, depth);
+        case Kind::Abs:
+            return call("abs", args, depth);
+        case Kind::Min:
+            return nested("min", args, depth);
+        case Kind::Max:
+            return nested("max", args, depth);
+        default:
+            return fail();
         }
     }
     bool ok = true;
@@ -63,7 +72,8 @@ private:
         }
         if (language_ == Language::Fortran)
             return fail();
-        return "(" + print(num, true, depth + 1) + (language_ == Language::Python ? " // " : " / ") + print(den, true, depth + 1) + ")";
+        return "(" + print(num, true, depth + 1) + (language_ == Language::Python ? " // " : " / ") + print(den, true, depth + 1) +
+               ")";
     }
 
     static bool isNegative(Expr term) {
@@ -77,7 +87,10 @@ private:
         for (const bool negative : {false, true})
             for (Expr t : terms)
                 if (isNegative(t) == negative)
-                    out += std::string(negative ? (out.empty() ? "-" : " - ") : out.empty() ? "" : " + ") + print(negative ? -t : t, true, depth + 1);
+                    out += std::string(negative      ? (out.empty() ? "-" : " - ")
+                                       : out.empty() ? ""
+                                                     : " + ") +
+                           print(negative ? -t : t, true, depth + 1);
         return out;
     }
 

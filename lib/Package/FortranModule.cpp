@@ -1,7 +1,7 @@
 // include/<name>.f90: interfaces with bind(C).
 //
-// Fortran knows no case and no leading underscore, so arguments get names of their own; the array bounds say which is which. A row-major
-// array has its extents in reverse, as Fortran sees the same memory.
+// Fortran knows no case and no leading underscore, so arguments get names of their own; the array bounds say which is which. A
+// row-major array has its extents in reverse, as Fortran sees the same memory.
 #include "Formula.h"
 
 #include "sdfgc/Package/Interface.h"
@@ -43,16 +43,36 @@ private:
 /// Type of a value; Fortran has neither unsigned numbers nor half precision: integers of the same size hold their bits.
 std::string scalarType(Type t) {
     switch (t.scalar()) {
-    case ScalarKind::Bool: return "logical(c_bool)";
-    case ScalarKind::Int8: case ScalarKind::UInt8: case ScalarKind::Float8E4M3FN: case ScalarKind::Float8E5M2: return "integer(c_int8_t)";
-    case ScalarKind::Int16: case ScalarKind::UInt16: case ScalarKind::Float16: case ScalarKind::BFloat16: return "integer(c_int16_t)";
-    case ScalarKind::Int32: case ScalarKind::UInt32: return "integer(c_int32_t)";
-    case ScalarKind::Int64: case ScalarKind::UInt64: return "integer(c_int64_t)";
-    case ScalarKind::Float32: return "real(c_float)";
-    case ScalarKind::Float64: return "real(c_double)";
-    case ScalarKind::Complex64: return "complex(c_float_complex)";
-    case ScalarKind::Complex128: return "complex(c_double_complex)";
-    case ScalarKind::Void: case ScalarKind::String: case ScalarKind::PyObject: break;
+    case ScalarKind::Bool:
+        return "logical(c_bool)";
+    case ScalarKind::Int8:
+    case ScalarKind::UInt8:
+    case ScalarKind::Float8E4M3FN:
+    case ScalarKind::Float8E5M2:
+        return "integer(c_int8_t)";
+    case ScalarKind::Int16:
+    case ScalarKind::UInt16:
+    case ScalarKind::Float16:
+    case ScalarKind::BFloat16:
+        return "integer(c_int16_t)";
+    case ScalarKind::Int32:
+    case ScalarKind::UInt32:
+        return "integer(c_int32_t)";
+    case ScalarKind::Int64:
+    case ScalarKind::UInt64:
+        return "integer(c_int64_t)";
+    case ScalarKind::Float32:
+        return "real(c_float)";
+    case ScalarKind::Float64:
+        return "real(c_double)";
+    case ScalarKind::Complex64:
+        return "complex(c_float_complex)";
+    case ScalarKind::Complex128:
+        return "complex(c_double_complex)";
+    case ScalarKind::Void:
+    case ScalarKind::String:
+    case ScalarKind::PyObject:
+        break;
     }
     return "type(c_ptr)";
 }
@@ -68,7 +88,8 @@ public:
         const std::string &n = prefix_;
         w_.line("! " + i_.name + ".f90: Fortran interface of program `" + i_.name + "`, written by sdfgc.");
         w_.line("!");
-        w_.line("! Initialise once, call the program as often as you like (not at the same time on one handle), finalise once. Row-major arrays");
+        w_.line("! Initialise once, call the program as often as you like (not at the same time on one handle), finalise once. "
+                "Row-major arrays");
         w_.line("! have their extents in reverse order here.");
         w_.line("module " + n + "_interface");
         w_.indent();
@@ -120,14 +141,15 @@ private:
         w_.line("type, bind(C), public :: " + name);
         w_.indent();
         for (const auto &[field, type] : t.fields())
-            w_.line(typeOf(type) + " :: " + fields.declare(field.str()) + (type.isVector() ? "(" + std::to_string(type.lanes()) + ")" : ""));
+            w_.line(typeOf(type) + " :: " + fields.declare(field.str()) +
+                    (type.isVector() ? "(" + std::to_string(type.lanes()) + ")" : ""));
         w_.dedent();
         w_.line("end type");
         w_.line();
     }
 
-    void head(const std::string &kind, const std::string &name, const std::vector<std::string> &arguments, const std::string &result,
-              const std::string &symbol) {
+    void head(const std::string &kind, const std::string &name, const std::vector<std::string> &arguments,
+              const std::string &result, const std::string &symbol) {
         std::string list;
         for (const std::string &a : arguments)
             list += (list.empty() ? "" : ", ") + a;
@@ -177,11 +199,12 @@ private:
         for (const Argument &a : arguments)
             if (a.kind == ArgumentKind::Callback)
                 w_.line("type(c_funptr), value :: " + names.of.at(a.name));
-            else if (a.kind == ArgumentKind::Stream || a.kind == ArgumentKind::ContainerArray || (a.isMemory() && (a.onDevice() || opaque(a))))
+            else if (a.kind == ArgumentKind::Stream || a.kind == ArgumentKind::ContainerArray ||
+                     (a.isMemory() && (a.onDevice() || opaque(a))))
                 w_.line("type(c_ptr), value :: " + names.of.at(a.name));
             else if (a.isMemory())
-                longLine(typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") + " :: " +
-                        names.of.at(a.name) + bounds(a, names));
+                longLine(typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") +
+                         " :: " + names.of.at(a.name) + bounds(a, names));
     }
 
     /// A statement; continued behind a comma before it gets too long.
@@ -281,7 +304,8 @@ private:
     void externalMemory() {
         for (ir::Storage s : i_.external) {
             const std::string storage(ir::name(s));
-            w_.line("! Bytes of memory in " + storage + " that the caller provides, and the call that hands it over: before the first run.");
+            w_.line("! Bytes of memory in " + storage +
+                    " that the caller provides, and the call that hands it over: before the first run.");
             Names size = names(i_.init, {"handle"});
             const std::string result = size.scope.declare("bytes");
             head("function", prefix_ + "_size_" + storage, size.list, result, "__dace_get_external_memory_size_" + storage);

@@ -144,13 +144,20 @@ json::Value functions(const Interface &i) {
 
 std::string_view name(ArgumentKind k) {
     switch (k) {
-    case ArgumentKind::Array: return "array";
-    case ArgumentKind::Scalar: return "scalar";
-    case ArgumentKind::Symbol: return "symbol";
-    case ArgumentKind::Structure: return "structure";
-    case ArgumentKind::ContainerArray: return "container_array";
-    case ArgumentKind::Stream: return "stream";
-    case ArgumentKind::Callback: return "callback";
+    case ArgumentKind::Array:
+        return "array";
+    case ArgumentKind::Scalar:
+        return "scalar";
+    case ArgumentKind::Symbol:
+        return "symbol";
+    case ArgumentKind::Structure:
+        return "structure";
+    case ArgumentKind::ContainerArray:
+        return "container_array";
+    case ArgumentKind::Stream:
+        return "stream";
+    case ArgumentKind::Callback:
+        return "callback";
     }
     return "";
 }
@@ -177,15 +184,24 @@ Interface interfaceOf(const tree::Module &m, const ir::SDFG &graph, bool emulate
 json::Value toJson(Type t) {
     json::Value out = json::Value::object();
     switch (t.kind()) {
-    case TypeKind::Scalar: return t.str();
+    case TypeKind::Scalar:
+        return t.str();
     case TypeKind::Vector:
         out.set("vector", toJson(t.element()));
         out.set("lanes", t.lanes());
         break;
-    case TypeKind::Pointer: out.set("pointer", toJson(t.element())); break;
-    case TypeKind::Struct: out.set("struct", t.name().str()); break;
-    case TypeKind::Opaque: out.set("opaque", t.name().str()); break;
-    case TypeKind::Callback: out.set("callback", callbackJson(t)); break;
+    case TypeKind::Pointer:
+        out.set("pointer", toJson(t.element()));
+        break;
+    case TypeKind::Struct:
+        out.set("struct", t.name().str());
+        break;
+    case TypeKind::Opaque:
+        out.set("opaque", t.name().str());
+        break;
+    case TypeKind::Callback:
+        out.set("callback", callbackJson(t));
+        break;
     }
     return out;
 }

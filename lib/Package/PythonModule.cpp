@@ -13,8 +13,10 @@ namespace {
 std::string literal(const json::Value &v) {
     std::string out;
     switch (v.kind()) {
-    case json::Value::Kind::Null: return "None";
-    case json::Value::Kind::Bool: return v.asBool() ? "True" : "False";
+    case json::Value::Kind::Null:
+        return "None";
+    case json::Value::Kind::Bool:
+        return v.asBool() ? "True" : "False";
     case json::Value::Kind::Array:
         for (const json::Value &item : v.items())
             out += (out.empty() ? "" : ", ") + literal(item);
@@ -23,7 +25,8 @@ std::string literal(const json::Value &v) {
         for (const auto &[key, member] : v.members())
             out += (out.empty() ? "" : ", ") + json::Value(key).dump() + ": " + literal(member);
         return "{" + out + "}";
-    default: return v.dump();
+    default:
+        return v.dump();
     }
 }
 
@@ -36,7 +39,8 @@ json::Value formulas(const std::vector<sym::Expr> &es) {
     return out;
 }
 
-/// The order in which arguments may be given by position: that of the user's program, then that of C; what is returned comes by name.
+/// The order in which arguments may be given by position: that of the user's program, then that of C; what is returned comes by
+/// name.
 std::vector<std::string> positions(const Interface &i) {
     std::vector<std::string> out;
     auto add = [&](const std::string &name) {
@@ -55,7 +59,8 @@ std::string describe(const Argument &a) {
     std::string shape;
     for (sym::Expr s : a.shape)
         shape += (shape.empty() ? "" : ", ") + s.str();
-    std::string text = a.name + ": " + std::string(name(a.kind)) + (a.shape.empty() ? " " : " of ") + a.type.str() + (a.shape.empty() ? "" : "[" + shape + "]");
+    std::string text = a.name + ": " + std::string(name(a.kind)) + (a.shape.empty() ? " " : " of ") + a.type.str() +
+                       (a.shape.empty() ? "" : "[" + shape + "]");
     if (a.isMemory())
         text += ", " + a.access.str();
     if (a.onDevice())
@@ -75,13 +80,15 @@ std::string docLine(std::string text) {
 
 std::string pythonModule(const Interface &i, std::string_view support) {
     TextWriter w;
-    w.line("\"\"\"Program `" + i.name + "`, compiled by sdfgc, for Python. Needs NumPy and lib" + i.name + ".so; edit the graph, not this file.");
+    w.line("\"\"\"Program `" + i.name + "`, compiled by sdfgc, for Python. Needs NumPy and lib" + i.name +
+           ".so; edit the graph, not this file.");
     w.line();
     w.line("    import " + i.name);
     w.line("    with " + i.name + ".Program() as program:");
     std::string call;
     for (const std::string &n : positions(i))
-        if (std::none_of(i.arguments.begin(), i.arguments.end(), [&](const Argument &a) { return a.name == n && a.kind == ArgumentKind::Symbol; }))
+        if (std::none_of(i.arguments.begin(), i.arguments.end(),
+                         [&](const Argument &a) { return a.name == n && a.kind == ArgumentKind::Symbol; }))
             call += (call.empty() ? "" : ", ") + n + "=" + n;
     const bool results = std::any_of(i.arguments.begin(), i.arguments.end(), [](const Argument &a) { return a.isResult(); });
     w.line(docLine(std::string("        ") + (results ? "result = " : "") + "program(" + call + ")"));

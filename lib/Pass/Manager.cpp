@@ -82,9 +82,10 @@ private:
         while (is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < tracker_.level())
-            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
-                                  {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
-                                   "--start-after " + options_.startAfter + " takes the graph that --dump-dir wrote behind that pass"});
+            context_.diags.report(
+                diag::Id::PassLevel, diag::Place{context_.options.file},
+                {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
+                 "--start-after " + options_.startAfter + " takes the graph that --dump-dir wrote behind that pass"});
     }
 
     /// The steps that run.
@@ -213,7 +214,8 @@ private:
         const std::string undecided = firstUndecided();
         if (!undecided.empty())
             context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
-                                  {info.name, "without Default schedules and storages", "not: " + undecided + " has one", "run `default-schedules` before it"});
+                                  {info.name, "without Default schedules and storages", "not: " + undecided + " has one",
+                                   "run `default-schedules` before it"});
         return undecided.empty();
     }
 

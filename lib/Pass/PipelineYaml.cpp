@@ -51,7 +51,9 @@ std::optional<std::string> conditionValue(const std::string &key, const CompileO
         return boolean(o.haveTensor);
     return std::nullopt;
 }
-const Keys conditionKeys() { return {"target", "compat", "fp-model", "optimize", "blas", "lapacke", "fftw", "tensor", "has", "not"}; }
+const Keys conditionKeys() {
+    return {"target", "compat", "fp-model", "optimize", "blas", "lapacke", "fftw", "tensor", "has", "not"};
+}
 
 /// What a `when` says: whether it holds as far as it is known before the run, and what the graph decides.
 struct Condition {

@@ -16,8 +16,8 @@ struct DescriptorClass {
     bool keepsName = false;
 };
 
-/// DataDesc::className of a structure's member that is a symbolic value in the file (`value_count` of a Tensor: "$nnz"). It is a scalar of the
-/// struct in C; its totalSize holds the value.
+/// DataDesc::className of a structure's member that is a symbolic value in the file (`value_count` of a Tensor: "$nnz"). It is a
+/// scalar of the struct in C; its totalSize holds the value.
 inline constexpr std::string_view symbolicMember = "symbolic member";
 
 /// The class of that name, names of old versions included; nothing if it is none of DaCe's.

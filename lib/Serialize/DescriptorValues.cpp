@@ -66,7 +66,8 @@ void fillLayout(ir::DataDesc &d) {
         d.totalSize = dense.totalSize;
 }
 
-/// Symbols of a text that its value does not depend on. To DaCe they are used all the same, and so they are arguments of the program.
+/// Symbols of a text that its value does not depend on. To DaCe they are used all the same, and so they are arguments of the
+/// program.
 std::vector<Name> cancelledIn(std::string_view text, sym::Expr value) {
     auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     std::set<Name> known(value.freeSymbols().begin(), value.freeSymbols().end());
@@ -135,7 +136,8 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.className = Name(type.text());
     FieldReader r(*this, attributes);
     descriptorFields(r, d);
-    // The sizes of arguments are the caller's business: their symbols are no arguments, nor do copies of them that passes make add any.
+    // The sizes of arguments are the caller's business: their symbols are no arguments, nor do copies of them that passes make add
+    // any.
     Json size = attributes && d.transient ? attributes.find("total_size") : Json();
     if (size && size.kind() == JsonKind::String && d.cancelled.empty())
         d.cancelled = cancelledIn(size.text(), d.totalSize);

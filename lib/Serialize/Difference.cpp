@@ -80,7 +80,9 @@ private:
     struct Step {
         Comparer &c;
         std::size_t length;
-        Step(Comparer &c, std::string_view key) : c(c), length(c.path_.size()) { c.path_ += (length ? "." : "") + std::string(key); }
+        Step(Comparer &c, std::string_view key) : c(c), length(c.path_.size()) {
+            c.path_ += (length ? "." : "") + std::string(key);
+        }
         Step(Comparer &c, std::string_view key, std::size_t i) : Step(c, key) { c.path_ += "[" + std::to_string(i) + "]"; }
         ~Step() { c.path_.resize(length); }
     };
@@ -151,7 +153,9 @@ private:
 
     // ---- control flow
     void regions(const ir::Region &a, const ir::Region &b) {
-        auto start = [](const ir::Region &r) { return r.storedStart() ? static_cast<int64_t>(r.storedStart()->id()) : int64_t(-1); };
+        auto start = [](const ir::Region &r) {
+            return r.storedStart() ? static_cast<int64_t>(r.storedStart()->id()) : int64_t(-1);
+        };
         field("start_block", start(a), start(b));
         if (!sameCount("nodes", a.blocks().size(), b.blocks().size()) || !sameCount("edges", a.edges().size(), b.edges().size()))
             return;

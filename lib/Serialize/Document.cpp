@@ -128,11 +128,16 @@ struct ElementTrail {
     std::string text() const { return graph + (block.empty() ? "" : ": " + block) + (node.empty() ? "" : ", " + node); }
 
     static std::string_view blockWord(std::string_view type) {
-        static constexpr std::pair<std::string_view, std::string_view> words[] = {
-            {"SDFGState", "state"},           {"LoopRegion", "loop"},         {"ConditionalBlock", "conditional"},
-            {"ControlFlowRegion", "region"},  {"NamedRegion", "region"},      {"FunctionCallRegion", "region"},
-            {"BreakBlock", "break"},          {"ContinueBlock", "continue"},  {"ReturnBlock", "return"},
-            {"UnstructuredControlFlow", "region"}};
+        static constexpr std::pair<std::string_view, std::string_view> words[] = {{"SDFGState", "state"},
+                                                                                  {"LoopRegion", "loop"},
+                                                                                  {"ConditionalBlock", "conditional"},
+                                                                                  {"ControlFlowRegion", "region"},
+                                                                                  {"NamedRegion", "region"},
+                                                                                  {"FunctionCallRegion", "region"},
+                                                                                  {"BreakBlock", "break"},
+                                                                                  {"ContinueBlock", "continue"},
+                                                                                  {"ReturnBlock", "return"},
+                                                                                  {"UnstructuredControlFlow", "region"}};
         for (const auto &[name, word] : words)
             if (name == type)
                 return word;
@@ -142,8 +147,9 @@ struct ElementTrail {
         if (type == "AccessNode")
             return "access node " + attribute(object, "data");
         static constexpr std::pair<std::string_view, std::string_view> words[] = {
-            {"Tasklet", "tasklet "},        {"EmptyTasklet", "tasklet "},        {"NestedSDFG", "nested SDFG "},
-            {"MapEntry", "map "},           {"MapExit", "exit of map "},         {"ConsumeEntry", "consume scope "},
+            {"Tasklet", "tasklet "},          {"EmptyTasklet", "tasklet "},
+            {"NestedSDFG", "nested SDFG "},   {"MapEntry", "map "},
+            {"MapExit", "exit of map "},      {"ConsumeEntry", "consume scope "},
             {"LibraryNode", "library node "}, {"ConsumeExit", "exit of consume scope "}};
         for (const auto &[name, word] : words)
             if (name == type)

@@ -1,8 +1,8 @@
 // A parsed JSON text: a flat array of 16-byte nodes over the text itself.
 //
-// RapidJSON decodes the strings of the text in place; a node keeps where its text starts, how long it is, and where its subtree ends,
-// so that skipping a value is one step. Every node knows its byte in the text: lines, columns and JSON paths are computed from it when
-// (and only when) something is reported.
+// RapidJSON decodes the strings of the text in place; a node keeps where its text starts, how long it is, and where its subtree
+// ends, so that skipping a value is one step. Every node knows its byte in the text: lines, columns and JSON paths are computed
+// from it when (and only when) something is reported.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -97,7 +97,7 @@ private:
     std::vector<Node> nodes_;
     bool held_ = false;
     diag::Place holder_;
-    uint64_t brokenStringAt_ = UINT64_MAX; // start of the string in which parsing stopped
+    uint64_t brokenStringAt_ = UINT64_MAX;     // start of the string in which parsing stopped
     mutable std::vector<uint64_t> lineStarts_; // filled by the first report
 };
 
@@ -143,9 +143,7 @@ struct Json::Members {
 inline JsonKind Json::kind() const { return static_cast<JsonKind>(doc_->node(at_).kind); }
 inline std::size_t Json::size() const { return doc_->node(at_).size; }
 inline std::string_view Json::text() const { return isString() || isNumber() ? doc_->textOf(at_) : std::string_view(); }
-inline Json::Items Json::items() const {
-    return isArray() ? Items{doc_, at_ + 1, doc_->node(at_).end} : Items{doc_, at_, at_};
-}
+inline Json::Items Json::items() const { return isArray() ? Items{doc_, at_ + 1, doc_->node(at_).end} : Items{doc_, at_, at_}; }
 inline Json::Members Json::members() const {
     return isObject() ? Members{doc_, at_ + 1, doc_->node(at_).end} : Members{doc_, at_, at_};
 }

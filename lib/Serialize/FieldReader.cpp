@@ -6,11 +6,27 @@ namespace sdfgc::serialize {
 namespace {
 
 /// Attributes without meaning for the program, of any class: identity, presentation, history, results of analyses.
-constexpr std::string_view kDropped[] = {
-    "guid",           "hash",           "is_collapsed", "transformation_hist", "orig_sdfg",    "build_folder",
-    "pre_conditions", "post_conditions", "ranges",      "invariant_conditions", "executions",  "dynamic_executions",
-    "logical_groups", "num_accesses",   "src_subset",   "dst_subset",          "debuginfo2",   "possible_reads",
-    "possible_writes", "certain_reads", "certain_writes"};
+constexpr std::string_view kDropped[] = {"guid",
+                                         "hash",
+                                         "is_collapsed",
+                                         "transformation_hist",
+                                         "orig_sdfg",
+                                         "build_folder",
+                                         "pre_conditions",
+                                         "post_conditions",
+                                         "ranges",
+                                         "invariant_conditions",
+                                         "executions",
+                                         "dynamic_executions",
+                                         "logical_groups",
+                                         "num_accesses",
+                                         "src_subset",
+                                         "dst_subset",
+                                         "debuginfo2",
+                                         "possible_reads",
+                                         "possible_writes",
+                                         "certain_reads",
+                                         "certain_writes"};
 
 /// Attributes that the format knows and the IR does not model: kept without a warning.
 struct Known {
@@ -44,27 +60,18 @@ constexpr Known kKept[] = {
 
 /// Attributes of old versions that later ones dropped because nothing depended on them.
 constexpr Known kObsolete[] = {
-    {"AccessNode", "access"},
-    {"Tasklet", "language"},
-    {"NestedSDFG", "schedule"},
-    {"MapEntry", "is_async"},
-    {"MapEntry", "flatten"},
-    {"MapEntry", "fence_instrumentation"},
-    {"MapEntry", "papi_counters"},
-    {"ConsumeEntry", "language"},
-    {"Array", "materialize_func"},
-    {"Array", "access_order"},
-    {"Stream", "strides"},
-    {"Stream", "veclen"},
+    {"AccessNode", "access"},      {"Tasklet", "language"},      {"NestedSDFG", "schedule"},
+    {"MapEntry", "is_async"},      {"MapEntry", "flatten"},      {"MapEntry", "fence_instrumentation"},
+    {"MapEntry", "papi_counters"}, {"ConsumeEntry", "language"}, {"Array", "materialize_func"},
+    {"Array", "access_order"},     {"Stream", "strides"},        {"Stream", "veclen"},
     {"SDFG", "arg_types"},
 };
 
 bool listed(std::string_view key) { return std::find(std::begin(kDropped), std::end(kDropped), key) != std::end(kDropped); }
 
 template <std::size_t N> bool listed(const Known (&table)[N], std::string_view className, std::string_view key) {
-    return std::any_of(std::begin(table), std::end(table), [&](const Known &k) {
-        return k.attribute == key && (k.className.empty() || k.className == className);
-    });
+    return std::any_of(std::begin(table), std::end(table),
+                       [&](const Known &k) { return k.attribute == key && (k.className.empty() || k.className == className); });
 }
 
 bool isMeta(std::string_view key) { return key.substr(0, 5) == "_meta"; }

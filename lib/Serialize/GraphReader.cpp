@@ -85,7 +85,8 @@ std::unique_ptr<ir::SDFG> GraphReader::readRoot(Json root) {
     if (!type)
         return nullptr;
     if (*type != "SDFG") {
-        values_.report(Id::UnknownElement, root.find("type"), {"file", std::string(*type), "the root of a graph has the type `SDFG`"});
+        values_.report(Id::UnknownElement, root.find("type"),
+                       {"file", std::string(*type), "the root of a graph has the type `SDFG`"});
         return nullptr;
     }
     if (Json files = root.find("source_files"); files && !files.isNull())
@@ -210,9 +211,9 @@ std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {
     else if (auto kind = regionKind(*type))
         block = std::make_unique<ir::Region>(*kind);
     if (!block) {
-        static const std::vector<std::string> known = {"SDFGState",          "LoopRegion",  "ConditionalBlock", "ControlFlowRegion",
-                                                       "NamedRegion",        "BreakBlock",  "ContinueBlock",    "ReturnBlock",
-                                                       "FunctionCallRegion", "UnstructuredControlFlow"};
+        static const std::vector<std::string> known = {
+            "SDFGState",  "LoopRegion",    "ConditionalBlock", "ControlFlowRegion",  "NamedRegion",
+            "BreakBlock", "ContinueBlock", "ReturnBlock",      "FunctionCallRegion", "UnstructuredControlFlow"};
         std::string near = diag::nearest(*type, known);
         values_.report(Id::UnknownElement, v.find("type"),
                        {"block", std::string(*type), near.empty() ? "" : "did you mean `" + near + "`?"});
@@ -327,8 +328,8 @@ void GraphReader::readInterstateEdge(Json v, ir::Region &region) {
     }
     if (!ends[0] || !ends[1])
         return;
-    ir::InterstateEdge *e = region.connect(region.blocks()[*ends[0]].get(), region.blocks()[*ends[1]].get(), std::move(parsed.condition),
-                                           std::move(parsed.assignments));
+    ir::InterstateEdge *e = region.connect(region.blocks()[*ends[0]].get(), region.blocks()[*ends[1]].get(),
+                                           std::move(parsed.condition), std::move(parsed.assignments));
     e->debugInfo = parsed.debugInfo;
     e->extra = std::move(parsed.extra);
 }

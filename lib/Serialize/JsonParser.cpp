@@ -1,4 +1,5 @@
-// Text to Document: RapidJSON decodes the strings in place and tells the values in order; UTF-8, depth and duplicate keys are checked here.
+// Text to Document: RapidJSON decodes the strings in place and tells the values in order; UTF-8, depth and duplicate keys are
+// checked here.
 //
 // RapidJSON's own asserts guard its 32-bit lengths; DocumentBuilder checks them instead, because input must never abort the tool.
 #include "Document.h"
@@ -30,9 +31,7 @@ public:
     bool Bool(bool b) { return b ? token(JsonKind::True, 4) : token(JsonKind::False, 5); }
     bool RawNumber(const char *text, rapidjson::SizeType size, bool) { return textual(JsonKind::Number, text, size); }
     bool String(const char *text, rapidjson::SizeType size, bool) { return textual(JsonKind::String, text, size); }
-    bool Key(const char *text, rapidjson::SizeType size, bool) {
-        return keyWaits_ = append(JsonKind::String, offset(text), size);
-    }
+    bool Key(const char *text, rapidjson::SizeType size, bool) { return keyWaits_ = append(JsonKind::String, offset(text), size); }
     bool StartObject() { return open(JsonKind::Object); }
     bool StartArray() { return open(JsonKind::Array); }
     bool EndObject(rapidjson::SizeType) {
@@ -230,8 +229,8 @@ bool DocumentBuilder::run(diag::Engine &d) {
     if (doc_.text_.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0)
         for (std::size_t i = 0; i < kByteOrderMark.size(); ++i)
             stream_.Take();
-    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
-                               rapidjson::kParseNanAndInfFlag;
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                               rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseNanAndInfFlag;
     rapidjson::Reader reader;
     const rapidjson::ParseResult result = reader.Parse<flags>(stream_, *this);
     if (refusal_) {
@@ -249,8 +248,6 @@ bool DocumentBuilder::run(diag::Engine &d) {
     return true;
 }
 
-bool Document::parse(diag::Engine &d, const Limits &l) {
-    return DocumentBuilder(*this, l).run(d);
-}
+bool Document::parse(diag::Engine &d, const Limits &l) { return DocumentBuilder(*this, l).run(d); }
 
 } // namespace sdfgc::serialize

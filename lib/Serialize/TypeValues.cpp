@@ -8,7 +8,8 @@ namespace sdfgc::serialize {
 
 using diag::Id;
 
-/// Names with values: an object, or a list of pairs (since 0.10 structs keep their order that way), or a list of one-member objects.
+/// Names with values: an object, or a list of pairs (since 0.10 structs keep their order that way), or a list of one-member
+/// objects.
 std::optional<std::vector<std::pair<Name, Json>>> ValueReader::readPairs(std::string_view key, Json v) {
     std::vector<std::pair<Name, Json>> out;
     auto add = [&](Json name, Json value) {
@@ -70,8 +71,9 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
         int64_t n = 0;
         auto [end, error] = std::from_chars(lanes.text().data(), lanes.text().data() + lanes.text().size(), n);
         if (error != std::errc() || end != lanes.text().data() + lanes.text().size() || n < 1) {
-            report(Id::UnsupportedFeature, lanes, {"a vector type with `" + std::string(lanes.text()) + "` elements",
-                                                   "the number of elements must be known when the graph is compiled"});
+            report(Id::UnsupportedFeature, lanes,
+                   {"a vector type with `" + std::string(lanes.text()) + "` elements",
+                    "the number of elements must be known when the graph is compiled"});
             return std::nullopt;
         }
         return t ? std::optional(Type::vector(*t, n)) : std::nullopt;

@@ -7,9 +7,9 @@
 
 namespace sdfgc::serialize {
 
-/// Facts of symbolic texts hold where the text stands; the IR keeps them for the whole graph. So they stay only for symbols with one
-/// value in the graph: what a map, a loop, a consume scope or an edge assigns keeps its type alone. A declared type goes before one
-/// in a text. Entries that say nothing are removed.
+/// Facts of symbolic texts hold where the text stands; the IR keeps them for the whole graph. So they stay only for symbols with
+/// one value in the graph: what a map, a loop, a consume scope or an edge assigns keeps its type alone. A declared type goes before
+/// one in a text. Entries that say nothing are removed.
 void settleHints(ir::SDFG &g);
 
 /// Is the root of a version (up to 0.9) that neither declares symbols nor maps them into nested SDFGs?

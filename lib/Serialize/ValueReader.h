@@ -1,7 +1,8 @@
 // JSON values to the values of the IR, with diagnostics. One reader a document.
 //
-// Every `read` takes the attribute's name for messages, the JSON value and the place to fill. What cannot be read is reported and leaves
-// the place as it was, so that all errors of a file are found in one go. Symbolic texts repeat by the thousand; each is parsed once.
+// Every `read` takes the attribute's name for messages, the JSON value and the place to fill. What cannot be read is reported and
+// leaves the place as it was, so that all errors of a file are found in one go. Symbolic texts repeat by the thousand; each is
+// parsed once.
 #pragma once
 
 #include "Document.h"
@@ -99,8 +100,8 @@ private:
         std::optional<sym::Expr> expr;
         std::string error;
         sym::Assumptions facts;
-        std::vector<Name> calls;  // names that were looked up as containers
-        uint32_t lastGraph = 0;   // graph in which the facts are recorded and the calls are checked
+        std::vector<Name> calls; // names that were looked up as containers
+        uint32_t lastGraph = 0;  // graph in which the facts are recorded and the calls are checked
     };
     std::optional<sym::Expr> parseSymbolic(std::string_view key, Json at, std::string_view text);
     ParsedText parseText(std::string_view text) const;

@@ -10,11 +10,12 @@ namespace {
 bool isPragma(std::string_view line) { return line.starts_with("#pragma"); }
 
 bool mayBreak(std::string_view line) {
-    return (line[0] != '#' || isPragma(line)) && line.find("//") == std::string_view::npos && line.find('\\') == std::string_view::npos;
+    return (line[0] != '#' || isPragma(line)) && line.find("//") == std::string_view::npos &&
+           line.find('\\') == std::string_view::npos;
 }
 
-/// Where to end the first line of at most `columns` characters: behind a comma or an operator outside of literals, in the second half of
-/// the line and as few parentheses deep as possible. npos: nowhere.
+/// Where to end the first line of at most `columns` characters: behind a comma or an operator outside of literals, in the second
+/// half of the line and as few parentheses deep as possible. npos: nowhere.
 std::size_t breakIn(std::string_view line, std::size_t columns) {
     std::size_t best = std::string_view::npos;
     int depth = 0, bestDepth = 0;

@@ -30,11 +30,13 @@ Found onDevice(const ir::SDFG &g, const ir::Node &n) {
     const auto *a = dyn_cast<ir::AccessNode>(&n);
     const ir::DataDesc *d = a ? g.desc(a->data) : nullptr;
     if (d && ir::isGpuStorage(d->storage))
-        return std::pair("container `" + a->data.str() + "` in " + std::string(ir::name(d->storage)) + " memory", analysis::placeOf(n));
+        return std::pair("container `" + a->data.str() + "` in " + std::string(ir::name(d->storage)) + " memory",
+                         analysis::placeOf(n));
     return std::nullopt;
 }
 
-/// What of an SDFG is on a GPU, and where: the first container that it uses, or scope. Simplification leaves containers that nothing uses.
+/// What of an SDFG is on a GPU, and where: the first container that it uses, or scope. Simplification leaves containers that
+/// nothing uses.
 Found onDevice(ir::SDFG &g) {
     for (const ir::State *s : ir::allStates(g))
         for (const auto &n : s->nodes())
@@ -51,7 +53,8 @@ bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine 
     for (ir::SDFG *g : ir::allSDFGs(graph))
         if (Found found = onDevice(*g)) {
             found->second.file = compile.file;
-            diags.report(diag::Id::LowerUnsupported, found->second, {found->first, "build it with `--target cuda` or `--target hip`"});
+            diags.report(diag::Id::LowerUnsupported, found->second,
+                         {found->first, "build it with `--target cuda` or `--target hip`"});
             return false;
         }
     return true;

@@ -25,9 +25,9 @@ bool equalAll(const std::vector<ExprRef> &a, const std::vector<ExprRef> &b) {
 }
 
 bool equal(const Stmt &a, const Stmt &b) {
-    return a.kind == b.kind && a.op == b.op && a.type == b.type && a.text == b.text && a.old == b.old && equalAll(a.targets, b.targets) &&
-           equalOrNull(a.value, b.value) && equalOrNull(a.extra, b.extra) && py::equal(a.body, b.body) &&
-           py::equal(a.orelse, b.orelse);
+    return a.kind == b.kind && a.op == b.op && a.type == b.type && a.text == b.text && a.old == b.old &&
+           equalAll(a.targets, b.targets) && equalOrNull(a.value, b.value) && equalOrNull(a.extra, b.extra) &&
+           py::equal(a.body, b.body) && py::equal(a.orelse, b.orelse);
 }
 
 } // namespace

@@ -35,7 +35,8 @@ private:
     }
     bool isChain(const Stmt &s) const {
         return s.kind == StmtKind::Assign && s.targets.size() > 1 &&
-               std::any_of(s.targets.begin(), s.targets.end(), [&](const ExprRef &t) { return storeOf_(rootName(*t)) != Store::Plain; });
+               std::any_of(s.targets.begin(), s.targets.end(),
+                           [&](const ExprRef &t) { return storeOf_(rootName(*t)) != Store::Plain; });
     }
     void split(const Stmt &s, std::vector<StmtRef> &out) {
         const ExprRef last = s.targets.back();
@@ -59,7 +60,8 @@ private:
     /// Every target gets the value, which is computed once.
     void toEach(const Stmt &s, std::vector<StmtRef> &out) {
         ExprRef value = s.value;
-        if (value->kind != ExprKind::Name && value->kind != ExprKind::Int && value->kind != ExprKind::Float && value->kind != ExprKind::Bool) {
+        if (value->kind != ExprKind::Name && value->kind != ExprKind::Int && value->kind != ExprKind::Float &&
+            value->kind != ExprKind::Bool) {
             const ExprRef kept = name(Name("chained_value"));
             out.push_back(one(s, kept, value));
             value = kept;
@@ -101,9 +103,10 @@ bool usesOldValue(const std::vector<StmtRef> &block, Name output, bool dynamic) 
     return std::any_of(block.begin(), block.end(), [&](const StmtRef &s) {
         const bool chained = s->targets.size() > 1 && rootName(*s->targets.back()) == output &&
                              (dynamic || s->targets.back()->kind == ExprKind::Subscript);
-        const bool reads = (s->value && mentions(*s->value, output)) || (s->extra && mentions(*s->extra, output)) ||
-                           std::any_of(s->targets.begin(), s->targets.end(), [&](const ExprRef &t) { return indicesMention(*t, output); }) ||
-                           (s->kind == StmtKind::AugAssign && s->targets[0]->kind == ExprKind::Name && s->targets[0]->name == output);
+        const bool reads =
+            (s->value && mentions(*s->value, output)) || (s->extra && mentions(*s->extra, output)) ||
+            std::any_of(s->targets.begin(), s->targets.end(), [&](const ExprRef &t) { return indicesMention(*t, output); }) ||
+            (s->kind == StmtKind::AugAssign && s->targets[0]->kind == ExprKind::Name && s->targets[0]->name == output);
         return chained || (dynamic && reads) || usesOldValue(s->body, output, dynamic) || usesOldValue(s->orelse, output, dynamic);
     });
 }

@@ -9,7 +9,8 @@ namespace sdfgc::py {
 namespace {
 
 constexpr int64_t division = 8, function = 32;
-constexpr std::array<std::string_view, 11> simple{"abs", "ceil", "conj", "copysign", "fabs", "floor", "imag", "max", "min", "real", "round"};
+constexpr std::array<std::string_view, 11> simple{"abs",  "ceil", "conj", "copysign", "fabs", "floor",
+                                                  "imag", "max",  "min",  "real",     "round"};
 
 /// Adds up what it sees; `known` is false once something cannot be told.
 class Counter {
@@ -22,9 +23,14 @@ public:
         switch (s.kind) {
         case StmtKind::While:
         case StmtKind::For:
-        case StmtKind::Raw: known = false; return;
-        case StmtKind::AugAssign: total += costOf(s.op); break;
-        default: break;
+        case StmtKind::Raw:
+            known = false;
+            return;
+        case StmtKind::AugAssign:
+            total += costOf(s.op);
+            break;
+        default:
+            break;
         }
         for (const ExprRef &target : s.targets)
             expression(target);
@@ -41,9 +47,17 @@ public:
 private:
     static int64_t costOf(Op op) {
         switch (op) {
-        case Op::TrueDiv: case Op::FloorDiv: case Op::IntFloor: case Op::Mod: case Op::CDiv: case Op::CMod: return division;
-        case Op::Pow: return function;
-        default: return 1;
+        case Op::TrueDiv:
+        case Op::FloorDiv:
+        case Op::IntFloor:
+        case Op::Mod:
+        case Op::CDiv:
+        case Op::CMod:
+            return division;
+        case Op::Pow:
+            return function;
+        default:
+            return 1;
         }
     }
     /// `x ** 2` is a product.
@@ -56,13 +70,24 @@ private:
             return;
         switch (e->kind) {
         case ExprKind::Unary:
-        case ExprKind::Binary: total += isSmallPower(*e) ? 1 : costOf(e->op); break;
+        case ExprKind::Binary:
+            total += isSmallPower(*e) ? 1 : costOf(e->op);
+            break;
         case ExprKind::BoolOp:
-        case ExprKind::Compare: total += static_cast<int64_t>(e->args.size()) - 1; break;
-        case ExprKind::IfExp: total += 1; break;
-        case ExprKind::Call: call(*e); break;
-        case ExprKind::Raw: known = false; break;
-        default: break;
+        case ExprKind::Compare:
+            total += static_cast<int64_t>(e->args.size()) - 1;
+            break;
+        case ExprKind::IfExp:
+            total += 1;
+            break;
+        case ExprKind::Call:
+            call(*e);
+            break;
+        case ExprKind::Raw:
+            known = false;
+            break;
+        default:
+            break;
         }
         for (const ExprRef &a : e->args)
             expression(a);

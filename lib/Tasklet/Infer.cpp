@@ -119,8 +119,8 @@ private:
         return t ? *t : otherwise;
     }
 
-    // int_floor(a, b): `a // b` of integers. DaCe writes it also for `x / 2` and `x * 0.5` of floating-point symbols, and divides there
-    // (runtime/include/dace/math.h); what its users wrote as `x // 2` stays `//`.
+    // int_floor(a, b): `a // b` of integers. DaCe writes it also for `x / 2` and `x * 0.5` of floating-point symbols, and divides
+    // there (runtime/include/dace/math.h); what its users wrote as `x // 2` stays `//`.
     static ExprRef division(const ExprRef &e) {
         const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
         if (!a || !b)

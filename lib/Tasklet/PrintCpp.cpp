@@ -53,7 +53,8 @@ int precedence(const Expr &e) {
     case ExprKind::Unary:
         return cppUnary;
     case ExprKind::Binary:
-        return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor ? cppPostfix : binaryPrec(e.op);
+        return e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor ? cppPostfix
+                                                                                                     : binaryPrec(e.op);
     case ExprKind::BoolOp:
         return e.op == Op::And ? cppAnd : cppOr;
     case ExprKind::Compare: {

@@ -12,7 +12,8 @@ void registerPasses(pass::Registry &registry) {
 }
 
 std::string_view description(std::string_view pass) {
-    static constexpr std::string_view table[] = { // a name, then its text
+    static constexpr std::string_view table[] = {
+    // a name, then its text
 #define SDFGC_PASS(Create, Name, Needs, Leaves, Summary) Name,
 #define SDFGC_PASS_TEXT(Text) Text,
 #include "sdfgc/Transforms/Passes.def"

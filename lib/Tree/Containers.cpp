@@ -121,7 +121,8 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     } else if (d.isStructure()) {
         v.kind = VarKind::Value;
         v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    } else if (!in.fn->device.inside && context_.options.gpu() && (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
+    } else if (!in.fn->device.inside && context_.options.gpu() &&
+               (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
         const bool pool = pooled(*in.g).count(name) != 0;
         v.kind = pool ? VarKind::PoolBuffer : d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
         v.countKnown = !late && !pool;
@@ -132,7 +133,8 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
         return;
     } else if (in.fn->device.inside && !(isOneElement(d) && d.storage == ir::Storage::Register)) {
         std::optional<int64_t> constant = size.asInt();
-        const bool hostKnows = std::all_of(size.freeSymbols().begin(), size.freeSymbols().end(), [&](Name n) { return !in.fn->device.ownNames.count(n); });
+        const bool hostKnows = std::all_of(size.freeSymbols().begin(), size.freeSymbols().end(),
+                                           [&](Name n) { return !in.fn->device.ownNames.count(n); });
         const bool slices = d.storage != ir::Storage::GPU_Shared && hostKnows &&
                             (!constant || *constant * d.dtype.bytes().value_or(8) > kernelStackBytes);
         if (slices && d.startOffset.isZero()) {
@@ -140,7 +142,8 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
             return;
         }
         // Arrays of a kernel: shared by a block, or private to a thread.
-        bool shared = d.storage == ir::Storage::GPU_Shared || (d.storage == ir::Storage::GPU_Global && in.fn->device.level == analysis::Executor::Block);
+        bool shared = d.storage == ir::Storage::GPU_Shared ||
+                      (d.storage == ir::Storage::GPU_Global && in.fn->device.level == analysis::Executor::Block);
         v.kind = shared ? VarKind::Shared : isOneElement(d) ? VarKind::Value : VarKind::Stack;
         if (!constant && !shared) {
             v.kind = VarKind::Buffer; // from the device's heap

@@ -8,8 +8,8 @@
 namespace sdfgc::tree {
 
 using namespace ir;
-using analysis::Axis;
 using analysis::axesOf;
+using analysis::Axis;
 using analysis::isRun;
 using analysis::offsetOfLinear;
 using analysis::sameSizes;
@@ -39,7 +39,8 @@ std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool
 
 /// A transfer (analysis::isTransfer).
 void Lowering::copyEdge(Instance &in, Edge &e, tree::Block &out) {
-    auto *srcNode = static_cast<AccessNode *>(analysis::pathSource(&e)), *dstNode = static_cast<AccessNode *>(analysis::pathDestination(&e));
+    auto *srcNode = static_cast<AccessNode *>(analysis::pathSource(&e)),
+         *dstNode = static_cast<AccessNode *>(analysis::pathDestination(&e));
     if (analysis::memletPath(&e).back()->dstConn == Name("set")) {
         auto src = copySide(in, e, true);
         Place ref = placeOfNode(in, *dstNode);
@@ -120,8 +121,8 @@ void Lowering::copyLoops(Instance &in, const CopySide &src, const CopySide &dst,
     in.fn->names.close();
 }
 
-/// Does a stream fill the array, and another stream take all of it? Then there are as many elements as the first stream had: the two are
-/// DaCe's ArrayStreamView.
+/// Does a stream fill the array, and another stream take all of it? Then there are as many elements as the first stream had: the
+/// two are DaCe's ArrayStreamView.
 static bool passesOn(const AccessNode &array) {
     auto isStream = [](const ir::Node *n) {
         const auto *a = dyn_cast<AccessNode>(n);
@@ -129,7 +130,8 @@ static bool passesOn(const AccessNode &array) {
         return d && d->isStream();
     };
     return array.inEdges().size() == 1 && isStream(analysis::pathSource(array.inEdges().front())) &&
-           std::any_of(array.outEdges().begin(), array.outEdges().end(), [&](Edge *e) { return isStream(analysis::pathDestination(e)); });
+           std::any_of(array.outEdges().begin(), array.outEdges().end(),
+                       [&](Edge *e) { return isStream(analysis::pathDestination(e)); });
 }
 
 void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge &e, tree::Block &out) {

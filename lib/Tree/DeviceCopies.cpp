@@ -1,5 +1,5 @@
-// Copies and fills of a GPU program: what the host queues on a stream, and what threads of a kernel do. How is decided by the pass select-copies
-// (sdfgc/Analysis/Copies.h has the table); here the calls and the loops around them are made.
+// Copies and fills of a GPU program: what the host queues on a stream, and what threads of a kernel do. How is decided by the pass
+// select-copies (sdfgc/Analysis/Copies.h has the table); here the calls and the loops around them are made.
 #include "Lowering.h"
 
 #include "sdfgc/Analysis/Async.h"
@@ -8,8 +8,8 @@
 namespace sdfgc::tree {
 
 using namespace ir;
-using analysis::Axis;
 using analysis::axesOf;
+using analysis::Axis;
 using analysis::isRun;
 using analysis::offsetOfLinear;
 using analysis::volume;
@@ -52,7 +52,8 @@ bool Lowering::suits(const CopySide &src, const CopySide &dst, const analysis::C
 }
 
 void Lowering::deviceCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
-    const analysis::CopyShape shape = analysis::copyShape(axesOf(src.place.strides, src.subset), axesOf(dst.place.strides, dst.subset));
+    const analysis::CopyShape shape =
+        analysis::copyShape(axesOf(src.place.strides, src.subset), axesOf(dst.place.strides, dst.subset));
     const CopyMethod method = e.memlet.copy;
     if (!suits(src, dst, shape, e))
         return;
@@ -184,10 +185,14 @@ void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     usesStream(in, std::max(op->stream, 0));
     switch (op->kind) {
     case analysis::AsyncOp::Barrier:
-    case analysis::AsyncOp::GridBarrier: return;
+    case analysis::AsyncOp::GridBarrier:
+        return;
     case analysis::AsyncOp::Allocate:
-    case analysis::AsyncOp::Free: return poolMemory(in, *op, analysis::placeOf(n), out);
-    case analysis::AsyncOp::Synchronise: out.add<Synchronise>()->stream = op->stream; return;
+    case analysis::AsyncOp::Free:
+        return poolMemory(in, *op, analysis::placeOf(n), out);
+    case analysis::AsyncOp::Synchronise:
+        out.add<Synchronise>()->stream = op->stream;
+        return;
     case analysis::AsyncOp::Record: {
         auto *record = out.add<EventRecord>();
         record->event = op->event;

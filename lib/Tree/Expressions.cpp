@@ -126,28 +126,45 @@ ExprRef noneExpr() { return makeNode(ExprKind::None, {}, Type()); }
 
 std::optional<py::Op> comparison(sym::Kind k) {
     switch (k) {
-    case sym::Kind::Eq: return py::Op::Eq;
-    case sym::Kind::Ne: return py::Op::Ne;
-    case sym::Kind::Lt: return py::Op::Lt;
-    case sym::Kind::Le: return py::Op::Le;
-    case sym::Kind::Gt: return py::Op::Gt;
-    case sym::Kind::Ge: return py::Op::Ge;
-    case sym::Kind::Is: return py::Op::Is;
-    case sym::Kind::IsNot: return py::Op::IsNot;
-    default: return std::nullopt;
+    case sym::Kind::Eq:
+        return py::Op::Eq;
+    case sym::Kind::Ne:
+        return py::Op::Ne;
+    case sym::Kind::Lt:
+        return py::Op::Lt;
+    case sym::Kind::Le:
+        return py::Op::Le;
+    case sym::Kind::Gt:
+        return py::Op::Gt;
+    case sym::Kind::Ge:
+        return py::Op::Ge;
+    case sym::Kind::Is:
+        return py::Op::Is;
+    case sym::Kind::IsNot:
+        return py::Op::IsNot;
+    default:
+        return std::nullopt;
     }
 }
 
 std::optional<py::Op> arithmetic(sym::Kind k) {
     switch (k) {
-    case sym::Kind::FloorDiv: return py::Op::FloorDiv;
-    case sym::Kind::Mod: return py::Op::Mod;
-    case sym::Kind::BitAnd: return py::Op::BitAnd;
-    case sym::Kind::BitOr: return py::Op::BitOr;
-    case sym::Kind::BitXor: return py::Op::BitXor;
-    case sym::Kind::Shl: return py::Op::Shl;
-    case sym::Kind::Shr: return py::Op::Shr;
-    default: return std::nullopt;
+    case sym::Kind::FloorDiv:
+        return py::Op::FloorDiv;
+    case sym::Kind::Mod:
+        return py::Op::Mod;
+    case sym::Kind::BitAnd:
+        return py::Op::BitAnd;
+    case sym::Kind::BitOr:
+        return py::Op::BitOr;
+    case sym::Kind::BitXor:
+        return py::Op::BitXor;
+    case sym::Kind::Shl:
+        return py::Op::Shl;
+    case sym::Kind::Shr:
+        return py::Op::Shr;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -177,38 +194,54 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
     if (e.kind() == sym::Kind::Call && (e.name() == Name("__cdiv") || e.name() == Name("__cmod"))) // what final() made
         return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
     switch (e.kind()) {
-    case sym::Kind::Integer: return typedInt(e.numerator());
+    case sym::Kind::Integer:
+        return typedInt(e.numerator());
     case sym::Kind::Float: {
         char text[40];
         std::snprintf(text, sizeof text, "%.17g", e.floatValue());
         return py::floatLit(text);
     }
-    case sym::Kind::Bool: return py::boolLit(e.boolValue());
-    case sym::Kind::None: return noneExpr();
+    case sym::Kind::Bool:
+        return py::boolLit(e.boolValue());
+    case sym::Kind::None:
+        return noneExpr();
     case sym::Kind::Symbol: {
         auto it = in.fn->facts.find(e.name());
         Type t = it != in.fn->facts.end() && it->second.type ? it->second.type : Type(ScalarKind::Int64);
         return py::name(e.name(), t);
     }
-    case sym::Kind::Add: return sum(e, args);
-    case sym::Kind::Mul: return fold(py::Op::Mul, args, joined(args));
-    case sym::Kind::Pow: return py::binary(py::Op::Pow, args[0], args[1], joined(args));
-    case sym::Kind::Min: return py::call("min", args, joined(args));
-    case sym::Kind::Max: return py::call("max", args, joined(args));
-    case sym::Kind::Abs: return py::call("abs", args, joined(args));
-    case sym::Kind::CeilDiv: return py::call("int_ceil", args, joined(args));
-    case sym::Kind::Floor: return py::call("floor", args, joined(args));
-    case sym::Kind::Ceil: return py::call("ceil", args, joined(args));
-    case sym::Kind::BitNot: return py::unary(py::Op::Invert, args[0], args[0]->type);
-    case sym::Kind::Not: return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
+    case sym::Kind::Add:
+        return sum(e, args);
+    case sym::Kind::Mul:
+        return fold(py::Op::Mul, args, joined(args));
+    case sym::Kind::Pow:
+        return py::binary(py::Op::Pow, args[0], args[1], joined(args));
+    case sym::Kind::Min:
+        return py::call("min", args, joined(args));
+    case sym::Kind::Max:
+        return py::call("max", args, joined(args));
+    case sym::Kind::Abs:
+        return py::call("abs", args, joined(args));
+    case sym::Kind::CeilDiv:
+        return py::call("int_ceil", args, joined(args));
+    case sym::Kind::Floor:
+        return py::call("floor", args, joined(args));
+    case sym::Kind::Ceil:
+        return py::call("ceil", args, joined(args));
+    case sym::Kind::BitNot:
+        return py::unary(py::Op::Invert, args[0], args[0]->type);
+    case sym::Kind::Not:
+        return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
     case sym::Kind::And:
     case sym::Kind::Or: {
         auto b = std::make_shared<py::Expr>(*makeNode(ExprKind::BoolOp, args, ScalarKind::Bool));
         b->op = e.kind() == sym::Kind::And ? py::Op::And : py::Op::Or;
         return b;
     }
-    case sym::Kind::Select: return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
-    case sym::Kind::Cast: return py::castTo(e.type(), args[0]);
+    case sym::Kind::Select:
+        return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
+    case sym::Kind::Cast:
+        return py::castTo(e.type(), args[0]);
     case sym::Kind::Call:
         if (e.name() == Name("__cdiv") || e.name() == Name("__cmod")) // of final()
             return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
@@ -222,7 +255,8 @@ ExprRef Lowering::toPy(const Instance &in, sym::Expr e) const {
         args.insert(args.begin(), py::name(e.name()));
         return makeNode(ExprKind::Subscript, args, ScalarKind::Int64);
     }
-    default: return py::raw(e.str());
+    default:
+        return py::raw(e.str());
     }
 }
 
@@ -235,7 +269,8 @@ std::optional<sym::Expr> Lowering::toSym(const py::Expr &e) const {
         long long v = std::strtoll(e.text.c_str(), &end, 0);
         return errno || *end ? std::nullopt : std::optional<sym::Expr>(sym::Expr(static_cast<int64_t>(v)));
     }
-    case ExprKind::Name: return e.type.isInteger() ? std::optional(sym::Expr::symbol(e.name)) : std::nullopt;
+    case ExprKind::Name:
+        return e.type.isInteger() ? std::optional(sym::Expr::symbol(e.name)) : std::nullopt;
     case ExprKind::Unary: {
         auto a = operand(0);
         return e.op == py::Op::Neg && a ? std::optional(-*a) : std::nullopt;
@@ -247,15 +282,22 @@ std::optional<sym::Expr> Lowering::toSym(const py::Expr &e) const {
         if (!a || !b)
             return std::nullopt;
         switch (e.op) {
-        case py::Op::Add: return *a + *b;
-        case py::Op::Sub: return *a - *b;
-        case py::Op::Mul: return *a * *b;
-        case py::Op::FloorDiv: return sym::floorDiv(*a, *b);
-        case py::Op::Mod: return sym::mod(*a, *b);
-        default: return std::nullopt;
+        case py::Op::Add:
+            return *a + *b;
+        case py::Op::Sub:
+            return *a - *b;
+        case py::Op::Mul:
+            return *a * *b;
+        case py::Op::FloorDiv:
+            return sym::floorDiv(*a, *b);
+        case py::Op::Mod:
+            return sym::mod(*a, *b);
+        default:
+            return std::nullopt;
         }
     }
-    default: return std::nullopt;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -371,7 +413,8 @@ std::optional<std::string> dotted(const py::Expr &e) {
     if (e.kind == ExprKind::Name)
         return e.name.str();
     // Files of the Fortran front end write `s[0].x` for a member of a structure.
-    bool firstElement = e.kind == ExprKind::Subscript && e.args.size() == 2 && e.args[1]->kind == ExprKind::Int && e.args[1]->text == "0";
+    bool firstElement =
+        e.kind == ExprKind::Subscript && e.args.size() == 2 && e.args[1]->kind == ExprKind::Int && e.args[1]->text == "0";
     if (firstElement)
         return dotted(*e.args[0]);
     if (e.kind != ExprKind::Attribute)

@@ -69,7 +69,8 @@ template <class F> bool controlFields(Node &n, F &f) {
         f.var(x.countVar);
         return true;
     }
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -99,7 +100,8 @@ template <class F> bool deviceFields(Node &n, F &f) {
         f.expr(x.value);
         return true;
     }
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -119,7 +121,8 @@ template <class F> void fields(Node &n, F &f) {
         f.var(x.var);
         return f.sym(x.count);
     }
-    case Kind::Release: return f.var(static_cast<Release &>(n).var);
+    case Kind::Release:
+        return f.var(static_cast<Release &>(n).var);
     case Kind::Code:
         for (py::StmtRef &s : static_cast<Code &>(n).stmts)
             f.stmt(s);
@@ -156,7 +159,8 @@ template <class F> void fields(Node &n, F &f) {
         f.var(x.var);
         return f.slot(x.source);
     }
-    case Kind::Call: return arguments(static_cast<Call &>(n).arguments, f);
+    case Kind::Call:
+        return arguments(static_cast<Call &>(n).arguments, f);
     case Kind::StreamPush: {
         auto &x = static_cast<StreamPush &>(n);
         f.slot(x.stream);
@@ -180,7 +184,8 @@ template <class F> void fields(Node &n, F &f) {
         f.sym(x.count);
         return f.expr(x.condition);
     }
-    default: return;
+    default:
+        return;
     }
 }
 

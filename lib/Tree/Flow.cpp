@@ -44,13 +44,19 @@ public:
 private:
     Flow statement(Node &s) {
         switch (s.kind) {
-        case Kind::Block: return block(static_cast<Block &>(s));
-        case Kind::Timer: return block(static_cast<Timer &>(s).body);
-        case Kind::Code: return code(static_cast<Code &>(s));
-        case Kind::If: return branches(static_cast<If &>(s));
+        case Kind::Block:
+            return block(static_cast<Block &>(s));
+        case Kind::Timer:
+            return block(static_cast<Timer &>(s).body);
+        case Kind::Code:
+            return code(static_cast<Code &>(s));
+        case Kind::If:
+            return branches(static_cast<If &>(s));
         case Kind::For:
-        case Kind::Loop: return loop(s);
-        default: return Flow::Read;
+        case Kind::Loop:
+            return loop(s);
+        default:
+            return Flow::Read;
         }
     }
 

@@ -1,25 +1,26 @@
 // GPU_Persistent maps: kernels that fill the device once and whose blocks meet at barriers of the grid.
 //
 //     map persist[_ = 0:0] GPU_Persistent {            void persist(...) {          // as many blocks as run at once
-//       map a[i = 0:N] GPU_Device { t[i] = f(A[i]) }       for (i = thread of the grid; i < N; i += threads of the grid) t[i] = f(A[i]);
-//       barrier of the grid                      ->        gridSync();
-//       map b[i = 0:N] GPU_Device { B[i] = g(t) }          for (i = ...) B[i] = g(t);
+//       map a[i = 0:N] GPU_Device { t[i] = f(A[i]) }       for (i = thread of the grid; i < N; i += threads of the grid) t[i] =
+//       f(A[i]); barrier of the grid                      ->        gridSync(); map b[i = 0:N] GPU_Device { B[i] = g(t) } for (i =
+//       ...) B[i] = g(t);
 //     }                                                }
 //
-// The map's own range says nothing; its first parameter is the thread's number in the grid. All threads go through the body together: states,
-// conditions and loops of nested SDFGs, sequential maps. In it,
+// The map's own range says nothing; its first parameter is the thread's number in the grid. All threads go through the body
+// together: states, conditions and loops of nested SDFGs, sequential maps. In it,
 //
-//     GPU_Device maps          are spread over the grid: an iteration is a thread, or a block where there are thread-block maps inside;
+//     GPU_Device maps          are spread over the grid: an iteration is a thread, or a block where there are thread-block maps
+//     inside;
 //                              several parameters are counted as one, unless a range depends on another parameter
 //     GPU_ThreadBlock maps     are run by each block, or by the first one when all blocks see what they write
 //     tasklets                 likewise, by one thread; by all threads when they only write registers
 //     copies                   are shared out among all threads, of each block where the target is shared memory
 //
-// All of it runs in blocks of one size: that of thread-block maps; else what the persistent map asks for, or the first map over the device
-// that does. Maps that ask for another size get a warning.
+// All of it runs in blocks of one size: that of thread-block maps; else what the persistent map asks for, or the first map over the
+// device that does. Maps that ask for another size get a warning.
 //
-// Device memory of the body is allocated by the host, once for the grid. The barriers are nodes of the graph (place-barriers). The rule comes
-// from the reference on GPU code generation, section 5.7, with barriers by dependences and any number of dimensions.
+// Device memory of the body is allocated by the host, once for the grid. The barriers are nodes of the graph (place-barriers). The
+// rule comes from the reference on GPU code generation, section 5.7, with barriers by dependences and any number of dimensions.
 #include "Lowering.h"
 
 #include <utility>
@@ -35,7 +36,8 @@ void Lowering::persistentKernel(Instance &in, MapEntry &m, tree::Block &out) {
     auto launch = std::make_unique<Launch>();
     launch->element = elementName(m);
     launch->block = shape.block;
-    launch->grid[0] = sym::call("__state->gpu.resident<" + name.str() + ">", {final(in, shape.block[0] * shape.block[1] * shape.block[2])});
+    launch->grid[0] =
+        sym::call("__state->gpu.resident<" + name.str() + ">", {final(in, shape.block[0] * shape.block[1] * shape.block[2])});
     launch->stream = m.stream.value_or(0);
     usesStream(in, launch->stream);
 

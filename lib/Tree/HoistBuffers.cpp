@@ -4,12 +4,12 @@
 //         Buffer<double> tmp(N);          becomes    for (t ...) {
 //         ...                                            ...
 //
-// A buffer whose size changes with the loop, that is only needed under a condition, or that must be zero, is declared in front of the loop
-// without memory; where it was declared, `reserve` gives it at least the memory that it needs. In a parallel loop the buffers go to the
-// top of the parallel region: each thread has its own.
+// A buffer whose size changes with the loop, that is only needed under a condition, or that must be zero, is declared in front of
+// the loop without memory; where it was declared, `reserve` gives it at least the memory that it needs. In a parallel loop the
+// buffers go to the top of the parallel region: each thread has its own.
 //
-// A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of the
-// end of the iteration.
+// A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of
+// the end of the iteration.
 #include "Improve.h"
 #include "Mentions.h"
 

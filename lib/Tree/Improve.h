@@ -1,18 +1,18 @@
-// Steps that make a lowered function faster and easier to read. Each takes a function of the schedule tree and leaves one that means the
-// same; they run in this order, right after the lowering (improve).
+// Steps that make a lowered function faster and easier to read. Each takes a function of the schedule tree and leaves one that
+// means the same; they run in this order, right after the lowering (improve).
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
 
 namespace sdfgc::tree {
 
-void localFields(Module &m);        // LocalFields.cpp, before the others
-void privatiseUpdates(Function &f); // PrivatiseUpdates.cpp
-void hoistBuffers(Function &f);     // HoistBuffers.cpp
-void sinkDeclarations(Function &f); // SinkDeclarations.cpp
+void localFields(Module &m);                    // LocalFields.cpp, before the others
+void privatiseUpdates(Function &f);             // PrivatiseUpdates.cpp
+void hoistBuffers(Function &f);                 // HoistBuffers.cpp
+void sinkDeclarations(Function &f);             // SinkDeclarations.cpp
 void waitForReleases(Function &f, int streams); // WaitForReleases.cpp
-void propagateCopies(Function &f);  // Propagate.cpp
-void tidy(Function &f);             // Tidy.cpp
+void propagateCopies(Function &f);              // Propagate.cpp
+void tidy(Function &f);                         // Tidy.cpp
 
 /// `streams`: how many GPU streams the module has.
 inline void improve(Function &f, int streams) {
@@ -25,7 +25,7 @@ inline void improve(Function &f, int streams) {
 }
 
 // Then, when all functions were improved:
-void splitFunctions(Module &m);     // SplitFunctions.cpp
-void constParameters(Function &f);  // Tidy.cpp
+void splitFunctions(Module &m);    // SplitFunctions.cpp
+void constParameters(Function &f); // Tidy.cpp
 
 } // namespace sdfgc::tree

@@ -6,13 +6,14 @@
 //     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for
 //     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
 //                                     largest of their sizes
-//     dynamic ones                    iteration = block, as above; the threads take turns with the iterations of the last parameter,
+//     dynamic ones                    iteration = block, as above; the threads take turns with the iterations of the last
+//     parameter,
 //                                     however many there are, and each goes through the others
 //
-// An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the third
-// share the z axis. What all iterations of a kernel's map only accumulate (resolve-wcr: Reduction) each thread accumulates for itself; its
-// block combines the values and updates memory once. Barriers between the phases of a block are nodes of the graph (place-barriers).
-// Persistent kernels are in GridKernels.cpp.
+// An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the
+// third share the z axis. What all iterations of a kernel's map only accumulate (resolve-wcr: Reduction) each thread accumulates
+// for itself; its block combines the values and updates memory once. Barriers between the phases of a block are nodes of the graph
+// (place-barriers). Persistent kernels are in GridKernels.cpp.
 #include "Lowering.h"
 #include "Mentions.h"
 #include "Outline.h"
@@ -32,10 +33,10 @@ namespace {
 constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every device (CUDA programming guide, compute capabilities)
 constexpr int64_t maxThreads = 1024;   // of a block
 constexpr int64_t anyBlocks = 0;       // as many as there are
-// A kernel that reduces ends each block with an atomic update: so many blocks fill any device, and threads go through what is left. Along
-// x, y, z for maps with one parameter, and with more.
+// A kernel that reduces ends each block with an atomic update: so many blocks fill any device, and threads go through what is left.
+// Along x, y, z for maps with one parameter, and with more.
 constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}};
-constexpr int64_t dynamicBlock = 128;  // of maps whose sizes vary from block to block
+constexpr int64_t dynamicBlock = 128; // of maps whose sizes vary from block to block
 constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
 
 /// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
@@ -71,7 +72,7 @@ std::array<sym::Expr, 3> blockSize(const std::vector<sym::Expr> &asked) {
 class ThreadBlocks {
 public:
     std::vector<std::array<sym::Expr, 3>> sizes;
-    bool dynamic = false; // there are maps whose sizes the threads share out among themselves
+    bool dynamic = false;                          // there are maps whose sizes the threads share out among themselves
     std::optional<std::array<sym::Expr, 3>> asked; // by the first device map of a persistent kernel that asks for a size
 
     void inScope(const State &s, const analysis::ScopeTree &scopes, const ir::Node *entry, const std::map<Name, sym::Expr> &outer) {
@@ -87,7 +88,9 @@ public:
     }
 
 private:
-    static sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
+    static sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) {
+        return outer.empty() ? e : sym::substitute(e, outer);
+    }
 
     void add(const MapEntry &m, const std::map<Name, sym::Expr> &outer) {
         if (m.schedule == Schedule::GPU_ThreadBlock_Dynamic) {
@@ -210,8 +213,8 @@ tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &s
     }
     for (std::size_t d = combined; d < rank; ++d) {
         tree::Block *outer = at;
-        at = spreadLoop(in, m.params[d], {sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1}, shape,
-                        static_cast<int>(rank - 1 - d), rank, launch, *at);
+        at = spreadLoop(in, m.params[d], {sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1},
+                        shape, static_cast<int>(rank - 1 - d), rank, launch, *at);
         define(m.params[d], sym::Expr::symbol(varName(in, static_cast<For &>(*outer->body.back()).var)));
     }
     return at;
@@ -224,15 +227,16 @@ void Lowering::splitIndex(Instance &in, MapEntry &m, std::size_t first, std::siz
         sym::Expr index = d > first ? sym::mod(number, size) : number;
         VarId v = declareValue(in, m.params[d], ScalarKind::Int64, true);
         out.add<Declare>(v)->init = py::lowerOperators(
-            py::inferTypes(toPy(in, final(in, sub(in, m.ranges[d].begin) + sub(in, m.ranges[d].step) * index)), environment(in)), semantics());
+            py::inferTypes(toPy(in, final(in, sub(in, m.ranges[d].begin) + sub(in, m.ranges[d].step) * index)), environment(in)),
+            semantics());
         define(m.params[d], sym::Expr::symbol(varName(in, v)));
         number = sym::floorDiv(number, size);
     }
 }
 
 /// One axis of the grid of a map with `rank` parameters.
-tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank,
-                                  Launch &launch, tree::Block &out) {
+tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis,
+                                  std::size_t rank, Launch &launch, tree::Block &out) {
     auto *loop = out.add<For>();
     sym::Expr steps = r.steps();
     const std::size_t a = static_cast<std::size_t>(axis);
@@ -315,7 +319,8 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
         return v != vars.end() && in.fn->names.visible(n) ? v->type : Type();
     };
     auto refuse = [&](const Variable &v, Obstacle why) {
-        error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m), {m.label, v.name.str()});
+        error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m),
+              {m.label, v.name.str()});
     };
     tidyKernel(fn(in), body);
     if (!context_.options.emulate)
@@ -413,7 +418,8 @@ void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
         const std::size_t axis = rank - 1 - d;
         if (dynamic) {
             if (axis == 0)
-                loop->spread = Spread{Spread::Block, in.fn->device.block[1].isOne() && in.fn->device.block[2].isOne() ? 0 : -1, false, false};
+                loop->spread =
+                    Spread{Spread::Block, in.fn->device.block[1].isOne() && in.fn->device.block[2].isOne() ? 0 : -1, false, false};
         } else if (axis < 3) { // further ones are loops of each thread
             std::optional<int64_t> steps = r.steps().asInt(), threads = in.fn->device.block[axis].asInt();
             loop->spread = Spread{Spread::Block, static_cast<int>(axis), true, steps && threads && *steps == *threads};

@@ -7,12 +7,12 @@
 //                                                    dt2 = dt * dt;
 //                                                    x[0] = dt2;
 //
-// The memory of an array lives as long as the handle and does not move, so a pointer to it is valid for the whole call; and nothing else
-// points there, so it is `restrict`, unless the caller gave the memory. A single value that each call assigns before it reads it keeps
-// nothing from call to call: it becomes a variable, and the field goes.
+// The memory of an array lives as long as the handle and does not move, so a pointer to it is valid for the whole call; and nothing
+// else points there, so it is `restrict`, unless the caller gave the memory. A single value that each call assigns before it reads
+// it keeps nothing from call to call: it becomes a variable, and the field goes.
 //
-// Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be wrong.
-// Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
+// Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be
+// wrong. Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
 #include "Fields.h"
 #include "Flow.h"
 #include "Improve.h"
@@ -46,7 +46,8 @@ public:
         for (std::size_t i = 0; i < f_.vars.size(); ++i)
             if (f_.vars[i].kind == VarKind::StateField && f_.vars[i].name == field.name)
                 ids.insert(static_cast<VarId>(i));
-        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &v) { return v.kind == VarKind::Member && ids.count(v.parent); });
+        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(),
+                                            [&](const Variable &v) { return v.kind == VarKind::Member && ids.count(v.parent); });
         if (ids.empty() || hasMembers || field.isStream || field.type.isStruct() || mentions_.inText.count(field.name))
             return false;
         const bool external = field.lifetime == ir::Lifetime::External;
@@ -62,7 +63,8 @@ public:
     }
 
     void finish() {
-        f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()), std::make_move_iterator(declarations_.end()));
+        f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()),
+                            std::make_move_iterator(declarations_.end()));
         const Mentions now = mentionsOf(f_);
         const bool field = std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &x) { return now.has(x.name); });
         f_.needsState = field || now.has(Name("__state")) || usesState(f_.body, m_);
@@ -159,7 +161,8 @@ bool inUserCode(const Module &m, Name field) {
 } // namespace
 
 void localFields(Module &m) {
-    if (m.fields.empty() || m.streams > 0 || std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+    if (m.fields.empty() || m.streams > 0 ||
+        std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
         return;
     std::vector<FieldLocaliser> localisers;
     localisers.reserve(m.functions.size());

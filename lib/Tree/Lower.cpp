@@ -50,7 +50,8 @@ void Lowering::undefinedSize() {
     auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
     std::string names;
     for (const auto &[name, d] : root_.arrays)
-        if (std::any_of(d.shape.begin(), d.shape.end(), isUndefined) || std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
+        if (std::any_of(d.shape.begin(), d.shape.end(), isUndefined) ||
+            std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
             names += (names.empty() ? "`" : ", `") + name.str() + "`";
     if (!names.empty()) // else it is arithmetic on sizes of zero, in loops that do not run
         error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, {names});
@@ -214,7 +215,10 @@ void Lowering::program() {
         Variable v;
         v.name = context.names.declare(p.name);
         v.type = p.desc->dtype;
-        v.kind = p.desc->isStream() ? VarKind::StreamRef : p.desc->isStructure() ? VarKind::StructPtr : p.desc->isScalar() ? VarKind::Value : VarKind::Pointer;
+        v.kind = p.desc->isStream()      ? VarKind::StreamRef
+                 : p.desc->isStructure() ? VarKind::StructPtr
+                 : p.desc->isScalar()    ? VarKind::Value
+                                         : VarKind::Pointer;
         if (p.desc->isStructure() && v.type.isPointer())
             v.type = v.type.element();
         v.isRestrict = v.kind == VarKind::Pointer && !p.desc->mayAlias;

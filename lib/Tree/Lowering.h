@@ -1,5 +1,5 @@
-// Internal state of the lowering from SDFG to schedule tree. One Lowering per program; one FunctionContext per generated function; one
-// Instance per SDFG that is being lowered into a function (the root, nested SDFGs inlined, nested SDFGs as functions).
+// Internal state of the lowering from SDFG to schedule tree. One Lowering per program; one FunctionContext per generated function;
+// one Instance per SDFG that is being lowered into a function (the root, nested SDFGs inlined, nested SDFGs as functions).
 //
 //   Lower.cpp       the module: parameters, constants, fields
 //   UserCode.cpp    code blocks of the user
@@ -36,7 +36,7 @@ struct Place {
     VarId var = -1;
     sym::Expr offset = 0;
     std::vector<sym::Expr> strides, offsets, shape;
-    Type type;                         // element type
+    Type type; // element type
     const ir::DataDesc *desc = nullptr;
     bool valid() const { return var >= 0; }
 };
@@ -65,7 +65,8 @@ struct FunctionContext {
     /// Where in a kernel the code is.
     struct Device {
         bool inside = false;
-        analysis::Executor level = analysis::Executor::Thread; // who runs each statement: one thread, or all of a block or of the grid
+        analysis::Executor level =
+            analysis::Executor::Thread; // who runs each statement: one thread, or all of a block or of the grid
         std::array<sym::Expr, 3> block{1, 1, 1};
         const Launch *launch = nullptr; // grid and block are known
         std::set<Name> ownNames;        // values that only the kernel knows
@@ -84,14 +85,14 @@ struct Instance {
     Instance *parent = nullptr;
     FunctionContext *fn = nullptr;
     Placement placement;
-    std::map<Name, sym::Expr> symbols;    // symbol of the SDFG -> expression over variables
-    std::map<Name, Type> symbolTypes;     // type of the expression
-    std::map<Name, Place> places;         // containers, views as of the last state that used them
+    std::map<Name, sym::Expr> symbols;                      // symbol of the SDFG -> expression over variables
+    std::map<Name, Type> symbolTypes;                       // type of the expression
+    std::map<Name, Place> places;                           // containers, views as of the last state that used them
     std::unordered_map<const ir::Node *, Place> viewPlaces; // view access nodes
     std::unordered_map<const ir::Edge *, VarId> edgeValues; // code-to-code edges
     std::unordered_map<const ir::Node *, VarId> popped;     // arrays filled by a stream: how many elements there were
-    std::map<Name, Place> reductions;     // targets of active OpenMP reductions, by container
-    const ir::State *state = nullptr;     // being lowered
+    std::map<Name, Place> reductions;                       // targets of active OpenMP reductions, by container
+    const ir::State *state = nullptr;                       // being lowered
     const analysis::ScopeTree *scopes = nullptr;
 };
 
@@ -210,14 +211,15 @@ private:
     void warnOfBlockSize(Instance &in, const ir::MapEntry &m, const std::array<sym::Expr, 3> &block);
     Block *gridLoops(Instance &in, ir::MapEntry &m, const KernelShape &shape, Launch &launch, Block &out,
                      const std::function<void(Name, sym::Expr)> &define);
-    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank, Launch &launch,
-                      Block &out);
+    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank,
+                      Launch &launch, Block &out);
     void finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r);
     /// Parameters [first, last) of a map from the number of the iteration, the last one running fastest.
     void splitIndex(Instance &in, ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, Block &out,
                     const std::function<void(Name, sym::Expr)> &define);
     Name nameKernel(const ir::MapEntry &m);
-    /// A name that no function and no variable has, `wanted` if it is free; with `suffix` where a word of C++ or a container has it.
+    /// A name that no function and no variable has, `wanted` if it is free; with `suffix` where a word of C++ or a container has
+    /// it.
     Name functionName(std::string wanted, const char *suffix);
     KernelInfo kernelInfo(const ir::MapEntry &m, const KernelShape &shape, Block &body) const;
     void finishKernel(Instance &in, ir::MapEntry &m, Name name, Block body, const KernelInfo &info, Launch &launch);
@@ -265,7 +267,7 @@ private:
     void bindSymbols(Instance &in, Instance &inner, ir::NestedSDFGNode &n, Block &out);
 
     // ---- Containers.cpp
-    void declareTop(Instance &in, Block &out);                              // containers of the whole SDFG
+    void declareTop(Instance &in, Block &out);                                // containers of the whole SDFG
     void declareAt(Instance &in, const std::vector<Name> &names, Block &out); // at a state or scope
     const std::set<Name> &zeroed(ir::SDFG &g);
     const std::set<Name> &pooled(ir::SDFG &g);
@@ -276,7 +278,7 @@ private:
     void allocateLate(Instance &in, const ir::Block &before, Block &out);
     void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out);
     Place resolveView(Instance &in, ir::AccessNode &n, Block &out);
-    Place place(Instance &in, Name data);                      // container by (dotted) name
+    Place place(Instance &in, Name data); // container by (dotted) name
     Place placeOfNode(Instance &in, const ir::AccessNode &n);
     Place placeAt(Instance &in, const ir::Edge &e, const ir::AccessNode &end); // container that the memlet sees at that end
     Place viewOutsideState(Instance &in, Name data);
@@ -328,7 +330,7 @@ private:
     LoopContext *loops_ = nullptr;
     std::set<std::string> functionNames_;
     std::map<std::string, int> functionCopies_; // how many have asked for a name that was taken
-    std::set<std::string> containerNames_; // of all SDFGs, and symbols: variables that would hide a function
+    std::set<std::string> containerNames_;      // of all SDFGs, and symbols: variables that would hide a function
     std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_, pooled_;
     int codeBlocks_ = 0;
 };

@@ -29,10 +29,12 @@ py::Reduction reductionOf(const Edge &e) {
 void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     if (in.fn->device.inside)
         return deviceMap(in, m, out);
-    if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device && m.schedule != Schedule::GPU_Persistent) || m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map ||
-        m.schedule == Schedule::Snitch || m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
+    if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device && m.schedule != Schedule::GPU_Persistent) ||
+        m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map || m.schedule == Schedule::Snitch ||
+        m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(m),
-              {"a map with schedule " + std::string(name(m.schedule)), "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"});
+              {"a map with schedule " + std::string(name(m.schedule)),
+               "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"});
         return;
     }
     auto *block = out.add<tree::Block>();
@@ -189,9 +191,9 @@ void Lowering::persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
 
 // ---------------------------------------------------------------------------------------------------- reductions
 
-/// A target that resolve-wcr marked Reduction is named in the pragma's reduction clause: itself if it is a variable of the function, else as
-/// a local accumulator with the identity as initial value, which is combined with the target once, after the loop. In a kernel each thread has
-/// one, and each block combines once.
+/// A target that resolve-wcr marked Reduction is named in the pragma's reduction clause: itself if it is a variable of the
+/// function, else as a local accumulator with the identity as initial value, which is combined with the target once, after the
+/// loop. In a kernel each thread has one, and each block combines once.
 std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapEntry &m, tree::Block &out, Omp &omp) {
     std::vector<ReductionPlan> plans;
     if (!m.exit)

@@ -64,9 +64,14 @@ public:
                     out_.changed.insert(e->name);
             }
             break;
-        case ExprKind::MemRef: slot(e->slot, change); break;
-        case ExprKind::Raw: text(e->text); break;
-        default: break;
+        case ExprKind::MemRef:
+            slot(e->slot, change);
+            break;
+        case ExprKind::Raw:
+            text(e->text);
+            break;
+        default:
+            break;
         }
         // An assignment to a subscript or attribute changes the object; the operands of any other expression are only read.
         bool inner = change && (e->kind == ExprKind::Attribute || e->kind == ExprKind::Subscript || e->kind == ExprKind::Tuple);
@@ -133,13 +138,15 @@ void Collector::omp(const Omp &o) {
 
 void Collector::node(const Node &n) {
     switch (n.kind) {
-    case Kind::Declare: return declare(static_cast<const Declare &>(n));
+    case Kind::Declare:
+        return declare(static_cast<const Declare &>(n));
     case Kind::Allocate: {
         const auto &a = static_cast<const Allocate &>(n);
         variable(a.var, true);
         return symbols(a.count);
     }
-    case Kind::Release: return variable(static_cast<const Release &>(n).var, true);
+    case Kind::Release:
+        return variable(static_cast<const Release &>(n).var, true);
     case Kind::Code:
         for (const py::StmtRef &s : static_cast<const Code &>(n).stmts)
             stmt(s);
@@ -204,7 +211,8 @@ void Collector::node(const Node &n) {
         variable(s.var, true);
         return slot(s.source, true);
     }
-    case Kind::Call: return arguments(static_cast<const Call &>(n).arguments);
+    case Kind::Call:
+        return arguments(static_cast<const Call &>(n).arguments);
     case Kind::Launch: {
         const auto &l = static_cast<const Launch &>(n);
         arguments(l.arguments);
@@ -267,7 +275,8 @@ void Collector::node(const Node &n) {
         symbols(p.count);
         return expr(p.condition);
     }
-    default: return;
+    default:
+        return;
     }
 }
 
@@ -308,21 +317,28 @@ const Mentions &MentionTable::of(const Node &n) {
 
 void forEachBlock(Node &n, const std::function<void(Block &)> &f) {
     switch (n.kind) {
-    case Kind::Block: return f(static_cast<Block &>(n));
-    case Kind::For: return f(static_cast<For &>(n).body);
-    case Kind::Loop: return f(static_cast<Loop &>(n).body);
+    case Kind::Block:
+        return f(static_cast<Block &>(n));
+    case Kind::For:
+        return f(static_cast<For &>(n).body);
+    case Kind::Loop:
+        return f(static_cast<Loop &>(n).body);
     case Kind::If:
         for (If::Branch &b : static_cast<If &>(n).branches)
             f(*b.body);
         return;
-    case Kind::ParallelRegion: return f(static_cast<ParallelRegion &>(n).body);
+    case Kind::ParallelRegion:
+        return f(static_cast<ParallelRegion &>(n).body);
     case Kind::Sections:
         for (auto &s : static_cast<Sections &>(n).sections)
             f(*s);
         return;
-    case Kind::Consume: return f(static_cast<Consume &>(n).body);
-    case Kind::Timer: return f(static_cast<Timer &>(n).body);
-    default: return;
+    case Kind::Consume:
+        return f(static_cast<Consume &>(n).body);
+    case Kind::Timer:
+        return f(static_cast<Timer &>(n).body);
+    default:
+        return;
     }
 }
 
@@ -338,7 +354,8 @@ bool usesState(Block &b, const Module &m) {
     bool used = false;
     for (NodePtr &n : b.body) {
         used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
-        used = used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
+        used =
+            used || (n->kind == Kind::Call && m.functions[static_cast<std::size_t>(static_cast<Call &>(*n).function)]->needsState);
         forEachBlock(*n, [&](Block &inner) { used = used || usesState(inner, m); });
     }
     return used;

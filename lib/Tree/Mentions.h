@@ -1,7 +1,7 @@
 // Which variables a statement of the schedule tree mentions, and which of them it may change.
 //
-// Variables are identified by name: what is visible at one place has distinct names (NameScopes), so inside the C++ scope of a variable
-// its name means that variable. Text that was taken as written (C++ tasklets) mentions and changes every identifier in it.
+// Variables are identified by name: what is visible at one place has distinct names (NameScopes), so inside the C++ scope of a
+// variable its name means that variable. Text that was taken as written (C++ tasklets) mentions and changes every identifier in it.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"

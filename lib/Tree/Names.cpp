@@ -8,17 +8,25 @@ namespace {
 /// Words that a variable of generated C++ may not be called: keywords, and names that the printed text uses unqualified.
 const std::unordered_set<std::string_view> &reservedWords() {
     static const std::unordered_set<std::string_view> words{
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char8_t",
-        "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "const_cast", "continue",
-        "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit",
-        "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
-        "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-        "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
-        "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned",
-        "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "int8_t", "int16_t", "int32_t", "int64_t",
-        "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace", "main", "NULL", "INFINITY", "NAN", "I",
-        "linux", "unix", "omp_get_thread_num", "State", "__state", "assert", "errno", "stdin", "stdout", "stderr", "EOF", "M_PI",
-        "abs", "min", "max", "printf", "handle", "memory", "restrict", "typeof", "alloca"};
+        "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
+        "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
+        "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
+        "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
+        "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
+        "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
+        "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
+        "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
+        "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
+        "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
+        "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
+        "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
+        "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
+        "xor_eq",      "int8_t",    "int16_t",    "int32_t",   "int64_t",  "uint8_t",      "uint16_t",
+        "uint32_t",    "uint64_t",  "size_t",     "std",       "sdfgc",    "dace",         "main",
+        "NULL",        "INFINITY",  "NAN",        "I",         "linux",    "unix",         "omp_get_thread_num",
+        "State",       "__state",   "assert",     "errno",     "stdin",    "stdout",       "stderr",
+        "EOF",         "M_PI",      "abs",        "min",       "max",      "printf",       "handle",
+        "memory",      "restrict",  "typeof",     "alloca"};
     return words;
 }
 
@@ -33,27 +41,49 @@ bool isReserved(std::string_view name) {
     return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));
 }
 
-/// Functions of C, POSIX and CUDA, types of CUDA, and namespaces of the devices' libraries that headers may declare at global scope, where kernels are.
+/// Functions of C, POSIX and CUDA, types of CUDA, and namespaces of the devices' libraries that headers may declare at global
+/// scope, where kernels are.
 const std::unordered_set<std::string_view> &globalNames() {
     static const std::unordered_set<std::string_view> names{
-        "abort", "abs", "accept", "access", "acos", "acosh", "alarm", "all", "any", "asin", "asinh", "atan", "atan2", "atanh",
-        "atexit", "atof", "atoi", "atol", "ballot", "basename", "bind", "brev", "bsearch", "calloc", "canonicalize", "cbrt",
-        "ceil", "chdir", "clock", "clock64", "clone", "close", "clz", "conj", "connect", "cooperative_groups", "copysign",
-        "cos", "cosh", "cospi", "cub", "cuda", "dadd", "ddiv", "difftime", "dim3", "div", "dmul", "double1", "double2",
-        "double3", "double4", "drem", "dsub", "dup", "ecvt", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "exit", "exp",
-        "exp10", "exp2", "expm1", "fabs", "fadd", "fcvt", "fdim", "fdiv", "fdivide", "ffma", "ffs", "finite", "float1",
-        "float2", "float3", "float4", "floor", "fma", "fmax", "fmaximum", "fmin", "fminimum", "fmod", "fmul", "fork", "free",
-        "frexp", "fsqrt", "fsub", "gamma", "gcvt", "getc", "half", "half2", "hypot", "ilogb", "imag", "index", "int1", "int2",
-        "int3", "int4", "ioctl", "isatty", "isfinite", "isinf", "isnan", "iszero", "j0", "j1", "jn", "kill", "labs", "ldexp",
-        "ldiv", "lgamma", "link", "listen", "llabs", "llmax", "llmin", "llrint", "llround", "log", "log10", "log1p", "log2",
-        "logb", "lrint", "lround", "lseek", "malloc", "mkdir", "modf", "mul24", "mulhi", "nan", "nearbyint", "nextafter",
-        "nextdown", "nextup", "nice", "norm", "norm3d", "norm4d", "normcdf", "normcdfinv", "nv", "nvcuda", "open", "pause",
-        "perror", "pipe", "popc", "pow", "program", "putc", "puts", "qsort", "raise", "rand", "random", "rcbrt", "read", "real",
-        "realloc", "remainder", "remove", "remquo", "rename", "rewind", "rhypot", "rindex", "rint", "rnorm", "rnorm3d",
-        "rnorm4d", "rocprim", "round", "roundeven", "rsqrt", "sad", "saturate", "scalb", "scalbln", "scalbn", "select", "send",
-        "shutdown", "signal", "signbit", "significand", "sin", "sincos", "sincospi", "sinh", "sinpi", "sleep", "socket", "sqrt",
-        "srand", "stat", "sync", "system", "tan", "tanh", "tgamma", "thrust", "time", "totalorder", "trap", "trunc", "truncate",
-        "uint", "ullmax", "ullmin", "ulong", "umax", "umin", "unlink", "usad", "ushort", "wait", "write", "y0", "y1", "yn"};
+        "abort",        "abs",       "accept",      "access",    "acos",     "acosh",
+        "alarm",        "all",       "any",         "asin",      "asinh",    "atan",
+        "atan2",        "atanh",     "atexit",      "atof",      "atoi",     "atol",
+        "ballot",       "basename",  "bind",        "brev",      "bsearch",  "calloc",
+        "canonicalize", "cbrt",      "ceil",        "chdir",     "clock",    "clock64",
+        "clone",        "close",     "clz",         "conj",      "connect",  "cooperative_groups",
+        "copysign",     "cos",       "cosh",        "cospi",     "cub",      "cuda",
+        "dadd",         "ddiv",      "difftime",    "dim3",      "div",      "dmul",
+        "double1",      "double2",   "double3",     "double4",   "drem",     "dsub",
+        "dup",          "ecvt",      "erf",         "erfc",      "erfcinv",  "erfcx",
+        "erfinv",       "exit",      "exp",         "exp10",     "exp2",     "expm1",
+        "fabs",         "fadd",      "fcvt",        "fdim",      "fdiv",     "fdivide",
+        "ffma",         "ffs",       "finite",      "float1",    "float2",   "float3",
+        "float4",       "floor",     "fma",         "fmax",      "fmaximum", "fmin",
+        "fminimum",     "fmod",      "fmul",        "fork",      "free",     "frexp",
+        "fsqrt",        "fsub",      "gamma",       "gcvt",      "getc",     "half",
+        "half2",        "hypot",     "ilogb",       "imag",      "index",    "int1",
+        "int2",         "int3",      "int4",        "ioctl",     "isatty",   "isfinite",
+        "isinf",        "isnan",     "iszero",      "j0",        "j1",       "jn",
+        "kill",         "labs",      "ldexp",       "ldiv",      "lgamma",   "link",
+        "listen",       "llabs",     "llmax",       "llmin",     "llrint",   "llround",
+        "log",          "log10",     "log1p",       "log2",      "logb",     "lrint",
+        "lround",       "lseek",     "malloc",      "mkdir",     "modf",     "mul24",
+        "mulhi",        "nan",       "nearbyint",   "nextafter", "nextdown", "nextup",
+        "nice",         "norm",      "norm3d",      "norm4d",    "normcdf",  "normcdfinv",
+        "nv",           "nvcuda",    "open",        "pause",     "perror",   "pipe",
+        "popc",         "pow",       "program",     "putc",      "puts",     "qsort",
+        "raise",        "rand",      "random",      "rcbrt",     "read",     "real",
+        "realloc",      "remainder", "remove",      "remquo",    "rename",   "rewind",
+        "rhypot",       "rindex",    "rint",        "rnorm",     "rnorm3d",  "rnorm4d",
+        "rocprim",      "round",     "roundeven",   "rsqrt",     "sad",      "saturate",
+        "scalb",        "scalbln",   "scalbn",      "select",    "send",     "shutdown",
+        "signal",       "signbit",   "significand", "sin",       "sincos",   "sincospi",
+        "sinh",         "sinpi",     "sleep",       "socket",    "sqrt",     "srand",
+        "stat",         "sync",      "system",      "tan",       "tanh",     "tgamma",
+        "thrust",       "time",      "totalorder",  "trap",      "trunc",    "truncate",
+        "uint",         "ullmax",    "ullmin",      "ulong",     "umax",     "umin",
+        "unlink",       "usad",      "ushort",      "wait",      "write",    "y0",
+        "y1",           "yn"};
     return names;
 }
 

@@ -1,8 +1,8 @@
 // Nested SDFGs: lowered in place where they are, or as functions of their own where C++ needs one.
 //
-// In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols are
-// outer expressions, and nothing is passed or copied. A function is needed for an early return, and wanted where the graph says so or the
-// body is large and would otherwise be repeated.
+// In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
+// are outer expressions, and nothing is passed or copied. A function is needed for an early return, and wanted where the graph says
+// so or the body is large and would otherwise be repeated.
 #include "Lowering.h"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ bool Lowering::mustBeFunction(const NestedSDFGNode &n) { return containsReturn(*
 
 void Lowering::nested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     if (!n.sdfg) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(n), {"a nested SDFG without content", "its file `" + n.externalPath + "` was not loaded"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(n),
+              {"a nested SDFG without content", "its file `" + n.externalPath + "` was not loaded"});
         return;
     }
     if (mustBeFunction(n))
@@ -180,7 +181,8 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
         context.facts[varName(inner, v)].nonnegative = sym::isNonNegative(value, in.fn->facts) == sym::Truth::True;
         Call::Argument a;
         a.value = final(in, value);
-        a.expr = py::lowerOperators(py::inferTypes(bindNames(in, toPy(in, value), analysis::placeOf(n)), environment(in)), semantics());
+        a.expr =
+            py::lowerOperators(py::inferTypes(bindNames(in, toPy(in, value), analysis::placeOf(n)), environment(in)), semantics());
         call->arguments.push_back(std::move(a));
     }
     for (auto &[container, edge] : connections(n)) {
@@ -197,11 +199,15 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
         auto subset = input ? analysis::sourceSubset(edge) : analysis::destinationSubset(edge);
         sym::Expr start = outer.offset;
         if (outer.desc)
-            start = startOffset(outer, sub(in, subset && subset->rank() == outer.strides.size() ? *subset : outer.desc->fullSubset()));
+            start =
+                startOffset(outer, sub(in, subset && subset->rank() == outer.strides.size() ? *subset : outer.desc->fullSubset()));
         Variable v;
         v.name = context.names.declare(container);
         v.type = d->dtype;
-        v.kind = d->isStream() ? VarKind::StreamRef : d->isStructure() ? VarKind::StructPtr : d->isScalar() ? VarKind::Reference : VarKind::Pointer;
+        v.kind = d->isStream()      ? VarKind::StreamRef
+                 : d->isStructure() ? VarKind::StructPtr
+                 : d->isScalar()    ? VarKind::Reference
+                                    : VarKind::Pointer;
         if (d->isStructure() && d->dtype.isPointer())
             v.type = d->dtype.element();
         v.isConst = v.kind == VarKind::Reference && input && !n.outEdge(container);

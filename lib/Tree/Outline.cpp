@@ -174,7 +174,8 @@ private:
             return it->second;
         Variable x = from_.vars[static_cast<std::size_t>(v)];
         VarId id = -1;
-        if (inside_.variables.count(v) || x.kind == VarKind::Constant || (x.isConst && x.kind == VarKind::Value && !typeOf_(x.name))) {
+        if (inside_.variables.count(v) || x.kind == VarKind::Constant ||
+            (x.isConst && x.kind == VarKind::Value && !typeOf_(x.name))) {
             sym(x.count);
             sym(x.startOffset);
             id = to_.addVar(std::move(x));
@@ -200,7 +201,8 @@ private:
             return pass(std::move(x), &a);
         }
         switch (x.kind) {
-        case VarKind::Value: return passOnce(std::move(x));
+        case VarKind::Value:
+            return passOnce(std::move(x));
         case VarKind::Reference:
         case VarKind::StructPtr:
             if (handover_ == Handover::ByReference)
@@ -222,7 +224,8 @@ private:
             x.kind = VarKind::Pointer;
             return pass(std::move(x), &a);
         }
-        default: break;
+        default:
+            break;
         }
         refuse_(x, Obstacle::Kind);
         return to_.addVar(std::move(x));

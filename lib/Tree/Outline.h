@@ -24,9 +24,10 @@ enum class Handover : uint8_t {
     ByReference, // values that are changed inside by reference; the new function may take the state
 };
 
-/// Moves `body` out of `from` (whose variables and references it names; `from` may get new references for the arguments). Arrays are
-/// passed as pointers, values by value; both are const where the body does not change them. `typeOf` says the type of a variable of the
-/// caller that is only known by name, void for what is visible everywhere. `refuse` is called for each variable that cannot be passed.
+/// Moves `body` out of `from` (whose variables and references it names; `from` may get new references for the arguments). Arrays
+/// are passed as pointers, values by value; both are const where the body does not change them. `typeOf` says the type of a
+/// variable of the caller that is only known by name, void for what is visible everywhere. `refuse` is called for each variable
+/// that cannot be passed.
 Outlined outline(Function &from, Block body, Name name, const std::function<Type(Name)> &typeOf,
                  const std::function<void(const Variable &, Obstacle)> &refuse, Handover handover = Handover::ByValue);
 

@@ -41,9 +41,7 @@ private:
             text += " reduce " + std::string(py::reductionName(r.kind)) + " " + var(r.var);
         return text;
     }
-    static std::string onlyIf(sym::Expr condition) {
-        return condition == sym::Expr::boolean(true) ? "" : " if " + condition.str();
-    }
+    static std::string onlyIf(sym::Expr condition) { return condition == sym::Expr::boolean(true) ? "" : " if " + condition.str(); }
     /// Text with several lines keeps them, all of them indented.
     void line(const std::string &text) {
         const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
@@ -136,7 +134,8 @@ private:
     }
 
     void launch(const Launch &l) {
-        std::string text = "queue on " + std::to_string(l.stream) + ": launch " + m_.functions[static_cast<std::size_t>(l.function)]->name.str();
+        std::string text =
+            "queue on " + std::to_string(l.stream) + ": launch " + m_.functions[static_cast<std::size_t>(l.function)]->name.str();
         for (const auto *sizes : {&l.grid, &l.block})
             text += " (" + (*sizes)[0].str() + ", " + (*sizes)[1].str() + ", " + (*sizes)[2].str() + ")";
         for (const Call::Argument &a : l.arguments)
@@ -146,8 +145,10 @@ private:
 
     void node(const Node &n) {
         switch (n.kind) {
-        case Kind::Block: return block("block" + (n.comment.empty() ? "" : " '" + n.comment + "'"), static_cast<const Block &>(n));
-        case Kind::Comment: return line("# " + n.comment);
+        case Kind::Block:
+            return block("block" + (n.comment.empty() ? "" : " '" + n.comment + "'"), static_cast<const Block &>(n));
+        case Kind::Comment:
+            return line("# " + n.comment);
         case Kind::Declare: {
             const auto &d = static_cast<const Declare &>(n);
             const Variable &v = f_->vars[static_cast<std::size_t>(d.var)];
@@ -155,26 +156,36 @@ private:
             return line("declare " + var(d.var) + ": " + v.type.str() + size + (d.init ? " = " + value(d.init) : "") +
                         (d.target >= 0 ? " = " + ref(d.target) : ""));
         }
-        case Kind::Release: return line("release " + var(static_cast<const Release &>(n).var) + " on stream " + std::to_string(static_cast<const Release &>(n).stream));
-        case Kind::Allocate: return line("allocate " + var(static_cast<const Allocate &>(n).var) + "[" + static_cast<const Allocate &>(n).count.str() + "]");
+        case Kind::Release:
+            return line("release " + var(static_cast<const Release &>(n).var) + " on stream " +
+                        std::to_string(static_cast<const Release &>(n).stream));
+        case Kind::Allocate:
+            return line("allocate " + var(static_cast<const Allocate &>(n).var) + "[" +
+                        static_cast<const Allocate &>(n).count.str() + "]");
         case Kind::Code:
             for (const py::StmtRef &s : static_cast<const Code &>(n).stmts)
                 line(statement(s));
             return;
         case Kind::Update: {
             const auto &u = static_cast<const Update &>(n);
-            return line(std::string(u.byBlock ? "atomic by block " : u.atomic ? "atomic " : "") + ref(u.target) + " (" + std::string(py::reductionName(u.reduction)) + ")= " + value(u.value));
+            return line(std::string(u.byBlock  ? "atomic by block "
+                                    : u.atomic ? "atomic "
+                                               : "") +
+                        ref(u.target) + " (" + std::string(py::reductionName(u.reduction)) + ")= " + value(u.value));
         }
-        case Kind::RawTasklet: return line("c++ '" + n.comment + "'");
+        case Kind::RawTasklet:
+            return line("c++ '" + n.comment + "'");
         case Kind::For: {
             const auto &f = static_cast<const For &>(n);
-            return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() + (f.omp ? clauses(*f.omp) : ""),
+            return block("for " + var(f.var) + " = " + f.begin.str() + " to " + f.end.str() + " step " + f.step.str() +
+                             (f.omp ? clauses(*f.omp) : ""),
                          f.body);
         }
         case Kind::Loop: {
             const auto &l = static_cast<const Loop &>(n);
             const char *form = l.form == Loop::Normal ? "loop" : l.form == Loop::DoWhile ? "do-while" : "loop-test-last";
-            return block(std::string(form) + " " + statement(l.init) + "; " + value(l.condition) + "; " + statement(l.update), l.body);
+            return block(std::string(form) + " " + statement(l.init) + "; " + value(l.condition) + "; " + statement(l.update),
+                         l.body);
         }
         case Kind::If:
             for (const If::Branch &b : static_cast<const If &>(n).branches)
@@ -184,14 +195,23 @@ private:
             const auto &m = static_cast<const Memcpy &>(n);
             return line("copy " + ref(m.source) + " -> " + ref(m.target) + " count " + m.count.str());
         }
-        case Kind::Fill: return line("fill " + ref(static_cast<const Fill &>(n).target) + " count " + static_cast<const Fill &>(n).count.str());
-        case Kind::SetPointer: return line("set " + var(static_cast<const SetPointer &>(n).var) + " = " + ref(static_cast<const SetPointer &>(n).source));
-        case Kind::Call: return line("call " + m_.functions[static_cast<std::size_t>(static_cast<const Call &>(n).function)]->name.str());
-        case Kind::Break: return line("break");
-        case Kind::Continue: return line("continue");
-        case Kind::Return: return line("return");
-        case Kind::Goto: return line("goto " + static_cast<const Goto &>(n).label.str());
-        case Kind::Label: return line(static_cast<const Label &>(n).label.str() + ":");
+        case Kind::Fill:
+            return line("fill " + ref(static_cast<const Fill &>(n).target) + " count " + static_cast<const Fill &>(n).count.str());
+        case Kind::SetPointer:
+            return line("set " + var(static_cast<const SetPointer &>(n).var) + " = " +
+                        ref(static_cast<const SetPointer &>(n).source));
+        case Kind::Call:
+            return line("call " + m_.functions[static_cast<std::size_t>(static_cast<const Call &>(n).function)]->name.str());
+        case Kind::Break:
+            return line("break");
+        case Kind::Continue:
+            return line("continue");
+        case Kind::Return:
+            return line("return");
+        case Kind::Goto:
+            return line("goto " + static_cast<const Goto &>(n).label.str());
+        case Kind::Label:
+            return line(static_cast<const Label &>(n).label.str() + ":");
         case Kind::ParallelRegion: {
             const auto &p = static_cast<const ParallelRegion &>(n);
             return block("parallel region" + onlyIf(p.onlyIf), p.body);
@@ -200,33 +220,44 @@ private:
             for (const auto &s : static_cast<const Sections &>(n).sections)
                 block("section", *s);
             return;
-        case Kind::Consume: return block("consume " + ref(static_cast<const Consume &>(n).stream), static_cast<const Consume &>(n).body);
-        case Kind::StreamPush: return line("push " + ref(static_cast<const StreamPush &>(n).stream));
-        case Kind::StreamPop: return line("pop " + ref(static_cast<const StreamPop &>(n).stream));
-        case Kind::Timer: return block("timer '" + static_cast<const Timer &>(n).name + "'", static_cast<const Timer &>(n).body);
-        case Kind::Launch: return launch(static_cast<const Launch &>(n));
+        case Kind::Consume:
+            return block("consume " + ref(static_cast<const Consume &>(n).stream), static_cast<const Consume &>(n).body);
+        case Kind::StreamPush:
+            return line("push " + ref(static_cast<const StreamPush &>(n).stream));
+        case Kind::StreamPop:
+            return line("pop " + ref(static_cast<const StreamPop &>(n).stream));
+        case Kind::Timer:
+            return block("timer '" + static_cast<const Timer &>(n).name + "'", static_cast<const Timer &>(n).body);
+        case Kind::Launch:
+            return launch(static_cast<const Launch &>(n));
         case Kind::DeviceCopy: {
             const auto &c = static_cast<const DeviceCopy &>(n);
             const std::string slices = c.slices.isOne() ? "" : c.slices.str() + " x ";
-            return line("queue on " + std::to_string(c.stream) + ": copy " + ref(c.target) + " <- " + ref(c.source) + ", " + slices + c.rows.str() + " x " +
-                        c.width.str() + " elements, pitches " + c.targetPitch.str() + " <- " + c.sourcePitch.str() +
+            return line("queue on " + std::to_string(c.stream) + ": copy " + ref(c.target) + " <- " + ref(c.source) + ", " +
+                        slices + c.rows.str() + " x " + c.width.str() + " elements, pitches " + c.targetPitch.str() + " <- " +
+                        c.sourcePitch.str() +
                         (slices.empty() ? "" : ", slices " + c.targetSlice.str() + " <- " + c.sourceSlice.str()));
         }
         case Kind::DeviceFill: {
             const auto &x = static_cast<const DeviceFill &>(n);
-            return line("queue on " + std::to_string(x.stream) + ": fill " + ref(x.target) + "[" + x.count.str() + "] with " + value(x.value));
+            return line("queue on " + std::to_string(x.stream) + ": fill " + ref(x.target) + "[" + x.count.str() + "] with " +
+                        value(x.value));
         }
-        case Kind::Synchronise: return line("synchronise " + std::to_string(static_cast<const Synchronise &>(n).stream));
+        case Kind::Synchronise:
+            return line("synchronise " + std::to_string(static_cast<const Synchronise &>(n).stream));
         case Kind::EventRecord: {
             const auto &r = static_cast<const EventRecord &>(n);
             return line("record event " + std::to_string(r.event) + " on " + std::to_string(r.stream));
         }
         case Kind::EventWait: {
             const auto &w = static_cast<const EventWait &>(n);
-            return line((w.stream < 0 ? std::string("host") : std::to_string(w.stream)) + " waits for event " + std::to_string(w.event));
+            return line((w.stream < 0 ? std::string("host") : std::to_string(w.stream)) + " waits for event " +
+                        std::to_string(w.event));
         }
-        case Kind::Barrier: return line(static_cast<const Barrier &>(n).ofGrid ? "barrier of the grid" : "barrier");
-        case Kind::DataProbe: return line("probe " + static_cast<const DataProbe &>(n).container);
+        case Kind::Barrier:
+            return line(static_cast<const Barrier &>(n).ofGrid ? "barrier of the grid" : "barrier");
+        case Kind::DataProbe:
+            return line("probe " + static_cast<const DataProbe &>(n).container);
         }
     }
 

@@ -1,7 +1,7 @@
 // Atomic updates of one element by all iterations of a loop become updates of a local accumulator.
 //
-// resolve-wcr decides by the memlets of a map; what a nested SDFG does under a condition it can only call atomic. After the lowering the
-// whole body is in sight:
+// resolve-wcr decides by the memlets of a map; what a nested SDFG does under a condition it can only call atomic. After the
+// lowering the whole body is in sight:
 //
 //     #pragma omp parallel for                       double tmp_acc = 0.0;
 //     for (j ...)                                    #pragma omp parallel for reduction(+ : tmp_acc)
@@ -12,9 +12,9 @@
 //
 // A variable of the function is its own accumulator.
 //
-// In a sequential loop inside of a parallel one the accumulator is combined with the element by one atomic update after the loop. The
-// innermost loop of a map that accumulates gets its own accumulator, too, and the leave to keep it in vectors: the order of the updates
-// is not defined, whatever the model of floating-point arithmetic.
+// In a sequential loop inside of a parallel one the accumulator is combined with the element by one atomic update after the loop.
+// The innermost loop of a map that accumulates gets its own accumulator, too, and the leave to keep it in vectors: the order of the
+// updates is not defined, whatever the model of floating-point arithmetic.
 //
 //     for (j ...)                                    double sum_acc = 0.0;
 //         sum[i] += A[N * i + j];        becomes     #pragma omp simd reduction(+ : sum_acc)
@@ -22,9 +22,9 @@
 //                                                        sum_acc += A[N * i + j];
 //                                                    sum[i] += sum_acc;
 //
-// Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element does
-// not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single value) is
-// touched after the loop even if no iteration did: so there the updates must be unconditional.
+// Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
+// does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
+// value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
 #include "Improve.h"
 #include "Mentions.h"
 
@@ -125,7 +125,8 @@ void Privatiser::block(Block &b, bool parallel) {
             if (!found.empty())
                 n = privatise(std::move(n), found, omp);
         }
-        bool starts = omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
+        bool starts =
+            omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
         forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts); });
         if (loop)
             vectorise(*loop);
@@ -138,12 +139,14 @@ void Privatiser::vectorise(For &loop) {
         return;
     if (loop.omp) {
         const auto &reductions = loop.omp->reductions;
-        loop.omp->simd = !reductions.empty() && std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
+        loop.omp->simd = !reductions.empty() &&
+                         std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
         return;
     }
     for (const Group &g : groups(loop))
-        if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && hasOperator(g.kind, var(g.element).type) &&
-            !table_.of(loop).declared.count(var(g.element).name) && !mentionedElsewhere(loop, var(g.element).name, g))
+        if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
+            hasOperator(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
+            !mentionedElsewhere(loop, var(g.element).name, g))
             loop.simd.push_back({g.kind, g.element.var, 0});
 }
 
@@ -213,7 +216,8 @@ bool Privatiser::qualifies(const Group &g, Node &loop, const Omp *omp, bool para
         return false;
     if (!omp && anyAtomic && !(allAtomic && parallel))
         return false;
-    if (!omp && !anyAtomic && (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
+    if (!omp && !anyAtomic &&
+        (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
         return false;
     if (!single && g.conditional)
         return false;

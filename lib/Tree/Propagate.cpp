@@ -4,8 +4,8 @@
 //     const double dx_1 = dx;              becomes   const bool far = dx * dx > limit;
 //     const bool far = dx_1 * dx_1 > limit;
 //
-// One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A copy
-// that is still mentioned afterwards, by text that was taken as written, stays.
+// One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A
+// copy that is still mentioned afterwards, by text that was taken as written, stays.
 #include "Fields.h"
 #include "Improve.h"
 #include "Mentions.h"
@@ -59,7 +59,9 @@ public:
     }
     void stmt(py::StmtRef &s) {
         if (s)
-            s = py::rewrite(py::substitute(std::vector<py::StmtRef>{s}, copies_), [this](const ExprRef &x) { return replaced(x); }).front();
+            s = py::rewrite(py::substitute(std::vector<py::StmtRef>{s}, copies_), [this](const ExprRef &x) {
+                    return replaced(x);
+                }).front();
     }
 
 private:

@@ -77,18 +77,26 @@ void Lowering::region(Instance &in, Region &r, tree::Block &out) {
 void Lowering::block(Instance &in, ir::Block &b, tree::Block &out) {
     allocateLate(in, b, out);
     switch (b.kind()) {
-    case BlockKind::State: return state(in, static_cast<State &>(b), out);
-    case BlockKind::Loop: return loop(in, static_cast<LoopRegion &>(b), out);
-    case BlockKind::Conditional: return conditional(in, static_cast<ConditionalBlock &>(b), out);
-    case BlockKind::Break: out.add<Break>(); return;
+    case BlockKind::State:
+        return state(in, static_cast<State &>(b), out);
+    case BlockKind::Loop:
+        return loop(in, static_cast<LoopRegion &>(b), out);
+    case BlockKind::Conditional:
+        return conditional(in, static_cast<ConditionalBlock &>(b), out);
+    case BlockKind::Break:
+        out.add<Break>();
+        return;
     case BlockKind::Continue:
         if (loops_ && loops_->loop->continueLabel)
             out.add<Goto>(loops_->loop->continueLabel);
         else
             out.add<Continue>();
         return;
-    case BlockKind::Return: out.add<Return>(); return;
-    default: return region(in, static_cast<Region &>(b), out);
+    case BlockKind::Return:
+        out.add<Return>();
+        return;
+    default:
+        return region(in, static_cast<Region &>(b), out);
     }
 }
 
@@ -206,8 +214,8 @@ void Lowering::unstructured(Instance &in, Region &r, tree::Block &out) {
                 diag::Place where = analysis::placeOf(*b);
                 where.element = elementName(*e, r);
                 auto *branch = body->add<If>();
-                branch->branches.push_back({expression(in, e->condition.text, e->condition.language, where),
-                                            std::make_unique<tree::Block>()});
+                branch->branches.push_back(
+                    {expression(in, e->condition.text, e->condition.language, where), std::make_unique<tree::Block>()});
                 target = branch->branches.back().body.get();
             } else {
                 left = true;

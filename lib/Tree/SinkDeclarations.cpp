@@ -5,10 +5,10 @@
 //     for (i = 0; i < n; ++i) {                          ...
 //         r1 = rmax * i;
 //
-// A declaration moves down to its first use; into a block or branch if all uses are inside; into the body of a loop if, moreover, each
-// iteration assigns the variable before it reads it. There it takes the assignment as its initial value, and becomes const when nothing
-// else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What nothing mentions is
-// dropped.
+// A declaration moves down to its first use; into a block or branch if all uses are inside; into the body of a loop if, moreover,
+// each iteration assigns the variable before it reads it. There it takes the assignment as its initial value, and becomes const
+// when nothing else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What
+// nothing mentions is dropped.
 //
 // Braces that nothing needs go first: what is declared between them is mentioned nowhere beside them.
 //
@@ -108,7 +108,8 @@ private:
             if (n->kind != Kind::Declare)
                 return true;
             const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];
-            const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference || v.kind == VarKind::StructPtr;
+            const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference ||
+                               v.kind == VarKind::StructPtr;
             auto it = mentioned.find(v.name);
             return plain && (it == mentioned.end() || it->second == 1);
         });
@@ -209,7 +210,8 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     int blocks = 0;
     if (!table_.own(user).has(v.name))
         forEachBlock(user, [&](Block &inner) {
-            bool uses = std::any_of(inner.body.begin(), inner.body.end(), [&](const NodePtr &n) { return table_.of(*n).has(v.name); });
+            bool uses =
+                std::any_of(inner.body.begin(), inner.body.end(), [&](const NodePtr &n) { return table_.of(*n).has(v.name); });
             blocks += uses;
             if (uses)
                 into = &inner;
@@ -236,13 +238,14 @@ bool keepsFirst(py::Reduction r) {
            r == Reduction::BitOr || r == Reduction::BitXor;
 }
 
-/// What a statement gives a variable that has no value yet: what it assigns, or updates it with. An update that nothing precedes starts from
-/// the neutral element: the graph means that, even if it does not say so. Null where the statement does something else.
+/// What a statement gives a variable that has no value yet: what it assigns, or updates it with. An update that nothing precedes
+/// starts from the neutral element: the graph means that, even if it does not say so. Null where the statement does something else.
 py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
     const Name name = f_.vars[static_cast<std::size_t>(v)].name;
     if (n.kind == Kind::Code) {
         const auto &code = static_cast<const Code &>(n);
-        return code.locals.empty() && code.stmts.size() == 1 && assignsWhole(f_, table_, code.stmts[0], name) ? code.stmts[0]->value : nullptr;
+        return code.locals.empty() && code.stmts.size() == 1 && assignsWhole(f_, table_, code.stmts[0], name) ? code.stmts[0]->value
+                                                                                                              : nullptr;
     }
     if (n.kind != Kind::Update)
         return nullptr;
@@ -270,7 +273,8 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
     f_.vars[static_cast<std::size_t>(d.var)].isConst = !changed && v.type.isScalar();
     for (Name mentioned : table_.of(n).names)
         if (auto it = users_.find(mentioned); it != users_.end())
-            std::replace(it->second.begin(), it->second.end(), static_cast<const Node *>(&n), static_cast<const Node *>(declare.get()));
+            std::replace(it->second.begin(), it->second.end(), static_cast<const Node *>(&n),
+                         static_cast<const Node *>(declare.get()));
     replaced_.push_back(std::move(b.body[user]));
     b.body[user] = std::move(declare);
     return true;

@@ -1,16 +1,18 @@
-// Functions that are too large are cut into parts, each a function of its own: compilers need more than linear time for a function, and
-// parts can go to several files.
+// Functions that are too large are cut into parts, each a function of its own: compilers need more than linear time for a function,
+// and parts can go to several files.
 //
 //   program(A, B, N) { map 1; map 2; ... map 9000 }
-//   program_1(A, t, N) { map 1; ... }   program_2(t, B, N) { ... }   program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N); }
+//   program_1(A, t, N) { map 1; ... }   program_2(t, B, N) { ... }   program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N);
+//   }
 //
 // Steps, for each function above the limit:
 //   1. statements that are large themselves (loops that are not parallel, branches, scopes) are cut inside first;
 //   2. declarations move down to their first use, so that most of them end up in one part;
-//   3. neighbours are gathered to runs of about half the limit, and each run is moved out (outline). Values that it changes are passed by
+//   3. neighbours are gathered to runs of about half the limit, and each run is moved out (outline). Values that it changes are
+//   passed by
 //      reference. Declarations that are needed behind the run stay in front of the call.
-// Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see `passable`).
-// Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
+// Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
+// `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
 #include "Improve.h"
 #include "Mentions.h"
 #include "Outline.h"
@@ -49,10 +51,13 @@ bool jumpsOut(Node &n, bool inLoop) {
     switch (n.kind) {
     case Kind::Return:
     case Kind::Goto:
-    case Kind::Label: return true;
+    case Kind::Label:
+        return true;
     case Kind::Break:
-    case Kind::Continue: return !inLoop;
-    default: break;
+    case Kind::Continue:
+        return !inLoop;
+    default:
+        break;
     }
     bool loop = inLoop || n.kind == Kind::For || n.kind == Kind::Loop, result = false;
     forEachBlock(n, [&](Block &b) {
@@ -213,7 +218,8 @@ std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
         return end;
     }
     end = std::min(std::max(end, begin + 1), c.body.size());
-    std::move(c.body.begin() + static_cast<std::ptrdiff_t>(begin), c.body.begin() + static_cast<std::ptrdiff_t>(end), std::back_inserter(c.out));
+    std::move(c.body.begin() + static_cast<std::ptrdiff_t>(begin), c.body.begin() + static_cast<std::ptrdiff_t>(end),
+              std::back_inserter(c.out));
     return end;
 }
 
@@ -235,7 +241,8 @@ std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::si
                 const auto &d = static_cast<const Declare &>(*c.body[k]);
                 bool fixed = d.init || d.target >= 0;
                 for (Name n : here.names)
-                    fixed = fixed || (n != f_.vars[static_cast<std::size_t>(d.var)].name && (before.changes(n) || before.declared.count(n)));
+                    fixed = fixed ||
+                            (n != f_.vars[static_cast<std::size_t>(d.var)].name && (before.changes(n) || before.declared.count(n)));
                 if (fixed)
                     end = k;
             }
@@ -245,8 +252,8 @@ std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::si
     return end;
 }
 
-/// Can all that is used be handed to a function? Streams, callbacks and memory of devices cannot, and neither can a variable that is made
-/// to stand for other memory.
+/// Can all that is used be handed to a function? Streams, callbacks and memory of devices cannot, and neither can a variable that
+/// is made to stand for other memory.
 bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
     Mentions used;
     std::set<VarId> changed;
@@ -266,14 +273,16 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
         case VarKind::Value:
         case VarKind::Reference:
         case VarKind::Constant:
-        case VarKind::StructPtr: break;
+        case VarKind::StructPtr:
+            break;
         case VarKind::Stack:
         case VarKind::Buffer:
         case VarKind::Pointer:
             if (changed.count(v))
                 return false;
             break;
-        default: return false;
+        default:
+            return false;
         }
     }
     return true;

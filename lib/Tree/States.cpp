@@ -48,7 +48,8 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
 
 namespace {
 
-/// Weakly connected components of a state, as a component number for each node id; joined where one writes a container that another uses.
+/// Weakly connected components of a state, as a component number for each node id; joined where one writes a container that another
+/// uses.
 std::vector<std::size_t> independentParts(const State &s) {
     std::vector<std::size_t> part(s.nodes().size());
     for (std::size_t i = 0; i < part.size(); ++i)
@@ -146,27 +147,38 @@ void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
 void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {
     std::size_t before = out.body.size();
     switch (n.kind()) {
-    case NodeKind::Access: accessNode(in, static_cast<AccessNode &>(n), out); break;
+    case NodeKind::Access:
+        accessNode(in, static_cast<AccessNode &>(n), out);
+        break;
     case NodeKind::Tasklet:
         if (in.fn->device.inside && in.fn->device.level != analysis::Executor::Thread && writesBeyond(n, Storage::Register))
             blockTasklet(in, static_cast<Tasklet &>(n), out);
         else
             tasklet(in, static_cast<Tasklet &>(n), out);
         break;
-    case NodeKind::NestedSDFG: nested(in, static_cast<NestedSDFGNode &>(n), out); break;
-    case NodeKind::MapEntry: map(in, static_cast<MapEntry &>(n), out); break;
-    case NodeKind::ConsumeEntry: consume(in, static_cast<ConsumeEntry &>(n), out); break;
-    case NodeKind::Library: libraryNode(in, static_cast<LibraryNode &>(n), out); break;
+    case NodeKind::NestedSDFG:
+        nested(in, static_cast<NestedSDFGNode &>(n), out);
+        break;
+    case NodeKind::MapEntry:
+        map(in, static_cast<MapEntry &>(n), out);
+        break;
+    case NodeKind::ConsumeEntry:
+        consume(in, static_cast<ConsumeEntry &>(n), out);
+        break;
+    case NodeKind::Library:
+        libraryNode(in, static_cast<LibraryNode &>(n), out);
+        break;
     case NodeKind::MapExit:
-    case NodeKind::ConsumeExit: break;
+    case NodeKind::ConsumeExit:
+        break;
     }
     for (std::size_t i = before; i < out.body.size(); ++i)
         if (out.body[i]->origin.empty() && in.state && in.state->parent())
             out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
-/// Saves or restores a container where its node is reached and what is copied into it has been. Device memory goes through a copy on the
-/// host, which waits for all streams before and for the copies behind: streams need not know of probes.
+/// Saves or restores a container where its node is reached and what is copied into it has been. Device memory goes through a copy
+/// on the host, which waits for all streams before and for the copies behind: streams need not know of probes.
 void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
     Place p = placeOfNode(in, n);
     const sym::Expr count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
@@ -218,8 +230,8 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
     fn(in).needsState = true;
 }
 
-/// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the destination
-/// asks to wait.
+/// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the
+/// destination asks to wait.
 void Lowering::accessNode(Instance &in, AccessNode &n, tree::Block &out) {
     // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
     for (Edge *e : n.inEdges())

@@ -1,7 +1,8 @@
 // C++ tasklets that are one call of BLAS or LAPACK.
 //
-// A C++ tasklet is text with a variable for each connector, since nobody knows what the text does to them. A C function is known to take
-// its arguments by value, so where the text is nothing but one call of such a function, what the connectors stand for takes their place:
+// A C++ tasklet is text with a variable for each connector, since nobody knows what the text does to them. A C function is known to
+// take its arguments by value, so where the text is nothing but one call of such a function, what the connectors stand for takes
+// their place:
 //
 //     {                                              product = cblas_ddot(N, A.data(), 1, &B[N * i], 1);
 //         double *_in_x = A.data();
@@ -57,8 +58,15 @@ bool startsWith(std::string_view text, std::string_view prefix) { return text.su
 
 /// A function of C, or of our own, that takes its arguments by value.
 bool takesValues(std::string_view function) {
-    constexpr std::string_view ours[] = {"cblas_", "LAPACKE_", "__state->gpuBlas.", "__state->gpuFft.", "__state->gpuSolver.", "__state->gpuSparse.",
-                                         "__state->gpuTensors.", "sdfgc::gpu::reduce<", "sdfgc::gpu::blockReduce"};
+    constexpr std::string_view ours[] = {"cblas_",
+                                         "LAPACKE_",
+                                         "__state->gpuBlas.",
+                                         "__state->gpuFft.",
+                                         "__state->gpuSolver.",
+                                         "__state->gpuSparse.",
+                                         "__state->gpuTensors.",
+                                         "sdfgc::gpu::reduce<",
+                                         "sdfgc::gpu::blockReduce"};
     return std::any_of(std::begin(ours), std::end(ours), [&](std::string_view prefix) { return startsWith(function, prefix); });
 }
 

@@ -45,7 +45,10 @@ void TaskletLowering::python(std::vector<StmtRef> code) {
     code = renameLambdaParameters(py::resolveModules(code, env));
     code = py::splitChainedUpdates(code, [this](Name n) {
         const Connection *c = find(outputs_, n);
-        return !c || !special(*c) ? py::Store::Plain : !c->wcr ? py::Store::Other : c->dynamic ? py::Store::DynamicUpdate : py::Store::Update;
+        return !c || !special(*c) ? py::Store::Plain
+               : !c->wcr          ? py::Store::Other
+               : c->dynamic       ? py::Store::DynamicUpdate
+                                  : py::Store::Update;
     });
     in_.fn->names.open();
     auto block = std::make_unique<tree::Block>();
@@ -142,13 +145,16 @@ bool TaskletLowering::storesComeLast(const std::vector<StmtRef> &code) {
 
 VarId TaskletLowering::rootVariable(VarId v) const {
     const auto &vars = l_.fn(in_).vars;
-    return v >= 0 && vars[static_cast<std::size_t>(v)].kind == VarKind::Member ? rootVariable(vars[static_cast<std::size_t>(v)].parent) : v;
+    return v >= 0 && vars[static_cast<std::size_t>(v)].kind == VarKind::Member
+               ? rootVariable(vars[static_cast<std::size_t>(v)].parent)
+               : v;
 }
 
 void TaskletLowering::plan(const std::vector<StmtRef> &code) {
     bool last = storesComeLast(code) && outputs_.size() <= 1;
     for (Connection &c : outputs_) {
-        bool needsLocal = !c.pointer && !c.stream && (c.reads > 0 || c.augmented || c.inLoop || (c.wcr && !c.dynamic && c.writes > 1));
+        bool needsLocal =
+            !c.pointer && !c.stream && (c.reads > 0 || c.augmented || c.inLoop || (c.wcr && !c.dynamic && c.writes > 1));
         if (c.pointer && c.single && !c.wcr && (c.reads > 0 || c.augmented))
             needsLocal = false; // read and written in place
         c.keepsOld = needsLocal && c.wcr && c.dynamic;
@@ -230,7 +236,8 @@ std::optional<std::vector<sym::Expr>> TaskletLowering::stridesFor(const Connecti
     return rank == 1 && c.strides.empty() ? std::optional(std::vector<sym::Expr>{1}) : std::nullopt;
 }
 
-/// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the host.
+/// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the
+/// host.
 ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
     if (in_.fn->device.inside)
         l_.error(diag::Id::KernelVariable, analysis::placeOf(t_), {t_.label, e->args[0]->name.str()});

@@ -133,10 +133,16 @@ void TaskletLowering::storeStatement(const Connection &c, const py::Stmt &s, tre
     while (target->kind == ExprKind::Cast)
         target = target->args[0].get();
     const auto old = olds_.find(s.old);
-    storeValue(c, target->kind == ExprKind::MemRef ? target : nullptr, s.value, old != olds_.end() ? old->second : c.keepsOld ? c.local : -1, to);
+    storeValue(c, target->kind == ExprKind::MemRef ? target : nullptr, s.value,
+               old != olds_.end() ? old->second
+               : c.keepsOld       ? c.local
+                                  : -1,
+               to);
 }
 
-void TaskletLowering::store(const Connection &c, Name variable, tree::Block &to) { storeValue(c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : -1, to); }
+void TaskletLowering::store(const Connection &c, Name variable, tree::Block &to) {
+    storeValue(c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : -1, to);
+}
 
 /// A vector that is combined with one element: every lane takes part.
 void TaskletLowering::foldLanes(const Connection &c, ExprRef value, tree::Block &to) {

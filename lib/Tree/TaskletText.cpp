@@ -27,8 +27,8 @@ void nameCurrentStream(std::string &text, std::string_view current) {
 
 } // namespace
 
-/// The second and later lines of a statement, as far to the left as they all can be moved; one level in where the first line goes on.
-/// Text with continued or raw literals, or with directives, stays as it is.
+/// The second and later lines of a statement, as far to the left as they all can be moved; one level in where the first line goes
+/// on. Text with continued or raw literals, or with directives, stays as it is.
 std::string TaskletLowering::withoutMargin(const std::string &text) {
     if (text.find('\n') == std::string::npos || text.find("R\"") != std::string::npos || text.find('#') != std::string::npos ||
         text.find("\\\n") != std::string::npos)
@@ -115,7 +115,8 @@ void TaskletLowering::cpp() {
     }
 }
 
-/// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it mentions.
+/// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it
+/// mentions.
 void TaskletLowering::dropUnused(RawTasklet &raw) {
     using Form = RawTasklet::Binding::Form;
     auto directive = [](const std::string &text) { return text.find('#') != std::string::npos; };
@@ -128,7 +129,9 @@ void TaskletLowering::dropUnused(RawTasklet &raw) {
         b.unused = b.form != Form::Uninitialised && !words.count(b.name);
     if (!macros)
         std::erase_if(raw.bindings, [&](const RawTasklet::Binding &b) {
-            return b.unused && !pops(b) && std::none_of(outputs_.begin(), outputs_.end(), [&](const Connection &c) { return c.conn == b.name && c.setsReference; });
+            return b.unused && !pops(b) && std::none_of(outputs_.begin(), outputs_.end(), [&](const Connection &c) {
+                       return c.conn == b.name && c.setsReference;
+                   });
         });
 }
 
@@ -137,13 +140,15 @@ std::vector<Name> TaskletLowering::symbolsIn(const std::string &text, const std:
     std::set<Name> ignored(t_.ignoredSymbols.begin(), t_.ignoredSymbols.end());
     for (const CppWord &w : cppWords(text)) {
         Name n(w.text);
-        if (in_.symbols.count(n) && !connectors.count(n) && !ignored.count(n) && std::find(found.begin(), found.end(), n) == found.end())
+        if (in_.symbols.count(n) && !connectors.count(n) && !ignored.count(n) &&
+            std::find(found.begin(), found.end(), n) == found.end())
             found.push_back(n);
     }
     return found;
 }
 
-sym::Expr TaskletLowering::throughAliases(sym::Expr e, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, tree::Block &outer) {
+sym::Expr TaskletLowering::throughAliases(sym::Expr e, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases,
+                                          tree::Block &outer) {
     for (Name n : e.freeSymbols())
         if (taken.count(n) && !aliases.count(n)) {
             Type t = in_.fn->facts.count(n) ? in_.fn->facts[n].type : Type(ScalarKind::Int64);
@@ -154,7 +159,8 @@ sym::Expr TaskletLowering::throughAliases(sym::Expr e, const std::set<Name> &tak
     return sym::substitute(e, aliases);
 }
 
-void TaskletLowering::bindRawSymbol(Name s, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw, tree::Block &outer) {
+void TaskletLowering::bindRawSymbol(Name s, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw,
+                                    tree::Block &outer) {
     sym::Expr value = in_.symbols[s];
     const Type *declared = in_.g->symbols.find(s);
     Type variable = in_.symbolTypes[s];
@@ -173,12 +179,16 @@ void TaskletLowering::bindRawSymbol(Name s, const std::set<Name> &taken, std::ma
     raw.bindings.push_back(std::move(b));
 }
 
-void TaskletLowering::bindRaw(Connection &c, bool input, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw, tree::Block &outer) {
+void TaskletLowering::bindRaw(Connection &c, bool input, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases,
+                              RawTasklet &raw, tree::Block &outer) {
     RawTasklet::Binding b;
     b.name = c.conn;
     b.type = c.type;
     using Form = RawTasklet::Binding::Form;
-    b.form = c.stream ? Form::Stream : c.pointer ? Form::Pointer : input ? (c.dynamic ? Form::ConstRef : Form::Value) : Form::Uninitialised;
+    b.form = c.stream    ? Form::Stream
+             : c.pointer ? Form::Pointer
+             : input     ? (c.dynamic ? Form::ConstRef : Form::Value)
+                         : Form::Uninitialised;
     if (c.stream && input && !c.dynamic && c.single)
         b.form = Form::Value;
     if (c.setsReference)
@@ -205,8 +215,8 @@ Place TaskletLowering::aliasPlace(const Place &p, tree::Block &outer) {
     v.type = old.type;
     v.isConst = old.isConst;
     v.kind = old.kind == VarKind::Value || old.kind == VarKind::Reference ? VarKind::Reference
-             : old.kind == VarKind::Stream                               ? VarKind::StreamRef
-                                                                         : VarKind::Pointer;
+             : old.kind == VarKind::Stream                                ? VarKind::StreamRef
+                                                                          : VarKind::Pointer;
     bool address = v.kind == VarKind::Pointer;
     v.name = in_.fn->names.declare(old.name);
     VarId id = l_.fn(in_).addVar(std::move(v));

@@ -2,8 +2,8 @@
 //
 // A connector becomes a variable only where the memory model needs one (docs/design.md):
 //   inputs   read once before the code. Substituted in place when nothing that the tasklet writes earlier can change the value: the
-//            variable they live in is not written, or every store is the last thing the code does. Long subscripts that are used often get
-//            a constant for readability. Dynamic inputs are read where they are used.
+//            variable they live in is not written, or every store is the last thing the code does. Long subscripts that are used
+//            often get a constant for readability. Dynamic inputs are read where they are used.
 //   outputs  written where the code assigns them. A local variable only when the code reads its own output or accumulates into it.
 // Conflict resolution, stream pushes and references are statements of the tree; an `if` around them becomes one of the tree too.
 // C++ tasklets are taken as written, with a variable for each connector.
@@ -211,7 +211,8 @@ void Lowering::tasklet(Instance &in, Tasklet &t, tree::Block &out) {
         timer->cfg = in.state->parent()->cfgId;
         timer->state = static_cast<int>(in.state->id());
         timer->node = static_cast<int>(t.id());
-        timer->name = "Tasklet " + std::to_string(timer->cfg) + "_" + std::to_string(timer->state) + "_" + std::to_string(timer->node);
+        timer->name =
+            "Tasklet " + std::to_string(timer->cfg) + "_" + std::to_string(timer->state) + "_" + std::to_string(timer->node);
         body = &timer->body;
         instrumented(in);
     }

@@ -26,7 +26,8 @@ struct Connection {
     sym::Expr start;                // offset of the first element
     std::vector<sym::Expr> strides; // of the dimensions that subscripts count (squeezed)
     std::vector<sym::Expr> allStrides;
-    std::vector<sym::Expr> tileStrides; // of tiles, which subscripts may count as further dimensions (DaCe: Range.absolute_strides in subsets.py)
+    std::vector<sym::Expr>
+        tileStrides; // of tiles, which subscripts may count as further dimensions (DaCe: Range.absolute_strides in subsets.py)
     // outputs with conflict resolution
     bool wcr = false, atomic = false;
     py::Reduction reduction = py::Reduction::Custom;
@@ -46,8 +47,8 @@ class TaskletLowering {
 public:
     TaskletLowering(Lowering &l, Instance &in, Tasklet &t, tree::Block &out) : l_(l), in_(in), t_(t), out_(&out) {}
     void run();
-private:
 
+private:
     // ------------------------------------------------------------------------------------------------ connections
     bool connect();
     bool connectInput(Edge &e);
@@ -117,8 +118,10 @@ private:
     std::vector<Name> symbolsIn(const std::string &text, const std::set<Name> &connectors) const;
     /// A variable that a binding reads but whose name the binding list redefines is read through another name.
     sym::Expr throughAliases(sym::Expr e, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, tree::Block &outer);
-    void bindRawSymbol(Name s, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw, tree::Block &outer);
-    void bindRaw(Connection &c, bool input, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw, tree::Block &outer);
+    void bindRawSymbol(Name s, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw,
+                       tree::Block &outer);
+    void bindRaw(Connection &c, bool input, const std::set<Name> &taken, std::map<Name, sym::Expr> &aliases, RawTasklet &raw,
+                 tree::Block &outer);
     /// Another name for the memory of a variable whose own name is about to be hidden.
     Place aliasPlace(const Place &p, tree::Block &outer);
     Lowering &l_;
@@ -126,9 +129,9 @@ private:
     Tasklet &t_;
     tree::Block *out_;
     std::vector<Connection> inputs_, outputs_;
-    std::map<Name, Name> locals_;      // name in the code -> variable
-    std::map<Name, Type> localTypes_;  // by variable name
-    std::map<Name, VarId> olds_;       // what updated elements held before: name in the code -> variable
+    std::map<Name, Name> locals_;     // name in the code -> variable
+    std::map<Name, Type> localTypes_; // by variable name
+    std::map<Name, VarId> olds_;      // what updated elements held before: name in the code -> variable
     std::map<int, const Connection *> slots_;
 };
 

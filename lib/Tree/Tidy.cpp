@@ -1,6 +1,6 @@
-// What a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`, values that are copied once
-// more before their only use, literals of another type than what they are assigned to, braces around the end of a scope, two comments
-// where one is enough.
+// What a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`, values that are copied
+// once more before their only use, literals of another type than what they are assigned to, braces around the end of a scope, two
+// comments where one is enough.
 //
 //     // state a                                     // state a, map m
 //     // map m                                       for (int64_t i = 0; i < N; ++i) {
@@ -94,7 +94,8 @@ NodePtr Tidier::branches(NodePtr n) {
     if (all.empty())
         return nullptr;
     // `else if`: what stands alone in the last branch was tidied before.
-    if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 && all.back().body->body[0]->kind == Kind::If) {
+    if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 &&
+        all.back().body->body[0]->kind == Kind::If) {
         NodePtr last = std::move(all.back().body->body[0]);
         all.pop_back();
         for (If::Branch &b : static_cast<If &>(*last).branches)
@@ -205,11 +206,16 @@ bool isCopy(const Node &n, const Function &f) {
 /// Where a statement has the value that a copy may go to; null when it has none.
 py::ExprRef *valueOf(Node &n) {
     switch (n.kind) {
-    case Kind::Declare: return &static_cast<Declare &>(n).init;
-    case Kind::Update: return &static_cast<Update &>(n).value;
-    case Kind::StreamPush: return &static_cast<StreamPush &>(n).value;
-    case Kind::If: return &static_cast<If &>(n).branches[0].condition;
-    default: return nullptr;
+    case Kind::Declare:
+        return &static_cast<Declare &>(n).init;
+    case Kind::Update:
+        return &static_cast<Update &>(n).value;
+    case Kind::StreamPush:
+        return &static_cast<StreamPush &>(n).value;
+    case Kind::If:
+        return &static_cast<If &>(n).branches[0].condition;
+    default:
+        return nullptr;
     }
 }
 
@@ -222,13 +228,14 @@ const py::Stmt *assignment(const Node &n) {
     return single ? code.stmts[0].get() : nullptr;
 }
 
-/// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does nothing
-/// but hand it on to a variable or element of the same type.
+/// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does
+/// nothing but hand it on to a variable or element of the same type.
 bool Tidier::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
     if (user.kind == Kind::Update) {
         const auto &u = static_cast<const Update &>(user);
-        const bool sameMemory = isCopy(d, f_) && f_.refs[static_cast<std::size_t>(u.target)].var == f_.refs[static_cast<std::size_t>(d.init->slot)].var;
+        const bool sameMemory =
+            isCopy(d, f_) && f_.refs[static_cast<std::size_t>(u.target)].var == f_.refs[static_cast<std::size_t>(d.init->slot)].var;
         return isCopy(d, f_) && u.targetIndices.empty() && !u.lambda && !(u.atomic && sameMemory);
     }
     if (isCopy(d, f_))
@@ -236,7 +243,9 @@ bool Tidier::mayTake(const Declare &d, const Node &user, const py::ExprRef &valu
     if (!d.init || !v.isConst || v.kind != VarKind::Value || !value || !isUse(*value, d))
         return false;
     const py::Stmt *s = assignment(user);
-    return s ? s->targets[0]->type == v.type : user.kind == Kind::Declare && f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(user).var)].type == v.type;
+    return s ? s->targets[0]->type == v.type
+             : user.kind == Kind::Declare &&
+                   f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(user).var)].type == v.type;
 }
 
 /// Puts the value that `at` names in the place of the name, if its only use is in the next statement that does anything.
@@ -245,7 +254,8 @@ bool Tidier::forward(Block &b, std::size_t at, MentionTable &table) {
     const Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
     const bool copy = isCopy(d, f_); // other values keep their place among what is read and called
     std::size_t user = at + 1;
-    while (user < b.body.size() && (isComment(b.body[user]) || (copy && isCopy(*b.body[user], f_) && !table.of(*b.body[user]).has(name))))
+    while (user < b.body.size() &&
+           (isComment(b.body[user]) || (copy && isCopy(*b.body[user], f_) && !table.of(*b.body[user]).has(name))))
         ++user;
     if (user == b.body.size())
         return false;
@@ -303,7 +313,8 @@ py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
     if (t.isFloat() && t.scalar() == ScalarKind::Float32)
         return copy;
     const std::size_t dot = e->text.find('.');
-    const bool whole = dot != std::string::npos && dot > 0 && dot < 9 && e->text.find_first_not_of("0123456789.") == std::string::npos &&
+    const bool whole = dot != std::string::npos && dot > 0 && dot < 9 &&
+                       e->text.find_first_not_of("0123456789.") == std::string::npos &&
                        e->text.find_first_not_of('0', dot + 1) == std::string::npos;
     if (!t.isInteger() || t.isBool() || !whole)
         return e;

@@ -26,11 +26,13 @@ Vendor vendorOf(std::string_view word) {
     constexpr std::string_view hip[] = {"hip", "hipblas", "hipsparse", "hipfft", "hipsolver", "hiptensor", "hiprand"};
     constexpr std::string_view roc[] = {"rocblas_", "rocsparse_", "rocfft_", "rocsolver_", "rocrand_"};
     auto startsWith = [&](std::string_view prefix) {
-        return word.substr(0, prefix.size()) == prefix && word.size() > prefix.size() && std::isupper(static_cast<unsigned char>(word[prefix.size()]));
+        return word.substr(0, prefix.size()) == prefix && word.size() > prefix.size() &&
+               std::isupper(static_cast<unsigned char>(word[prefix.size()]));
     };
     if (std::any_of(std::begin(cuda), std::end(cuda), startsWith))
         return Vendor::Cuda;
-    const bool isRoc = std::any_of(std::begin(roc), std::end(roc), [&](std::string_view p) { return word.substr(0, p.size()) == p; });
+    const bool isRoc =
+        std::any_of(std::begin(roc), std::end(roc), [&](std::string_view p) { return word.substr(0, p.size()) == p; });
     return isRoc || std::any_of(std::begin(hip), std::end(hip), startsWith) ? Vendor::Hip : Vendor::None;
 }
 
@@ -58,7 +60,8 @@ Name Lowering::beyondReach(const std::string &text) const {
     return {};
 }
 
-/// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define it.
+/// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define
+/// it.
 void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
     const bool hip = context_.options.target == "hip", emulate = context_.options.emulate;
     if (!(hip || emulate || context_.options.target == "cuda"))
@@ -72,7 +75,8 @@ void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
                 return;
         const std::string other = vendor == Vendor::Cuda ? "cuda" : "hip";
         error(diag::Id::ForeignRuntime, std::move(at),
-              {std::string(w.text), vendor == Vendor::Cuda ? "CUDA" : "HIP", emulate ? "is not emulated" : "programs for this target do not have",
+              {std::string(w.text), vendor == Vendor::Cuda ? "CUDA" : "HIP",
+               emulate ? "is not emulated" : "programs for this target do not have",
                "or use --target " + other + (emulate ? " without --emulate" : "")});
         return;
     }
@@ -107,8 +111,8 @@ void Lowering::userCode() {
     module_->rawCpp |= !module_->globalCode.empty() || !module_->initCode.empty() || !module_->exitCode.empty();
 }
 
-/// Init code that reads arguments of the program runs when they are there: at the start of each call. Front ends for Fortran write such
-/// code, to copy sizes out of structures into global variables.
+/// Init code that reads arguments of the program runs when they are there: at the start of each call. Front ends for Fortran write
+/// such code, to copy sizes out of structures into global variables.
 void Lowering::lateInitCode(Instance &in, tree::Block &out) {
     for (const std::string &text : callCode_) {
         auto *raw = out.add<RawTasklet>();

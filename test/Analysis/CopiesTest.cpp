@@ -57,7 +57,7 @@ const CopyShape reshaped = shape("0:6, 0:4:2", "4, 1", "0:3, 0:4", "5, 1");
 TEST_CASE("copies: one run of memory is one copy, in every direction") {
     for (Direction d : {ToDevice, ToHost, OnDevice}) {
         CHECK(chosen(d, run) == "Linear");
-        CHECK(chosen(d, shape("5", "1", "0", "1")) == "Linear"); // one element
+        CHECK(chosen(d, shape("5", "1", "0", "1")) == "Linear");             // one element
         CHECK(chosen(d, shape("0:6", "1", "0:2, 0:3", "3, 1")) == "Linear"); // in row-major order of both
         CHECK(chosen(d, shape("i, 0:M", "M, 1", "0:M", "1")) == "Linear");
     }
@@ -161,7 +161,8 @@ TEST_CASE("containers that iterations share") {
 namespace {
 
 /// A kernel that writes an element of B, by way of an access node of `inside` in front of the exit; returns the edge into the exit.
-Edge *handedOn(Graph &g, const std::string &inside, const std::string &memletText, const std::string &other = "", const std::string &wcr = "") {
+Edge *handedOn(Graph &g, const std::string &inside, const std::string &memletText, const std::string &other = "",
+               const std::string &wcr = "") {
     g.transient("A", "N").storage = Storage::GPU_Global;
     g.transient("B", "N").storage = Storage::GPU_Global;
     auto [entry, exit] = g.map("i", "0:N");
@@ -203,8 +204,8 @@ TEST_CASE("the side of a copy that names no subset") {
     const sym::Subset whole{{range(0, N - 1)}};
     using analysis::missingSubset;
     CHECK(missingSubset({{range(0, N - 1)}}, whole) == whole);
-    CHECK(missingSubset({{range(2, N + 1)}}, whole) == whole); // as many elements
-    CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}}); // others: the same indices
+    CHECK(missingSubset({{range(2, N + 1)}}, whole) == whole);                      // as many elements
+    CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}});     // others: the same indices
     CHECK(missingSubset({{range(2, i)}}, whole) == sym::Subset{{range(0, i - 2)}}); // nobody knows: from the first one
     CHECK(missingSubset({{range(0, i), range(0, 4)}}, whole) == whole);
 }

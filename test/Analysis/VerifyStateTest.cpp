@@ -221,7 +221,8 @@ TEST_CASE("the code of a library node uses its connectors and symbols that are d
     g.array("A", "4");
     g.array("B", "4");
     auto *n = g.library("dace.libraries.stencil.stencil.Stencil", "stencil");
-    n->properties.set("code", json::Value::object({{"string_data", json::Value("w = c * 2\nb[0] = w * a[1]")}, {"language", json::Value("Python")}}));
+    n->properties.set("code", json::Value::object({{"string_data", json::Value("w = c * 2\nb[0] = w * a[1]")},
+                                                   {"language", json::Value("Python")}}));
     g.edge(g.access("A"), "", n, "a", "A[0:4]");
     g.edge(n, "b", g.access("B"), "", "B[0:4]");
     CHECK(message(g).starts_with("symbol `c` is used but not defined here"));

@@ -43,8 +43,8 @@ static int run() {
     std::vector<char> memory(program.externalMemorySize_CPU_Heap(K, M, N, blend));
     program.setExternalMemory_CPU_Heap(memory.data(), K, M, N, blend);
     auto call = [&](std::vector<double> &optional) {
-        program(pass(A), pass(F), pass(H), flags, pass(P), S, pass(V), pass(optional), pass(Z), pass(result), K, M, N, blend, {0, 1}, {2, 0}, true, 0x4000, 3,
-                2.0);
+        program(pass(A), pass(F), pass(H), flags, pass(P), S, pass(V), pass(optional), pass(Z), pass(result), K, M, N, blend,
+                {0, 1}, {2, 0}, true, 0x4000, 3, 2.0);
     };
     call(W);
     std::printf("external %d\n", int(memory.size()));

@@ -23,8 +23,9 @@ std::string fakeCompiler(const fixture::Folder &folder, const std::string &versi
                                             "-print-search-dirs) echo 'install: /'; echo 'libraries: =" + folder / "lib/../lib/" +
                                             ":/no/such'; echo;;\n"
                                             "-###*) echo '\"/usr/bin/ld\" \"-L" +
-                                            folder / "omp\" \"-L" + folder / "lib\" \"-lomp\"' >&2;;\n"
-                                            "*) printf '" +
+                                            folder / "omp\" \"-L" +
+                                            folder / "lib\" \"-lomp\"' >&2;;\n"
+                                                     "*) printf '" +
                                             self + "\\n#include <...> search starts here:\\n " + folder / "include" +
                                             "\\n /no/such\\nEnd of search list.\\n' >&2;;\nesac\n");
 }

@@ -30,7 +30,8 @@ TEST_CASE("sums: a sum that is a product is printed as one") {
         CHECK(printed("N*M - 2*N - 2*M + 5") == "M * (N - 2) - 2 * N + 5");
         CHECK(printed("i*(N - 2)*(M - 2) + j*(M - 2) + k") == "(M - 2) * (N - 2) * i + (M - 2) * j + k");
         CHECK(printed("i*(6*W - 24) + 6*j + k") == "6 * (W - 4) * i + 6 * j + k");
-        CHECK(printed("(H//2)*(W//2) - 2*(H//2) - 2*(W//2) + 4") == "(sdfgc::rt::floordiv(H, 2) - 2) * (sdfgc::rt::floordiv(W, 2) - 2)");
+        CHECK(printed("(H//2)*(W//2) - 2*(H//2) - 2*(W//2) + 4") ==
+              "(sdfgc::rt::floordiv(H, 2) - 2) * (sdfgc::rt::floordiv(W, 2) - 2)");
         CHECK(printed("N**2 - 2*N + 1") == "N * N - 2 * N + 1");
         CHECK(printed("N*M + N + K + 1") == "(M + 1) * N + K + 1");
     }

@@ -20,7 +20,9 @@ struct Pair {
 };
 
 /// All threads of all blocks update the same few elements, neighbours of each other.
-template <class T> SDFGC_KERNEL void sums(T *p, int elements, T value) { gpu::atomicSum(&p[threadIdx.x % unsigned(elements)], value); }
+template <class T> SDFGC_KERNEL void sums(T *p, int elements, T value) {
+    gpu::atomicSum(&p[threadIdx.x % unsigned(elements)], value);
+}
 
 template <class T> SDFGC_KERNEL void differences(T *p, T value) { gpu::atomicDifference(p, value); }
 template <class T> SDFGC_KERNEL void products(T *p, T value) { gpu::atomicProduct(&p[1], value); }
@@ -77,8 +79,8 @@ template <auto Kernel, class... A> void run(gpu::Dim3 grid, gpu::Dim3 block, con
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Atomic sums and differences lose nothing and leave the neighbours alone", "", int8_t, uint8_t, int16_t, uint16_t,
-                   int, unsigned, int64_t, uint64_t, float, double, half, bfloat16, complex64, complex128) {
+TEMPLATE_TEST_CASE("Atomic sums and differences lose nothing and leave the neighbours alone", "", int8_t, uint8_t, int16_t,
+                   uint16_t, int, unsigned, int64_t, uint64_t, float, double, half, bfloat16, complex64, complex128) {
     Fresh fresh;
     // Five neighbours get 12 or 13 updates of each of 8 blocks of 64; one more lies behind them.
     Device<TestType> d(std::vector<TestType>(6, static_cast<TestType>(3)));
@@ -91,7 +93,8 @@ TEMPLATE_TEST_CASE("Atomic sums and differences lose nothing and leave the neigh
     CHECK(d.get()[0] == static_cast<TestType>(3 + 104 - 100));
 }
 
-TEMPLATE_TEST_CASE("Atomic products and quotients", "", int8_t, int16_t, int, int64_t, uint64_t, float, double, half, complex64, complex128) {
+TEMPLATE_TEST_CASE("Atomic products and quotients", "", int8_t, int16_t, int, int64_t, uint64_t, float, double, half, complex64,
+                   complex128) {
     Fresh fresh;
     Device<TestType> d(std::vector<TestType>(3, static_cast<TestType>(1)));
     run<products<TestType>>(3, 2, d.data, static_cast<TestType>(2));
@@ -100,7 +103,8 @@ TEMPLATE_TEST_CASE("Atomic products and quotients", "", int8_t, int16_t, int, in
     CHECK(d.get() == std::vector<TestType>{TestType(1), TestType(2), TestType(1)});
 }
 
-TEMPLATE_TEST_CASE("Atomic minima and maxima", "", int8_t, uint8_t, int16_t, int, unsigned, int64_t, uint64_t, float, double, half) {
+TEMPLATE_TEST_CASE("Atomic minima and maxima", "", int8_t, uint8_t, int16_t, int, unsigned, int64_t, uint64_t, float, double,
+                   half) {
     Fresh fresh;
     Device<TestType> d({TestType(50), TestType(50)});
     run<extrema<TestType>>(4, 64, d.data);
@@ -139,7 +143,8 @@ TEST_CASE("Atomic updates of bool") {
     CHECK(d.get() == std::vector<uint8_t>{0, 1, 1, 9});
 }
 
-TEMPLATE_TEST_CASE("Atomic exchanges pass every value on once", "", int16_t, int, int64_t, float, double, half, complex64, complex128) {
+TEMPLATE_TEST_CASE("Atomic exchanges pass every value on once", "", int16_t, int, int64_t, float, double, half, complex64,
+                   complex128) {
     Fresh fresh;
     Device<TestType> d(std::vector<TestType>(1)), olds(256);
     run<exchanges<TestType>>(4, 64, d.data, olds.data);

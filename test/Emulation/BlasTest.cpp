@@ -7,9 +7,9 @@
 
 namespace {
 
+using gpu::Op;
 using sdfgc::rt::complex128;
 using sdfgc::rt::complex64;
-using gpu::Op;
 
 const Op allOps[] = {Op::None, Op::Transpose, Op::ConjugateTranspose};
 
@@ -44,11 +44,13 @@ TEMPLATE_TEST_CASE("gemm and its batched form are row-major products", "", float
     const size_t m = 3, n = 4, k = 5, lda = 7, ldb = 6, ldc = 5, batch = 2, strideA = 60, strideB = 50, strideC = 20;
     for (const Op a : allOps)
         for (const Op b : allOps) {
-            const std::vector<T> A = integers<T>(strideA * batch, 1), B = integers<T>(strideB * batch, 2), C = integers<T>(strideC * batch, 3);
+            const std::vector<T> A = integers<T>(strideA * batch, 1), B = integers<T>(strideB * batch, 2),
+                                 C = integers<T>(strideC * batch, 3);
             const Device<T> dA(A), dB(B), dC(C), dS(C);
             REQUIRE(gpu::deviceSynchronize() == gpu::success); // the stream does not wait for copies in the default stream
             blas.gemm(stream, a, b, m, n, k, 2, dA.data, lda, dB.data, ldb, -1, dC.data, ldc);
-            blas.gemmStridedBatched(stream, a, b, m, n, k, 2, dA.data, lda, strideA, dB.data, ldb, 0, -1, dS.data, ldc, strideC, batch);
+            blas.gemmStridedBatched(stream, a, b, m, n, k, 2, dA.data, lda, strideA, dB.data, ldb, 0, -1, dS.data, ldc, strideC,
+                                    batch);
             std::vector<T> one = C, all = C;
             for (size_t s = 0; s < batch; ++s)
                 for (size_t i = 0; i < m; ++i)
@@ -148,12 +150,11 @@ TEST_CASE("a product with host memory, out of bounds or too large is an error") 
     std::vector<double> host(4, 1.0);
     const Device<double> a(4, "A"), c(100, "C");
     SECTION("host memory") {
-        CHECK_THROWS_AS(blas.gemm(nullptr, Op::None, Op::None, 2, 2, 2, 1.0, a.data, 2, host.data(), 2, 0, c.data, 2), sdfgc::rt::Error);
+        CHECK_THROWS_AS(blas.gemm(nullptr, Op::None, Op::None, 2, 2, 2, 1.0, a.data, 2, host.data(), 2, 0, c.data, 2),
+                        sdfgc::rt::Error);
         reported("host memory in a library's function: gemm uses 0x");
     }
-    SECTION("too large") {
-        CHECK_THROWS_AS(blas.scal(nullptr, int64_t(1) << 40, 1.0, a.data, 1), sdfgc::rt::Error);
-    }
+    SECTION("too large") { CHECK_THROWS_AS(blas.scal(nullptr, int64_t(1) << 40, 1.0, a.data, 1), sdfgc::rt::Error); }
     SECTION("out of bounds") {
         a.set({1, 2, 3, 4});
         blas.axpy(nullptr, 5, 1.0, a.data, 1, c.data, 1);

@@ -7,17 +7,19 @@
 
 namespace {
 
+using gpu::Direction;
 using sdfgc::rt::complex128;
 using sdfgc::rt::complex64;
-using gpu::Direction;
 
 /// Element (k0, k1, k2) of the transform, as it is defined.
-template <class T> std::complex<double> expected(const std::vector<T> &data, const size_t (&n)[3], const size_t (&k)[3], double sign) {
+template <class T>
+std::complex<double> expected(const std::vector<T> &data, const size_t (&n)[3], const size_t (&k)[3], double sign) {
     std::complex<double> sum = 0;
     for (size_t a = 0; a < n[0]; ++a)
         for (size_t b = 0; b < n[1]; ++b)
             for (size_t c = 0; c < n[2]; ++c) {
-                const double turns = double(a * k[0]) / double(n[0]) + double(b * k[1]) / double(n[1]) + double(c * k[2]) / double(n[2]);
+                const double turns =
+                    double(a * k[0]) / double(n[0]) + double(b * k[1]) / double(n[1]) + double(c * k[2]) / double(n[2]);
                 sum += std::complex<double>(data[(a * n[1] + b) * n[2] + c]) * std::polar(1.0, sign * 2 * std::acos(-1.0) * turns);
             }
     return sum;
@@ -52,7 +54,8 @@ TEMPLATE_TEST_CASE("transforms of one to three dimensions, both ways", "", compl
             const std::vector<T> result = d.get();
             for (size_t i = 0; i < result.size(); ++i) {
                 const size_t k[3] = {i / (n[1] * n[2]), i / n[2] % n[1], i % n[2]};
-                CHECK(std::abs(std::complex<double>(result[i]) - expected(data, n, k, direction == Direction::Forward ? -1 : 1)) < 1e-4);
+                CHECK(std::abs(std::complex<double>(result[i]) - expected(data, n, k, direction == Direction::Forward ? -1 : 1)) <
+                      1e-4);
             }
         }
     fft.transform(stream, Direction::Forward, static_cast<T *>(nullptr), 0); // nothing

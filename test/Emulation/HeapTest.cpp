@@ -1,5 +1,5 @@
-// gpu_heap.h: arrays of a thread whose size only the thread knows; and dace::warpReduce of code that DaCe's users write. With warps of 32
-// lanes and of 64.
+// gpu_heap.h: arrays of a thread whose size only the thread knows; and dace::warpReduce of code that DaCe's users write. With warps
+// of 32 lanes and of 64.
 #include "Fixture.h"
 
 #include "dace/device.h"

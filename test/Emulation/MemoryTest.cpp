@@ -48,8 +48,8 @@ TEST_CASE("copies of rows and of boxes") {
     const Device<int> all(host), part(std::vector<int>(24, -1));
     // rows 1 to 3, columns 2 to 4 of the first slice
     REQUIRE(gpu::memcpy2DAsync(part.data, 16, all.data + 6 + 2, 24, 12, 3, gpu::CopyKind::DeviceToDevice, nullptr) == gpu::success);
-    CHECK(part.get() == std::vector<int>{8,  9,  10, -1, 14, 15, 16, -1, 20, 21, 22, -1,
-                                         -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1});
+    CHECK(part.get() ==
+          std::vector<int>{8, 9, 10, -1, 14, 15, 16, -1, 20, 21, 22, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1});
     REQUIRE(gpu::memset2DAsync(part.data, 16, 0, 4, 6, nullptr) == gpu::success);
     CHECK(part.get()[4] == 0);
     // a box of 2 x 3 x 2 elements from the host
@@ -88,8 +88,9 @@ TEST_CASE("kernels that leave an allocation are reported with thread, allocation
     const Device<double> a(100, "A"), b(100, "B");
     SECTION("far behind") {
         CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, 132)) == gpu::launchFailure);
-        reported("out of bounds: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes 256 bytes behind the end of 'A' "
-                 "(800 bytes)");
+        reported(
+            "out of bounds: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes 256 bytes behind the end of 'A' "
+            "(800 bytes)");
     }
     SECTION("far before") {
         CHECK(faulty(gpu::launch<load>(k, 1, 1, 0, nullptr, b.data, a.data, -3000)) == gpu::launchFailure);
@@ -111,7 +112,8 @@ TEST_CASE("kernels that leave an allocation are reported with thread, allocation
     }
     SECTION("no address at all") {
         CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, nullptr, 2)) == gpu::launchFailure);
-        reported("illegal address: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes address 0x10, which is no device "
+        reported("illegal address: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes address 0x10, which is no "
+                 "device "
                  "memory");
     }
     SECTION("the last element is in bounds") { CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, 99)) == gpu::success); }
@@ -167,8 +169,9 @@ TEST_CASE("use after free") {
         const int64_t stale = reinterpret_cast<int64_t>(a.data + 3);
         a.release();
         CHECK(faulty(gpu::launch<toAddress>(k, 1, 1, 0, nullptr, stale)) == gpu::launchFailure);
-        reported("use after free: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes byte 24 of 'A' (80 bytes), which "
-                 "was freed by free");
+        reported(
+            "use after free: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes byte 24 of 'A' (80 bytes), which "
+            "was freed by free");
     }
     SECTION("in a copy") {
         Device<double> a(10, "A");
@@ -250,7 +253,8 @@ TEST_CASE("values that were never written are traced to where they come from") {
     const Fresh fresh(1);
     const Device<double> a(std::vector<double>(4, 1.0), "A"), b(4, "B"), out(4, "out");
     CHECK(std::isnan(b.get()[2]));
-    reported("uninitialised value: the copy of 'B' to host memory: byte 0 of 'B' was never written or was computed from 'B', which was not");
+    reported("uninitialised value: the copy of 'B' to host memory: byte 0 of 'B' was never written or was computed from 'B', which "
+             "was not");
     CHECK(faulty(gpu::launch<add>(k, 1, 4, 0, nullptr, a.data, b.data, out.data)) == gpu::success);
     (void)out.get();
     reported("byte 0 of 'out' was never written or was computed from 'B', which was not");
@@ -261,7 +265,8 @@ TEST_CASE("values that were never written are traced to where they come from") {
     const Device<double> lanes(32, "lanes");
     CHECK(faulty(gpu::launch<fromAbsentLane>(fibers, 1, 20, 0, nullptr, lanes.data)) == gpu::success);
     CHECK(lanes.get()[18] == 19);
-    reported("byte 152 of 'lanes' was never written or was computed from a lane that took no part in a shuffle of kernel k (map m)");
+    reported(
+        "byte 152 of 'lanes' was never written or was computed from a lane that took no part in a shuffle of kernel k (map m)");
     const int reports = gpu::emulate::reportCount();
     (void)lanes.get();
     CHECK(gpu::emulate::reportCount() == reports); // once is enough

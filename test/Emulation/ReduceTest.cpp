@@ -42,7 +42,8 @@ template <class T> SDFGC_KERNEL void blockSums(T *first, T *all) {
     all[block * threads + gpu::linearThread()] = gpu::blockReduceAll(value, gpu::Max());
 }
 
-template <class T, class F> SDFGC_KERNEL void gridTotal(const T *in, int64_t count, F op, T identity, T *partial, unsigned *counter, T *out) {
+template <class T, class F>
+SDFGC_KERNEL void gridTotal(const T *in, int64_t count, F op, T identity, T *partial, unsigned *counter, T *out) {
     T mine = identity;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += int64_t(gridDim.x) * blockDim.x)
         mine = op(mine, in[i]);
@@ -119,7 +120,8 @@ TEMPLATE_TEST_CASE("warps reduce and scan", "", int, int64_t, float, double, sdf
 
 TEMPLATE_TEST_CASE("blocks reduce", "", int8_t, int, double) {
     using T = TestType;
-    for (const gpu::Dim3 block : {gpu::Dim3(1), gpu::Dim3(5), gpu::Dim3(warp), gpu::Dim3(3, 5, 2), gpu::Dim3(8, 8, 16), gpu::Dim3(1000)}) {
+    for (const gpu::Dim3 block :
+         {gpu::Dim3(1), gpu::Dim3(5), gpu::Dim3(warp), gpu::Dim3(3, 5, 2), gpu::Dim3(8, 8, 16), gpu::Dim3(1000)}) {
         for (const uint64_t seed : {0, 1, 2}) {
             const Fresh fresh(seed);
             const int threads = static_cast<int>(block.threads());
@@ -141,8 +143,8 @@ TEMPLATE_TEST_CASE("blocks reduce", "", int8_t, int, double) {
     }
 }
 
-TEMPLATE_TEST_CASE("one atomic update for each block", "", int8_t, uint8_t, int16_t, int, unsigned, int64_t, uint64_t, float, double, sdfgc::rt::half,
-                   sdfgc::rt::complex64, sdfgc::rt::complex128) {
+TEMPLATE_TEST_CASE("one atomic update for each block", "", int8_t, uint8_t, int16_t, int, unsigned, int64_t, uint64_t, float,
+                   double, sdfgc::rt::half, sdfgc::rt::complex64, sdfgc::rt::complex128) {
     using T = TestType;
     for (const int count : {1, 31, 64, 65, 96, 130}) {
         const Fresh fresh(1);
@@ -196,9 +198,11 @@ TEST_CASE("grids reduce in one kernel, the same in every order of blocks") {
         const Device<double> in(values), partial(17), out(1);
         const Device<unsigned> counter(std::vector<unsigned>{0});
         for (int launch = 0; launch < 2; ++launch)
-            run<gridTotal<double, gpu::Sum>>(17, 96, in.data, int64_t(values.size()), gpu::Sum(), 0.0, partial.data, counter.data, out.data);
+            run<gridTotal<double, gpu::Sum>>(17, 96, in.data, int64_t(values.size()), gpu::Sum(), 0.0, partial.data, counter.data,
+                                             out.data);
         results.push_back(out.get()[0]);
-        run<gridTotal<double, gpu::Min>>(17, 96, in.data, int64_t(values.size()), gpu::Min(), 1e300, partial.data, counter.data, out.data);
+        run<gridTotal<double, gpu::Min>>(17, 96, in.data, int64_t(values.size()), gpu::Min(), 1e300, partial.data, counter.data,
+                                         out.data);
         CHECK(out.get()[0] == values.back());
         CHECK(counter.get()[0] == 0);
     }

@@ -1,14 +1,15 @@
-// gpu_solver.h: factors and solutions of every type against the products that they come from, in stream order, with what is wrong reported.
+// gpu_solver.h: factors and solutions of every type against the products that they come from, in stream order, with what is wrong
+// reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_solver.h"
 
 namespace {
 
-using sdfgc::rt::complex128;
-using sdfgc::rt::complex64;
 using gpu::Op;
 using gpu::Triangle;
+using sdfgc::rt::complex128;
+using sdfgc::rt::complex64;
 
 template <class T> T conjugate(const T &value) { return value; }
 template <class T> std::complex<T> conjugate(const std::complex<T> &value) { return std::conj(value); }
@@ -78,7 +79,9 @@ TEMPLATE_TEST_CASE("potrf leaves a factor in one triangle", "", float, double, c
     using T = TestType;
     for (const Triangle triangle : {Triangle::Lower, Triangle::Upper}) {
         // A = L L^H of a known L; the other triangle holds something else.
-        const T l[3][3] = {{number<T>(2, 0), T(0), T(0)}, {number<T>(1, 1), number<T>(3, 0), T(0)}, {number<T>(-1, 2), number<T>(2, -1), number<T>(1, 0)}};
+        const T l[3][3] = {{number<T>(2, 0), T(0), T(0)},
+                           {number<T>(1, 1), number<T>(3, 0), T(0)},
+                           {number<T>(-1, 2), number<T>(2, -1), number<T>(1, 0)}};
         Columns<T> a(3, 3), expected(3, 3);
         for (size_t i = 0; i < 3; ++i)
             for (size_t j = 0; j <= i; ++j) {
@@ -127,7 +130,5 @@ TEST_CASE("wrong memory for the solver is reported") {
         atCallOrLater([&] { solver.potrf(nullptr, Triangle::Upper, 3, a.data, 3); });
         reported("out of bounds: potrf uses bytes 0 to 72 of 'A' (32 bytes)");
     }
-    SECTION("too large") {
-        CHECK_THROWS_AS(solver.getrf(nullptr, int64_t(1) << 40, a.data, 2, pivots.data), sdfgc::rt::Error);
-    }
+    SECTION("too large") { CHECK_THROWS_AS(solver.getrf(nullptr, int64_t(1) << 40, a.data, 2, pivots.data), sdfgc::rt::Error); }
 }

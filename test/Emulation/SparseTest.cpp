@@ -9,9 +9,7 @@ using sdfgc::rt::complex128;
 using sdfgc::rt::complex64;
 
 /// Three rows and four columns; the second row is empty.
-template <class Index> struct Pattern {
-    std::vector<Index> rows{0, 2, 2, 5}, columns{1, 3, 0, 2, 3};
-};
+template <class Index> struct Pattern { std::vector<Index> rows{0, 2, 2, 5}, columns{1, 3, 0, 2, 3}; };
 
 template <class T> std::vector<T> numbers(size_t count, int first) {
     std::vector<T> values(count);
@@ -32,8 +30,9 @@ template <class T, class Index> void check(size_t n, size_t rowB, size_t columnB
     const Device<Index> rows(a.rows), columns(a.columns);
     const Device<T> dV(values), dB(B), dC(C);
     REQUIRE(gpu::deviceSynchronize() == gpu::success);
-    sparse.multiply(stream, 3, static_cast<int64_t>(n), 4, 5, 2, rows.data, columns.data, dV.data, dB.data, static_cast<int64_t>(rowB),
-                    static_cast<int64_t>(columnB), static_cast<T>(beta), dC.data, static_cast<int64_t>(rowC), static_cast<int64_t>(columnC));
+    sparse.multiply(stream, 3, static_cast<int64_t>(n), 4, 5, 2, rows.data, columns.data, dV.data, dB.data,
+                    static_cast<int64_t>(rowB), static_cast<int64_t>(columnB), static_cast<T>(beta), dC.data,
+                    static_cast<int64_t>(rowC), static_cast<int64_t>(columnC));
     std::vector<T> expected = C;
     for (size_t i = 0; i < 3; ++i)
         for (size_t j = 0; j < n; ++j) {
@@ -62,7 +61,8 @@ TEST_CASE("a product that is not asked to add does not read what was there") {
     gpu::Sparse sparse;
     const Pattern<int32_t> a;
     const Device<int32_t> rows(a.rows), columns(a.columns);
-    const Device<double> values(std::vector<double>(5, 1.0)), x(std::vector<double>(4, 1.0)), y(std::vector<double>(3, std::nan("")));
+    const Device<double> values(std::vector<double>(5, 1.0)), x(std::vector<double>(4, 1.0)),
+        y(std::vector<double>(3, std::nan("")));
     sparse.multiply(nullptr, 3, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1);
     CHECK(y.get() == std::vector<double>{2, 0, 3});
     sparse.multiply(nullptr, 0, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1); // nothing
@@ -76,11 +76,14 @@ TEST_CASE("wrong memory for a sparse product is reported") {
     const Device<int32_t> rows(a.rows), columns(a.columns);
     const Device<double> values(std::vector<double>(5, 1.0)), x(std::vector<double>(4, 1.0), "x"), y(2, "y");
     SECTION("host memory") {
-        CHECK_THROWS_AS(sparse.multiply(nullptr, 3, 1, 4, 5, 1, a.rows.data(), columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1), sdfgc::rt::Error);
+        CHECK_THROWS_AS(
+            sparse.multiply(nullptr, 3, 1, 4, 5, 1, a.rows.data(), columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1),
+            sdfgc::rt::Error);
         reported("host memory in a library's function: multiply uses 0x");
     }
     SECTION("out of bounds") {
-        atCallOrLater([&] { sparse.multiply(nullptr, 3, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1); });
+        atCallOrLater(
+            [&] { sparse.multiply(nullptr, 3, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1); });
         reported("out of bounds: multiply uses bytes 0 to 24 of 'y' (16 bytes)");
     }
 }

@@ -52,7 +52,8 @@ TEST_CASE("a permutation puts dimensions in the order of the result") {
     gpu::Tensors tensors;
     const std::vector<double> A = numbers<double>(24, 0);
     const Device<double> dA(A), dC(24);
-    tensors.permute(nullptr, 3, tensor(static_cast<const double *>(dA.data), 'x', 2, 12, 'y', 3, 4, 'z', 4, 1), tensor(dC.data, 'z', 4, 6, 'x', 2, 3, 'y', 3, 1));
+    tensors.permute(nullptr, 3, tensor(static_cast<const double *>(dA.data), 'x', 2, 12, 'y', 3, 4, 'z', 4, 1),
+                    tensor(dC.data, 'z', 4, 6, 'x', 2, 3, 'y', 3, 1));
     std::vector<double> expected(24);
     for (size_t x = 0; x < 2; ++x)
         for (size_t y = 0; y < 3; ++y)
@@ -68,11 +69,14 @@ TEST_CASE("wrong memory for a tensor is reported") {
     const Device<double> a(numbers<double>(4, 0), "A"), c(4, "C");
     std::vector<double> host(4);
     SECTION("host memory") {
-        CHECK_THROWS_AS(tensors.permute(nullptr, 1, tensor(host.data(), 'a', 2, 2, 'b', 2, 1), tensor(c.data, 'b', 2, 2, 'a', 2, 1)), sdfgc::rt::Error);
+        CHECK_THROWS_AS(
+            tensors.permute(nullptr, 1, tensor(host.data(), 'a', 2, 2, 'b', 2, 1), tensor(c.data, 'b', 2, 2, 'a', 2, 1)),
+            sdfgc::rt::Error);
         reported("host memory in a library's function: permute uses 0x");
     }
     SECTION("out of bounds") {
-        atCallOrLater([&] { tensors.permute(nullptr, 1, tensor(a.data, 'a', 2, 3, 'b', 2, 1), tensor(c.data, 'b', 2, 2, 'a', 2, 1)); });
+        atCallOrLater(
+            [&] { tensors.permute(nullptr, 1, tensor(a.data, 'a', 2, 3, 'b', 2, 1), tensor(c.data, 'b', 2, 2, 'a', 2, 1)); });
         reported("out of bounds: permute uses bytes 0 to 40 of 'A' (32 bytes)");
     }
 }

@@ -1,10 +1,11 @@
-// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time with status 0 or 1, prints an
-// error when it is 1, and what `opt` writes can be read again.
+// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time with status 0 or 1, prints
+// an error when it is 1, and what `opt` writes can be read again.
 //
 //   fuzz [--seconds N] [--runs N] [--seed N] [--keep DIR] GRAPH...
 //
-// Run number i takes graph i modulo their number and the seed plus i, so that `--seed S+i --runs 1` on that graph repeats it. Each run is
-// a process of its own: a crash or a hang is one finding. Findings go to DIR (default: the current folder). Exit status 1 when there are any.
+// Run number i takes graph i modulo their number and the seed plus i, so that `--seed S+i --runs 1` on that graph repeats it. Each
+// run is a process of its own: a crash or a hang is one finding. Findings go to DIR (default: the current folder). Exit status 1
+// when there are any.
 #include "Mutator.h"
 
 #include "sdfgc/Driver/Driver.h"

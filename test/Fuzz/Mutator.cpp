@@ -47,20 +47,27 @@ void Mutator::collect(Value &root) {
 void Mutator::mutateTree() {
     const Spot at = random_.pick(spots_);
     switch (random_.below(8)) {
-    case 0: return replace(at);
+    case 0:
+        return replace(at);
     case 1:
-    case 2: return changeParent(at);
-    case 3: return borrow(at, false);
+    case 2:
+        return changeParent(at);
+    case 3:
+        return borrow(at, false);
     case 4:
-    case 5: return borrow(at, true);
-    default: return changeText(at);
+    case 5:
+        return borrow(at, true);
+    default:
+        return changeText(at);
     }
 }
 
 /// Mostly of the sort that stands under the key, so that it gets past the reader.
 std::string Mutator::hostileText(std::string_view key) {
-    static constexpr std::string_view expressions[] = {"start", "end", "step", "tile", "shape", "strides", "offset", "total_size", "volume", "num_accesses",
-                                                       "assignments", "init_statement", "update_statement", "start_offset", "gpu_block_size"};
+    static constexpr std::string_view expressions[] = {
+        "start",         "end",    "step",         "tile",        "shape",          "strides",          "offset",
+        "total_size",    "volume", "num_accesses", "assignments", "init_statement", "update_statement", "start_offset",
+        "gpu_block_size"};
     static constexpr std::string_view codes[] = {"string_data", "code", "loop_condition", "wcr", "conditions"};
     const std::size_t choice = random_.below(8);
     if (choice == 0 || std::find(std::begin(expressions), std::end(expressions), key) != std::end(expressions))
@@ -71,17 +78,38 @@ std::string Mutator::hostileText(std::string_view key) {
 }
 
 Value Mutator::strangeValue() {
-    static const std::string numbers[] = {"0", "-1", "1", "2", "1e400", "NaN", "Infinity", "-Infinity", "4294967296", "2147483648", "-9223372036854775808",
-                                          "18446744073709551616", "0.5", "1e-400", "999999"};
+    static const std::string numbers[] = {"0",
+                                          "-1",
+                                          "1",
+                                          "2",
+                                          "1e400",
+                                          "NaN",
+                                          "Infinity",
+                                          "-Infinity",
+                                          "4294967296",
+                                          "2147483648",
+                                          "-9223372036854775808",
+                                          "18446744073709551616",
+                                          "0.5",
+                                          "1e-400",
+                                          "999999"};
     switch (random_.below(9)) {
-    case 0: return {};
-    case 1: return Value(random_.oneIn(2));
-    case 2: return Value(hostileName(random_));
-    case 3: return Value(hostileExpression(random_));
-    case 4: return Value::array();
-    case 5: return Value::object();
-    case 6: return random_.oneIn(20) ? chain(900) : chain(3);
-    default: return Value::number(random_.pick(numbers));
+    case 0:
+        return {};
+    case 1:
+        return Value(random_.oneIn(2));
+    case 2:
+        return Value(hostileName(random_));
+    case 3:
+        return Value(hostileExpression(random_));
+    case 4:
+        return Value::array();
+    case 5:
+        return Value::object();
+    case 6:
+        return random_.oneIn(20) ? chain(900) : chain(3);
+    default:
+        return Value::number(random_.pick(numbers));
     }
 }
 
@@ -96,7 +124,9 @@ void Mutator::changeParent(const Spot &at) {
     auto &members = at.parent->members();
     const auto offset = static_cast<std::ptrdiff_t>(at.position);
     switch (random_.below(4)) {
-    case 0: list ? void(items.erase(items.begin() + offset)) : void(members.erase(members.begin() + offset)); return;
+    case 0:
+        list ? void(items.erase(items.begin() + offset)) : void(members.erase(members.begin() + offset));
+        return;
     case 1:
         if (list)
             items.insert(items.begin() + offset, Value(items[at.position]));
@@ -145,9 +175,15 @@ void Mutator::changeText(const Spot &start) {
     switch (random_.below(6)) {
     case 0:
     case 1:
-    case 2: text = hostileText(at.key); break;
-    case 3: text += " + " + hostileExpression(random_); break;
-    case 4: text.insert(random_.below(text.size() + 1), 1, static_cast<char>(random_.below(256))); break;
+    case 2:
+        text = hostileText(at.key);
+        break;
+    case 3:
+        text += " + " + hostileExpression(random_);
+        break;
+    case 4:
+        text.insert(random_.below(text.size() + 1), 1, static_cast<char>(random_.below(256)));
+        break;
     default:
         if (!text.empty())
             text.erase(random_.below(text.size()), 1 + random_.below(4));
@@ -158,12 +194,16 @@ void Mutator::changeText(const Spot &start) {
 
 std::string Mutator::damageBytes(std::string text) {
     switch (random_.below(3)) {
-    case 0: text.resize(random_.below(text.size() + 1)); break;
+    case 0:
+        text.resize(random_.below(text.size() + 1));
+        break;
     case 1:
         for (std::size_t n = 1 + random_.below(8); n != 0 && !text.empty(); --n)
             text[random_.below(text.size())] = static_cast<char>(random_.below(256));
         break;
-    default: text.insert(random_.below(text.size() + 1), text.substr(random_.below(text.size() + 1), random_.below(4000))); break;
+    default:
+        text.insert(random_.below(text.size() + 1), text.substr(random_.below(text.size() + 1), random_.below(4000)));
+        break;
     }
     return text;
 }

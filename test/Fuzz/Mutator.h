@@ -1,4 +1,5 @@
-// Damages graphs the way that broken tools, broken disks and attackers do: a mutation changes the JSON tree of a file, or its bytes.
+// Damages graphs the way that broken tools, broken disks and attackers do: a mutation changes the JSON tree of a file, or its
+// bytes.
 #pragma once
 
 #include "sdfgc/Support/Json.h"

@@ -83,7 +83,8 @@ DeviceNode gemm(const std::string &a, const std::string &b, const std::string &c
 
 TEST_CASE("products on device memory call the device's BLAS on the node's stream") {
     CHECK(contains(gemm("64, 32", "32, 48", "64, 48").calls(),
-                   "__state->gpuBlas.gemm(__dace_current_stream, sdfgc::gpu::Op::None, sdfgc::gpu::Op::None, 64, 48, 32, 1, _in_a, 32, _in_b, 48, 0, _out_c, 48);"));
+                   "__state->gpuBlas.gemm(__dace_current_stream, sdfgc::gpu::Op::None, sdfgc::gpu::Op::None, 64, 48, 32, 1, _in_a, "
+                   "32, _in_b, 48, 0, _out_c, 48);"));
     CHECK(contains(gemm("5, 64, 32", "5, 32, 48", "5, 64, 48").calls(), "gemmStridedBatched(__dace_current_stream"));
     CHECK(contains(gemm("64, 320", "320", "64").calls(), "gpuBlas.gemv(__dace_current_stream, sdfgc::gpu::Op::None, 64, 320, "));
     CHECK(contains(gemm("N", "N", "1").calls(), "gpuBlas.dot(__dace_current_stream, N, _in_a, 1, _in_b, 1, _out_c);"));
@@ -102,7 +103,8 @@ TEST_CASE("a batch of several dimensions is one call when its matrices lie at eq
 TEST_CASE("transpositions on device memory are geam, with the factor") {
     DeviceNode t("linalg.nodes.transpose.Transpose");
     t.in("_inp", "40, 50").out("_out", "50, 40");
-    CHECK(contains(t.calls(), "gpuBlas.geam(__dace_current_stream, sdfgc::gpu::Op::Transpose, sdfgc::gpu::Op::None, 50, 40, 1, _in_inp, 50, 0, _out_out, 40, _out_out, 40);"));
+    CHECK(contains(t.calls(), "gpuBlas.geam(__dace_current_stream, sdfgc::gpu::Op::Transpose, sdfgc::gpu::Op::None, 50, 40, 1, "
+                              "_in_inp, 50, 0, _out_out, 40, _out_out, 40);"));
 }
 
 TEST_CASE("without a library, for other types and on request products on device memory are maps") {
@@ -121,7 +123,8 @@ TEST_CASE("without a library, for other types and on request products on device 
 }
 
 TEST_CASE("reductions on device memory: threads by shape") {
-    auto reduce = [](const std::string &in, const std::string &out, json::Value axes, const std::string &wcr = "lambda a, b: a + b") {
+    auto reduce = [](const std::string &in, const std::string &out, json::Value axes,
+                     const std::string &wcr = "lambda a, b: a + b") {
         DeviceNode n("standard.nodes.reduce.Reduce");
         n.in("", in).out("", out).set("wcr", wcr).set("axes", std::move(axes)).set("identity", "0");
         return n;
@@ -181,7 +184,8 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
     solve.in("_ain", "N, N").in("_bin", "N").out("_bout", "N");
     const std::string text = solve.calls();
     CHECK(contains(text, "gpuSolver.getrf(__dace_current_stream, N, _out_copy, N, _out_pivots);"));
-    CHECK(contains(text, "gpuSolver.getrs(__dace_current_stream, sdfgc::gpu::Op::None, N, 1, _in_copy, N, _in_pivots, _out_bout, N);"));
+    CHECK(contains(text,
+                   "gpuSolver.getrs(__dace_current_stream, sdfgc::gpu::Op::None, N, 1, _in_copy, N, _in_pivots, _out_bout, N);"));
 
     // The lower triangle of rows is the upper one of columns: nothing is copied but the input.
     DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
@@ -223,11 +227,16 @@ TEST_CASE("a factorisation into a sum adds its result at the end") {
 TEST_CASE("sparse products on device memory are calls; an addend elsewhere is copied to the result first") {
     auto product = [](const std::string &kind, const std::string &b, const std::string &c) {
         DeviceNode n("sparse.nodes." + kind);
-        n.in("_a_rows", "M + 1", ScalarKind::Int32).in("_a_cols", "Z", ScalarKind::Int32).in("_a_vals", "Z").in("_b", b).out("_c", c);
+        n.in("_a_rows", "M + 1", ScalarKind::Int32)
+            .in("_a_cols", "Z", ScalarKind::Int32)
+            .in("_a_vals", "Z")
+            .in("_b", b)
+            .out("_c", c);
         return n;
     };
     DeviceNode matrix = product("csrmm.CSRMM", "K, N", "M, N");
-    CHECK(matrix.calls() == "__state->gpuSparse.multiply(__dace_current_stream, M, N, K, Z, 1, _in_a_rows, _in_a_cols, _in_a_vals, _in_b, N, 1, 0, _out_c, N, 1);\n");
+    CHECK(matrix.calls() == "__state->gpuSparse.multiply(__dace_current_stream, M, N, K, Z, 1, _in_a_rows, _in_a_cols, _in_a_vals, "
+                            "_in_b, N, 1, 0, _out_c, N, 1);\n");
     CHECK(contains(matrix.remark(), "implementation cuSPARSE"));
     DeviceNode vector = product("csrmv.CSRMV", "K", "M");
     vector.in("_cin", "M").set("beta", "2");
@@ -245,7 +254,8 @@ TEST_CASE("nodes of the device compute on the host where its libraries cannot") 
         n.in("_xin", "N, N", t).out("_xout", "N, N", t).out("_ipiv", "N", ScalarKind::Int32);
         return n;
     };
-    DeviceNode half = getrf(ScalarKind::Float16), emulated = getrf(ScalarKind::Float64), pure = getrf(ScalarKind::Float64), host = getrf(ScalarKind::Float64);
+    DeviceNode half = getrf(ScalarKind::Float16), emulated = getrf(ScalarKind::Float64), pure = getrf(ScalarKind::Float64),
+               host = getrf(ScalarKind::Float64);
     CHECK(contains(libnodes::whyOnHost(*half.n, half.options), "no routine for float16"));
     CHECK(libnodes::whyOnHost(*emulated.n, emulated.options).empty());
     emulated.options.emulate = true;
@@ -256,7 +266,11 @@ TEST_CASE("nodes of the device compute on the host where its libraries cannot") 
     CHECK(libnodes::whyOnHost(*host.n, host.options) == "`in_xin` is in host memory");
 
     DeviceNode mixed("sparse.nodes.csrmv.CSRMV");
-    mixed.in("_a_rows", "M + 1", ScalarKind::Int32).in("_a_cols", "Z", ScalarKind::Int64).in("_a_vals", "Z").in("_b", "K").out("_c", "M");
+    mixed.in("_a_rows", "M + 1", ScalarKind::Int32)
+        .in("_a_cols", "Z", ScalarKind::Int64)
+        .in("_a_vals", "Z")
+        .in("_b", "K")
+        .out("_c", "M");
     CHECK(contains(libnodes::whyOnHost(*mixed.n, mixed.options), "of one type"));
     DeviceNode fft("fft.nodes.FFT"), four("fft.nodes.FFT");
     fft.in("_inp", "N, M", ScalarKind::Complex128).out("_out", "N, M", ScalarKind::Complex128);
@@ -291,7 +305,8 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
     };
     // The rows `ab` of the first operand do not lie in the result like one dimension, nor do the sums `cd`.
     DeviceNode mixed = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32");
-    CHECK(contains(mixed.calls(), "__state->gpuTensors.contract(__dace_current_stream, 1, sdfgc::gpu::tensor(_in_op_a, 'a', 64, 4096, 'b', 8, 512, 'c', 32, 16, 'd', 16, 1), "));
+    CHECK(contains(mixed.calls(), "__state->gpuTensors.contract(__dace_current_stream, 1, sdfgc::gpu::tensor(_in_op_a, 'a', 64, "
+                                  "4096, 'b', 8, 512, 'c', 32, 16, 'd', 16, 1), "));
     CHECK(contains(mixed.remark(), "implementation cuTENSOR"));
     CHECK(einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32", false).calls().empty());
     CHECK(einsum("acbd,dec->aeb", "2, 2, 2, 2", "2, 2, 2", "2, 2, 2").calls().empty()); // a kernel is as fast
@@ -303,10 +318,15 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
 
     // hipTensor takes no batches, and permutes float32 alone.
     const char *batch = "gacbd,dgec->gaeb";
-    DeviceNode cuda = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32"), hip = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32");
-    DeviceNode product = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32"), doubles = einsum("abc->cba", "N, M, K", "", "K, M, N");
+    DeviceNode cuda = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32"),
+               hip = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32");
+    DeviceNode product = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32"),
+               doubles = einsum("abc->cba", "N, M, K", "", "K, M, N");
     DeviceNode floats("blas.nodes.einsum.Einsum");
-    floats.in("a", "N, M, K", ScalarKind::Float32).out("c", "K, M, N", ScalarKind::Float32).set("einsum_str", "abc->cba").options.haveTensor = true;
+    floats.in("a", "N, M, K", ScalarKind::Float32)
+        .out("c", "K, M, N", ScalarKind::Float32)
+        .set("einsum_str", "abc->cba")
+        .options.haveTensor = true;
     for (DeviceNode *n : {&hip, &product, &doubles, &floats})
         n->options.target = "hip";
     CHECK(contains(cuda.calls(), "gpuTensors.contract("));
@@ -317,7 +337,8 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
 }
 
 TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows") {
-    auto reduce = [](const std::string &in, const std::string &out, const char *wcr, const char *identity, Type outType = ScalarKind::Float64) {
+    auto reduce = [](const std::string &in, const std::string &out, const char *wcr, const char *identity,
+                     Type outType = ScalarKind::Float64) {
         DeviceNode n("standard.nodes.reduce.Reduce");
         n.in("", in).out("", out, outType).set("wcr", json::Value(wcr));
         if (identity)
@@ -334,12 +355,15 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(contains(rows.remark(), "implementation CUB"));
     DeviceNode whole = reduce("N", "1", "lambda a, b: min(a, b)", nullptr);
     whole.options.target = "hip";
-    CHECK(whole.calls() == "sdfgc::gpu::reduce<sdfgc::gpu::Min>(__dace_current_stream, _in_in, 1, N, _out_total);\n"); // combined with the result afterwards
+    CHECK(whole.calls() ==
+          "sdfgc::gpu::reduce<sdfgc::gpu::Min>(__dace_current_stream, _in_in, 1, N, _out_total);\n"); // combined with the result
+                                                                                                      // afterwards
     CHECK(contains(whole.remark(), "implementation rocPRIM"));
     // Another start is another kernel's.
     CHECK(contains(reduce("N, M", "N", sum, "1").calls(), "M, _out_total);"));
 
-    DeviceNode custom = reduce("N, M", "N", "lambda a, b: a * b + 1", "0"), widened = reduce("N, M", "N", sum, "0", ScalarKind::Float32);
+    DeviceNode custom = reduce("N, M", "N", "lambda a, b: a * b + 1", "0"),
+               widened = reduce("N, M", "N", sum, "0", ScalarKind::Float32);
     CHECK(custom.calls().empty());
     CHECK(widened.calls() == "_out_total = sdfgc::gpu::blockReduce(_in_acc, sdfgc::gpu::Sum());\n");
     CHECK(contains(widened.remarks.front().text, "input and output differ in type"));

@@ -23,7 +23,9 @@ struct Combining : Graph {
         n->properties.set("axes", json::Value::array({json::Value(1)}));
         s->connect(access("A"), {}, n, {}, memlet("A[0:4, 0:5]"));
     }
-    void write(const std::string &to = "T", const std::string &subset = "[0:4]") { s->connect(n, {}, access(to), {}, memlet(to + subset)); }
+    void write(const std::string &to = "T", const std::string &subset = "[0:4]") {
+        s->connect(n, {}, access(to), {}, memlet(to + subset));
+    }
 
     /// Does what the node became write its output, or update it?
     bool updates() {
@@ -35,7 +37,8 @@ struct Combining : Graph {
         for (SDFG *inner : allSDFGs(g()))
             for (State *in : allStates(*inner))
                 for (const auto &e : in->edges())
-                    if (auto *to = dyn_cast<AccessNode>(e->dst); to && !inner->isRoot() && !inner->desc(to->data)->transient && !e->memlet.wcr.empty())
+                    if (auto *to = dyn_cast<AccessNode>(e->dst);
+                        to && !inner->isRoot() && !inner->desc(to->data)->transient && !e->memlet.wcr.empty())
                         return true;
         return false;
     }

@@ -19,7 +19,8 @@ struct NodeTest : Graph {
         s->connect(access(name), {}, n, Name(connector), Memlet::simple(Name(name), g().desc(Name(name))->fullSubset()));
         return *this;
     }
-    NodeTest &out(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64, const std::string &wcr = "") {
+    NodeTest &out(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64,
+                  const std::string &wcr = "") {
         std::string name = "out" + connector;
         array(name, shape, t);
         Memlet m = Memlet::simple(Name(name), g().desc(Name(name))->fullSubset());
@@ -62,16 +63,22 @@ TEST_CASE("products of operands that do not fit") {
     CHECK_THAT(NodeTest("blas.nodes.dot.Dot").in("_x", "4").in("_y", "5").out("_result", "1").refusal(), Contains("shapes"));
     CHECK_THAT(NodeTest("blas.nodes.ger.Ger").in("_x", "4").in("_y", "5").out("_res", "4, 5").refusal(), Contains("missing"));
     CHECK_THAT(NodeTest("blas.nodes.axpy.Axpy").in("_x", "4").in("_y", "4, 4").out("_res", "4").refusal(), Contains("shapes"));
-    CHECK_THAT(NodeTest("blas.nodes.batched_matmul.BatchedMatMul").in("_a", "2, 4, 5").in("_b", "3, 5, 6").out("_c", "2, 4, 6").refusal(),
-               Contains("shapes"));
+    CHECK_THAT(
+        NodeTest("blas.nodes.batched_matmul.BatchedMatMul").in("_a", "2, 4, 5").in("_b", "3, 5, 6").out("_c", "2, 4, 6").refusal(),
+        Contains("shapes"));
     CHECK(NodeTest("blas.nodes.gemm.Gemm").in("_a", "N, 5").in("_b", "5, M").out("_c", "N, M").refusal() == "");
 }
 
 TEST_CASE("tensor nodes with wrong axes") {
     using Catch::Matchers::Contains;
     auto dot = [](std::vector<int> left, std::vector<int> right) {
-        return NodeTest("linalg.nodes.tensordot.TensorDot").in("_left_tensor", "4, 5").in("_right_tensor", "5, 6").out("_out_tensor", "4, 6")
-            .set("left_axes", list(left)).set("right_axes", list(right)).refusal();
+        return NodeTest("linalg.nodes.tensordot.TensorDot")
+            .in("_left_tensor", "4, 5")
+            .in("_right_tensor", "5, 6")
+            .out("_out_tensor", "4, 6")
+            .set("left_axes", list(left))
+            .set("right_axes", list(right))
+            .refusal();
     };
     CHECK(dot({1}, {0}) == "");
     CHECK_THAT(dot({1}, {1}), Contains("axes"));
@@ -79,7 +86,11 @@ TEST_CASE("tensor nodes with wrong axes") {
     CHECK_THAT(dot({-1}, {0}), Contains("axes"));
     CHECK_THAT(dot({0, 1}, {0}), Contains("axes"));
     auto transpose = [](std::vector<int> axes) {
-        return NodeTest("linalg.nodes.ttranspose.TensorTranspose").in("_inp_tensor", "4, 5").out("_out_tensor", "5, 4").set("axes", list(axes)).refusal();
+        return NodeTest("linalg.nodes.ttranspose.TensorTranspose")
+            .in("_inp_tensor", "4, 5")
+            .out("_out_tensor", "5, 4")
+            .set("axes", list(axes))
+            .refusal();
     };
     CHECK(transpose({1, 0}) == "");
     CHECK_THAT(transpose({1, 1}), Contains("axes"));
@@ -89,7 +100,12 @@ TEST_CASE("tensor nodes with wrong axes") {
 TEST_CASE("einsum texts that do not fit the operands") {
     using Catch::Matchers::Contains;
     auto einsum = [](const std::string &text) {
-        return NodeTest("blas.nodes.einsum.Einsum").in("a", "4, 5").in("b", "5, 6").out("c", "4, 6").set("einsum_str", text).refusal();
+        return NodeTest("blas.nodes.einsum.Einsum")
+            .in("a", "4, 5")
+            .in("b", "5, 6")
+            .out("c", "4, 6")
+            .set("einsum_str", text)
+            .refusal();
     };
     CHECK(einsum("ij,jk->ik") == "");
     CHECK(einsum("ij,jk") == "");
@@ -103,9 +119,15 @@ TEST_CASE("einsum texts that do not fit the operands") {
 
 TEST_CASE("reductions whose output or function does not fit") {
     using Catch::Matchers::Contains;
-    auto reduce = [](const std::string &out, json::Value axes, const std::string &wcr, json::Value identity, const std::string &outer = "") {
-        return NodeTest("standard.nodes.reduce.Reduce").in("", "4, 5").out("", out, ScalarKind::Float64, outer).set("axes", std::move(axes))
-            .set("wcr", wcr).set("identity", std::move(identity)).refusal();
+    auto reduce = [](const std::string &out, json::Value axes, const std::string &wcr, json::Value identity,
+                     const std::string &outer = "") {
+        return NodeTest("standard.nodes.reduce.Reduce")
+            .in("", "4, 5")
+            .out("", out, ScalarKind::Float64, outer)
+            .set("axes", std::move(axes))
+            .set("wcr", wcr)
+            .set("identity", std::move(identity))
+            .refusal();
     };
     const std::string sum = "lambda a, b: a + b", custom = "lambda a, b: a * b + 1";
     CHECK(reduce("4", list({1}), sum, "0") == "");
@@ -122,10 +144,20 @@ TEST_CASE("matrices of the wrong kind") {
     const Type i = ScalarKind::Int32;
     CHECK_THAT(NodeTest("linalg.nodes.inv.Inv").in("_ain", "4, 4", i).out("_aout", "4, 4", i).refusal(), Contains("not supported"));
     CHECK_THAT(NodeTest("linalg.nodes.inv.Inv").in("_ain", "2, 4, 4").out("_aout", "2, 4, 4").refusal(), Contains("no matrix"));
-    CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf").in("_xin", "4, 4").out("_xout", "4, 4").out("_ipiv", "4").out("_res", "1", i).refusal(),
+    CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf")
+                   .in("_xin", "4, 4")
+                   .out("_xout", "4, 4")
+                   .out("_ipiv", "4")
+                   .out("_res", "1", i)
+                   .refusal(),
                Contains("int32"));
     CHECK_THAT(NodeTest("fft.nodes.fft.FFT").in("_inp", "4").out("_out", "4").refusal(), Contains("complex"));
-    CHECK_THAT(NodeTest("sparse.nodes.csrmv.CSRMV").in("_a_rows", "4", i).in("_a_cols", "4", i).in("_a_vals", "4").out("_c", "3").refusal(),
+    CHECK_THAT(NodeTest("sparse.nodes.csrmv.CSRMV")
+                   .in("_a_rows", "4", i)
+                   .in("_a_cols", "4", i)
+                   .in("_a_vals", "4")
+                   .out("_c", "3")
+                   .refusal(),
                Contains("_b"));
 }
 

@@ -1,5 +1,5 @@
-// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Copies.h), of no element, one, an odd number and
-// many. Every shape goes there and back, and from one device container to another.
+// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Copies.h), of no element, one, an odd
+// number and many. Every shape goes there and back, and from one device container to another.
 #include "Program.h"
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,8 @@ public:
         p.symbol("Many", 301);
     }
 
-    AccessNode *device(const std::string &name, const std::string &shape, const std::string &strides, Type t = ScalarKind::Float64) {
+    AccessNode *device(const std::string &name, const std::string &shape, const std::string &strides,
+                       Type t = ScalarKind::Float64) {
         DataDesc &d = g_.transient(name, shape, t);
         d.storage = Storage::GPU_Global;
         if (!strides.empty()) {
@@ -117,7 +118,8 @@ void reshaped(Program &p) {
 void converted(Program &p) {
     Copies c(p);
     Tensor a = p.array("a", "7, 5", ScalarKind::Int32), b = p.array("b", "7, 5", ScalarKind::Float32), d = p.array("d", "7, 5");
-    AccessNode *there = c.device("there", "7, 5", "5, 1", ScalarKind::Float64), *other = c.device("other", "7, 5", "6, 1", ScalarKind::Float32);
+    AccessNode *there = c.device("there", "7, 5", "5, 1", ScalarKind::Float64),
+               *other = c.device("other", "7, 5", "6, 1", ScalarKind::Float32);
     c.edge(c.g_.access("a"), "0:7, 0:5", there, "0:7, 0:5");
     c.edge(there, "0:7, 0:5", c.g_.access("b"), "0:7, 0:5");
     c.edge(there, "0:7, 0:5", other, "0:7, 0:5");

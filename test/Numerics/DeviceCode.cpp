@@ -103,7 +103,8 @@ void lateSizes(Program &p) {
     p.expect(C, [=](const Index &i) { return 2.0 * A(i); });
 }
 
-/// Every iteration of a kernel with two dimensions has an array of two dimensions, too large for registers, with strides of its own.
+/// Every iteration of a kernel with two dimensions has an array of two dimensions, too large for registers, with strides of its
+/// own.
 void largeTemporaries(Program &p) {
     Device d(p);
     Tensor A = p.array("A", "3, 4"), B = p.array("B", "3, 4");
@@ -226,7 +227,9 @@ void copyNodes(Program &p) {
 
 } // namespace
 
-TEST_CASE("nested SDFGs in kernels write through containers of other names", "[device]") { emulated("renamed_outputs", renamedOutputs); }
+TEST_CASE("nested SDFGs in kernels write through containers of other names", "[device]") {
+    emulated("renamed_outputs", renamedOutputs);
+}
 TEST_CASE("device arrays whose sizes are known late, also in nested SDFGs", "[device]") { emulated("late_sizes", lateSizes); }
 TEST_CASE("large arrays of the iterations of a kernel", "[device]") { emulated("large_temporaries", largeTemporaries); }
 TEST_CASE("C++ code in a kernel next to single values", "[device]") { emulated("opaque_neighbours", opaqueNeighbours); }

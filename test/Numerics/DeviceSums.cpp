@@ -43,22 +43,28 @@ void kinds(Program &p) {
     using N = Number;
     p.symbol("N", 1001);
     p.symbol("M", 37);
-    for (auto [type, id] : {std::pair(ScalarKind::Int32, "i"), std::pair(ScalarKind::Int64, "l"), std::pair(ScalarKind::Float32, "f"),
-                            std::pair(ScalarKind::Float64, "d")}) {
+    for (auto [type, id] : {std::pair(ScalarKind::Int32, "i"), std::pair(ScalarKind::Int64, "l"),
+                            std::pair(ScalarKind::Float32, "f"), std::pair(ScalarKind::Float64, "d")}) {
         const std::string t = id;
         accumulate(p, "sum_" + t, "N", type, "lambda a, b: a + b", [](N a, N b) { return a + b; });
         accumulate(p, "min_" + t, "N", type, "lambda a, b: min(a, b)", [](N a, N b) { return real(std::min(a.real(), b.real())); });
-        accumulate(p, "max_" + t, "M, 40", type, "lambda a, b: max(a, b)", [](N a, N b) { return real(std::max(a.real(), b.real())); });
+        accumulate(p, "max_" + t, "M, 40", type, "lambda a, b: max(a, b)",
+                   [](N a, N b) { return real(std::max(a.real(), b.real())); });
         accumulate(p, "and_" + t, "40", type, "lambda a, b: a and b", [](N a, N b) { return real(truth(a) && truth(b)); });
         accumulate(p, "or_" + t, "41", type, "lambda a, b: a or b", [](N a, N b) { return real(truth(a) || truth(b)); });
-        accumulate(p, "xor_" + t, "300", type, "lambda a, b: bool(a) != bool(b)", [](N a, N b) { return real(truth(a) != truth(b)); });
+        accumulate(p, "xor_" + t, "300", type, "lambda a, b: bool(a) != bool(b)",
+                   [](N a, N b) { return real(truth(a) != truth(b)); });
     }
-    accumulate(p, "bits_and", "N", ScalarKind::UInt32, "lambda a, b: a & b", [](N a, N b) { return real(double(int64_t(a.real()) & int64_t(b.real()))); });
-    accumulate(p, "bits_or", "N", ScalarKind::UInt32, "lambda a, b: a | b", [](N a, N b) { return real(double(int64_t(a.real()) | int64_t(b.real()))); });
-    accumulate(p, "bits_xor", "N", ScalarKind::Int64, "lambda a, b: a ^ b", [](N a, N b) { return real(double(int64_t(a.real()) ^ int64_t(b.real()))); });
+    accumulate(p, "bits_and", "N", ScalarKind::UInt32, "lambda a, b: a & b",
+               [](N a, N b) { return real(double(int64_t(a.real()) & int64_t(b.real()))); });
+    accumulate(p, "bits_or", "N", ScalarKind::UInt32, "lambda a, b: a | b",
+               [](N a, N b) { return real(double(int64_t(a.real()) | int64_t(b.real()))); });
+    accumulate(p, "bits_xor", "N", ScalarKind::Int64, "lambda a, b: a ^ b",
+               [](N a, N b) { return real(double(int64_t(a.real()) ^ int64_t(b.real()))); });
     accumulate(p, "truths", "N", ScalarKind::Bool, "lambda a, b: a and b", [](N a, N b) { return real(truth(a) && truth(b)); });
     accumulate(p, "sum_c", "N, 3", ScalarKind::Complex128, "lambda a, b: a + b", [](N a, N b) { return a + b; });
-    accumulate(p, "bytes", "N", ScalarKind::Int8, "lambda a, b: max(a, b)", [](N a, N b) { return real(std::max(a.real(), b.real())); });
+    accumulate(p, "bytes", "N", ScalarKind::Int8, "lambda a, b: max(a, b)",
+               [](N a, N b) { return real(std::max(a.real(), b.real())); });
     // So small that nothing overflows, and without zeros.
     accumulate(p, "product", "33", ScalarKind::Float64, "lambda a, b: a * b", [](N a, N b) { return a * b; });
     accumulate(p, "sum_large", "300, 5, 200", ScalarKind::Float64, "lambda a, b: a + b", [](N a, N b) { return a + b; });

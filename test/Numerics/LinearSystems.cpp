@@ -14,7 +14,8 @@ struct Kind {
     Type type;
     double tolerance;
 };
-const Kind kinds[] = {{ScalarKind::Float32, 1e-4}, {ScalarKind::Float64, 1e-11}, {ScalarKind::Complex64, 1e-4}, {ScalarKind::Complex128, 1e-11}};
+const Kind kinds[] = {
+    {ScalarKind::Float32, 1e-4}, {ScalarKind::Float64, 1e-11}, {ScalarKind::Complex64, 1e-4}, {ScalarKind::Complex128, 1e-11}};
 
 std::string prefix(const Kind &k) { return std::string(scalarTypeName(k.type.scalar())) + "_"; }
 
@@ -33,15 +34,17 @@ Tensor matrix(Program &p, const std::string &name, int64_t n, Type t, bool posit
 Number after(const Tensor &t, const Index &i) { return t.content().after[t.content().position(i)]; }
 
 /// Does the product of the results give the matrix again, within the tolerance?
-void checkProduct(Program &p, const std::string &what, int64_t rows, int64_t columns, double tolerance, std::function<Number(int64_t, int64_t)> product,
-                  std::function<Number(int64_t, int64_t)> should) {
-    p.check([=] {
-        for (int64_t i = 0; i < rows; ++i)
-            for (int64_t j = 0; j < columns; ++j)
-                if (std::abs(product(i, j) - should(i, j)) > 40 * tolerance)
-                    return false;
-        return true;
-    }, what);
+void checkProduct(Program &p, const std::string &what, int64_t rows, int64_t columns, double tolerance,
+                  std::function<Number(int64_t, int64_t)> product, std::function<Number(int64_t, int64_t)> should) {
+    p.check(
+        [=] {
+            for (int64_t i = 0; i < rows; ++i)
+                for (int64_t j = 0; j < columns; ++j)
+                    if (std::abs(product(i, j) - should(i, j)) > 40 * tolerance)
+                        return false;
+            return true;
+        },
+        what);
 }
 
 void solved(Program &p) {
@@ -50,14 +53,28 @@ void solved(Program &p) {
         Tensor A = matrix(p, n + "A", 9, k.type), B = p.array(n + "B", "9, 4", k.type), X = p.array(n + "X", "9, 4", k.type),
                b = p.array(n + "b", "9", k.type), x = p.array(n + "x", "9", k.type), I = p.array(n + "I", "9, 9", k.type);
         p.node(linalg + "solve.Solve").in("_ain", A).in("_bin", B).out("_bout", X);
-        checkProduct(p, n + "Solve", 9, 4, k.tolerance, [=](int64_t i, int64_t j) { return sum(9, [&](int64_t l) { return A({i, l}) * after(X, {l, j}); }); },
-                     [=](int64_t i, int64_t j) { return B({i, j}); });
+        checkProduct(
+            p, n + "Solve", 9, 4, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(9, [&](int64_t l) {
+                                            return A({i, l}) * after(X, {l, j});
+                                        }); },
+            [=](int64_t i, int64_t j) {
+                return B({i, j});
+            });
         p.node(linalg + "solve.Solve").in("_ain", A).in("_bin", b).out("_bout", x);
-        checkProduct(p, n + "Solve, a vector", 9, 1, k.tolerance, [=](int64_t i, int64_t) { return sum(9, [&](int64_t l) { return A({i, l}) * after(x, {l}); }); },
-                     [=](int64_t i, int64_t) { return b({i}); });
+        checkProduct(
+            p, n + "Solve, a vector", 9, 1, k.tolerance,
+            [=](int64_t i, int64_t) { return sum(9, [&](int64_t l) {
+                                          return A({i, l}) * after(x, {l});
+                                      }); },
+            [=](int64_t i, int64_t) { return b({i}); });
         p.node(linalg + "inv.Inv").in("_ain", A).out("_aout", I);
-        checkProduct(p, n + "Inv", 9, 9, k.tolerance, [=](int64_t i, int64_t j) { return sum(9, [&](int64_t l) { return A({i, l}) * after(I, {l, j}); }); },
-                     [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
+        checkProduct(
+            p, n + "Inv", 9, 9, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(9, [&](int64_t l) {
+                                            return A({i, l}) * after(I, {l, j});
+                                        }); },
+            [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
     }
 }
 
@@ -67,18 +84,33 @@ void cholesky(Program &p) {
         Tensor A = matrix(p, n + "A", 7, k.type, true), L = p.array(n + "L", "7, 7", k.type), U = p.array(n + "U", "7, 7", k.type),
                info = p.array(n + "info", "1", ScalarKind::Int32), P = p.array(n + "P", "7, 7", k.type);
         p.node(linalg + "cholesky.Cholesky").in("_a", A).out("_b", L);
-        checkProduct(p, n + "Cholesky", 7, 7, k.tolerance,
-                     [=](int64_t i, int64_t j) { return sum(7, [&](int64_t l) { return after(L, {i, l}) * std::conj(after(L, {j, l})); }); },
-                     [=](int64_t i, int64_t j) { return A({i, j}); });
+        checkProduct(
+            p, n + "Cholesky", 7, 7, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(7, [&](int64_t l) {
+                                            return after(L, {i, l}) * std::conj(after(L, {j, l}));
+                                        }); },
+            [=](int64_t i, int64_t j) {
+                return A({i, j});
+            });
         p.check([=] { return after(L, {0, 6}) == 0.0 && after(L, {3, 4}) == 0.0; }, n + "Cholesky: the upper triangle is not zero");
         p.node(linalg + "cholesky.Cholesky").in("_a", A).out("_b", U).set("lower", false);
-        checkProduct(p, n + "Cholesky, upper", 7, 7, k.tolerance,
-                     [=](int64_t i, int64_t j) { return sum(7, [&](int64_t l) { return std::conj(after(U, {l, i})) * after(U, {l, j}); }); },
-                     [=](int64_t i, int64_t j) { return A({i, j}); });
+        checkProduct(
+            p, n + "Cholesky, upper", 7, 7, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(7, [&](int64_t l) {
+                                            return std::conj(after(U, {l, i})) * after(U, {l, j});
+                                        }); },
+            [=](int64_t i, int64_t j) {
+                return A({i, j});
+            });
         p.node(lapack + "potrf.Potrf").in("_xin", A).out("_xout", P).out("_res", info);
-        checkProduct(p, n + "Potrf", 7, 7, k.tolerance,
-                     [=](int64_t i, int64_t j) { return sum(std::min(i, j) + 1, [&](int64_t l) { return after(P, {i, l}) * std::conj(after(P, {j, l})); }); },
-                     [=](int64_t i, int64_t j) { return A({i, j}); });
+        checkProduct(
+            p, n + "Potrf", 7, 7, k.tolerance,
+            [=](int64_t i, int64_t j) {
+                return sum(std::min(i, j) + 1, [&](int64_t l) { return after(P, {i, l}) * std::conj(after(P, {j, l})); });
+            },
+            [=](int64_t i, int64_t j) {
+                return A({i, j});
+            });
         p.expect(info, [](const Index &) { return 0; });
     }
     Tensor bad = p.array("bad", "3, 3"), out = p.array("badout", "3, 3"), info = p.array("badinfo", "1", ScalarKind::Int32);
@@ -102,33 +134,52 @@ void factored(Program &p) {
     for (const Kind &k : kinds) {
         std::string n = prefix(k);
         Tensor A = p.array(n + "A", "N, N", k.type), LU = p.array(n + "LU", "N, N", k.type), V = p.array(n + "V", "N, N", k.type),
-               piv = p.array(n + "piv", "N", ScalarKind::Int32), info = p.array(n + "info", "1", ScalarKind::Int32), b = p.array(n + "b", "N, 3", k.type),
-               x = p.array(n + "x", "N, 3", k.type), C = p.array(n + "C", "N, N", k.type, "1, 8");
+               piv = p.array(n + "piv", "N", ScalarKind::Int32), info = p.array(n + "info", "1", ScalarKind::Int32),
+               b = p.array(n + "b", "N, 3", k.type), x = p.array(n + "x", "N, 3", k.type),
+               C = p.array(n + "C", "N, N", k.type, "1, 8");
         // Large elements off the diagonal make it exchange rows.
         A.each([&](const Index &i) {
             if ((i[0] + 3) % 8 == i[1])
                 A.set(i, 25.0);
         });
         p.node(lapack + "getrf.Getrf").in("_xin", A).out("_xout", LU).out("_ipiv", piv).out("_res", info);
-        checkProduct(p, n + "Getrf", 8, 8, k.tolerance,
-                     [=](int64_t i, int64_t j) {
-                         return sum(std::min(i, j) + 1, [&](int64_t l) { return (l == i ? 1.0 : after(LU, {i, l})) * after(LU, {l, j}); });
-                     },
-                     [=](int64_t i, int64_t j) { return A({originalRow(piv, 8, i), j}); });
+        checkProduct(
+            p, n + "Getrf", 8, 8, k.tolerance,
+            [=](int64_t i, int64_t j) {
+                return sum(std::min(i, j) + 1, [&](int64_t l) { return (l == i ? 1.0 : after(LU, {i, l})) * after(LU, {l, j}); });
+            },
+            [=](int64_t i, int64_t j) {
+                return A({originalRow(piv, 8, i), j});
+            });
         p.node(lapack + "getrs.Getrs").in("_a", LU).in("_ipiv", piv).in("_rhs_in", b).out("_rhs_out", x).out("_res", info);
-        checkProduct(p, n + "Getrs", 8, 3, k.tolerance, [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) { return A({i, l}) * after(x, {l, j}); }); },
-                     [=](int64_t i, int64_t j) { return b({i, j}); });
+        checkProduct(
+            p, n + "Getrs", 8, 3, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) {
+                                            return A({i, l}) * after(x, {l, j});
+                                        }); },
+            [=](int64_t i, int64_t j) {
+                return b({i, j});
+            });
         p.node(lapack + "getri.Getri").in("_xin", LU).in("_ipiv", piv).out("_xout", V).out("_res", info);
-        checkProduct(p, n + "Getri", 8, 8, k.tolerance, [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) { return A({i, l}) * after(V, {l, j}); }); },
-                     [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
+        checkProduct(
+            p, n + "Getri", 8, 8, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) {
+                                            return A({i, l}) * after(V, {l, j});
+                                        }); },
+            [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
         // A result that lies by columns.
         p.node(linalg + "inv.Inv").in("_ain", A).out("_aout", C);
-        checkProduct(p, n + "Inv, by columns", 8, 8, k.tolerance, [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) { return A({i, l}) * after(C, {l, j}); }); },
-                     [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
+        checkProduct(
+            p, n + "Inv, by columns", 8, 8, k.tolerance,
+            [=](int64_t i, int64_t j) { return sum(8, [&](int64_t l) {
+                                            return A({i, l}) * after(C, {l, j});
+                                        }); },
+            [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
         p.expect(info, [](const Index &) { return 0; });
     }
     // The second pivot is zero.
-    Tensor S = p.array("S", "2, 2"), T = p.array("T", "2, 2"), piv = p.array("Spiv", "2", ScalarKind::Int32), info = p.array("Sinfo", "1", ScalarKind::Int32);
+    Tensor S = p.array("S", "2, 2"), T = p.array("T", "2, 2"), piv = p.array("Spiv", "2", ScalarKind::Int32),
+           info = p.array("Sinfo", "1", ScalarKind::Int32);
     S.each([&](const Index &i) { S.set(i, 1.0); });
     p.node(lapack + "getrf.Getrf").in("_xin", S).out("_xout", T).out("_ipiv", piv).out("_res", info);
     p.expect(info, [](const Index &) { return 2; });

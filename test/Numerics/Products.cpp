@@ -28,7 +28,13 @@ void add(Program &p, const Gemm &g, int64_t m = 17, int64_t n = 19, int64_t k = 
     Tensor B = p.array(g.name + "_B", g.transB ? shape(n, k) : shape(k, n), g.type, g.layoutB);
     Tensor C = p.array(g.name + "_C", shape(m, n), g.type, g.layoutC);
     NodeBuilder node = p.node(blas + "gemm.Gemm");
-    node.in("_a", A).in("_b", B).out("_c", C, "", g.wcr).set("transA", g.transA).set("transB", g.transB).set("alpha", g.alpha).set("beta", g.beta);
+    node.in("_a", A)
+        .in("_b", B)
+        .out("_c", C, "", g.wcr)
+        .set("transA", g.transA)
+        .set("transB", g.transB)
+        .set("alpha", g.alpha)
+        .set("beta", g.beta);
     Tensor D = C;
     if (g.addend) {
         D = g.inPlace ? C : p.array(g.name + "_D", shape(m, n), g.type);
@@ -36,7 +42,9 @@ void add(Program &p, const Gemm &g, int64_t m = 17, int64_t n = 19, int64_t k = 
     }
     bool update = !g.wcr.empty();
     p.expect(C, [=](const Index &i) {
-        Number s = sum(k, [&](int64_t x) { return (g.transA ? A({x, i[0]}) : A({i[0], x})) * (g.transB ? B({i[1], x}) : B({x, i[1]})); });
+        Number s = sum(k, [&](int64_t x) {
+            return (g.transA ? A({x, i[0]}) : A({i[0], x})) * (g.transB ? B({i[1], x}) : B({x, i[1]}));
+        });
         return g.a * s + (update ? C(i) + (g.addend ? g.b * D(i) : 0) : g.b * D(i));
     });
 }
@@ -106,8 +114,9 @@ void vectors(Program &p) {
     p.symbol("a", 3);
     for (Type t : {Type(ScalarKind::Float32), Type(ScalarKind::Float64), Type(ScalarKind::Complex128), Type(ScalarKind::Int32)}) {
         std::string n = "v" + std::string(scalarTypeName(t.scalar())) + "_";
-        Tensor A = p.array(n + "A", "M, N", t), x = p.array(n + "x", "N", t), z = p.array(n + "z", "M", t), y = p.array(n + "y", "M", t),
-               yt = p.array(n + "yt", "N", t), d = p.array(n + "d", "1", t), r = p.array(n + "r", "M, N", t), w = p.array(n + "w", "N", t);
+        Tensor A = p.array(n + "A", "M, N", t), x = p.array(n + "x", "N", t), z = p.array(n + "z", "M", t),
+               y = p.array(n + "y", "M", t), yt = p.array(n + "yt", "N", t), d = p.array(n + "d", "1", t),
+               r = p.array(n + "r", "M, N", t), w = p.array(n + "w", "N", t);
         p.node(blas + "gemv.Gemv").in("_A", A).in("_x", x).out("_y", y).set("alpha", "2");
         p.expect(y, [=](const Index &i) { return 2.0 * sum(33, [&](int64_t k) { return A({i[0], k}) * x({k}); }); });
         p.node(blas + "gemv.Gemv").in("_A", A).in("_x", z).in("_y", yt).out("_y", yt).set("transA", true).set("beta", "3");
@@ -123,7 +132,8 @@ void vectors(Program &p) {
 }
 
 void matmul(Program &p) {
-    Tensor A = p.array("A", "17, 18"), B = p.array("B", "18, 19"), v = p.array("v", "18"), u = p.array("u", "17"), w = p.array("w", "18");
+    Tensor A = p.array("A", "17, 18"), B = p.array("B", "18, 19"), v = p.array("v", "18"), u = p.array("u", "17"),
+           w = p.array("w", "18");
     Tensor Av = p.array("Av", "17"), uA = p.array("uA", "18"), vw = p.array("vw", "1"), big = p.array("big", "4, 17, 18");
     Tensor part = p.array("part", "30, 40"), strided = p.array("strided", "18");
     p.node(blas + "matmul.MatMul").in("_a", A).in("_b", v).out("_c", Av).set("alpha", 2);

@@ -67,16 +67,26 @@ template <> Number loaded(std::complex<double> v) { return v; }
 /// Calls f with a value of the C++ type of the elements.
 template <class F> void withType(Type t, F f) {
     switch (t.scalar()) {
-    case ScalarKind::Bool: return f(bool());
-    case ScalarKind::Int8: return f(int8_t());
-    case ScalarKind::Int32: return f(int32_t());
-    case ScalarKind::Int64: return f(int64_t());
-    case ScalarKind::UInt32: return f(uint32_t());
-    case ScalarKind::Float32: return f(float());
-    case ScalarKind::Float64: return f(double());
-    case ScalarKind::Complex64: return f(std::complex<float>());
-    case ScalarKind::Complex128: return f(std::complex<double>());
-    default: throw std::runtime_error("no elements of type " + t.str() + " in these tests");
+    case ScalarKind::Bool:
+        return f(bool());
+    case ScalarKind::Int8:
+        return f(int8_t());
+    case ScalarKind::Int32:
+        return f(int32_t());
+    case ScalarKind::Int64:
+        return f(int64_t());
+    case ScalarKind::UInt32:
+        return f(uint32_t());
+    case ScalarKind::Float32:
+        return f(float());
+    case ScalarKind::Float64:
+        return f(double());
+    case ScalarKind::Complex64:
+        return f(std::complex<float>());
+    case ScalarKind::Complex128:
+        return f(std::complex<double>());
+    default:
+        throw std::runtime_error("no elements of type " + t.str() + " in these tests");
     }
 }
 
@@ -112,7 +122,10 @@ void fill(Tensor::Content &c) {
         return static_cast<double>((state >> 16) % static_cast<unsigned>(n));
     };
     for (Number &v : c.before)
-        v = c.type.isBool() ? next(2) : c.type.isUnsigned() ? next(5) : c.type.isComplex() ? Number(next(7) - 3, next(5) - 2) : next(9) - 4;
+        v = c.type.isBool()       ? next(2)
+            : c.type.isUnsigned() ? next(5)
+            : c.type.isComplex()  ? Number(next(7) - 3, next(5) - 2)
+                                  : next(9) - 4;
 }
 
 using Word = uintptr_t;

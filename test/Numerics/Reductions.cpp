@@ -127,8 +127,13 @@ void logic(Program &p) {
 /// Slices of input and output.
 void parts(Program &p) {
     Tensor A = p.array("A", "9, 20, 7"), R = p.array("R", "30, 4"), S = p.array("S", "3, 5");
-    auto reduce = [&](const std::string &in, const Tensor &r, const std::string &out, json::Value a, const Function &f, bool identity = true) {
-        p.node("dace.libraries.standard.nodes.reduce.Reduce").in("", A, in).out("", r, out).set("wcr", f.wcr).set("axes", std::move(a))
+    auto reduce = [&](const std::string &in, const Tensor &r, const std::string &out, json::Value a, const Function &f,
+                      bool identity = true) {
+        p.node("dace.libraries.standard.nodes.reduce.Reduce")
+            .in("", A, in)
+            .out("", r, out)
+            .set("wcr", f.wcr)
+            .set("axes", std::move(a))
             .set("identity", identity ? json::Value(f.identity) : json::Value());
     };
     reduce("2, 0:20, 0:7", R, "5:25, 2", axes({2}), plus);

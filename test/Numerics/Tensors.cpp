@@ -52,32 +52,59 @@ void tensors(Program &p) {
     p.node(transpose).in("_inp_tensor", four).out("_out_tensor", reversed).set("axes", list({3, 2, 1, 0}));
     p.expect(reversed, [=](const Index &i) { return four({i[3], i[2], i[1], i[0]}); });
 
-    Tensor L = p.array("L", "7, 5, 6"), R = p.array("R", "6, 5, 8"), one = p.array("one", "7, 8"), two = p.array("two", "7, 5, 5, 8"),
-           turned = p.array("turned", "8, 7"), full = p.array("full", "1"), outer = p.array("outer", "7, 5, 6, 3"), v = p.array("v", "3");
-    p.node(dot).in("_left_tensor", L).in("_right_tensor", R).out("_out_tensor", one).set("left_axes", list({1, 2})).set("right_axes", list({1, 0}));
+    Tensor L = p.array("L", "7, 5, 6"), R = p.array("R", "6, 5, 8"), one = p.array("one", "7, 8"),
+           two = p.array("two", "7, 5, 5, 8"), turned = p.array("turned", "8, 7"), full = p.array("full", "1"),
+           outer = p.array("outer", "7, 5, 6, 3"), v = p.array("v", "3");
+    p.node(dot)
+        .in("_left_tensor", L)
+        .in("_right_tensor", R)
+        .out("_out_tensor", one)
+        .set("left_axes", list({1, 2}))
+        .set("right_axes", list({1, 0}));
     auto both = [=](int64_t i, int64_t j) {
         return sum(5, [&](int64_t x) { return sum(6, [&](int64_t y) { return L({i, x, y}) * R({y, x, j}); }); });
     };
     p.expect(one, [=](const Index &i) { return both(i[0], i[1]); });
-    p.node(dot).in("_left_tensor", L).in("_right_tensor", R).out("_out_tensor", two).set("left_axes", list({2})).set("right_axes", list({0}));
+    p.node(dot)
+        .in("_left_tensor", L)
+        .in("_right_tensor", R)
+        .out("_out_tensor", two)
+        .set("left_axes", list({2}))
+        .set("right_axes", list({0}));
     p.expect(two, [=](const Index &i) { return sum(6, [&](int64_t y) { return L({i[0], i[1], y}) * R({y, i[2], i[3]}); }); });
-    p.node(dot).in("_left_tensor", L).in("_right_tensor", R).out("_out_tensor", turned).set("left_axes", list({1, 2}))
-        .set("right_axes", list({1, 0})).set("permutation", list({1, 0}));
+    p.node(dot)
+        .in("_left_tensor", L)
+        .in("_right_tensor", R)
+        .out("_out_tensor", turned)
+        .set("left_axes", list({1, 2}))
+        .set("right_axes", list({1, 0}))
+        .set("permutation", list({1, 0}));
     p.expect(turned, [=](const Index &i) { return both(i[1], i[0]); });
-    p.node(dot).in("_left_tensor", L).in("_right_tensor", L).out("_out_tensor", full).set("left_axes", list({0, 1, 2})).set("right_axes", list({0, 1, 2}));
+    p.node(dot)
+        .in("_left_tensor", L)
+        .in("_right_tensor", L)
+        .out("_out_tensor", full)
+        .set("left_axes", list({0, 1, 2}))
+        .set("right_axes", list({0, 1, 2}));
     p.expect(full, [=](const Index &) {
         Number s = 0;
         L.each([&](const Index &i) { s += L(i) * L(i); });
         return s;
     });
-    p.node(dot).in("_left_tensor", L).in("_right_tensor", v).out("_out_tensor", outer).set("left_axes", list({})).set("right_axes", list({}));
+    p.node(dot)
+        .in("_left_tensor", L)
+        .in("_right_tensor", v)
+        .out("_out_tensor", outer)
+        .set("left_axes", list({}))
+        .set("right_axes", list({}));
     p.expect(outer, [=](const Index &i) { return L({i[0], i[1], i[2]}) * v({i[3]}); });
 }
 
 /// What nodes of Fortran front ends do with whole subsets.
 void subsets(Program &p) {
     const std::string path = "dace.libraries.standard.nodes.";
-    Tensor Z = p.array("Z", "4, 5"), A = p.array("A", "6, 5"), C = p.array("C", "4, 7", ScalarKind::Float32, "1, 4"), flag = p.array("flag", "1", ScalarKind::Bool);
+    Tensor Z = p.array("Z", "4, 5"), A = p.array("A", "6, 5"), C = p.array("C", "4, 7", ScalarKind::Float32, "1, 4"),
+           flag = p.array("flag", "1", ScalarKind::Bool);
     p.node(path + "memset_node.MemsetLibraryNode").out("_mset_out", Z, "1:3, 0:5");
     p.expect(Z, [=](const Index &i) { return i[0] == 1 || i[0] == 2 ? Number(0) : Z(i); });
     p.node(path + "copy_node.CopyLibraryNode").in("_cpy_in", A, "2:6, 1:4").out("_cpy_out", C, "0:4, 4:7");
@@ -86,7 +113,8 @@ void subsets(Program &p) {
     p.expect(flag, [=](const Index &) { return Number(0); });
     for (int ones : {0, 1, 12}) {
         const std::string n = std::to_string(ones);
-        Tensor mask = p.array("mask" + n, "4, 3", ScalarKind::Bool), all = p.array("all" + n, "1", ScalarKind::Bool), any = p.array("any" + n, "1", ScalarKind::Bool);
+        Tensor mask = p.array("mask" + n, "4, 3", ScalarKind::Bool), all = p.array("all" + n, "1", ScalarKind::Bool),
+               any = p.array("any" + n, "1", ScalarKind::Bool);
         mask.each([&](const Index &i) { mask.set(i, i[0] * 3 + i[1] < ones ? 1 : 0); });
         p.node(path + "allany.AllNode").in("_mask", mask).out("_out", all);
         p.expect(all, [=](const Index &) { return Number(ones == 12); });
@@ -97,10 +125,10 @@ void subsets(Program &p) {
 
 void einsum(Program &p) {
     const std::string path = "dace.libraries.blas.nodes.einsum.Einsum";
-    Tensor A = p.array("A", "17, 18"), B = p.array("B", "18, 19"), C = p.array("C", "17, 19"), T = p.array("T", "19, 17"), S = p.array("S", "9, 9"),
-           d = p.array("d", "9"), t = p.array("t", "1"), batch = p.array("batch", "3, 17, 18"), out = p.array("out", "3, 17, 19"),
-           rows = p.array("rows", "17"), chain = p.array("chain", "17, 5"), E = p.array("E", "19, 5"), h = p.array("h", "17, 18"),
-           scaled = p.array("scaled", "17, 19");
+    Tensor A = p.array("A", "17, 18"), B = p.array("B", "18, 19"), C = p.array("C", "17, 19"), T = p.array("T", "19, 17"),
+           S = p.array("S", "9, 9"), d = p.array("d", "9"), t = p.array("t", "1"), batch = p.array("batch", "3, 17, 18"),
+           out = p.array("out", "3, 17, 19"), rows = p.array("rows", "17"), chain = p.array("chain", "17, 5"),
+           E = p.array("E", "19, 5"), h = p.array("h", "17, 18"), scaled = p.array("scaled", "17, 19");
     auto ab = [=](int64_t i, int64_t j) { return sum(18, [&](int64_t k) { return A({i, k}) * B({k, j}); }); };
     p.node(path).in("a", A).in("b", B).out("o", C).set("einsum_str", "ij,jk->ik");
     p.expect(C, [=](const Index &i) { return ab(i[0], i[1]); });
@@ -125,33 +153,45 @@ void einsum(Program &p) {
 
 void fourier(Program &p) {
     const std::string path = "dace.libraries.fft.nodes.fft.";
-    Tensor x = p.array("x", "24", ScalarKind::Complex128), X = p.array("X", "24", ScalarKind::Complex128), y = p.array("y", "24", ScalarKind::Complex128),
-           r = p.array("r", "15"), Z = p.array("Z", "15", ScalarKind::Complex128), m = p.array("m", "6, 5", ScalarKind::Complex64),
-           M = p.array("M", "6, 5", ScalarKind::Complex64), s = p.array("s", "12", ScalarKind::Complex128, "2");
+    Tensor x = p.array("x", "24", ScalarKind::Complex128), X = p.array("X", "24", ScalarKind::Complex128),
+           y = p.array("y", "24", ScalarKind::Complex128), r = p.array("r", "15"), Z = p.array("Z", "15", ScalarKind::Complex128),
+           m = p.array("m", "6, 5", ScalarKind::Complex64), M = p.array("M", "6, 5", ScalarKind::Complex64),
+           s = p.array("s", "12", ScalarKind::Complex128, "2");
     auto dft = [](const Tensor &in, int64_t n, int64_t k, double sign) {
-        return sum(n, [&](int64_t j) { return in({j}) * std::polar(1.0, sign * 2 * M_PI * static_cast<double>(j * k % n) / static_cast<double>(n)); });
+        return sum(n, [&](int64_t j) {
+            return in({j}) * std::polar(1.0, sign * 2 * M_PI * static_cast<double>(j * k % n) / static_cast<double>(n));
+        });
     };
     p.node(path + "FFT").in("_inp", x).out("_out", X);
-    p.expect(X, [=](const Index &i) { return dft(x, 24, i[0], -1); }, 1e-12);
+    p.expect(
+        X, [=](const Index &i) { return dft(x, 24, i[0], -1); }, 1e-12);
     p.node(path + "IFFT").in("_inp", x).out("_out", y).set("factor", "1/24");
-    p.expect(y, [=](const Index &i) { return dft(x, 24, i[0], 1) / 24.0; }, 1e-12);
+    p.expect(
+        y, [=](const Index &i) { return dft(x, 24, i[0], 1) / 24.0; }, 1e-12);
     p.node(path + "FFT").in("_inp", r).out("_out", Z).set("factor", "2");
-    p.expect(Z, [=](const Index &i) { return 2.0 * dft(r, 15, i[0], -1); }, 1e-12);
+    p.expect(
+        Z, [=](const Index &i) { return 2.0 * dft(r, 15, i[0], -1); }, 1e-12);
     p.node(path + "FFT").in("_inp", x, "0:12").out("_out", s);
-    p.expect(s, [=](const Index &i) { return dft(x, 12, i[0], -1); }, 1e-12);
+    p.expect(
+        s, [=](const Index &i) { return dft(x, 12, i[0], -1); }, 1e-12);
     p.node(path + "FFT").in("_inp", m).out("_out", M);
-    p.expect(M, [=](const Index &i) {
-        return sum(6, [&](int64_t a) {
-            return sum(5, [&](int64_t b) {
-                return m({a, b}) * std::polar(1.0, -2 * M_PI * (static_cast<double>(a * i[0]) / 6 + static_cast<double>(b * i[1]) / 5));
+    p.expect(
+        M,
+        [=](const Index &i) {
+            return sum(6, [&](int64_t a) {
+                return sum(5, [&](int64_t b) {
+                    return m({a, b}) *
+                           std::polar(1.0, -2 * M_PI * (static_cast<double>(a * i[0]) / 6 + static_cast<double>(b * i[1]) / 5));
+                });
             });
-        });
-    }, 1e-5);
+        },
+        1e-5);
 }
 
 void sparse(Program &p) {
     const std::string path = "dace.libraries.sparse.nodes.";
-    Tensor rows = p.array("rows", "6", ScalarKind::Int32), cols = p.array("cols", "9", ScalarKind::Int32), vals = p.array("vals", "9");
+    Tensor rows = p.array("rows", "6", ScalarKind::Int32), cols = p.array("cols", "9", ScalarKind::Int32),
+           vals = p.array("vals", "9");
     int starts[] = {0, 2, 2, 5, 6, 9}, columns[] = {0, 3, 1, 2, 3, 2, 0, 1, 3};
     for (int64_t i = 0; i < 6; ++i)
         rows.set({i}, starts[i]);
@@ -166,15 +206,20 @@ void sparse(Program &p) {
     auto node = [&](const std::string &cls, const Tensor &b, const Tensor &c) {
         return p.node(path + cls).in("_a_rows", rows).in("_a_cols", cols).in("_a_vals", vals).in("_b", b).out("_c", c);
     };
-    Tensor B = p.array("B", "4, 7"), Bt = p.array("Bt", "7, 4"), C = p.array("C", "5, 7"), D = p.array("D", "5, 7"), E = p.array("E", "5, 7"),
-           x = p.array("x", "4"), y = p.array("y", "5"), z = p.array("z", "5"), U = p.array("U", "5, 7");
+    Tensor B = p.array("B", "4, 7"), Bt = p.array("Bt", "7, 4"), C = p.array("C", "5, 7"), D = p.array("D", "5, 7"),
+           E = p.array("E", "5, 7"), x = p.array("x", "4"), y = p.array("y", "5"), z = p.array("z", "5"), U = p.array("U", "5, 7");
     node("csrmm.CSRMM", B, C);
     p.expect(C, [=](const Index &i) { return product(i[0], [&](int64_t k) { return B({k, i[1]}); }); });
     node("csrmm.CSRMM", Bt, D).set("transB", true).set("alpha", 2);
     p.expect(D, [=](const Index &i) { return 2.0 * product(i[0], [&](int64_t k) { return Bt({i[1], k}); }); });
     node("csrmm.CSRMM", B, E).in("_cin", E).set("beta", 3).set("alpha", 0.5);
     p.expect(E, [=](const Index &i) { return 0.5 * product(i[0], [&](int64_t k) { return B({k, i[1]}); }) + 3.0 * E(i); });
-    p.node(path + "csrmm.CSRMM").in("_a_rows", rows).in("_a_cols", cols).in("_a_vals", vals).in("_b", B).out("_c", U, "", "lambda a, b: a + b");
+    p.node(path + "csrmm.CSRMM")
+        .in("_a_rows", rows)
+        .in("_a_cols", cols)
+        .in("_a_vals", vals)
+        .in("_b", B)
+        .out("_c", U, "", "lambda a, b: a + b");
     p.expect(U, [=](const Index &i) { return product(i[0], [&](int64_t k) { return B({k, i[1]}); }) + U(i); });
     node("csrmv.CSRMV", x, y);
     p.expect(y, [=](const Index &i) { return product(i[0], [&](int64_t k) { return x({k}); }); });

@@ -10,7 +10,8 @@ namespace {
 std::string text(const std::string &source, Language l) {
     sym::ParseResult parsed = sym::parse(source);
     REQUIRE(parsed.expr);
-    return package::formula(*parsed.expr, l, [](Name n) { return n.str() == "unknown" ? std::string() : n.str(); }).value_or("none");
+    return package::formula(*parsed.expr, l, [](Name n) { return n.str() == "unknown" ? std::string() : n.str(); })
+        .value_or("none");
 }
 
 } // namespace

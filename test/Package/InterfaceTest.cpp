@@ -1,6 +1,6 @@
 // Names and layouts that a program of the tests in test/Bindings does not have.
-#include "Package/Callback.h"
 #include "sdfgc/Package/Interface.h"
+#include "Package/Callback.h"
 
 #include <catch2/catch.hpp>
 
@@ -42,8 +42,8 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 TEST_CASE("Fortran knows no case and no leading underscore") {
     package::Interface i;
     i.name = "p";
-    i.arguments = {array("A", {symbol("N")}), array("__return", {symbol("N")}), array("_a", {symbol("N")}), value("N", ScalarKind::Int64), value("n", ScalarKind::Int64),
-                   value("handle", ScalarKind::Int32)};
+    i.arguments = {array("A", {symbol("N")}),     array("__return", {symbol("N")}), array("_a", {symbol("N")}),
+                   value("N", ScalarKind::Int64), value("n", ScalarKind::Int64),    value("handle", ScalarKind::Int32)};
     const std::string text = package::fortranModule(i);
     CHECK(contains(text, "subroutine p_program(handle, A, returned, a_1, N, n_1, handle_1) bind(C, name=\"p_program\")"));
     CHECK(contains(text, "real(c_double), intent(inout) :: a_1(N)"));
@@ -53,7 +53,8 @@ TEST_CASE("Fortran lines stay below the limit, names too") {
     package::Interface i;
     i.name = std::string(90, 'p');
     for (int k = 0; k < 30; ++k)
-        i.arguments.push_back(value("argument_with_a_long_name_that_goes_on_and_on_and_on_and_on_" + std::to_string(k), ScalarKind::Int64));
+        i.arguments.push_back(
+            value("argument_with_a_long_name_that_goes_on_and_on_and_on_and_on_" + std::to_string(k), ScalarKind::Int64));
     std::vector<sym::Expr> shape;
     for (const Argument &a : i.arguments)
         shape.push_back(symbol(a.name.c_str()));
@@ -98,9 +99,11 @@ TEST_CASE("C++: sizes are checked in 64 bits where the arguments say them; null 
     Argument optional = array("B", {symbol("N")});
     optional.optional = true;
     Argument unknown = array("C", {symbol("K")});
-    i.arguments = {array("A", {symbol("N"), symbol("M")}), optional, unknown, value("M", ScalarKind::Int64), value("N", ScalarKind::Int32)};
+    i.arguments = {array("A", {symbol("N"), symbol("M")}), optional, unknown, value("M", ScalarKind::Int64),
+                   value("N", ScalarKind::Int32)};
     const std::string text = package::cppHeader(i, "// support\n");
-    CHECK(contains(text, "checkSize(\"A\", sdfgc_program::sizeOf(A), (M*std::int64_t(N)));") | contains(text, "checkSize(\"A\", sdfgc_program::sizeOf(A), M*std::int64_t(N));"));
+    CHECK(contains(text, "checkSize(\"A\", sdfgc_program::sizeOf(A), (M*std::int64_t(N)));") |
+          contains(text, "checkSize(\"A\", sdfgc_program::sizeOf(A), M*std::int64_t(N));"));
     CHECK(contains(text, "if (sdfgc_program::address(B))"));
     CHECK_FALSE(contains(text, "checkSize(\"C\""));
     CHECK_FALSE(contains(text, "using namespace"));

@@ -55,7 +55,8 @@ std::string text(const Argument &a) {
     const NpyArray all = gather(a, a.data);
     std::string out;
     for (std::size_t at = 0; at < all.data.size(); at += static_cast<std::size_t>(a.dtype.size))
-        out += (out.empty() ? "" : " ") + textOf(a.type, std::string_view(all.data).substr(at, static_cast<std::size_t>(a.dtype.size)));
+        out += (out.empty() ? "" : " ") +
+               textOf(a.type, std::string_view(all.data).substr(at, static_cast<std::size_t>(a.dtype.size)));
     return out;
 }
 
@@ -120,7 +121,7 @@ TEST_CASE("strides and padding of the program's array") {
     const Argument &x = *a->find("A");
     CHECK(x.elements == 12);
     CHECK(x.data.size() == 96);
-    CHECK(valueOf(ScalarKind::Int64, std::string_view(x.data).substr(8, 8)) == 3); // [1, 0]
+    CHECK(valueOf(ScalarKind::Int64, std::string_view(x.data).substr(8, 8)) == 3);  // [1, 0]
     CHECK(valueOf(ScalarKind::Int64, std::string_view(x.data).substr(32, 8)) == 1); // [0, 1]
     CHECK(gather(x, x.data).data == file.data);
     d.totalSize = expr("4*N - 4");

@@ -8,9 +8,9 @@ using diag::Id;
 namespace {
 
 struct Case {
-    const char *path;        // what is replaced
-    const char *value;       // by this JSON
-    const char *diagnostic;  // `CODE path: start of the message`
+    const char *path;       // what is replaced
+    const char *value;      // by this JSON
+    const char *diagnostic; // `CODE path: start of the message`
 };
 
 void check(const char *graph, const Case &c) {
@@ -28,24 +28,31 @@ TEST_CASE("bad values: dataflow") {
         {"attributes.name", "\"a b\"", "SD1014 attributes.name: the SDFG `a b` is no identifier"},
         {"attributes.name", "\"None\"", "SD1014 attributes.name: "},
         {"attributes.symbols", R"({"1x": "int32"})", "SD1014 attributes.symbols.1x: the symbol `1x`"},
-        {"attributes._arrays", R"({"a/b": {"type": "Scalar", "attributes": {}}})", "SD1014 attributes._arrays.a/b: the container `a/b`"},
+        {"attributes._arrays", R"({"a/b": {"type": "Scalar", "attributes": {}}})",
+         "SD1014 attributes._arrays.a/b: the container `a/b`"},
         {"attributes._arrays.A", "3", "SD1010 attributes._arrays.A: `A` should be an object, found the number 3"},
         {"attributes._arrays.A.type", "\"Blob\"", "SD1031 attributes._arrays.A.type: "},
         {"attributes._arrays.A.attributes.dtype", "\"float63\"", "SD1018 attributes._arrays.A.attributes.dtype: "},
-        {"attributes._arrays.A.attributes.dtype", R"({"type": "pointer"})", "SD1011 attributes._arrays.A.attributes.dtype: the type `pointer` lacks `dtype`"},
+        {"attributes._arrays.A.attributes.dtype", R"({"type": "pointer"})",
+         "SD1011 attributes._arrays.A.attributes.dtype: the type `pointer` lacks `dtype`"},
         {"attributes._arrays.A.attributes.dtype", R"({"type": "vector", "dtype": "int8", "elements": "$V"})", "SD1023 "},
-        {"attributes._arrays.A.attributes.strides", "[\"1\", \"2\"]", "SD1024 attributes._arrays.A: `strides` has 2 entries, but the shape has 1"},
-        {"attributes._arrays.A.attributes.shape[0]", "\"N +\"", "SD1015 attributes._arrays.A.attributes.shape[0]: `shape` cannot be read"},
+        {"attributes._arrays.A.attributes.strides", "[\"1\", \"2\"]",
+         "SD1024 attributes._arrays.A: `strides` has 2 entries, but the shape has 1"},
+        {"attributes._arrays.A.attributes.shape[0]", "\"N +\"",
+         "SD1015 attributes._arrays.A.attributes.shape[0]: `shape` cannot be read"},
         {"attributes._arrays.A.attributes.shape[0]", "null", "SD1010 attributes._arrays.A.attributes.shape[0]: "},
         {"nodes[0].nodes[0].type", "\"AcessNode\"", "SD1012 nodes[0].nodes[0].type: unknown type of node: `AcessNode`"},
         {"nodes[0].nodes[0].attributes.data", "\"A B\"", "SD1014 nodes[0].nodes[0].attributes.data: "},
         {"nodes[0].nodes[0].attributes", "{}", "SD1011 nodes[0].nodes[0]: an access node lacks `data`"},
         {"nodes[0].nodes[2].attributes.params[0]", "\"i;j\"", "SD1014 nodes[0].nodes[2].attributes.params[0]: the params `i;j`"},
         {"nodes[0].nodes[2].attributes.params", "[\"i\", \"j\"]", "SD1024 nodes[0].nodes[2]: `params` has 2 entries"},
-        {"nodes[0].nodes[2].attributes.range.ranges[0]", R"({"start": "0"})", "SD1011 nodes[0].nodes[2].attributes.range.ranges[0]: a range lacks `end`"},
-        {"nodes[0].nodes[2].attributes.range.type", "\"Circle\"", "SD1012 nodes[0].nodes[2].attributes.range.type: unknown type of subset: `Circle`"},
+        {"nodes[0].nodes[2].attributes.range.ranges[0]", R"({"start": "0"})",
+         "SD1011 nodes[0].nodes[2].attributes.range.ranges[0]: a range lacks `end`"},
+        {"nodes[0].nodes[2].attributes.range.type", "\"Circle\"",
+         "SD1012 nodes[0].nodes[2].attributes.range.type: unknown type of subset: `Circle`"},
         {"nodes[0].nodes[3].attributes.in_connectors", R"({"a\n": null})", "SD1014 "},
-        {"nodes[0].nodes[3].attributes.code", "[]", "SD1010 nodes[0].nodes[3].attributes.code: `code` should be an object, found an array"},
+        {"nodes[0].nodes[3].attributes.code", "[]",
+         "SD1010 nodes[0].nodes[3].attributes.code: `code` should be an object, found an array"},
         {"nodes[0].nodes[3].attributes.code.language", "\"Cobol\"", "SD1013 nodes[0].nodes[3].attributes.code.language: "},
         {"nodes[0].edges[0].src", "\"6\"", "SD1016 nodes[0].edges[0].src: `src` is 6, but there are 6 nodes"},
         {"nodes[0].edges[0].src", "-1", "SD1016 nodes[0].edges[0].src: `src` is -1"},
@@ -70,7 +77,8 @@ TEST_CASE("bad values: dataflow") {
 TEST_CASE("bad values: control flow, enumerations, types") {
     for (const Case &c : {
              Case{"nodes[1].nodes[0].branches[0]", "[null]", "SD1010 nodes[1].nodes[0].branches[0]: "},
-             Case{"nodes[1].nodes[0].branches[0][1].type", "\"LoopRegion\"", "SD1012 nodes[1].nodes[0].branches[0][1].type: unknown type of branch"},
+             Case{"nodes[1].nodes[0].branches[0][1].type", "\"LoopRegion\"",
+                  "SD1012 nodes[1].nodes[0].branches[0][1].type: unknown type of branch"},
              Case{"nodes[1].attributes.loop_variable", "\"i j\"", "SD1014 nodes[1].attributes.loop_variable: "},
              Case{"nodes[1].attributes.inverted", "\"no\"", "SD1010 nodes[1].attributes.inverted: "},
              Case{"edges[0].attributes.data.attributes.assignments", R"({"a.b": "1"})", "SD1014 "},
@@ -80,10 +88,12 @@ TEST_CASE("bad values: control flow, enumerations, types") {
             check("control.sdfg", c);
     CHECK(read(with("control.sdfg", "nodes[1].attributes", "inverted", "\"no\"")).has(Id::WrongJsonKind));
     for (const Case &c : {
-             Case{"attributes._arrays.F.attributes.storage", "\"CPU_Haep\"", "SD1013 attributes._arrays.F.attributes.storage: `storage` has the unknown value `CPU_Haep`"},
+             Case{"attributes._arrays.F.attributes.storage", "\"CPU_Haep\"",
+                  "SD1013 attributes._arrays.F.attributes.storage: `storage` has the unknown value `CPU_Haep`"},
              Case{"nodes[0].nodes[1].attributes.schedule", "\"Parallel\"", "SD1013 nodes[0].nodes[1].attributes.schedule: "},
              Case{"nodes[0].nodes[1].attributes.collapse", "\"two\"", "SD1017 nodes[0].nodes[1].attributes.collapse: "},
-             Case{"attributes._arrays.csr.attributes.members[0]", "[\"x\"]", "SD1010 attributes._arrays.csr.attributes.members[0]: "},
+             Case{"attributes._arrays.csr.attributes.members[0]", "[\"x\"]",
+                  "SD1010 attributes._arrays.csr.attributes.members[0]: "},
              Case{"attributes._arrays.a.attributes", R"({"dtype": {"type": "struct", "name": "S"}})", "SD1011 "},
              Case{"attributes.constants_prop.pi", "[]", "SD1010 attributes.constants_prop.pi: "},
              Case{"attributes.debuginfo.file_index", "9", "SD1016 attributes.debuginfo.file_index: "},
@@ -97,7 +107,8 @@ TEST_CASE("bad values: control flow, enumerations, types") {
 TEST_CASE("a misspelt value is followed by the nearest one") {
     Reading r = read(changed("dataflow.sdfg", "attributes._arrays.F.attributes.storage", "\"CPU_Haep\""));
     REQUIRE(r.diagnostics.size() == 2); // and the warning that the graph has anyway
-    CHECK(r.diagnostics[0].hint + r.diagnostics[1].hint == "did you mean `CPU_Heap`?it is kept and written back, and has no effect");
+    CHECK(r.diagnostics[0].hint + r.diagnostics[1].hint ==
+          "did you mean `CPU_Heap`?it is kept and written back, and has no effect");
 }
 
 TEST_CASE("unknown classes, attributes and instrumentations are kept or left out with a warning") {

@@ -1,4 +1,5 @@
-// Small random changes to small graphs: reading ends with a graph or with an error, and a graph that was read can be written and read.
+// Small random changes to small graphs: reading ends with a graph or with an error, and a graph that was read can be written and
+// read.
 #include "TestGraphs.h"
 
 #include <random>
@@ -39,10 +40,35 @@ void collect(json::Value &v, std::vector<json::Value *> &out) {
 const std::vector<json::Value> &replacements() {
     static const std::vector<json::Value> values = [] {
         std::vector<json::Value> list;
-        for (const char *text : {"null", "true", "false", "0", "-1", "7", "1e300", "NaN", "123456789012345678901234567890", "\"\"", "\"A\"",
-                                 "\"1\"", "\"-1\"", "\"$N\"", "\"i j\"", "\"a\\nb/\\\"\"", "\"$N + (\"", "[]", "[[]]", "[1, \"2\", null]", "{}",
-                                 "{\"type\": \"SDFG\"}", "{\"type\": \"Range\", \"ranges\": []}", "{\"type\": \"pointer\", \"dtype\": null}",
-                                 "{\"attributes\": {}}", "{\"type\": 1}", "\"Scope\"", "\"float64\"", "\"Infinity\""})
+        for (const char *text : {"null",
+                                 "true",
+                                 "false",
+                                 "0",
+                                 "-1",
+                                 "7",
+                                 "1e300",
+                                 "NaN",
+                                 "123456789012345678901234567890",
+                                 "\"\"",
+                                 "\"A\"",
+                                 "\"1\"",
+                                 "\"-1\"",
+                                 "\"$N\"",
+                                 "\"i j\"",
+                                 "\"a\\nb/\\\"\"",
+                                 "\"$N + (\"",
+                                 "[]",
+                                 "[[]]",
+                                 "[1, \"2\", null]",
+                                 "{}",
+                                 "{\"type\": \"SDFG\"}",
+                                 "{\"type\": \"Range\", \"ranges\": []}",
+                                 "{\"type\": \"pointer\", \"dtype\": null}",
+                                 "{\"attributes\": {}}",
+                                 "{\"type\": 1}",
+                                 "\"Scope\"",
+                                 "\"float64\"",
+                                 "\"Infinity\""})
             list.push_back(*json::parse(text));
         return list;
     }();

@@ -22,8 +22,8 @@ inline std::string graphText(const std::string &name) {
 }
 
 inline const std::vector<std::string> &allGraphs() {
-    static const std::vector<std::string> names = {"vadd.sdfg",  "vadd.sdfgz", "dataflow.sdfg", "control.sdfg",
-                                                   "v0_9.sdfg",  "v0_16.sdfg", "v1_0.sdfg",     "external.sdfg"};
+    static const std::vector<std::string> names = {"vadd.sdfg", "vadd.sdfgz", "dataflow.sdfg", "control.sdfg",
+                                                   "v0_9.sdfg", "v0_16.sdfg", "v1_0.sdfg",     "external.sdfg"};
     return names;
 }
 

@@ -27,7 +27,8 @@ std::string parseError(std::string text, int depth = 100) {
     if (d.all().empty())
         return "";
     const diag::Diagnostic &first = d.all()[0];
-    return std::to_string(first.place.line) + ":" + std::to_string(first.place.column) + " " + first.place.path + ": " + first.message;
+    return std::to_string(first.place.line) + ":" + std::to_string(first.place.column) + " " + first.place.path + ": " +
+           first.message;
 }
 
 /// `line:column path` of the value with this text.
@@ -77,7 +78,8 @@ TEST_CASE("document: numbers keep their text") {
 }
 
 TEST_CASE("document: lines and columns are those of the file, whatever escapes the strings hold") {
-    const std::string text = "{\n  \"code\": \"a\\nb\\n\\u0041\",\n  \"next\": {\"x\\n\": \"here\"}, \"last\": [\"one\",\n\"two\"]\n}";
+    const std::string text =
+        "{\n  \"code\": \"a\\nb\\n\\u0041\",\n  \"next\": {\"x\\n\": \"here\"}, \"last\": [\"one\",\n\"two\"]\n}";
     CHECK(placeOf(text, "a\nb\nA") == "2:11 code");
     CHECK(placeOf(text, "here") == "3:19 next.x\n");
     CHECK(placeOf(text, "one") == "3:37 last[0]");

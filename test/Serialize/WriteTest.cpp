@@ -96,7 +96,7 @@ TEST_CASE("symbols that cancel out in the size of a transient are kept: DaCe cou
     REQUIRE(at != std::string::npos);
     const std::string written = "\"total_size\":\"$J*$K + $N*(1 + $I) - $K*$J - $I*$N\"";
     file.replace(at, size.size(), written + ",\"transient\":true"); // of A
-    file.replace(file.find(size), size.size(), written);             // of B, an argument
+    file.replace(file.find(size), size.size(), written);            // of B, an argument
     const Reading r = read(file);
     REQUIRE(r.graph);
     CHECK(r.graph->arrays.find("A")->totalSize == sym::Expr::symbol("N"));
@@ -109,7 +109,8 @@ TEST_CASE("symbols that cancel out in the size of a transient are kept: DaCe cou
 }
 
 TEST_CASE("files: whole, compressed, and a failure is reported") {
-    const std::string path = (std::filesystem::temp_directory_path() / ("sdfgc-write-" + std::to_string(getpid()) + ".sdfgz")).string();
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("sdfgc-write-" + std::to_string(getpid()) + ".sdfgz")).string();
     Reading r = readGraph("vadd.sdfg");
     diag::Engine d;
     WriteOptions o;
@@ -133,7 +134,8 @@ TEST_CASE("difference: names the first place") {
         {"vadd.sdfg", "attributes._arrays.B.attributes.dtype", "\"float32\"", "_arrays.B.dtype: \"float64\" against \"float32\""},
         {"vadd.sdfg", "attributes._arrays.B.type", "\"ArrayView\"", "_arrays.B.type: \"Array\" against \"ArrayView\""},
         {"vadd.sdfg", "nodes[0].nodes[3].attributes.code.string_data", "\"c = 0\"", "nodes[0].nodes[3].code: "},
-        {"vadd.sdfg", "nodes[0].edges[2].attributes.data.attributes.volume", "\"2\"", "nodes[0].edges[2].volume: \"1\" against \"2\""},
+        {"vadd.sdfg", "nodes[0].edges[2].attributes.data.attributes.volume", "\"2\"",
+         "nodes[0].edges[2].volume: \"1\" against \"2\""},
         {"vadd.sdfg", "nodes[0].edges[5].dst_connector", "\"x\"", "nodes[0].nodes[5].in_connectors: {} against "},
         {"control.sdfg", "edges[5].attributes.data.attributes.condition.string_data", "\"1\"", "edges[5].condition: "},
         {"control.sdfg", "nodes[1].nodes[0].branches[0][0].string_data", "\"x\"", "nodes[1].nodes[0].branches[0].condition: "},
@@ -141,7 +143,8 @@ TEST_CASE("difference: names the first place") {
         {"dataflow.sdfg", "attributes.constants_prop.pi[1]", "3", "constants_prop.pi.value: 3.25 against 3"},
         {"dataflow.sdfg", "nodes[1].nodes[1].attributes.alpha", "3", "nodes[1].nodes[1].alpha: 2.5 against 3"},
         {"dataflow.sdfg", "attributes.vendor_note", "0", "vendor_note: "},
-        {"dataflow.sdfg", "attributes._arrays.csr.attributes.members[1][1].attributes.dtype", "\"bool\"", "_arrays.csr.members.nnz.dtype: "},
+        {"dataflow.sdfg", "attributes._arrays.csr.attributes.members[1][1].attributes.dtype", "\"bool\"",
+         "_arrays.csr.members.nnz.dtype: "},
     };
     for (const Case &c : cases) {
         INFO(c.path);

@@ -14,7 +14,9 @@ std::string words(std::string_view text) {
     for (const CppWord &w : cppWords(text)) {
         CHECK(text.substr(w.at, w.text.size()) == w.text);
         const std::string word = (w.member ? "." : "") + std::string(w.text);
-        out += (out.empty() ? "" : " ") + (w.where == CppWord::Literal ? "\"" + word + "\"" : w.where == CppWord::Directive ? "#" + word : word);
+        out += (out.empty() ? "" : " ") + (w.where == CppWord::Literal     ? "\"" + word + "\""
+                                           : w.where == CppWord::Directive ? "#" + word
+                                                                           : word);
     }
     return out;
 }

@@ -45,7 +45,8 @@ struct Program {
         s->connect(from, isa<AccessNode>(from) ? Name() : Name("OUT_" + std::string(data)), t, conn, at(data, i));
         t->inConnector(conn)->type = type;
     }
-    void out(Tasklet *t, const char *conn, Node *to, const char *data, sym::Expr i, const char *wcr = "", WcrMode mode = WcrMode::Unset) {
+    void out(Tasklet *t, const char *conn, Node *to, const char *data, sym::Expr i, const char *wcr = "",
+             WcrMode mode = WcrMode::Unset) {
         Memlet m = at(data, i);
         m.wcr = wcr;
         m.wcrMode = mode;
@@ -96,7 +97,8 @@ TEST_CASE("a parallel map of one statement is a pragma, a loop and an assignment
     p.out(t, "y", exit, "B", symbol("i"));
     p.s->connect(exit, "OUT_B", b, {}, p.whole("B"));
     std::string text = p.text();
-    CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i)\n        B[i] = A[i] * 2.0;\n"));
+    CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i)\n        B[i] = "
+                    "A[i] * 2.0;\n"));
     CHECK(has(text, "void __program_f(State *__state, double *A, double *B, int64_t N)"));
 }
 

@@ -125,7 +125,9 @@ std::string split(const std::string &code) {
     return print(splitChainedUpdates(*parseBlock(code).value, storeOf)) + "\n";
 }
 
-bool usesOld(const std::string &code, const char *output, bool dynamic) { return usesOldValue(*parseBlock(code).value, output, dynamic); }
+bool usesOld(const std::string &code, const char *output, bool dynamic) {
+    return usesOldValue(*parseBlock(code).value, output, dynamic);
+}
 
 } // namespace
 
@@ -139,8 +141,10 @@ TEST_CASE("chained assignments to updates are taken apart", "[tasklet][wcr]") {
     CHECK(split("u[2] = v = x") == "u[2] = x\nv = x\n");
     CHECK(split("s = v = 1") == "s = 1\nv = 1\n");
     CHECK(split("v = w = x") == "v = w = x\n");
-    CHECK(split("if x > 0:\n    v = u[0] = 1\nelse:\n    w = v = 2") == "if x > 0:\n    u[0] = 1\n    v = old 0\nelse:\n    w = v = 2\n");
-    const auto update = splitChainedUpdates(*parseBlock("v = u[5] = 1").value, [](Name n) { return n == Name("u") ? Store::Update : Store::Plain; });
+    CHECK(split("if x > 0:\n    v = u[0] = 1\nelse:\n    w = v = 2") ==
+          "if x > 0:\n    u[0] = 1\n    v = old 0\nelse:\n    w = v = 2\n");
+    const auto update = splitChainedUpdates(*parseBlock("v = u[5] = 1").value,
+                                            [](Name n) { return n == Name("u") ? Store::Update : Store::Plain; });
     REQUIRE(update.size() == 2);
     CHECK(update[0]->old == Name("old 0"));
     CHECK(update[1]->old.empty());

@@ -12,7 +12,8 @@ struct Sum {
     State *s;
     MapEntry *m;
     Tasklet *t;
-    explicit Sum(const std::string &n = "N", const std::string &m_ = "M", const std::string &c = "i", const std::string &wcr = "lambda a, b: a + b") {
+    explicit Sum(const std::string &n = "N", const std::string &m_ = "M", const std::string &c = "i",
+                 const std::string &wcr = "lambda a, b: a + b") {
         for (const char *symbol : {"N", "M"})
             g.symbols.set(symbol, ScalarKind::Int64);
         array(g, "A", {expr("N"), expr("M")}, true);
@@ -52,13 +53,13 @@ TEST_CASE("accumulation: what the result does not depend on is a loop of each th
 }
 
 TEST_CASE("accumulation: maps that stay") {
-    CHECK_FALSE(Sum("N", "M", "i", "").split());     // a plain write
-    CHECK_FALSE(Sum("N", "M", "i + k").split());     // each parameter is in the subset
-    CHECK_FALSE(Sum("N", "M", "0").split());         // nothing would remain
-    CHECK_FALSE(Sum("8", "M").split());              // too few threads, much to accumulate
-    CHECK(Sum("8", "16").split());                   // little of both
+    CHECK_FALSE(Sum("N", "M", "i", "").split()); // a plain write
+    CHECK_FALSE(Sum("N", "M", "i + k").split()); // each parameter is in the subset
+    CHECK_FALSE(Sum("N", "M", "0").split());     // nothing would remain
+    CHECK_FALSE(Sum("8", "M").split());          // too few threads, much to accumulate
+    CHECK(Sum("8", "16").split());               // little of both
     CHECK(Sum("100000", "M").split());
-    CHECK_FALSE(Sum("k + 1", "M").split());          // i ends where k is
+    CHECK_FALSE(Sum("k + 1", "M").split()); // i ends where k is
     Sum sized;
     sized.m->gpuBlockSize = std::vector<sym::Expr>{32, 8, 1};
     CHECK_FALSE(sized.split());

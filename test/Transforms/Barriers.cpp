@@ -32,7 +32,9 @@ struct Kernel {
     Memlet element(const std::string &data, const std::string &thread) {
         return isGlobal(data) ? memlet(data, {at("b"), at(thread)}) : memlet(data, {at(thread)});
     }
-    Memlet all(const std::string &data) { return isGlobal(data) ? memlet(data, {at("b"), range("0", "31")}) : memlet(data, {range("0", "31")}); }
+    Memlet all(const std::string &data) {
+        return isGlobal(data) ? memlet(data, {at("b"), range("0", "31")}) : memlet(data, {range("0", "31")});
+    }
 
     /// to[t] = from[31 - t] by the threads of the block.
     MapEntry *phase(const std::string &from, const std::string &to) {

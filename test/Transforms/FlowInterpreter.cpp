@@ -54,16 +54,21 @@ private:
             if (!static_cast<const State &>(b).nodes().empty())
                 result_.trace.push_back(b.label);
             return Outcome::Done;
-        case BlockKind::Break: return Outcome::Break;
-        case BlockKind::Continue: return Outcome::Continue;
-        case BlockKind::Return: return Outcome::Return;
-        case BlockKind::Loop: return loop(static_cast<const LoopRegion &>(b));
+        case BlockKind::Break:
+            return Outcome::Break;
+        case BlockKind::Continue:
+            return Outcome::Continue;
+        case BlockKind::Return:
+            return Outcome::Return;
+        case BlockKind::Loop:
+            return loop(static_cast<const LoopRegion &>(b));
         case BlockKind::Conditional:
             for (const auto &branch : static_cast<const ConditionalBlock &>(b).branches())
                 if (!branch.condition || evaluate(branch.condition->text))
                     return region(*branch.region);
             return Outcome::Done;
-        default: return region(static_cast<const Region &>(b));
+        default:
+            return region(static_cast<const Region &>(b));
         }
     }
 
@@ -105,28 +110,41 @@ private:
     int64_t evaluate(const py::Expr &e) {
         auto arg = [&](std::size_t i) { return evaluate(*e.args[i]); };
         switch (e.kind) {
-        case py::ExprKind::Int: return std::stoll(e.text);
-        case py::ExprKind::Bool: return e.text == "True";
+        case py::ExprKind::Int:
+            return std::stoll(e.text);
+        case py::ExprKind::Bool:
+            return e.text == "True";
         case py::ExprKind::Name: {
             auto known = result_.symbols.find(e.name.str());
             return known == result_.symbols.end() ? 0 : known->second;
         }
-        case py::ExprKind::Unary: return e.op == py::Op::Not ? !arg(0) : -arg(0);
+        case py::ExprKind::Unary:
+            return e.op == py::Op::Not ? !arg(0) : -arg(0);
         case py::ExprKind::Compare:
             switch (e.ops[0]) {
-            case py::Op::Lt: return arg(0) < arg(1);
-            case py::Op::Ge: return arg(0) >= arg(1);
-            case py::Op::Eq: return arg(0) == arg(1);
-            default: return arg(0) != arg(1);
+            case py::Op::Lt:
+                return arg(0) < arg(1);
+            case py::Op::Ge:
+                return arg(0) >= arg(1);
+            case py::Op::Eq:
+                return arg(0) == arg(1);
+            default:
+                return arg(0) != arg(1);
             }
         case py::ExprKind::Binary:
             switch (e.op) {
-            case py::Op::Add: return arg(0) + arg(1);
-            case py::Op::Mul: return arg(0) * arg(1);
-            case py::Op::Mod: return arg(0) % arg(1);
-            default: return arg(0) - arg(1);
+            case py::Op::Add:
+                return arg(0) + arg(1);
+            case py::Op::Mul:
+                return arg(0) * arg(1);
+            case py::Op::Mod:
+                return arg(0) % arg(1);
+            default:
+                return arg(0) - arg(1);
             }
-        default: FAIL("expression not known to the interpreter"); return 0;
+        default:
+            FAIL("expression not known to the interpreter");
+            return 0;
         }
     }
 

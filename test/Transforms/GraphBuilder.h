@@ -29,7 +29,8 @@ inline Memlet update(const std::string &data, std::vector<sym::Range> dims, cons
     return m;
 }
 
-inline void array(SDFG &g, const std::string &name, std::vector<sym::Expr> shape, bool transient = false, Type t = ScalarKind::Float64) {
+inline void array(SDFG &g, const std::string &name, std::vector<sym::Expr> shape, bool transient = false,
+                  Type t = ScalarKind::Float64) {
     g.arrays.set(name, DataDesc::array(t, std::move(shape), transient));
 }
 inline void scalar(SDFG &g, const std::string &name, bool transient = false, Type t = ScalarKind::Float64) {

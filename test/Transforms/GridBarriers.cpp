@@ -75,7 +75,8 @@ TEST_CASE("barriers of the grid: one of a block does not order blocks") {
     State *first = p.phase(p.body, "A", "B");
     p.body->connect(first, p.phase(p.body, "B", "C"));
     auto *b = analysis::addAsyncOp(*first, {AsyncOp::Barrier, 0, -1});
-    first->connect(first->nodes().back().get() == b ? first->nodes()[first->nodes().size() - 2].get() : first->nodes().back().get(), "", b, "", Memlet::empty());
+    first->connect(first->nodes().back().get() == b ? first->nodes()[first->nodes().size() - 2].get() : first->nodes().back().get(),
+                   "", b, "", Memlet::empty());
     CHECK(conflicts(p.g) == 1);
 }
 

@@ -89,7 +89,9 @@ TEST_CASE("work: what a nested SDFG does, in symbols from outside") {
         array(g, "a", {expr("1")});
         array(g, "b", {expr("1")});
         State *first = state(g, "first"), *s = state(g, "inner");
-        g.connect(first, s, {"1", Language::Python}, changes ? std::vector<std::pair<Name, std::string>>{{Name("K"), "7"}} : std::vector<std::pair<Name, std::string>>{});
+        g.connect(first, s, {"1", Language::Python},
+                  changes ? std::vector<std::pair<Name, std::string>>{{Name("K"), "7"}}
+                          : std::vector<std::pair<Name, std::string>>{});
         MapEntry *m = map(s, {{"k", range("0", symbol + " - 1")}}, Schedule::Sequential);
         Tasklet *t = tasklet(s, "y = x");
         s->connect(s->add<AccessNode>(Name("a")), "", m, "IN_a", memlet("a", {at("0")}));
@@ -144,7 +146,8 @@ TEST_CASE("guard: maps that stay") {
     // Threads of a persistent map share the iterations: each would do all of them.
     Program p("99");
     MapEntry *team = map(p.s, {{"thread", range("0", "3")}}, Schedule::CPU_Persistent);
-    std::vector<Edge *> in(p.m->inEdges().begin(), p.m->inEdges().end()), out(p.m->exit->outEdges().begin(), p.m->exit->outEdges().end());
+    std::vector<Edge *> in(p.m->inEdges().begin(), p.m->inEdges().end()),
+        out(p.m->exit->outEdges().begin(), p.m->exit->outEdges().end());
     p.s->connect(in[0]->src, "", team, "IN_A", in[0]->memlet);
     p.s->connect(team, "OUT_A", p.m, "IN_A", in[0]->memlet);
     p.s->connect(p.m->exit, "OUT_B", team->exit, "IN_B", out[0]->memlet);

@@ -98,7 +98,8 @@ TEST_CASE("elements that are copied to a queue are pushed by a tasklet") {
     p.s->connect(p.m->exit, "OUT_S_1", p.stream, "", memlet("S", {at("0")}));
     SECTION("one element") {
         CHECK(p.empty().lowered() == inPlace);
-        CHECK(std::count_if(p.s->nodes().begin(), p.s->nodes().end(), [](const auto &n) { return isa<Tasklet>(n.get()) && n->label == "push"; }) == 1);
+        CHECK(std::count_if(p.s->nodes().begin(), p.s->nodes().end(),
+                            [](const auto &n) { return isa<Tasklet>(n.get()) && n->label == "push"; }) == 1);
     }
     SECTION("all of a container of one, by a memlet of the queue") {
         p.g.desc("A")->shape = {1};

@@ -1,4 +1,5 @@
-// pool-memory, what assign-streams and order-streams make of its nodes, and what the verifier says when memory is used outside of them.
+// pool-memory, what assign-streams and order-streams make of its nodes, and what the verifier says when memory is used outside of
+// them.
 #include "GraphBuilder.h"
 #include "OrderChecks.h"
 

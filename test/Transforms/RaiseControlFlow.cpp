@@ -83,7 +83,8 @@ void checkSameBehaviour(const SDFG &before, SDFG &after, int steps, const std::m
 }
 
 void buildCountingLoop(Machine &m, bool guardWorks) {
-    State *init = m.state("init", true), *guard = m.state("guard", guardWorks), *body = m.state("body", true), *end = m.state("end", true);
+    State *init = m.state("init", true), *guard = m.state("guard", guardWorks), *body = m.state("body", true),
+          *end = m.state("end", true);
     m.edge(init, guard, "1", {{"i", "0"}, {"other", "7"}});
     m.edge(guard, body, "i < N");
     m.edge(guard, end, "not (i < N)", {{"after", "i"}});
@@ -253,7 +254,8 @@ TEST_CASE("break with cleanup, continue and return in a loop") {
 
 TEST_CASE("nested loops whose guards are shared states") {
     Machine m;
-    State *init = m.state("init"), *g1 = m.state("g1"), *g2 = m.state("g2"), *body = m.state("body", true), *end = m.state("end", true);
+    State *init = m.state("init"), *g1 = m.state("g1"), *g2 = m.state("g2"), *body = m.state("body", true),
+          *end = m.state("end", true);
     m.edge(init, g1, "1", {{"i", "0"}});
     m.edge(g1, g2, "i < 4", {{"j", "i"}});
     m.edge(g1, end, "not (i < 4)");
@@ -404,11 +406,22 @@ TEST_CASE("random control flow behaves as before") {
             std::string c = "(k * 5 + s) % " + std::to_string(2 + pick(4)) + " == " + std::to_string(pick(3));
             Block *s = states[static_cast<std::size_t>(i)];
             switch (pick(6)) {
-            case 0: break;
-            case 1: m.edge(s, target(i), c, assignments()); break;
-            case 2: m.edge(s, target(i), "1", assignments()); break;
-            case 3: m.edge(s, target(i), c, assignments()); m.edge(s, target(i), "1", assignments()); break;
-            default: m.edge(s, target(i), c, assignments()); m.edge(s, target(i), "not (" + c + ")", assignments()); break;
+            case 0:
+                break;
+            case 1:
+                m.edge(s, target(i), c, assignments());
+                break;
+            case 2:
+                m.edge(s, target(i), "1", assignments());
+                break;
+            case 3:
+                m.edge(s, target(i), c, assignments());
+                m.edge(s, target(i), "1", assignments());
+                break;
+            default:
+                m.edge(s, target(i), c, assignments());
+                m.edge(s, target(i), "not (" + c + ")", assignments());
+                break;
             }
         }
         if (!m.in->start())

@@ -6,7 +6,8 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// to[written] = from[taken] (or a value) by a kernel over `dims`; A, B are N x M in device memory, T is M x N, F is N x M of another type.
+/// to[written] = from[taken] (or a value) by a kernel over `dims`; A, B are N x M in device memory, T is M x N, F is N x M of
+/// another type.
 struct Kernel {
     SDFG g{"f"};
     State *s;
@@ -17,8 +18,8 @@ struct Kernel {
     using Dims = std::vector<std::pair<std::string, sym::Range>>;
     static Dims all() { return {{"i", range("0", "N - 1")}, {"j", range("0", "M - 1")}}; }
 
-    Kernel(Dims dims, const std::string &from, std::vector<sym::Range> taken, const std::string &to, std::vector<sym::Range> written,
-           const std::string &code = "y = x") {
+    Kernel(Dims dims, const std::string &from, std::vector<sym::Range> taken, const std::string &to,
+           std::vector<sym::Range> written, const std::string &code = "y = x") {
         for (const char *name : {"A", "B"})
             array(g, name, {expr("N"), expr("M")}, true);
         array(g, "T", {expr("M"), expr("N")}, true);
@@ -98,11 +99,12 @@ TEST_CASE("recognise-copies: what computes, converts, transposes or repeats stay
     CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "B", element(), "y = x + 1").recognised());
     CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "F", element()).recognised());
     CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "T", {at("j"), at("i")}).recognised());
-    CHECK_FALSE(Kernel(Kernel::all(), "A", {at("0"), at("j")}, "B", element()).recognised());       // a row, again and again
+    CHECK_FALSE(Kernel(Kernel::all(), "A", {at("0"), at("j")}, "B", element()).recognised());         // a row, again and again
     CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "B", {at("i"), at("M - 1 - j")}).recognised()); // backwards
     CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "A", {at("i"), at("(j + 1) % M")}).recognised());
     CHECK_FALSE(Kernel({{"i", range("0", "N - 1")}}, "A", {at("i"), at("3")}, "B", {at("i"), at("3")}).recognised()); // a column
-    CHECK_FALSE(Kernel({{"i", range("0", "N - 1")}, {"j", range("0", "i")}}, "A", element(), "B", element()).recognised()); // a triangle
+    CHECK_FALSE(
+        Kernel({{"i", range("0", "N - 1")}, {"j", range("0", "i")}}, "A", element(), "B", element()).recognised()); // a triangle
 }
 
 TEST_CASE("recognise-copies: a box of which two sides may be empty stays a kernel") {

@@ -1,5 +1,5 @@
-// assign-streams, order-streams and the walk behind them, on small programs and on random ones. What the passes leave is checked by an
-// oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
+// assign-streams, order-streams and the walk behind them, on small programs and on random ones. What the passes leave is checked by
+// an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
 #include "GraphBuilder.h"
 #include "OrderChecks.h"
 
@@ -122,7 +122,8 @@ void fillInside(State *s, int stream) {
     s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
 }
 
-/// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be over.
+/// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be
+/// over.
 class Oracle {
 public:
     Oracle(SDFG &g, int iterations, unsigned seed) : steps_(g), iterations_(iterations), coin_(seed) {
@@ -169,7 +170,9 @@ private:
         if (step.kind == StreamStep::Async)
             return order(step.async);
         for (const auto &[use, stamp] : done_) {
-            auto hits = [&, earlier = use](analysis::MemoryUse u) { return u.memory == earlier.memory && (u.write || earlier.write); };
+            auto hits = [&, earlier = use](analysis::MemoryUse u) {
+                return u.memory == earlier.memory && (u.write || earlier.write);
+            };
             if (std::any_of(step.host.begin(), step.host.end(), hits))
                 violations += !knows(host_, stamp);
             if (std::any_of(step.uses.begin(), step.uses.end(), hits)) {
@@ -191,10 +194,15 @@ private:
         case AsyncOp::Barrier: // of threads, not of streams
         case AsyncOp::GridBarrier:
         case AsyncOp::Allocate:
-        case AsyncOp::Free: return; // operations
-        case AsyncOp::Synchronise: return learn(host_, streams_[op.stream]);
-        case AsyncOp::Record: events_[op.event] = streams_[op.stream]; return;
-        case AsyncOp::Wait: return learn(op.stream < 0 ? host_ : streams_[op.stream], events_[op.event]);
+        case AsyncOp::Free:
+            return; // operations
+        case AsyncOp::Synchronise:
+            return learn(host_, streams_[op.stream]);
+        case AsyncOp::Record:
+            events_[op.event] = streams_[op.stream];
+            return;
+        case AsyncOp::Wait:
+            return learn(op.stream < 0 ? host_ : streams_[op.stream], events_[op.event]);
         }
     }
 
@@ -236,10 +244,18 @@ void fill(Program &p, unsigned seed) {
             b = s;
         for (int o = 1 + pick(4); o-- > 0;)
             switch (pick(4)) {
-            case 0: p.copy(s, name("h"), name("d")); break;
-            case 1: p.copy(s, name("d"), name("h")); break;
-            case 2: p.host(s, name("h"), name("h")); break;
-            default: p.kernel(s, {name("d"), name("d") == "d0" ? "d1" : "d2"}, "d3"); break;
+            case 0:
+                p.copy(s, name("h"), name("d"));
+                break;
+            case 1:
+                p.copy(s, name("d"), name("h"));
+                break;
+            case 2:
+                p.host(s, name("h"), name("h"));
+                break;
+            default:
+                p.kernel(s, {name("d"), name("d") == "d0" ? "d1" : "d2"}, "d3");
+                break;
             }
         if (before)
             p.g.connect(before, b);
@@ -294,7 +310,7 @@ TEST_CASE("independent chains get streams of their own, a meeting an event") {
     CHECK(streams == std::set<int>{0, 1});
     CHECK(p.count(AsyncOp::Record) == 1);
     CHECK(p.count(AsyncOp::Wait) == 1);
-    CHECK(*both->stream == 1); // goes on where its last predecessor ran
+    CHECK(*both->stream == 1);                 // goes on where its last predecessor ran
     CHECK(p.count(AsyncOp::Synchronise) == 1); // what stream 1 waited for is over with it
 }
 

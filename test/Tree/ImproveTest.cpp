@@ -123,7 +123,8 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
 TEST_CASE("sink declarations: braces go when nothing beside them mentions what is declared between them") {
     Body b;
     const VarId A = b.param("A");
-    const VarId x = b.integer("x"), again = b.integer("x"), y = b.integer("y"), t = b.var("t", VarKind::Buffer, ScalarKind::Float64, 8);
+    const VarId x = b.integer("x"), again = b.integer("x"), y = b.integer("y"),
+                t = b.var("t", VarKind::Buffer, ScalarKind::Float64, 8);
     for (VarId v : {x, again, y, t}) {
         auto *scope = b.add<Block>();
         scope->braces = true;

@@ -56,7 +56,8 @@ TEST_CASE("split functions: parts come first, hold everything once, in order") {
     CHECK(paramOf(*b.m.functions[0], "A").kind == VarKind::Pointer);
 }
 
-TEST_CASE("split functions: what later parts need is declared in front; what is changed is passed by reference, what is read by value") {
+TEST_CASE(
+    "split functions: what later parts need is declared in front; what is changed is passed by reference, what is read by value") {
     Body b;
     const VarId A = b.param("A");
     b.size("N");

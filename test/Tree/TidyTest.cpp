@@ -215,7 +215,8 @@ TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with l
         b.close();
     }
     tidy(*b.f);
-    CHECK(b.text() == "    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n");
+    CHECK(b.text() ==
+          "    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n");
     CHECK(b.f->body.body[0]->comment == "state s, map m");
 
     Body labelled;

@@ -1,4 +1,5 @@
-// Which container a name means, and how a program uses the containers of its outermost SDFG: what callers may pass as read-only memory.
+// Which container a name means, and how a program uses the containers of its outermost SDFG: what callers may pass as read-only
+// memory.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

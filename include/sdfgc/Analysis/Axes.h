@@ -1,5 +1,5 @@
-// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each. Ranges of
-// iterations that depend on each other.
+// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each.
+// Ranges of iterations that depend on each other.
 #pragma once
 
 #include "sdfgc/Symbolic/Subset.h"

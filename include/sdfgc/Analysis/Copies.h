@@ -1,26 +1,26 @@
-// Copies that touch device memory: their shape, and the one table that says how each is made. The pass select-copies asks it and writes the
-// answer into the graph, the lowering follows, the verifier compares.
+// Copies that touch device memory: their shape, and the one table that says how each is made. The pass select-copies asks it and
+// writes the answer into the graph, the lowering follows, the verifier compares.
 //
 // Who copies decides first: threads of a kernel, or the host that queues an operation on a stream.
 //
 //     #   where      condition (first that holds)                                          method
 //     1   kernel     a side is in registers, or one thread runs the code                    PerThread     each thread for itself
-//     2   kernel     otherwise: a block, or the grid, as a whole runs the code              Cooperative   elements shared out among the threads
-//     3   host       elements are converted or resolved, both sides on the device          Kernel
-//     4   host       elements are converted or resolved, one side on the host              Staged
-//     5   host       one run of memory on both sides                                        Linear        one asynchronous copy
-//     6   host       rows: contiguous elements, or single ones, at a constant distance      Pitched       one copy of rows
-//     7   host       both sides on the device                                               Kernel
-//     8   host       slices of rows, at distances that are multiples of the rows'           Pitched3D     one copy of slices
-//     9   host       rows again, with more dimensions around them                           Batched       a loop of the host around row copies
-//     10  host       otherwise                                                              Staged
+//     2   kernel     otherwise: a block, or the grid, as a whole runs the code              Cooperative   elements shared out among
+//     the threads 3   host       elements are converted or resolved, both sides on the device          Kernel 4   host elements are
+//     converted or resolved, one side on the host              Staged 5   host       one run of memory on both sides Linear one
+//     asynchronous copy 6   host       rows: contiguous elements, or single ones, at a constant distance      Pitched       one
+//     copy of rows 7   host       both sides on the device                                               Kernel 8   host slices of
+//     rows, at distances that are multiples of the rows'           Pitched3D     one copy of slices 9   host       rows again, with
+//     more dimensions around them                           Batched       a loop of the host around row copies 10  host otherwise
+//     Staged
 //
-// (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies in between is no pitch. Dimensions that
-// continue each other on both sides are joined before. A Kernel is a map over the elements. Staged goes through a contiguous container of the
-// same type as the source: on the host when values are resolved there, else on the device.
+// (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies
+// in between is no pitch. Dimensions that continue each other on both sides are joined before. A Kernel is a map over the elements.
+// Staged goes through a contiguous container of the same type as the source: on the host when values are resolved there, else on
+// the device.
 //
-// The rule comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided copies between devices through
-// a kernel instead of one call per element, conversions, and no case without an answer.
+// The rule comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided copies between devices
+// through a kernel instead of one call per element, conversions, and no case without an answer.
 #pragma once
 
 #include "sdfgc/Analysis/Axes.h"
@@ -38,8 +38,8 @@ struct CopyDim {
 
 struct CopyShape {
     std::vector<Axis> from, to;
-    bool corresponding = true;  // dimension by dimension; else in row-major order of both sides
-    std::vector<CopyDim> dims;  // joined, outermost first, if corresponding; one run has one
+    bool corresponding = true; // dimension by dimension; else in row-major order of both sides
+    std::vector<CopyDim> dims; // joined, outermost first, if corresponding; one run has one
     bool isRun() const { return dims.size() == 1 && dims[0].from.isOne() && dims[0].to.isOne(); }
     /// Is the innermost dimension one of contiguous elements?
     bool inRows() const { return !dims.empty() && dims.back().from.isOne() && dims.back().to.isOne(); }
@@ -48,8 +48,8 @@ struct CopyShape {
 /// The shape of a copy between two iterations over memory.
 CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to);
 
-/// Who runs the code of a node: the host, all threads of a persistent kernel together, all threads of a block, or one thread. Looks through
-/// scopes and nested SDFGs outwards; a kernel without maps over its threads is code of one thread.
+/// Who runs the code of a node: the host, all threads of a persistent kernel together, all threads of a block, or one thread. Looks
+/// through scopes and nested SDFGs outwards; a kernel without maps over its threads is code of one thread.
 enum class Executor : uint8_t { Host, Grid, Block, Thread };
 Executor executorOf(const ir::Node &n);
 
@@ -78,14 +78,14 @@ struct GraphCopy {
     CopyShape shape() const;
 };
 
-/// Is it the edge at which the lowered program copies between two access nodes, pushes or pops elements of a stream, or sets a reference? On a
-/// path through scopes that is the innermost edge. Nothing moves where a view says what it looks at, nor where a container goes onto itself: an
-/// access node of the container that its scope hands on only says that it was written there.
+/// Is it the edge at which the lowered program copies between two access nodes, pushes or pops elements of a stream, or sets a
+/// reference? On a path through scopes that is the innermost edge. Nothing moves where a view says what it looks at, nor where a
+/// container goes onto itself: an access node of the container that its scope hands on only says that it was written there.
 bool isTransfer(ir::Edge &e);
 
-/// The subset of the side of a copy that does not name one, where the other side is `given` and the container `whole` (format reference 6.14):
-/// the whole container if it has as many elements; the same indices if it has another number; if nobody knows, as many elements in
-/// each dimension as are given, from the first one.
+/// The subset of the side of a copy that does not name one, where the other side is `given` and the container `whole` (format
+/// reference 6.14): the whole container if it has as many elements; the same indices if it has another number; if nobody knows, as
+/// many elements in each dimension as are given, from the first one.
 sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts = {});
 
 /// Containers of an SDFG that are used outside of scopes or in more than one: what each iteration does not have for itself.

@@ -1,7 +1,8 @@
-// A walk over control flow that knows, at every point, what may hold there: forward, joined where control flow joins, iterated over loops
-// until nothing is new. What is known and what a state does to it is the derived class's business.
+// A walk over control flow that knows, at every point, what may hold there: forward, joined where control flow joins, iterated over
+// loops until nothing is new. What is known and what a state does to it is the derived class's business.
 //
-//     Knowledge needs: a default that knows nothing, join(other), sameAs(other); joining must end (finitely many facts, only added).
+//     Knowledge needs: a default that knows nothing, join(other), sameAs(other); joining must end (finitely many facts, only
+//     added).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -104,9 +105,12 @@ private:
 
     Reached block(ir::Block &b, Knowledge in, Exits *exits) {
         switch (b.kind()) {
-        case ir::BlockKind::State: return state(static_cast<ir::State &>(b), in);
-        case ir::BlockKind::Loop: return loop(static_cast<ir::LoopRegion &>(b), std::move(in));
-        case ir::BlockKind::Conditional: return conditional(static_cast<ir::ConditionalBlock &>(b), std::move(in), exits);
+        case ir::BlockKind::State:
+            return state(static_cast<ir::State &>(b), in);
+        case ir::BlockKind::Loop:
+            return loop(static_cast<ir::LoopRegion &>(b), std::move(in));
+        case ir::BlockKind::Conditional:
+            return conditional(static_cast<ir::ConditionalBlock &>(b), std::move(in), exits);
         case ir::BlockKind::Break:
             if (exits)
                 join(exits->broken, in);
@@ -119,7 +123,8 @@ private:
             atReturn(b, in);
             join(returned_, in);
             return std::nullopt;
-        default: return region(static_cast<ir::Region &>(b), std::move(in), exits);
+        default:
+            return region(static_cast<ir::Region &>(b), std::move(in), exits);
         }
     }
 

@@ -1,10 +1,13 @@
-// In which order streams and the host touch memory: what each step of a program does, and a walk over the whole program that knows at every
-// point which operations of the device may still be running. The scheduler inserts what the walk finds missing; the verifier reports it.
+// In which order streams and the host touch memory: what each step of a program does, and a walk over the whole program that knows
+// at every point which operations of the device may still be running. The scheduler inserts what the walk finds missing; the
+// verifier reports it.
 //
 // What is known (a sound over-approximation, joined where control flow joins and iterated over loops until it is stable):
 //
-//     pending      accesses (memory, read or write, stream) whose end the host has not waited for, each with the set of streams whose
-//                  later operations start after it. One entry stands for all earlier accesses of its kind: the last one is the latest.
+//     pending      accesses (memory, read or write, stream) whose end the host has not waited for, each with the set of streams
+//     whose
+//                  later operations start after it. One entry stands for all earlier accesses of its kind: the last one is the
+//                  latest.
 //     events       for each event, the pending accesses that it comes after
 //
 //     operation on stream s      must find every pending access that conflicts (same memory, one of the two a write) covered by s
@@ -14,8 +17,8 @@
 //     Synchronise s              what is covered by s is over
 //     end of the program         everything must be over
 //
-// Memory is a container behind all views and nested SDFGs. Host transients and whatever control flow reads must be over at the end of the
-// state in which the device uses them, so that their lifetime and conditions need no look at streams.
+// Memory is a container behind all views and nested SDFGs. Host transients and whatever control flow reads must be over at the end
+// of the state in which the device uses them, so that their lifetime and conditions need no look at streams.
 #pragma once
 
 #include "sdfgc/Analysis/Async.h"
@@ -44,12 +47,12 @@ struct MemoryUse {
 /// A step of the host's program.
 struct StreamStep {
     enum Kind : uint8_t { Host, Operation, Async, Nested, Loop } kind = Host; // Loop: of a kernel (sdfgc/Analysis/Barriers.h)
-    int stream = 0;               // of an operation
-    AsyncOp async;                // of a node that orders streams
-    std::vector<MemoryUse> uses;  // of an operation, by the device
-    std::vector<MemoryUse> host;  // by the host, at once
-    ir::Node *node = nullptr;     // what does it: for a kernel its entry, for a copy the access node at its end
-    ir::Edge *edge = nullptr;     // the copy
+    int stream = 0;                                                           // of an operation
+    AsyncOp async;                                                            // of a node that orders streams
+    std::vector<MemoryUse> uses;                                              // of an operation, by the device
+    std::vector<MemoryUse> host;                                              // by the host, at once
+    ir::Node *node = nullptr; // what does it: for a kernel its entry, for a copy the access node at its end
+    ir::Edge *edge = nullptr; // the copy
 };
 
 /// The steps of the states of one program and the memory that they touch. Valid until nodes or edges change; the memory table
@@ -61,11 +64,11 @@ public:
     /// A node that orders streams and is left out of the steps: what would be if it were not there?
     const ir::Node *ignored = nullptr;
 
-    /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside is one
-    /// operation on stream 0.
+    /// Steps at the top level of a state, in the order in which the lowered program takes them. A host map with operations inside
+    /// is one operation on stream 0.
     std::vector<StreamStep> of(ir::State &s);
-    /// The phases of a kernel in the scope of `entry`, or at the top level of a state inside of a kernel (null), as `executor` goes through them: a
-    /// block or a grid; sdfgc/Analysis/Barriers.h.
+    /// The phases of a kernel in the scope of `entry`, or at the top level of a state inside of a kernel (null), as `executor` goes
+    /// through them: a block or a grid; sdfgc/Analysis/Barriers.h.
     std::vector<StreamStep> phasesOf(ir::State &s, ir::Node *entry, Executor executor);
     /// What control flow of an SDFG inside of a kernel reads and several threads see.
     std::vector<MemoryUse> conditionsOf(ir::SDFG &g);
@@ -86,7 +89,7 @@ private:
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
     std::vector<Memory> merged_; // by number: which one stands for it
     std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
-    std::set<Memory> controlled_; // read by control flow
+    std::set<Memory> controlled_;                       // read by control flow
     std::map<const ir::SDFG *, std::set<Name>> shared_; // not private to the iterations of a scope
 };
 
@@ -114,17 +117,17 @@ struct StreamKnowledge {
 
 /// Two accesses without an order.
 struct StreamConflict {
-    ir::State *state = nullptr;                // in which the later one is
-    std::size_t step = 0;                      // position among the steps; their number: the end of the state
+    ir::State *state = nullptr; // in which the later one is
+    std::size_t step = 0;       // position among the steps; their number: the end of the state
     const std::vector<StreamStep> *steps = nullptr;
     StreamKnowledge::Key earlier;
     PendingAccess what;
-    bool byHost = false;                       // the later one is an access by the host, or the end of the state or program
+    bool byHost = false; // the later one is an access by the host, or the end of the state or program
     bool endOfProgram = false;
 };
 
-/// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked anew.
-/// Otherwise the walk goes on as if the order were there.
+/// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked
+/// anew. Otherwise the walk goes on as if the order were there.
 class StreamOrder : private FlowWalk<StreamKnowledge> {
 public:
     using Found = std::function<bool(const StreamConflict &)>;
@@ -144,8 +147,8 @@ private:
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
 };
 
-/// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges than the
-/// copy's end there: then not all that must come before has happened at the source.
+/// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges
+/// than the copy's end there: then not all that must come before has happened at the source.
 bool copiesAtDestination(const ir::Node &destination);
 
 } // namespace sdfgc::analysis

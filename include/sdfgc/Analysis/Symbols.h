@@ -9,9 +9,9 @@
 
 namespace sdfgc::analysis {
 
-/// Words of C++ (or other non-Python) text that count as its symbols, in order of first occurrence. The rule is DaCe's, on which the interface
-/// of programs depends (8.2): only exponents of numbers are left out; comments, strings, members, suffixes (`10L`) and digits (`0x1F`) are words
-/// as well. What text really names, sdfgc/Support/CppWords.h tells.
+/// Words of C++ (or other non-Python) text that count as its symbols, in order of first occurrence. The rule is DaCe's, on which
+/// the interface of programs depends (8.2): only exponents of numbers are left out; comments, strings, members, suffixes (`10L`)
+/// and digits (`0x1F`) are words as well. What text really names, sdfgc/Support/CppWords.h tells.
 std::vector<Name> identifiers(std::string_view cpp);
 
 /// Names that the code of an element reads. Python: names read before they are assigned (modules, functions and the constants
@@ -22,8 +22,8 @@ std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope);
 /// a symbol. Connectors are among the result.
 std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope);
 
-/// Containers of `g` that code, an inter-state edge, a loop's header or the conditions of a conditional block read, in that order; a name may
-/// occur more than once.
+/// Containers of `g` that code, an inter-state edge, a loop's header or the conditions of a conditional block read, in that order;
+/// a name may occur more than once.
 std::vector<Name> containersRead(const ir::Code &code, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::InterstateEdge &e, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::LoopRegion &l, const ir::SDFG &g);
@@ -89,12 +89,12 @@ ArgumentList argumentList(const ir::SDFG &root);
 /// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's.
 std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g);
 
-/// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it a value
-/// before. Python has no other meaning for it, and DaCe's output does it.
+/// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it
+/// a value before. Python has no other meaning for it, and DaCe's output does it.
 std::set<Name> changedSymbols(const ir::Tasklet &t);
 
-/// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty container is
-/// never read or written).
+/// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty
+/// container is never read or written).
 sym::Assumptions factsOf(const ir::SDFG &g);
 
 /// Type of a symbol in `g`: declared, constant, defined inside (definedSymbols), or as symbolic strings say; void if unknown.

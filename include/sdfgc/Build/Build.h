@@ -50,8 +50,8 @@ struct Request {
     std::vector<std::string> runtimeSources; // further ones that are sdfgc's own: their objects are shared through the user's cache
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
-    /// What the sources were made from (the graph, sdfgc). A library that is up to date but older than one of these gets the present
-    /// time: make compares times, and would call sdfgc again and again for a graph that was touched.
+    /// What the sources were made from (the graph, sdfgc). A library that is up to date but older than one of these gets the
+    /// present time: make compares times, and would call sdfgc again and again for a graph that was touched.
     std::vector<std::string> madeFrom;
     Options options;
 };

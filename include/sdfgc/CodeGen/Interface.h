@@ -7,10 +7,11 @@ namespace sdfgc::codegen {
 
 /// C spelling of a parameter, valid in C and C++: `double *A`, `int32_t N`, `struct CSR *A`, `double (*f)(double)`.
 std::string cParameter(const tree::Param &p);
-/// C type of a value of this type: half precision as raw bits (`uint16_t`), complex as `double _Complex` / `std::complex<double>` by macro.
+/// C type of a value of this type: half precision as raw bits (`uint16_t`), complex as `double _Complex` / `std::complex<double>`
+/// by macro.
 std::string cType(Type t);
-/// Does a callback give its result as return value? It does for one result that is a type or a scalar; arrays and several results are
-/// parameters (DaCe: callback.is_scalar_function in dtypes.py).
+/// Does a callback give its result as return value? It does for one result that is a type or a scalar; arrays and several results
+/// are parameters (DaCe: callback.is_scalar_function in dtypes.py).
 bool returnsValue(Type callback);
 /// `double *A, double *B, int32_t N`; empty text for no parameters.
 std::string cParameters(const std::vector<tree::Param> &ps);

@@ -11,11 +11,25 @@
 namespace sdfgc::codegen {
 
 /// C++ precedence of the outermost operator of a printed text; higher binds tighter.
-enum class Precedence : int { Conditional, Or, And, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Unary, Primary };
+enum class Precedence : int {
+    Conditional,
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Relational,
+    Shift,
+    Additive,
+    Multiplicative,
+    Unary,
+    Primary
+};
 
 /// Prints with the fewest parentheses. `uses` is told which runtime topics the text needs ("math", "cmath", "omp").
-/// Exact fractions become one C division of numerator by denominator (format reference 1.9); floor and modulo of Python become runtime
-/// calls, except the internal `__cdiv` and `__cmod`, which lowering made where the operands are known nonnegative.
+/// Exact fractions become one C division of numerator by denominator (format reference 1.9); floor and modulo of Python become
+/// runtime calls, except the internal `__cdiv` and `__cmod`, which lowering made where the operands are known nonnegative.
 class SymPrinter {
 public:
     explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr) : uses_(std::move(uses)) {}

@@ -65,15 +65,16 @@ enum class AliasKind : uint8_t { None, View, Reference };
 struct DataDesc {
     DataKind kind = DataKind::Array;
     AliasKind alias = AliasKind::None; // ArrayView, StructureReference, ...
-    Name className;                    // class in the file when it is none of DaCe's own or carries more (ParameterArray, Tensor, ArraySubclass)
+    Name className; // class in the file when it is none of DaCe's own or carries more (ParameterArray, Tensor, ArraySubclass)
     Type dtype = ScalarKind::Int32;
     std::vector<sym::Expr> shape;
     std::vector<sym::Expr> strides; // in elements; always as many as shape after reading (row-major when absent in the file)
     std::vector<sym::Expr> offset;  // added to every subset; always as many as shape after reading
     sym::Expr totalSize;            // elements to allocate; product of the shape when absent in the file
-    std::vector<Name> cancelled;    // of a transient: symbols that the file writes its size with, though it does not depend on them (`N * (I + 1) - N * I`)
+    std::vector<Name> cancelled;    // of a transient: symbols that the file writes its size with, though it does not depend on them
+                                    // (`N * (I + 1) - N * I`)
     sym::Expr startOffset;
-    sym::Expr bufferSize;           // Stream
+    sym::Expr bufferSize; // Stream
     bool transient = false;
     bool mayAlias = false;
     bool allowConflicts = false;
@@ -82,9 +83,9 @@ struct DataDesc {
     Storage storage = Storage::Default;
     Lifetime lifetime = Lifetime::Scope;
     int64_t alignment = 0;
-    std::unique_ptr<DataDesc> elementDesc;                             // stype of a ContainerArray
-    std::vector<std::pair<Name, std::unique_ptr<DataDesc>>> members;   // Structure (and Tensor)
-    Name structName;                                                   // Structure
+    std::unique_ptr<DataDesc> elementDesc;                           // stype of a ContainerArray
+    std::vector<std::pair<Name, std::unique_ptr<DataDesc>>> members; // Structure (and Tensor)
+    Name structName;                                                 // Structure
     DebugInfo debugInfo;
     Extra extra;
 

@@ -33,7 +33,7 @@ struct Memlet {
     std::optional<bool> isDataSrc; // as stored; only meaningful for a container copied onto itself
     std::string wcr;               // lambda text; empty = none
     WcrMode wcrMode = WcrMode::Unset;
-    std::optional<int> stream; // a copy that the device does: number of the GPU stream that it is queued on
+    std::optional<int> stream;               // a copy that the device does: number of the GPU stream that it is queued on
     CopyMethod copy = CopyMethod::Undecided; // a copy that touches device memory: how, by select-copies
     DebugInfo debugInfo;
     Extra extra;
@@ -131,8 +131,8 @@ public:
     NestedSDFGNode(const NestedSDFGNode &o); // with all that is inside
     ~NestedSDFGNode() override;
     static bool classof(const Node *n) { return n->kind() == NodeKind::NestedSDFG; }
-    std::unique_ptr<SDFG> sdfg;                           // null only while an external file is not loaded
-    std::string externalPath;                             // ext_sdfg_path
+    std::unique_ptr<SDFG> sdfg;                            // null only while an external file is not loaded
+    std::string externalPath;                              // ext_sdfg_path
     std::vector<std::pair<Name, sym::Expr>> symbolMapping; // inner symbol -> outer expression, sorted by name
     bool noInline = false;
     std::string uniqueName;
@@ -174,8 +174,8 @@ class ConsumeEntry : public Node {
 public:
     ConsumeEntry() : Node(NodeKind::ConsumeEntry) {}
     static bool classof(const Node *n) { return n->kind() == NodeKind::ConsumeEntry; }
-    /// How many elements a chunk has, for code of the scope: `__dace_LABEL_numelems` (DaCe: codegen/targets/cpu.py). Empty where elements
-    /// come one by one.
+    /// How many elements a chunk has, for code of the scope: `__dace_LABEL_numelems` (DaCe: codegen/targets/cpu.py). Empty where
+    /// elements come one by one.
     Name countName() const { return chunkSize == 1 ? Name() : Name("__dace_" + label + "_numelems"); }
     /// Is it one of the names that the scope defines: the number of the worker, or of elements?
     bool defines(Name n) const { return n && (n == peIndex || n == countName()); }
@@ -199,9 +199,9 @@ class LibraryNode : public Node {
 public:
     LibraryNode() : Node(NodeKind::Library) {}
     static bool classof(const Node *n) { return n->kind() == NodeKind::Library; }
-    std::string classPath;       // dace.libraries.blas.nodes.matmul.MatMul
-    std::string name;            // attribute `name`
-    std::string implementation;  // empty: compiler's choice
+    std::string classPath;      // dace.libraries.blas.nodes.matmul.MatMul
+    std::string name;           // attribute `name`
+    std::string implementation; // empty: compiler's choice
     Schedule schedule = Schedule::Default;
     OrderedMap<std::string, json::Value> properties; // all other attributes, in file order
     /// Last component of the class path: `MatMul`.

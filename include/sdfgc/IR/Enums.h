@@ -33,8 +33,8 @@ enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
 enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
 enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
 enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
-/// How a copy that touches device memory is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies become other
-/// elements when they are chosen.
+/// How a copy that touches device memory is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies
+/// become other elements when they are chosen.
 enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
 #undef SDFGC_MEMBER
 

@@ -8,8 +8,8 @@ namespace sdfgc::ir {
 /// What DaCe writes for a size that nobody knows; the file declares it as if it were a symbol (UndefinedSymbol in symbolic.py).
 inline constexpr std::string_view undefinedSize = "?";
 
-/// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots (members of
-/// structures).
+/// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots
+/// (members of structures).
 bool isIdentifier(std::string_view text, bool dotted = false);
 
 } // namespace sdfgc::ir

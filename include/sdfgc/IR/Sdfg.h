@@ -10,10 +10,22 @@ namespace sdfgc::ir {
 class Region;
 class SDFG;
 
-enum class BlockKind : uint8_t { State, Region, Loop, Conditional, Break, Continue, Return, Unstructured, Named, FunctionCall, SDFG };
+enum class BlockKind : uint8_t {
+    State,
+    Region,
+    Loop,
+    Conditional,
+    Break,
+    Continue,
+    Return,
+    Unstructured,
+    Named,
+    FunctionCall,
+    SDFG
+};
 
-/// A control-flow block. Regions own their blocks; positions are ids. Copy constructors of blocks copy what a block says, without what is inside
-/// of it: only clone, which adds that, may use them.
+/// A control-flow block. Regions own their blocks; positions are ids. Copy constructors of blocks copy what a block says, without
+/// what is inside of it: only clone, which adds that, may use them.
 class Block {
 public:
     virtual ~Block();
@@ -43,7 +55,9 @@ private:
     class ConditionalBlock *conditional_ = nullptr; // set for branch regions; parent_ is then the region that holds the conditional
 public:
     /// For the region of a branch: the conditional block that owns it.
-    class ConditionalBlock *conditional() const { return conditional_; }
+    class ConditionalBlock *conditional() const {
+        return conditional_;
+    }
 };
 
 class BreakBlock : public Block {
@@ -124,8 +138,12 @@ public:
     ~Region() override;
     static bool classof(const Block *b) {
         switch (b->kind()) {
-        case BlockKind::Region: case BlockKind::Loop: case BlockKind::Unstructured: case BlockKind::Named:
-        case BlockKind::FunctionCall: case BlockKind::SDFG:
+        case BlockKind::Region:
+        case BlockKind::Loop:
+        case BlockKind::Unstructured:
+        case BlockKind::Named:
+        case BlockKind::FunctionCall:
+        case BlockKind::SDFG:
             return true;
         default:
             return false;
@@ -231,8 +249,8 @@ public:
 
     Name name;
     OrderedMap<Name, DataDesc> arrays;
-    OrderedMap<Name, Type> symbols;      // declared, sorted by name in files
-    sym::Assumptions symbolHints;        // facts that symbolic strings carried (positive=True, dtype=...)
+    OrderedMap<Name, Type> symbols; // declared, sorted by name in files
+    sym::Assumptions symbolHints;   // facts that symbolic strings carried (positive=True, dtype=...)
     OrderedMap<Name, Constant> constants;
     std::vector<Name> argNames;
     std::vector<TargetCode> globalCode, initCode, exitCode;

@@ -96,13 +96,13 @@ bool dataIsSource(const Memlet &m, const Node *source, const Node *destination);
 std::optional<sym::Subset> sourceSubset(const Edge *e);
 std::optional<sym::Subset> destinationSubset(const Edge *e);
 
-/// The viewing edge of a view access node by the table of 3.5 (ordering edges do not count), or null with the reason in `*why`. In the
-/// ambiguous last case of the table the edge is returned and `*why` is set as well.
+/// The viewing edge of a view access node by the table of 3.5 (ordering edges do not count), or null with the reason in `*why`. In
+/// the ambiguous last case of the table the edge is returned and `*why` is set as well.
 Edge *viewEdge(const AccessNode *n, std::string *why = nullptr);
 /// The access node that a view node looks at directly (follow again if that is a view itself), or null.
 AccessNode *viewedNode(const AccessNode *n);
-/// The access node whose container holds the memory of an access node: behind all views; `n` itself if it is no view. Null where a view looks at
-/// nothing, views look at each other in a circle, or `n` is another node.
+/// The access node whose container holds the memory of an access node: behind all views; `n` itself if it is no view. Null where a
+/// view looks at nothing, views look at each other in a circle, or `n` is another node.
 const AccessNode *nodeBehindViews(const Node *n);
 
 } // namespace sdfgc::ir

@@ -1,7 +1,7 @@
 // Library nodes: which there are, and how each becomes maps, tasklets and nested SDFGs (format reference section 7).
 //
-// A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. A row says whether the node computes on one machine;
-// nodes of other targets (MPI, PBLAS, ...) load, verify and print, and are refused by name at expansion.
+// A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. A row says whether the node computes on one
+// machine; nodes of other targets (MPI, PBLAS, ...) load, verify and print, and are refused by name at expansion.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -29,15 +29,17 @@ struct Definition {
     std::string_view device = {}; // what it becomes in device memory
 };
 
-/// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a kernel.
+/// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a
+/// kernel.
 enum class Where { Host, Device, Kernel };
 Where whereIs(const ir::LibraryNode &node);
-/// Of a node on the device: why it must compute on the host, between copies (there is neither a parallel expansion nor a routine of the device's
-/// libraries for its operands); empty when it need not.
+/// Of a node on the device: why it must compute on the host, between copies (there is neither a parallel expansion nor a routine of
+/// the device's libraries for its operands); empty when it need not.
 std::string whyOnHost(const ir::LibraryNode &node, const pass::CompileOptions &options);
 
-/// Does a node write all that its memlets name at the outputs, without regard to what was there? Conflict resolution of the memlets aside. False for
-/// sums (Reduce without identity, beta without an addend), for stencils, which leave borders alone, and for classes that are not expanded here.
+/// Does a node write all that its memlets name at the outputs, without regard to what was there? Conflict resolution of the memlets
+/// aside. False for sums (Reduce without identity, beta without an addend), for stencils, which leave borders alone, and for
+/// classes that are not expanded here.
 bool overwrites(const ir::LibraryNode &node);
 
 /// All definitions in the order of the table.

@@ -16,8 +16,8 @@ enum class ArgumentKind { Array, Scalar, Symbol, Structure, ContainerArray, Stre
 std::string_view name(ArgumentKind k);
 
 struct Argument {
-    std::string name;      // in the graph
-    std::string parameter; // in C
+    std::string name;        // in the graph
+    std::string parameter;   // in C
     std::string declaration; // of the C parameter: `double *A`
     ArgumentKind kind = ArgumentKind::Symbol;
     Type type; // of an element; of the value for scalars, symbols and callbacks; the struct for structures
@@ -28,7 +28,9 @@ struct Argument {
     bool optional = false; // null may be passed
 
     /// Memory that is handed over by address (as opposed to a value).
-    bool isMemory() const { return kind == ArgumentKind::Array || kind == ArgumentKind::ContainerArray || kind == ArgumentKind::Structure; }
+    bool isMemory() const {
+        return kind == ArgumentKind::Array || kind == ArgumentKind::ContainerArray || kind == ArgumentKind::Structure;
+    }
     bool onDevice() const { return storage == ir::Storage::GPU_Global; }
     /// Allocated by the wrapper of a language and returned from its call: `__return`, `__return_0`, ...
     bool isResult() const { return name.starts_with("__return") && kind == ArgumentKind::Array; }
@@ -40,8 +42,8 @@ struct Interface {
     std::string name;
     bool gpu = false, emulated = false;
     std::vector<Argument> arguments, init; // in the order of the C calls
-    /// Arguments of the initialiser that decide on the size of what lives as long as a handle: calls with other values need a handle
-    /// of their own.
+    /// Arguments of the initialiser that decide on the size of what lives as long as a handle: calls with other values need a
+    /// handle of their own.
     std::vector<std::string> fixed;
     std::vector<std::string> order; // of positional arguments in the user's program, as far as the graph remembers
     std::vector<Type> structs;      // fields first
@@ -53,7 +55,8 @@ Interface interfaceOf(const tree::Module &m, const ir::SDFG &graph, bool emulate
 
 /// The members `interface`, `structs`, ... of the manifest, as the schema describes them (share/sdfgc/schema/manifest.schema.json).
 json::Value toJson(const Interface &i);
-/// An element type: `"float64"`, `{"vector": "float32", "lanes": 4}`, `{"pointer": T}`, `{"struct": "S"}`, `{"opaque": "MPI_Comm"}`,
+/// An element type: `"float64"`, `{"vector": "float32", "lanes": 4}`, `{"pointer": T}`, `{"struct": "S"}`, `{"opaque":
+/// "MPI_Comm"}`,
 /// `{"callback": {...}}`.
 json::Value toJson(Type t);
 

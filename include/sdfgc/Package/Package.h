@@ -10,15 +10,16 @@ struct Request {
     std::string folder;
     const tree::Module *module = nullptr;
     const codegen::Sources *sources = nullptr;
-    const ir::SDFG *graph = nullptr;   // written as program.sdfg
+    const ir::SDFG *graph = nullptr; // written as program.sdfg
     const pass::CompileOptions *compile = nullptr;
     std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
-/// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are removed.
-/// Reports and returns false on failure (nothing half written: each file by rename, manifest.json last).
+/// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are
+/// removed. Reports and returns false on failure (nothing half written: each file by rename, manifest.json last).
 bool write(const Request &r, diag::Engine &d);
 
-/// The manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, shape, strides as formulas), files, flags, libraries.
+/// The manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, shape, strides as formulas), files, flags,
+/// libraries.
 json::Value manifest(const Request &r);
 
 } // namespace sdfgc::package

@@ -18,7 +18,7 @@ namespace sdfgc::pass {
 struct CompileOptions {
     std::string target = "cpu";
     bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
-    int gpuStreams = 4; // streams that operations are spread over, at most
+    int gpuStreams = 4;   // streams that operations are spread over, at most
     bool gpu() const { return target == "cuda" || target == "hip"; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
@@ -26,7 +26,7 @@ struct CompileOptions {
     // What the target machine offers (Build's toolchain description), for library node expansion.
     bool haveBlas = false, haveLapacke = false, haveFftw = false;
     bool haveTensor = false; // cuTENSOR or hipTensor, as the target has it; emulated or not
-    std::string file; // the input graph, for diagnostics
+    std::string file;        // the input graph, for diagnostics
 };
 
 /// A remark: what was done to an element, or what was not done and why.

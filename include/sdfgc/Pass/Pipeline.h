@@ -48,11 +48,12 @@ struct Pipeline {
 /// itself. All errors are reported. Steps whose condition does not hold are checked too, then left out. The order of levels depends
 /// on the graph: see checkLevels.
 std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r, const CompileOptions &o, diag::Engine &d);
-/// Text form `a,b{k=v},c[library-nodes][!gpu|streams],fixed-point{limit=9}(d,e)`: conditions on the graph stand in brackets. A value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote);
-/// an option without value is `true`. Errors with column.
+/// Text form `a,b{k=v},c[library-nodes][!gpu|streams],fixed-point{limit=9}(d,e)`: conditions on the graph stand in brackets. A
+/// value with other characters than letters, digits and `_-+./:` stands in single quotes ('' is a quote); an option without value
+/// is `true`. Errors with column.
 std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d);
-/// Sets an option wherever the pipeline runs the pass: `guard-parallel-maps.work=0`. Reports text of another form, an unknown pass or
-/// option, a value of another type, and a pass that no step runs; returns whether it was set.
+/// Sets an option wherever the pipeline runs the pass: `guard-parallel-maps.work=0`. Reports text of another form, an unknown pass
+/// or option, a value of another type, and a pass that no step runs; returns whether it was set.
 bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::Engine &d);
 /// The text form of a pipeline; parsePipeline(print(p)) has the same steps.
 std::string print(const Pipeline &p);
@@ -68,7 +69,7 @@ struct RunOptions {
                          // rounds of a group behind the first: NN-PASS.2.sdfg
     /// A pass by name (its first occurrence), by position (`05`) or both as in the name of a dumped file (`05-infer-types`).
     std::string stopAfter, startAfter;
-    bool verify = true; // after every pass
+    bool verify = true;                                                       // after every pass
     std::ostream *out = nullptr;                                              // where prints go
     std::function<std::string(const ir::SDFG &)> printGraph;                  // text form
     std::function<bool(const ir::SDFG &, const std::string &path)> saveGraph; // for dumpDir; reports its own errors

@@ -42,7 +42,7 @@ struct Argument {
     std::vector<int64_t> shape, strides; // in elements
     int64_t elements = 0;                // to allocate: the total size with padding
     std::string data;                    // contents before the call: `elements` of them, or the one value
-    bool isDevice = false;  // lives in the memory of a GPU; `data` is copied there
+    bool isDevice = false;               // lives in the memory of a GPU; `data` is copied there
     bool isNull = false;                 // an array that is not there
 };
 

@@ -17,9 +17,9 @@ struct Limits {
     int depth = 2000; // nesting of JSON values
 };
 
-/// Reads a graph of any version (0.9 to 2.x), plain or gzip by content, upgrades it to the current form (1.11), loads external nested SDFGs
-/// relative to the file, pairs scopes. On error reports file, line, JSON path and what was expected, and returns null. Warnings for what
-/// is unknown and kept.
+/// Reads a graph of any version (0.9 to 2.x), plain or gzip by content, upgrades it to the current form (1.11), loads external
+/// nested SDFGs relative to the file, pairs scopes. On error reports file, line, JSON path and what was expected, and returns null.
+/// Warnings for what is unknown and kept.
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l = {});
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l = {});
 
@@ -32,9 +32,9 @@ std::string writeText(const ir::SDFG &g, const WriteOptions &o = {});
 /// Atomic write. Returns false and reports on failure.
 bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, const WriteOptions &o = {});
 
-/// The first difference of two graphs in what files keep, as `path: value against value`; nothing when they are equal. Not compared:
-/// the version of DaCe that wrote the file, and numbers that are positions (ids, cfgId). Ids must be current (SDFG::renumber).
-/// `difference(*readText(writeText(g)), g)` is nothing for every graph that was read or passes the verifier.
+/// The first difference of two graphs in what files keep, as `path: value against value`; nothing when they are equal. Not
+/// compared: the version of DaCe that wrote the file, and numbers that are positions (ids, cfgId). Ids must be current
+/// (SDFG::renumber). `difference(*readText(writeText(g)), g)` is nothing for every graph that was read or passes the verifier.
 std::optional<std::string> difference(const ir::SDFG &a, const ir::SDFG &b);
 
 } // namespace sdfgc::serialize

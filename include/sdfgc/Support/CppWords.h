@@ -16,14 +16,14 @@ struct CppWord {
 
     std::string_view text; // of the text that was given
     std::size_t at;        // where it begins
-    Where where;           // Literal: in a string, which may still be code (`_Pragma("...")`); Directive: in a line of the preprocessor
-    bool member;           // `a.x`, `a->x`, `A::x`
-    char before;           // the last character in front of it that is neither white space nor in a comment; 0: none
+    Where where; // Literal: in a string, which may still be code (`_Pragma("...")`); Directive: in a line of the preprocessor
+    bool member; // `a.x`, `a->x`, `A::x`
+    char before; // the last character in front of it that is neither white space nor in a comment; 0: none
 };
 
-/// The words of C++ text in order of occurrence. No words: numbers with their exponents, suffixes and separators (`0x1F`, `1e5`, `10L`,
-/// `1'000u`, `.5f`), character literals, prefixes and suffixes of literals (`u8"..."`, `R"(...)"`, `"..."s`), and what stands in comments. Total:
-/// literals and comments without an end reach to the end of the text.
+/// The words of C++ text in order of occurrence. No words: numbers with their exponents, suffixes and separators (`0x1F`, `1e5`,
+/// `10L`, `1'000u`, `.5f`), character literals, prefixes and suffixes of literals (`u8"..."`, `R"(...)"`, `"..."s`), and what
+/// stands in comments. Total: literals and comments without an end reach to the end of the text.
 std::vector<CppWord> cppWords(std::string_view text);
 
 } // namespace sdfgc

@@ -60,7 +60,8 @@ public:
     void set(std::string_view key, Value v);
     void push(Value v);
 
-    /// Compact (indent < 0) or indented text; strings are escaped as ASCII-safe JSON. `dump(parse(t))` keeps order and number tokens.
+    /// Compact (indent < 0) or indented text; strings are escaped as ASCII-safe JSON. `dump(parse(t))` keeps order and number
+    /// tokens.
     std::string dump(int indent = -1) const;
     friend bool operator==(const Value &a, const Value &b);
 

@@ -1,10 +1,10 @@
 // Symbolic expressions: sizes, ranges, subsets, symbol mappings (format reference 1.8 and 1.9).
 //
-// Expressions are interned (hash-consed) and immutable: an Expr is one pointer, structurally equal expressions are the same pointer,
-// free symbols are computed once. Construction simplifies into a canonical form: sums of products with exact rational coefficients
-// over symbols and opaque terms, terms in an order that depends only on text. So `N - 1 + 1` is `N`, and `a == b` is pointer equality
-// for everything that the canonical form decides. Arithmetic is exact over the rationals; a coefficient that leaves 64 bits makes
-// the expression `overflowed()` (never wraps silently).
+// Expressions are interned (hash-consed) and immutable: an Expr is one pointer, structurally equal expressions are the same
+// pointer, free symbols are computed once. Construction simplifies into a canonical form: sums of products with exact rational
+// coefficients over symbols and opaque terms, terms in an order that depends only on text. So `N - 1 + 1` is `N`, and `a == b` is
+// pointer equality for everything that the canonical form decides. Arithmetic is exact over the rationals; a coefficient that
+// leaves 64 bits makes the expression `overflowed()` (never wraps silently).
 //
 // Symbols are identified by name alone. Declared types and assumptions (`symbol($N, dtype=..., positive=True)`) are facts about the
 // scope, kept by whoever owns the scope (ir::SDFG::symbols, ir::SDFG::symbolHints) and passed in as Assumptions.
@@ -26,12 +26,46 @@
 namespace sdfgc::sym {
 
 enum class Kind : uint8_t {
-    Integer, Rational, Float, Complex, Bool, None, Undefined /* ? */, Infinity, NegInfinity, NaN,
+    Integer,
+    Rational,
+    Float,
+    Complex,
+    Bool,
+    None,
+    Undefined /* ? */,
+    Infinity,
+    NegInfinity,
+    NaN,
     Symbol,
-    Add, Mul, Pow,                                   // n-ary Add and Mul; a quotient is Mul with Pow(x, -1)
-    FloorDiv, CeilDiv, Mod, Floor, Ceil, Abs, Min, Max, // FloorDiv and Mod as in Python; Min, Max n-ary
-    Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, And, Or, Not, Select, // Select(c, t, f)
-    BitAnd, BitOr, BitXor, BitNot, Shl, Shr,
+    Add,
+    Mul,
+    Pow, // n-ary Add and Mul; a quotient is Mul with Pow(x, -1)
+    FloorDiv,
+    CeilDiv,
+    Mod,
+    Floor,
+    Ceil,
+    Abs,
+    Min,
+    Max, // FloorDiv and Mod as in Python; Min, Max n-ary
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Is,
+    IsNot,
+    And,
+    Or,
+    Not,
+    Select, // Select(c, t, f)
+    BitAnd,
+    BitOr,
+    BitXor,
+    BitNot,
+    Shl,
+    Shr,
     Cast,      // type() and one operand
     Attr,      // operand . name()
     Subscript, // name()[operands...]
@@ -67,11 +101,11 @@ public:
 
     Kind kind() const;
     std::span<const Expr> operands() const;
-    Name name() const;          // Symbol, Attr, Subscript, Call
-    Type type() const;          // Cast
-    int64_t numerator() const;  // Integer, Rational
+    Name name() const;           // Symbol, Attr, Subscript, Call
+    Type type() const;           // Cast
+    int64_t numerator() const;   // Integer, Rational
     int64_t denominator() const; // 1 for Integer
-    double floatValue() const;  // Float; real part of Complex
+    double floatValue() const;   // Float; real part of Complex
     double imagValue() const;
     bool boolValue() const;
 
@@ -145,10 +179,11 @@ Expr exact(Expr e);
 Expr overApproximation(Expr e);
 /// Rewrites bottom-up with a function that returns the replacement of a node whose operands are already rewritten.
 Expr rewrite(Expr e, const std::function<Expr(Expr)> &f);
-/// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have denominator 1.
+/// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have
+/// denominator 1.
 std::pair<Expr, Expr> asFraction(Expr e);
-/// The greatest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1 for 0 and where a coefficient
-/// is no integer.
+/// The greatest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1 for 0 and where a
+/// coefficient is no integer.
 int64_t integerContent(Expr e);
 /// e = c0 + sum of coefficient * symbol, if e is affine in `symbol`: returns {coefficient, rest}.
 std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol);
@@ -169,9 +204,10 @@ struct ParseResult {
     std::string error;      // why not
     std::size_t offset = 0; // byte in the text
 };
-/// Parses a symbolic string of any version: `$N` and bare names, `symbol($N, dtype=..., positive=True)` (facts are added to `*facts`
-/// when given), typed literals, casts, functions (format reference 1.8, "sdfgc should read them" included). Depth is limited (no
-/// stack overflow on hostile input). A name followed by `(` is a function unless `isContainer(name)`: then it is a Subscript.
+/// Parses a symbolic string of any version: `$N` and bare names, `symbol($N, dtype=..., positive=True)` (facts are added to
+/// `*facts` when given), typed literals, casts, functions (format reference 1.8, "sdfgc should read them" included). Depth is
+/// limited (no stack overflow on hostile input). A name followed by `(` is a function unless `isContainer(name)`: then it is a
+/// Subscript.
 ParseResult parse(std::string_view text, Assumptions *facts = nullptr, const std::function<bool(Name)> &isContainer = nullptr);
 /// Prints in the grammar of 2.x files: `$N` for int32 and undeclared symbols, else `symbol($N, dtype=dace.int64, positive=True)`.
 /// parse(printDace(e, f)) == e.

@@ -22,7 +22,7 @@ struct Range {
 struct Subset {
     std::vector<Range> dims;
 
-    static Subset full(std::span<const Expr> shape);           // 0 : shape-1
+    static Subset full(std::span<const Expr> shape); // 0 : shape-1
     static Subset point(std::span<const Expr> indices);
     std::size_t rank() const { return dims.size(); }
     std::vector<Expr> sizes() const;

@@ -5,8 +5,8 @@
 
 namespace sdfgc::targets {
 
-/// Prints a module as `src/cpu/<name>.cpp` (and `<name>_2.cpp` ... when split), `src/cuda/<name>.cu` or `src/hip/<name>.hip` where it runs on
-/// a GPU, and the C header `include/<name>.h`. Same module, same bytes.
+/// Prints a module as `src/cpu/<name>.cpp` (and `<name>_2.cpp` ... when split), `src/cuda/<name>.cu` or `src/hip/<name>.hip` where
+/// it runs on a GPU, and the C header `include/<name>.h`. Same module, same bytes.
 codegen::Sources emitCxx(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o = {});
 
 } // namespace sdfgc::targets

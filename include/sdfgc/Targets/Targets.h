@@ -19,8 +19,8 @@ struct TargetInfo {
 const std::vector<TargetInfo> &all();
 /// The target of that name, or null.
 const TargetInfo *find(const std::string &name);
-/// Can a graph as it was loaded be compiled for the target of `compile`? A graph with containers or scopes on a GPU has no meaning for
-/// target cpu: the first one is reported as SD6002, and false returned.
+/// Can a graph as it was loaded be compiled for the target of `compile`? A graph with containers or scopes on a GPU has no meaning
+/// for target cpu: the first one is reported as SD6002, and false returned.
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 
 } // namespace sdfgc::targets

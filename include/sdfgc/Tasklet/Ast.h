@@ -1,8 +1,9 @@
-// Typed syntax trees of the Python subset in tasklets, conditions, assignments, loop statements and WCR lambdas (format reference 9).
+// Typed syntax trees of the Python subset in tasklets, conditions, assignments, loop statements and WCR lambdas (format reference
+// 9).
 //
-// Nodes are immutable and shared, so that passes substitute by rebuilding the spine. Types are filled in by `inferTypes` and are void
-// before. The tree keeps Python's meaning: `TrueDiv`, `FloorDiv`, `Mod`, `Pow` are Python's operators; whether C's operator may stand
-// for one is decided when types are known (lowering to `CDiv`, `CMod`), never by the printer.
+// Nodes are immutable and shared, so that passes substitute by rebuilding the spine. Types are filled in by `inferTypes` and are
+// void before. The tree keeps Python's meaning: `TrueDiv`, `FloorDiv`, `Mod`, `Pow` are Python's operators; whether C's operator
+// may stand for one is decided when types are known (lowering to `CDiv`, `CMod`), never by the printer.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -23,36 +24,63 @@ struct Position { // in the code string, 1-based; 0 = unknown
 };
 
 enum class Op : uint8_t {
-    Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, MatMul, Shl, Shr, BitAnd, BitOr, BitXor, // binary
-    IntFloor,                                                                            // int_floor(a, b), until types are known: see inferTypes
-    CDiv, CMod,                                                                          // binary, C meaning (after lowering)
-    Neg, Pos, Invert, Not,                                                               // unary
-    And, Or,                                                                             // n-ary, result bool
-    Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,                                        // comparison
+    Add,
+    Sub,
+    Mul,
+    TrueDiv,
+    FloorDiv,
+    Mod,
+    Pow,
+    MatMul,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,   // binary
+    IntFloor, // int_floor(a, b), until types are known: see inferTypes
+    CDiv,
+    CMod, // binary, C meaning (after lowering)
+    Neg,
+    Pos,
+    Invert,
+    Not, // unary
+    And,
+    Or, // n-ary, result bool
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Is,
+    IsNot,
+    In,
+    NotIn, // comparison
 };
 
 enum class ExprKind : uint8_t {
-    Int,      // text: digits of a non-negative literal (any width); a negative literal is Neg(Int)
-    Float,    // text: shortest round-trip token as Python prints it
+    Int,       // text: digits of a non-negative literal (any width); a negative literal is Neg(Int)
+    Float,     // text: shortest round-trip token as Python prints it
     Imaginary, // text: the imaginary part
-    Bool,     // text: "True" / "False"
+    Bool,      // text: "True" / "False"
     None,
-    String,   // text: unescaped content
-    Name,     // name
+    String,    // text: unescaped content
+    Name,      // name
     Attribute, // args[0] . name; `dace.float64`, `math.pi` stay attributes of a Name until `resolveModules`
     Subscript, // args[0][args[1], ...]; a Slice may be an index
-    Slice,    // args: begin, end, step (null pointers when absent)
-    Unary,    // op, args[0]
-    Binary,   // op, args[0], args[1]
-    BoolOp,   // op And / Or, args
-    Compare,  // ops[k] between args[k] and args[k+1]; chained comparison is one node
-    IfExp,    // args: condition, then, else
-    Call,     // args[0] callee, args[1..] positional; keywords
-    Lambda,   // params, args[0] body
-    Tuple,    // args
-    Cast,     // type, args[0] (a complex type may have two: real, imaginary): an explicit conversion (from dace.T(x), int(x), float(x), annotations), made by `resolveModules`
-    Raw,      // text: C++ that was not valid Python, taken as written
-    MemRef,   // made by lowering: `slot` names a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
+    Slice,     // args: begin, end, step (null pointers when absent)
+    Unary,     // op, args[0]
+    Binary,    // op, args[0], args[1]
+    BoolOp,    // op And / Or, args
+    Compare,   // ops[k] between args[k] and args[k+1]; chained comparison is one node
+    IfExp,     // args: condition, then, else
+    Call,      // args[0] callee, args[1..] positional; keywords
+    Lambda,    // params, args[0] body
+    Tuple,     // args
+    Cast, // type, args[0] (a complex type may have two: real, imaginary): an explicit conversion (from dace.T(x), int(x), float(x),
+          // annotations), made by `resolveModules`
+    Raw,  // text: C++ that was not valid Python, taken as written
+    MemRef, // made by lowering: `slot` names a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
 };
 
 struct Expr;
@@ -66,14 +94,14 @@ struct Keyword {
 struct Expr {
     ExprKind kind;
     Op op = Op::Add;
-    Type type;                 // result type, void = unknown
-    Name name;                 // Name, Attribute
-    std::string text;          // literals, Raw
+    Type type;        // result type, void = unknown
+    Name name;        // Name, Attribute
+    std::string text; // literals, Raw
     std::vector<ExprRef> args;
-    std::vector<Op> ops;       // Compare
+    std::vector<Op> ops; // Compare
     std::vector<Keyword> keywords;
-    std::vector<Name> params;  // Lambda
-    int slot = -1;             // MemRef
+    std::vector<Name> params; // Lambda
+    int slot = -1;            // MemRef
     Position at;
 };
 
@@ -85,10 +113,12 @@ enum class StmtKind : uint8_t {
     If,        // value condition, body, orelse
     While,     // value condition, body
     For,       // targets[0] variable, value iterable (a call of range), body
-    Break, Continue, Pass,
-    Return,    // value may be null
-    Assert,    // value, extra: message or null
-    Raw,       // text: C++
+    Break,
+    Continue,
+    Pass,
+    Return, // value may be null
+    Assert, // value, extra: message or null
+    Raw,    // text: C++
 };
 
 struct Stmt;
@@ -129,10 +159,11 @@ template <class T> struct Parsed {
     std::optional<T> value;
     ParseError error; // when there is no value
 };
-/// One expression. Full Python 3 expression grammar; constructs that have no C++ meaning (comprehensions, f-strings, await, starred)
-/// are errors that name the construct. Nesting is limited to 200 levels (as CPython's own limit), never a stack overflow.
+/// One expression. Full Python 3 expression grammar; constructs that have no C++ meaning (comprehensions, f-strings, await,
+/// starred) are errors that name the construct. Nesting is limited to 200 levels (as CPython's own limit), never a stack overflow.
 Parsed<ExprRef> parseExpr(std::string_view text);
-/// A block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global` are errors by name.
+/// A block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global` are errors by
+/// name.
 Parsed<std::vector<StmtRef>> parseBlock(std::string_view text);
 /// As above, but text that is no Python becomes one Raw node (format reference 9.1: such text is C++ and passes through).
 ExprRef parseExprOrRaw(std::string_view text);
@@ -147,12 +178,12 @@ bool equal(const Expr &a, const Expr &b);
 bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b);
 
 // ---- queries
-/// Names read in an expression. Not among them: module names (`math`, `dace`, ...), names of called functions, parameters of lambdas,
-/// the argument of `decltype`, and the constants `inf` and `nan`.
+/// Names read in an expression. Not among them: module names (`math`, `dace`, ...), names of called functions, parameters of
+/// lambdas, the argument of `decltype`, and the constants `inf` and `nan`.
 std::set<Name> freeNames(const Expr &e);
 /// Names read and names assigned in a block; a name that is assigned on every path before it is read is not in `read`. A store to
-/// `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a, b, q, r)`). `called` has
-/// the names of called functions as written (`math.sqrt`).
+/// `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a, b, q, r)`). `called`
+/// has the names of called functions as written (`math.sqrt`).
 struct BlockNames {
     std::set<Name> read, written, called;
 };
@@ -165,9 +196,10 @@ enum class Store : uint8_t {
     DynamicUpdate, // with conflict resolution, of each value that is assigned
     Other,
 };
-/// Takes chained assignments to such outputs apart. `v = o[5] = x` with o an update assigns to v what o[5] held before, and so does `v = o = x`
-/// for a dynamic one (DaCe: DaCeKeywordRemover.visit_Assign in codegen/targets/cpp.py): the update comes first and has a name for the old
-/// value, then the other targets get it. Elsewhere every target gets the value. `storeOf`: what assigning to a name means.
+/// Takes chained assignments to such outputs apart. `v = o[5] = x` with o an update assigns to v what o[5] held before, and so does
+/// `v = o = x` for a dynamic one (DaCe: DaCeKeywordRemover.visit_Assign in codegen/targets/cpp.py): the update comes first and has
+/// a name for the old value, then the other targets get it. Elsewhere every target gets the value. `storeOf`: what assigning to a
+/// name means.
 std::vector<StmtRef> splitChainedUpdates(const std::vector<StmtRef> &block, const std::function<Store(Name)> &storeOf);
 /// Does the block use what an updated output held before? It reads a dynamic one, or chains an assignment to it.
 bool usesOldValue(const std::vector<StmtRef> &block, Name output, bool dynamic);

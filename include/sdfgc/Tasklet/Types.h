@@ -15,16 +15,16 @@ enum class Semantics : uint8_t { Python, Dace };
 
 /// What a name is, for inference.
 struct Env {
-    std::function<std::optional<Type>(Name)> typeOf; // connectors, symbols, constants, locals known so far
-    std::function<bool(Name)> isCallback = nullptr;  // callback symbols
+    std::function<std::optional<Type>(Name)> typeOf;                 // connectors, symbols, constants, locals known so far
+    std::function<bool(Name)> isCallback = nullptr;                  // callback symbols
     std::function<std::optional<Type>(Name)> structByName = nullptr; // struct types for initialisers `S(a=1)`
 };
 
 /// Resolves module prefixes and casts (format reference 9.5): `dace.float64(x)`, `float(x)`, `decltype(__out)(x)`, `S(f=1)` become
-/// Cast / struct calls; `math.sqrt` and `np.sqrt` become the runtime function `sqrt`; `And(a, b)`, `Eq`, ... become operators; `math.pi`,
-/// `inf`, `nan` become literals; signs of literals fold. `float(x)` is float32 and `int(x)` is int32, as generated C++ has it (9.5,
-/// needed for equal bits), but `dace.float(x)` is float64. In a block, annotations get types, and top-level shifts (old memlet syntax)
-/// are dropped. Never fails: what it does not know stays, and `unsupported` reports it.
+/// Cast / struct calls; `math.sqrt` and `np.sqrt` become the runtime function `sqrt`; `And(a, b)`, `Eq`, ... become operators;
+/// `math.pi`, `inf`, `nan` become literals; signs of literals fold. `float(x)` is float32 and `int(x)` is int32, as generated C++
+/// has it (9.5, needed for equal bits), but `dace.float(x)` is float64. In a block, annotations get types, and top-level shifts
+/// (old memlet syntax) are dropped. Never fails: what it does not know stays, and `unsupported` reports it.
 ExprRef resolveModules(const ExprRef &e, const Env &env);
 std::vector<StmtRef> resolveModules(const std::vector<StmtRef> &block, const Env &env);
 
@@ -33,12 +33,14 @@ struct TypeError {
     Position at;
 };
 
-/// Types an expression bottom-up by the table of 9.8, with commonType promotion (docs/semantics.md). Unknown calls leave void, which is
-/// no error by itself. Literals: int is int32 when it fits (C), else int64 / uint64; float is float64. Arithmetic promotes as C++ does:
-/// bool and narrow integers compute in int32, half and its like in float32. `semantics` decides `/`, `//`, `**` and shifts on integers.
+/// Types an expression bottom-up by the table of 9.8, with commonType promotion (docs/semantics.md). Unknown calls leave void,
+/// which is no error by itself. Literals: int is int32 when it fits (C), else int64 / uint64; float is float64. Arithmetic promotes
+/// as C++ does: bool and narrow integers compute in int32, half and its like in float32. `semantics` decides `/`, `//`, `**` and
+/// shifts on integers.
 ExprRef inferTypes(const ExprRef &e, const Env &env, Semantics semantics = Semantics::Python);
 /// Types the body of a lambda whose parameters have the given types.
-ExprRef inferLambda(const ExprRef &lambda, const std::vector<Type> &params, const Env &env, Semantics semantics = Semantics::Python);
+ExprRef inferLambda(const ExprRef &lambda, const std::vector<Type> &params, const Env &env,
+                    Semantics semantics = Semantics::Python);
 /// Constructs of a typed expression that have no meaning in C++: `@`, slices, `in` on anything but a tuple, keyword arguments of
 /// functions, unknown members of modules, order of complex numbers, integers beyond 64 bits. Empty when all is well.
 std::vector<TypeError> unsupported(const Expr &e);
@@ -50,21 +52,36 @@ struct TypedBlock {
     std::map<Name, Type> assigned; // inferred type of the last assignment to each non-local (output connectors, symbols)
     std::vector<TypeError> errors;
 };
-/// Types a block. `isOutput` tells output connectors (and other non-locals) from locals; a name that `env` knows is no local either.
-/// Errors: what `unsupported` finds, locals with types that do not join, loops over anything but `range`.
+/// Types a block. `isOutput` tells output connectors (and other non-locals) from locals; a name that `env` knows is no local
+/// either. Errors: what `unsupported` finds, locals with types that do not join, loops over anything but `range`.
 TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput,
                       Semantics semantics = Semantics::Python);
 
 /// Turns Python's operators into ones with C meaning once types are known: `/` on integers converts to double, `//` and `%` call
-/// `floordiv` / `floormod` of the runtime unless both signs are known equal (`nonNegative`), `**` becomes multiplication, `ipow`, `pow`,
-/// chained comparisons become conjunctions, `not`, `and`, `or` give bool. With Semantics::Dace the C meaning of 9.2.
+/// `floordiv` / `floormod` of the runtime unless both signs are known equal (`nonNegative`), `**` becomes multiplication, `ipow`,
+/// `pow`, chained comparisons become conjunctions, `not`, `and`, `or` give bool. With Semantics::Dace the C meaning of 9.2.
 ExprRef lowerOperators(const ExprRef &e, Semantics s, const std::function<bool(const Expr &)> &nonNegative = nullptr);
 std::vector<StmtRef> lowerOperators(const std::vector<StmtRef> &block, Semantics s,
                                     const std::function<bool(const Expr &)> &nonNegative = nullptr);
 
 // ---- write-conflict resolution lambdas (format reference 6.10)
 enum class Reduction : uint8_t {
-    Custom, Min, Max, Sum, Product, LogicalAnd, BitAnd, LogicalOr, BitOr, LogicalXor, BitXor, MinLocation, MaxLocation, Exchange, Sub, Div,
+    Custom,
+    Min,
+    Max,
+    Sum,
+    Product,
+    LogicalAnd,
+    BitAnd,
+    LogicalOr,
+    BitOr,
+    LogicalXor,
+    BitXor,
+    MinLocation,
+    MaxLocation,
+    Exchange,
+    Sub,
+    Div,
 };
 struct Wcr {
     Reduction kind = Reduction::Custom;
@@ -72,7 +89,8 @@ struct Wcr {
 };
 /// Parses and classifies `lambda a, b: ...`. Max and Min only when the arguments are exactly the two parameters.
 Parsed<Wcr> parseWcr(std::string_view text);
-/// Identity of a reduction in a type as a typed literal expression (0, 1, limits, all ones, true, false); nothing for Custom and Exchange.
+/// Identity of a reduction in a type as a typed literal expression (0, 1, limits, all ones, true, false); nothing for Custom and
+/// Exchange.
 std::optional<ExprRef> reductionIdentity(Reduction r, Type t);
 std::string_view reductionName(Reduction r);
 
@@ -93,8 +111,9 @@ struct CppPrinter {
     /// Called for each runtime function or type used, so that the file includes its header.
     std::function<void(std::string_view)> uses = nullptr;
     std::string expr(const Expr &e) const; // minimal parentheses by C++ precedence; keeps floating-point association
-    /// Statements, one per line, indented by `indent` levels of four spaces, with a line end after each. `locals` are declared by the
-    /// text: at their first assignment where that comes before every use, otherwise in front of the statement that uses them first.
+    /// Statements, one per line, indented by `indent` levels of four spaces, with a line end after each. `locals` are declared by
+    /// the text: at their first assignment where that comes before every use, otherwise in front of the statement that uses them
+    /// first.
     std::string stmts(const std::vector<StmtRef> &block, const std::map<Name, Type> &locals, int indent) const;
 };
 

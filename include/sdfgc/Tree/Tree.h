@@ -1,9 +1,9 @@
 // The schedule tree: the structured program that an SDFG is lowered to, and that emitters print without deciding anything.
 //
-// A Module is one program: its types, constants, state fields, functions. A Function body is a tree of statements over Variables. Every
-// reference to data is a MemRef: a variable, an element offset and (for data-dependent subscripts) further indices; names were resolved
-// before. Integer arithmetic on offsets and bounds is sym::Expr over *variable names*; values are py::Expr trees that passed
-// py::lowerOperators, whose Name nodes are variable names and whose MemRef nodes point into Function::refs.
+// A Module is one program: its types, constants, state fields, functions. A Function body is a tree of statements over Variables.
+// Every reference to data is a MemRef: a variable, an element offset and (for data-dependent subscripts) further indices; names
+// were resolved before. Integer arithmetic on offsets and bounds is sym::Expr over *variable names*; values are py::Expr trees that
+// passed py::lowerOperators, whose Name nodes are variable names and whose MemRef nodes point into Function::refs.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -19,38 +19,38 @@ namespace sdfgc::tree {
 using VarId = int; // index into Function::vars
 
 enum class VarKind : uint8_t {
-    Value,      // T x
-    Stack,      // T x[count]
-    Buffer,     // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, else by Allocate
-    Pointer,    // T *x
-    Reference,  // T &x
-    Member,     // parent->name (struct member: pointer, value or struct pointer by type)
-    StateField, // __state->name
-    Constant,   // file-scope constexpr value or array
-    Stream,     // sdfgc::rt::Stream<T> x
-    StreamRef,  // sdfgc::rt::Stream<T> &x
-    StreamView, // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
-    StructPtr,  // S *x
-    Callback,   // function pointer parameter; `type` is the callback type
+    Value,        // T x
+    Stack,        // T x[count]
+    Buffer,       // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, else by Allocate
+    Pointer,      // T *x
+    Reference,    // T &x
+    Member,       // parent->name (struct member: pointer, value or struct pointer by type)
+    StateField,   // __state->name
+    Constant,     // file-scope constexpr value or array
+    Stream,       // sdfgc::rt::Stream<T> x
+    StreamRef,    // sdfgc::rt::Stream<T> &x
+    StreamView,   // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
+    StructPtr,    // S *x
+    Callback,     // function pointer parameter; `type` is the callback type
     DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used as Buffer is
     PinnedBuffer, // sdfgc::gpu::PinnedBuffer<T> x: owning array in page-locked host memory
     PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array of the device's pool, allocated and released in the order of a stream
-    Shared,     // in a kernel: T x[count] shared by the threads of a block
+    Shared,       // in a kernel: T x[count] shared by the threads of a block
 };
 
 struct Variable {
     Name name; // unique among what is visible where it is used; the C++ identifier
     Type type; // element type (Value: the type itself)
     VarKind kind = VarKind::Value;
-    sym::Expr count;            // Stack, Buffer: number of elements; Stream: number of streams (1)
-    bool countKnown = true;     // Buffer: false when Allocate gives the size later
-    int64_t alignment = 0;      // bytes, 0 = default
-    sym::Expr startOffset;      // Buffer
-    bool isConst = false;       // const value, pointer to const, reference to const
-    bool isRestrict = false;    // Pointer
-    bool zeroed = false;        // zero-filled when allocated
-    VarId parent = -1;          // Member
-    std::string comment;        // what it is, for the declaration (`transient tmp`), may be empty
+    sym::Expr count;         // Stack, Buffer: number of elements; Stream: number of streams (1)
+    bool countKnown = true;  // Buffer: false when Allocate gives the size later
+    int64_t alignment = 0;   // bytes, 0 = default
+    sym::Expr startOffset;   // Buffer
+    bool isConst = false;    // const value, pointer to const, reference to const
+    bool isRestrict = false; // Pointer
+    bool zeroed = false;     // zero-filled when allocated
+    VarId parent = -1;       // Member
+    std::string comment;     // what it is, for the declaration (`transient tmp`), may be empty
 };
 
 /// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
@@ -64,17 +64,48 @@ struct MemRef {
 };
 
 enum class Kind : uint8_t {
-    Block, Comment, Declare, Allocate, Code, Update, RawTasklet, For, Loop, If, Memcpy, Fill, SetPointer, Call, Break, Continue, Return,
-    Goto, Label, ParallelRegion, Sections, Consume, StreamPush, StreamPop, Timer, DataProbe,
-    Launch, DeviceCopy, DeviceFill, Synchronise, EventRecord, EventWait, Barrier, Release,
+    Block,
+    Comment,
+    Declare,
+    Allocate,
+    Code,
+    Update,
+    RawTasklet,
+    For,
+    Loop,
+    If,
+    Memcpy,
+    Fill,
+    SetPointer,
+    Call,
+    Break,
+    Continue,
+    Return,
+    Goto,
+    Label,
+    ParallelRegion,
+    Sections,
+    Consume,
+    StreamPush,
+    StreamPop,
+    Timer,
+    DataProbe,
+    Launch,
+    DeviceCopy,
+    DeviceFill,
+    Synchronise,
+    EventRecord,
+    EventWait,
+    Barrier,
+    Release,
 };
 
 struct Node {
     explicit Node(Kind k) : kind(k) {}
     virtual ~Node();
     const Kind kind;
-    std::string comment;      // printed above the statement: names the graph element
-    std::vector<int> origin;  // {cfg id, state id, node id...} for the source map; may be empty
+    std::string comment;     // printed above the statement: names the graph element
+    std::vector<int> origin; // {cfg id, state id, node id...} for the source map; may be empty
 };
 using NodePtr = std::unique_ptr<Node>;
 
@@ -105,8 +136,9 @@ struct Declare : Node {
     int target = -1;  // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
 };
 
-/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`, contents
-/// are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations behind it there may use the memory.
+/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`,
+/// contents are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations behind it there may use the
+/// memory.
 struct Allocate : Node {
     Allocate(VarId v, sym::Expr n) : Node(Kind::Allocate), var(v), count(n) {}
     static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
@@ -138,13 +170,14 @@ struct Code : Node {
 struct Update : Node {
     Update() : Node(Kind::Update) {}
     static bool classof(const Node *n) { return n->kind == Kind::Update; }
-    int target = -1; // slot
+    int target = -1;                        // slot
     std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
     py::ExprRef value;
     py::Reduction reduction = py::Reduction::Sum;
     py::ExprRef lambda; // Custom: Lambda(old, new)
     bool atomic = false;
-    bool byBlock = false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
+    bool byBlock =
+        false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
     VarId old = -1; // variable that gets the value from before the update
 };
 
@@ -158,8 +191,8 @@ struct RawTasklet : Node {
         enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
         bool isConst = false;
         bool unused = false; // the text does not mention it, but a macro might
-        int ref = -1;     // slot
-        sym::Expr symbol; // Symbol: value
+        int ref = -1;        // slot
+        sym::Expr symbol;    // Symbol: value
     };
     std::vector<Binding> bindings;
     std::string text;
@@ -171,10 +204,10 @@ struct Omp {
     int collapse = 1;
     ir::OmpSchedule schedule = ir::OmpSchedule::Default;
     int64_t chunk = 0;
-    sym::Expr numThreads = 0; // 0: runtime default
+    sym::Expr numThreads = 0;                    // 0: runtime default
     sym::Expr onlyIf = sym::Expr::boolean(true); // else one thread does all iterations
-    bool inParallelRegion = false; // `omp for` instead of `omp parallel for`
-    bool simd = false;             // the iterations of a thread may be combined in vectors, reductions in any order
+    bool inParallelRegion = false;               // `omp for` instead of `omp parallel for`
+    bool simd = false;                           // the iterations of a thread may be combined in vectors, reductions in any order
     struct Reduction {
         py::Reduction kind;
         VarId var;
@@ -190,8 +223,8 @@ struct Spread {
         Block,   // threads of each block: iteration k belongs to thread k of the block
         Threads, // all threads of the grid
     } level = Threads;
-    int axis = 0;      // -1 (not Grid): the linear number of the thread
-    bool once = false; // there are at least as many as iterations: `if` instead of a loop
+    int axis = 0;       // -1 (not Grid): the linear number of the thread
+    bool once = false;  // there are at least as many as iterations: `if` instead of a loop
     bool exact = false; // exactly as many: not even that
 };
 
@@ -269,9 +302,9 @@ struct Call : Node {
     Call() : Node(Kind::Call) {}
     static bool classof(const Node *n) { return n->kind == Kind::Call; }
     struct Argument {
-        int ref = -1;         // slot: passed as address, reference or value by the parameter's kind
-        sym::Expr value;      // when ref < 0
-        py::ExprRef expr;     // when set: a value expression
+        int ref = -1;     // slot: passed as address, reference or value by the parameter's kind
+        sym::Expr value;  // when ref < 0
+        py::ExprRef expr; // when set: a value expression
     };
     int function = -1; // index into Module::functions
     std::vector<Argument> arguments;
@@ -331,9 +364,9 @@ struct StreamPush : Node {
     StreamPush() : Node(Kind::StreamPush) {}
     static bool classof(const Node *n) { return n->kind == Kind::StreamPush; }
     int stream = -1;
-    py::ExprRef value;    // one element, or
-    int source = -1;      // slot of the first of
-    sym::Expr count = 1;  // contiguous elements
+    py::ExprRef value;   // one element, or
+    int source = -1;     // slot of the first of
+    sym::Expr count = 1; // contiguous elements
 };
 
 /// Bulk pop of up to `count` elements to contiguous memory.
@@ -363,8 +396,8 @@ struct DataProbe : Node {
     int ref = -1;               // first element
     Type type;
     std::vector<sym::Expr> shape, strides;
-    sym::Expr count;            // elements in memory
-    py::ExprRef condition;      // null: always
+    sym::Expr count;       // elements in memory
+    py::ExprRef condition; // null: always
 };
 
 // ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
@@ -380,8 +413,8 @@ struct Launch : Node {
     std::string element; // for messages: `state s, map m`
 };
 
-/// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart, consecutive slices
-/// `sourceSlice` and `targetSlice`.
+/// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart,
+/// consecutive slices `sourceSlice` and `targetSlice`.
 struct DeviceCopy : Node {
     DeviceCopy() : Node(Kind::DeviceCopy) {}
     static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
@@ -434,11 +467,11 @@ struct Barrier : Node {
 
 /// What makes a function a kernel.
 struct KernelInfo {
-    int64_t maxThreads = 0; // of a block, when known: launch bounds
-    int64_t minBlocks = 0;  // per multiprocessor; 0: not asked for
+    int64_t maxThreads = 0;   // of a block, when known: launch bounds
+    int64_t minBlocks = 0;    // per multiprocessor; 0: not asked for
     int64_t maxRegisters = 0; // per thread; 0: not asked for
-    bool barriers = false;  // threads of a block may meet: the emulation runs them side by side
-    bool persistent = false; // all blocks run at once: they may meet
+    bool barriers = false;    // threads of a block may meet: the emulation runs them side by side
+    bool persistent = false;  // all blocks run at once: they may meet
 };
 
 struct Function {
@@ -451,7 +484,7 @@ struct Function {
     std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback
     bool needsState = false;   // takes `State *__state`
     Block body;
-    int depth = 0;             // nesting depth of the SDFG, for ordering
+    int depth = 0; // nesting depth of the SDFG, for ordering
 
     VarId addVar(Variable v) {
         vars.push_back(std::move(v));
@@ -465,8 +498,8 @@ struct Function {
 
 struct Param { // of the C interface
     Name name;
-    Name cName;                 // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
-    Type type;                  // element type of arrays
+    Name cName;                         // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
+    Type type;                          // element type of arrays
     const ir::DataDesc *desc = nullptr; // null: symbol
 };
 
@@ -478,14 +511,14 @@ struct ConstantDef {
 };
 
 struct StateField {
-    Name name;                   // `__0_tmp`
+    Name name; // `__0_tmp`
     Type type;
     ir::Lifetime lifetime = ir::Lifetime::Persistent; // Persistent, External, Global
     ir::Storage storage = ir::Storage::CPU_Heap;
-    sym::Expr count;             // elements, over init parameters
+    sym::Expr count; // elements, over init parameters
     sym::Expr startOffset;
     int64_t alignment = 0;
-    bool isScalar = false;       // T name instead of T *name
+    bool isScalar = false; // T name instead of T *name
     bool isStream = false;
     bool zeroed = false;
     std::string comment;
@@ -493,22 +526,22 @@ struct StateField {
 
 struct Module {
     Name name;
-    std::string source;          // file the graph came from, for the banner
-    std::vector<Param> params;   // program arguments, ABI order
-    std::vector<Param> init;     // initialiser parameters
-    std::vector<Type> structs;   // to define, fields first
+    std::string source;        // file the graph came from, for the banner
+    std::vector<Param> params; // program arguments, ABI order
+    std::vector<Param> init;   // initialiser parameters
+    std::vector<Type> structs; // to define, fields first
     std::vector<ConstantDef> constants;
     std::vector<StateField> fields;
-    std::vector<std::string> rawFields;   // member declarations from tasklets
-    std::vector<std::string> globalCode;  // file scope, in order
-    std::vector<std::string> initCode, exitCode; // C++ text with __state, __result / __err in scope
+    std::vector<std::string> rawFields;               // member declarations from tasklets
+    std::vector<std::string> globalCode;              // file scope, in order
+    std::vector<std::string> initCode, exitCode;      // C++ text with __state, __result / __err in scope
     std::vector<std::unique_ptr<Function>> functions; // callees before callers; the last one is the program
-    std::vector<Name> environments; // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
-    bool instrumented = false;      // has a report
+    std::vector<Name> environments;                   // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
+    bool instrumented = false;                        // has a report
     bool dataInstrumented = false;
-    int streams = 0;                // GPU streams and events that the program uses; streams > 0: a GPU program
+    int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;
-    bool rawCpp = false;            // C++ text of the user is present: the compatibility header is needed
+    bool rawCpp = false; // C++ text of the user is present: the compatibility header is needed
 };
 
 /// The text form of a module, for --print-after lower and tests.

@@ -17,11 +17,24 @@ namespace sdfgc {
 enum class ScalarKind : uint8_t {
     Void, // JSON null: as connector type "infer it", as pointee void
     Bool,
-    Int8, Int16, Int32, Int64,
-    UInt8, UInt16, UInt32, UInt64,
-    Float16, BFloat16, Float8E4M3FN, Float8E5M2, Float32, Float64,
-    Complex64, Complex128,
-    String, PyObject,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Float16,
+    BFloat16,
+    Float8E4M3FN,
+    Float8E5M2,
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
+    String,
+    PyObject,
 };
 
 enum class TypeKind : uint8_t { Scalar, Vector, Pointer, Struct, Opaque, Callback };
@@ -36,7 +49,8 @@ public:
     static Type pointer(Type pointee);
     static Type opaque(Name ctype);
     /// A struct is identified by name and fields. Fields are in ABI order.
-    static Type structure(Name name, std::vector<std::pair<Name, Type>> fields, std::vector<std::pair<Name, std::string>> lengths = {});
+    static Type structure(Name name, std::vector<std::pair<Name, Type>> fields,
+                          std::vector<std::pair<Name, std::string>> lengths = {});
     /// `argumentJson` keeps entries that are full descriptors (text of the JSON) beside the element types.
     static Type callback(std::vector<Type> arguments, std::vector<Type> returns, std::vector<std::string> argumentJson = {},
                          std::vector<std::string> returnJson = {});
@@ -60,10 +74,10 @@ public:
     bool isComplex() const;
     bool isNumeric() const { return isBool() || isInteger() || isFloat() || isComplex(); }
 
-    Type element() const; // of a vector or pointer; void otherwise
-    int64_t lanes() const; // of a vector; 1 otherwise
-    Name name() const;     // of a struct or opaque type
-    const std::vector<std::pair<Name, Type>> &fields() const;             // of a struct
+    Type element() const;                                                  // of a vector or pointer; void otherwise
+    int64_t lanes() const;                                                 // of a vector; 1 otherwise
+    Name name() const;                                                     // of a struct or opaque type
+    const std::vector<std::pair<Name, Type>> &fields() const;              // of a struct
     const std::vector<std::pair<Name, std::string>> &fieldLengths() const; // of a struct
     std::optional<Type> field(Name name) const;
     const std::vector<Type> &arguments() const; // of a callback
@@ -75,8 +89,9 @@ public:
     std::optional<int64_t> bytes() const;
     /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for people and for the text form.
     std::string str() const;
-    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::float16`, `sdfgc::rt::vec<float, 4>`, `T *`; the
-    /// names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells function pointers).
+    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::float16`, `sdfgc::rt::vec<float,
+    /// 4>`, `T *`; the names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells
+    /// function pointers).
     std::string cppName() const;
 
     friend bool operator==(Type a, Type b) { return a.data_ == b.data_; }
@@ -88,15 +103,16 @@ private:
     const Data *data_;
 };
 
-/// Scalar type by its DaCe name (`float64`, `bool`, `bool_`, `int32`, ...): the complete list of format reference 3.1. Nothing if unknown.
+/// Scalar type by its DaCe name (`float64`, `bool`, `bool_`, `int32`, ...): the complete list of format reference 3.1. Nothing if
+/// unknown.
 std::optional<Type> scalarTypeByName(std::string_view name);
 /// Name of a scalar type in files (`void`, which files write as null, for Void).
 std::string_view scalarTypeName(ScalarKind kind);
 
 /// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; wider wins; mixed
-/// signedness of one size gives the unsigned type as in C; two float formats of one size give float32; complex with a float takes the
-/// wider component; vectors join element-wise with each other and with scalars; a pointer with an integer is the pointer; void joins
-/// to the other. Void when there is no common type. docs/semantics.md.
+/// signedness of one size gives the unsigned type as in C; two float formats of one size give float32; complex with a float takes
+/// the wider component; vectors join element-wise with each other and with scalars; a pointer with an integer is the pointer; void
+/// joins to the other. Void when there is no common type. docs/semantics.md.
 Type commonType(Type a, Type b);
 
 } // namespace sdfgc

@@ -21,7 +21,9 @@ std::string PhaseConflict::laterName() const {
 }
 
 std::string PhaseConflict::earlierName() const {
-    return earlier->edge ? elementName(*earlier->edge) : earlier->node ? elementName(*earlier->node) : "a condition of " + elementName(*state->sdfg());
+    return earlier->edge   ? elementName(*earlier->edge)
+           : earlier->node ? elementName(*earlier->node)
+                           : "a condition of " + elementName(*state->sdfg());
 }
 
 bool blocksRepeat(const MapEntry &kernel) {
@@ -40,7 +42,8 @@ void PhaseOrder::run() {
             if (s->sdfg()->parentNode && executorOf(*s->sdfg()->parentNode) != Executor::Host)
                 continue;
             for (MapEntry *m : nodesOf<MapEntry>(*s)) {
-                if ((m->schedule != Schedule::GPU_Device && m->schedule != Schedule::GPU_Persistent) || executorOf(*m) != Executor::Host)
+                if ((m->schedule != Schedule::GPU_Device && m->schedule != Schedule::GPU_Persistent) ||
+                    executorOf(*m) != Executor::Host)
                     continue;
                 if (m->schedule == Schedule::GPU_Persistent)
                     grid(*s, *m);
@@ -132,7 +135,8 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
                 break;
             if (step.kind == StreamStep::Nested)
                 now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
-            for (MemoryUse u : step.uses) // conditions of a nested SDFG may be the last that it reads, bounds of a loop are the first
+            for (MemoryUse u :
+                 step.uses) // conditions of a nested SDFG may be the last that it reads, bounds of a loop are the first
                 now.pending[u] = &step;
             if (step.kind == StreamStep::Loop)
                 now = iterated(std::move(now), [&](const PhaseKnowledge &head) { return scope(s, step.node, head); });
@@ -152,7 +156,9 @@ PhaseKnowledge PhaseOrder::state(State &s, const PhaseKnowledge &in) {
             head.pending.emplace(u, &condition_);
     for (;;) {
         PhaseKnowledge now = scope(s, nullptr, head);
-        auto written = std::find_if(conditions.begin(), conditions.end(), [&](MemoryUse u) { return now.pending.count({u.memory, true}); });
+        auto written = std::find_if(conditions.begin(), conditions.end(), [&](MemoryUse u) {
+            return now.pending.count({u.memory, true});
+        });
         if (written == conditions.end())
             return now;
         auto earlier = now.pending.find({written->memory, true});

@@ -156,16 +156,22 @@ private:
 
     void node(Node &n) {
         switch (n.kind()) {
-        case NodeKind::Access: return accessNode(static_cast<AccessNode &>(n));
-        case NodeKind::MapEntry: return scope(n, *static_cast<MapEntry &>(n).exit);
-        case NodeKind::ConsumeEntry: return scope(n, *static_cast<ConsumeEntry &>(n).exit);
+        case NodeKind::Access:
+            return accessNode(static_cast<AccessNode &>(n));
+        case NodeKind::MapEntry:
+            return scope(n, *static_cast<MapEntry &>(n).exit);
+        case NodeKind::ConsumeEntry:
+            return scope(n, *static_cast<ConsumeEntry &>(n).exit);
         case NodeKind::NestedSDFG:
             if (static_cast<NestedSDFGNode &>(n).sdfg)
                 add(StreamStep::Nested, n);
             return;
-        case NodeKind::Library: return library(static_cast<LibraryNode &>(n));
-        case NodeKind::Tasklet: return code(n);
-        default: return;
+        case NodeKind::Library:
+            return library(static_cast<LibraryNode &>(n));
+        case NodeKind::Tasklet:
+            return code(n);
+        default:
+            return;
         }
     }
     StreamStep &add(StreamStep::Kind kind, Node &n) {
@@ -270,7 +276,8 @@ private:
     // ---- inside of kernels
     void phase(Node &n) {
         switch (n.kind()) {
-        case NodeKind::Access: return phaseOfAccess(static_cast<AccessNode &>(n));
+        case NodeKind::Access:
+            return phaseOfAccess(static_cast<AccessNode &>(n));
         case NodeKind::NestedSDFG:
             if (SDFG *g = static_cast<NestedSDFGNode &>(n).sdfg.get())
                 add(StreamStep::Nested, n).uses = all_.conditionsOf(*g);
@@ -295,8 +302,10 @@ private:
             else if (&n != all_.ignored)
                 add(StreamStep::Async, n).async = *op;
             return;
-        case NodeKind::Tasklet: return phaseOf(n, nullptr, around(n, n));
-        default: return;
+        case NodeKind::Tasklet:
+            return phaseOf(n, nullptr, around(n, n));
+        default:
+            return;
         }
     }
     void phaseOf(Node &n, Edge *edge, const std::vector<MemoryUse> &uses) {
@@ -330,7 +339,9 @@ private:
 };
 
 std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s, Executor::Host).run(); }
-std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry, Executor executor) { return Collector(*this, s, executor).phases(entry); }
+std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry, Executor executor) {
+    return Collector(*this, s, executor).phases(entry);
+}
 
 std::vector<MemoryUse> StreamSteps::conditionsOf(SDFG &g) {
     std::vector<MemoryUse> out;

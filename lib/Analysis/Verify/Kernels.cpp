@@ -1,5 +1,5 @@
-// The scheduled level inside of kernels: phases that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h), and copies that
-// touch device memory say how they are made (sdfgc/Analysis/Copies.h).
+// The scheduled level inside of kernels: phases that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h),
+// and copies that touch device memory say how they are made (sdfgc/Analysis/Copies.h).
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Barriers.h"
@@ -13,8 +13,8 @@ void Verifier::barriers(const SDFG &constRoot) {
     SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
     StreamSteps steps(root);
     PhaseOrder(root, steps, [&](const PhaseConflict &c) {
-        const std::vector<std::string> args = {c.laterName(), c.use.write ? "write" : "read", steps.name(c.use.memory), c.earlierName(),
-                                               c.executor == Executor::Grid ? "grid" : "block"};
+        const std::vector<std::string> args = {c.laterName(), c.use.write ? "write" : "read", steps.name(c.use.memory),
+                                               c.earlierName(), c.executor == Executor::Grid ? "grid" : "block"};
         const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
         if (!later)
             report(diag::Id::ThreadsUnordered, *c.state, args);
@@ -32,7 +32,8 @@ void Verifier::copyMethods(const SDFG &constRoot) {
         for (State *s : allStates(*g))
             for (const GraphCopy &c : deviceCopies(*s)) {
                 const CopyMethod is = c.edge->memlet.copy, should = chooseCopy(c.ends(), c.shape());
-                const std::vector<std::string> names = {c.from->data.str(), c.to->data.str(), std::string(name(is)), std::string(name(should))};
+                const std::vector<std::string> names = {c.from->data.str(), c.to->data.str(), std::string(name(is)),
+                                                        std::string(name(should))};
                 if (is == should)
                     continue;
                 if (is == CopyMethod::Undecided)

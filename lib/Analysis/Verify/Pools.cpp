@@ -1,5 +1,5 @@
-// Memory of the device's pool is there between Allocate and Free, on every path (sdfgc/Analysis/Async.h). That streams keep to this order is what
-// Streams.cpp checks: both nodes write the container.
+// Memory of the device's pool is there between Allocate and Free, on every path (sdfgc/Analysis/Async.h). That streams keep to this
+// order is what Streams.cpp checks: both nodes write the container.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/FlowWalk.h"

@@ -129,7 +129,8 @@ void Verifier::map(const MapEntry &m) {
         const sym::Range &r = m.ranges[d];
         if (auto step = r.step.asInt(); step && *step <= 0)
             report(Id::MapStep, m, {m.params[d].str(), std::to_string(*step)});
-        else if (auto size = r.steps().asInt(); warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it
+        else if (auto size = r.steps().asInt();
+                 warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it
             report(Id::EmptyMapRange, m, {sym::Subset{{r}}.str(), m.params[d].str()});
     }
 }

@@ -1,4 +1,5 @@
-// The scheduled level: every two conflicting accesses are ordered by a stream, an event or a wait of the host (sdfgc/Analysis/Streams.h).
+// The scheduled level: every two conflicting accesses are ordered by a stream, an event or a wait of the host
+// (sdfgc/Analysis/Streams.h).
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Streams.h"

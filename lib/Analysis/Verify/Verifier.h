@@ -2,8 +2,8 @@
 // Connectors.cpp, Memlets.cpp, Nested.cpp.
 #pragma once
 
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 

@@ -1,5 +1,5 @@
-// C++ and its relatives for GPUs: the source file around the function bodies: includes, types, constants, the program's state, the C
-// interface.
+// C++ and its relatives for GPUs: the source file around the function bodies: includes, types, constants, the program's state, the
+// C interface.
 #include "sdfgc/Targets/Cxx.h"
 
 #include "DeviceLibraries.h"
@@ -64,8 +64,8 @@ private:
         });
     }
 
-    /// Do the functions deserve files of their own? Code of the user at file scope must not be there twice, and kernels stay with the
-    /// host code that starts them.
+    /// Do the functions deserve files of their own? Code of the user at file scope must not be there twice, and kernels stay with
+    /// the host code that starts them.
     bool isLarge() const {
         std::size_t bytes = 0;
         for (const std::string &b : bodies_)
@@ -107,7 +107,8 @@ private:
 
     void banner(TextWriter &w, const std::string &path) {
         std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
-        w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
+        w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from +
+               ". Edit the graph, not this file.");
     }
 
     /// Includes, the state, constants, code of the user at file scope.
@@ -186,7 +187,9 @@ private:
     }
 
     static const char *bufferClass(const StateField &f) {
-        return f.storage == ir::Storage::GPU_Global ? "sdfgc::gpu::Buffer" : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer" : "sdfgc::rt::Buffer";
+        return f.storage == ir::Storage::GPU_Global   ? "sdfgc::gpu::Buffer"
+               : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
+                                                      : "sdfgc::rt::Buffer";
     }
 
     void state(TextWriter &w) {
@@ -341,8 +344,10 @@ private:
     /// Streams of the caller, and errors of the device (C3).
     void gpuInterface(TextWriter &w) {
         w.line();
-        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return __state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { __state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
+        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return "
+               "__state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { "
+               "__state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
         w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
         w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
         w.line();
@@ -368,16 +373,19 @@ private:
             std::string sum;
             for (const StateField &f : m_.fields)
                 if (f.lifetime == ir::Lifetime::External && f.storage == s)
-                    sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + ")";
+                    sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" +
+                           f.type.cppName() + ")";
             w.line("return " + sum + ";");
             w.close();
             w.line();
             w.open("SDFGC_EXPORT void __dace_set_external_memory_" + storage + "(State *__state, char *memory" + params + ")");
             for (const StateField &f : m_.fields)
                 if (f.lifetime == ir::Lifetime::External && f.storage == s) {
-                    std::string shift = f.startOffset.isZero() ? "" : " + " + symbols.print(f.startOffset, codegen::Precedence::Multiplicative);
+                    std::string shift =
+                        f.startOffset.isZero() ? "" : " + " + symbols.print(f.startOffset, codegen::Precedence::Multiplicative);
                     w.line("__state->" + f.name.str() + " = reinterpret_cast<" + f.type.cppName() + " *>(memory)" + shift + ";");
-                    w.line("memory += " + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" + f.type.cppName() + ");");
+                    w.line("memory += " + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" +
+                           f.type.cppName() + ");");
                 }
             w.close();
         }
@@ -387,7 +395,8 @@ private:
     void aliases(TextWriter &w, const std::string &init, const std::string &all) {
         w.line();
         // A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
-        auto alias = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of, const std::string &values) {
+        auto alias = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of,
+                         const std::string &values) {
             const std::string head = "SDFGC_EXPORT " + result + name + "(" + params + ")";
             w.line(gpu_ ? head + " { return " + of + "(" + values + "); }" : head + " __attribute__((alias(\"" + of + "\")));");
         };
@@ -397,7 +406,8 @@ private:
             return out;
         };
         alias("State *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));
-        alias("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_, names(m_.params, "__state"));
+        alias("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_,
+              names(m_.params, "__state"));
         alias("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
         w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
         w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
@@ -425,8 +435,8 @@ private:
         out_.files.push_back({mainPath(), w.take() + tail, true});
     }
 
-    /// Functions in files of about the same size, in order, and a header for what they share. The program itself, which comes last, stays
-    /// with the C interface.
+    /// Functions in files of about the same size, in order, and a header for what they share. The program itself, which comes last,
+    /// stays with the C interface.
     void severalFiles(const std::string &tail) {
         const std::string folder = "src/cpu/", shared = name_ + "_parts.h", space = name_ + "_parts";
         functions("");
@@ -443,7 +453,8 @@ private:
         out_.files.push_back({folder + shared, header.take(), false});
         const std::size_t program = bodies_.size() - 1;
         for (std::size_t first = 0, last = 0; first < program; first = last) {
-            for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes); ++last)
+            for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes);
+                 ++last)
                 bytes += bodies_[last].size();
             const std::string path = folder + name_ + "_" + std::to_string(++parts_) + ".cpp";
             TextWriter w;
@@ -500,6 +511,8 @@ private:
 
 } // namespace
 
-codegen::Sources emitCxx(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o) { return CxxEmitter(m, compile, o).emit(); }
+codegen::Sources emitCxx(const Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
+    return CxxEmitter(m, compile, o).emit();
+}
 
 } // namespace sdfgc::targets

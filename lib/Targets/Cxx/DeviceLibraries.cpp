@@ -18,7 +18,8 @@ constexpr DeviceService services[] = {
     {"GpuFft", "gpu_fft", "sdfgc::gpu::Fft gpuFft; // plans of the device's Fourier transforms", "gpufft"},
     {"GpuPrimitives", "gpu_primitives", "", "gpuprimitives"},
     {"GpuReduce", "gpu_reduce", "", ""},
-    {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // the handle of the device's library for sparse matrices", "gpusparse"},
+    {"GpuSparse", "gpu_sparse", "sdfgc::gpu::Sparse gpuSparse; // the handle of the device's library for sparse matrices",
+     "gpusparse"},
     {"GpuTensors", "gpu_tensor", "sdfgc::gpu::Tensors gpuTensors; // plans of the device's library for tensors", "gputensor"},
 };
 
@@ -36,7 +37,8 @@ std::vector<DeviceLibrary> mentionedLibraries(const std::vector<std::vector<std:
     std::vector<DeviceLibrary> out;
     for (const DeviceLibrary &l : libraries) {
         auto mentions = [&](const std::string &text) { return text.find(l.mention) != std::string::npos; };
-        if (std::any_of(texts.begin(), texts.end(), [&](const auto &list) { return std::any_of(list.begin(), list.end(), mentions); }))
+        if (std::any_of(texts.begin(), texts.end(),
+                        [&](const auto &list) { return std::any_of(list.begin(), list.end(), mentions); }))
             out.push_back(l);
     }
     return out;

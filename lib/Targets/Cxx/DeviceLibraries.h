@@ -1,4 +1,5 @@
-// Libraries of the device: those that sdfgc's own expansions call, and NVIDIA's that C++ tasklets call which an expansion of DaCe wrote.
+// Libraries of the device: those that sdfgc's own expansions call, and NVIDIA's that C++ tasklets call which an expansion of DaCe
+// wrote.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -20,8 +21,8 @@ struct DeviceLibrary {
 /// A runtime header, and an object of the program's state, that an environment of our expansions stands for.
 struct DeviceService {
     std::string_view environment;
-    std::string_view topic; // of the runtime headers
-    std::string_view field; // empty: functions alone
+    std::string_view topic;   // of the runtime headers
+    std::string_view field;   // empty: functions alone
     std::string_view library; // as docs/build.md has it; may be empty
 };
 

@@ -1,7 +1,7 @@
 // default-schedules: replaces `Default` in schedules and storages by what it means, and marks nested arguments that may alias.
 //
-// Rules: format reference 4.5 to 4.9, semantics reference 4. It runs before library nodes are expanded and again afterwards: concrete values
-// are taken as given, so a second run changes only what is new.
+// Rules: format reference 4.5 to 4.9, semantics reference 4. It runs before library nodes are expanded and again afterwards:
+// concrete values are taken as given, so a second run changes only what is new.
 //
 //   before:  A: Default   map[i] Default { t: Default }       after:  A: CPU_Heap   map[i] CPU_Multicore { t: Register }
 //                           map[j] Default                               map[j] Sequential
@@ -9,11 +9,14 @@
 // Steps, for each SDFG from outside to inside, with the schedules of all scopes around it:
 //   0. A constant is part of the program's text, which the host and kernels read alike: CPU_Heap, whatever memory the graph names.
 //   1. An argument of a nested SDFG has the storage of the outer container behind its connector; an argument of the root, CPU_Heap.
-//   2. Scope depth by scope depth, over all states: a container takes its storage from the scope of its outermost use (the innermost
-//      schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then scopes and library nodes
-//      at this depth take their schedule from the scope around them, or, with none around them, from the containers next to them. Going by
-//      depth makes the result independent of the order of states: everything that a decision looks at is decided before.
-//   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not GPU_Shared.
+//   2. Scope depth by scope depth, over all states: a container takes its storage from the scope of its outermost use (the
+//   innermost
+//      schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then scopes and
+//      library nodes at this depth take their schedule from the scope around them, or, with none around them, from the containers
+//      next to them. Going by depth makes the result independent of the order of states: everything that a decision looks at is
+//      decided before.
+//   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not
+//   GPU_Shared.
 //      A map whose range is read at run time is a loop of each thread there.
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
@@ -77,8 +80,8 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
-/// A Default map directly inside a device map becomes a thread-block map, so it counts, unless its range is read when it is entered: how many
-/// threads it would take is not known before.
+/// A Default map directly inside a device map becomes a thread-block map, so it counts, unless its range is read when it is
+/// entered: how many threads it would take is not known before.
 bool hasThreadBlockMaps(const Node *deviceMap) {
     for (auto [n, depth] : scopesInside(deviceMap))
         if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !hasDynamicRange(*n)))

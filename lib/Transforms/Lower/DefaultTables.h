@@ -7,7 +7,8 @@
 
 namespace sdfgc::transforms {
 
-/// Storage of a container used in a scope of this schedule (4.5); nothing for schedules that the table does not list (look further out).
+/// Storage of a container used in a scope of this schedule (4.5); nothing for schedules that the table does not list (look further
+/// out).
 std::optional<ir::Storage> storageInside(ir::Schedule scope);
 /// Schedule of a scope or library node in a scope of this schedule (4.6).
 std::optional<ir::Schedule> scheduleInside(ir::Schedule scope);

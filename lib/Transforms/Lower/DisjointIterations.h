@@ -17,9 +17,10 @@ struct IterationParameter {
 
 /// Is every element of `s` touched in at most one value of all parallel parameters? Conservative.
 ///
-/// A parameter is settled by a dimension `a * p + rest` when `rest` varies by less than |a| * step over everything not yet settled: equal
-/// elements then mean equal values of `p`. Settled parameters are constants for the others, so `32 * i + j` with j < 32 settles i, then j.
-/// Names in `varying` may differ between iterations in unknown ways; nothing is concluded from what depends on them.
+/// A parameter is settled by a dimension `a * p + rest` when `rest` varies by less than |a| * step over everything not yet settled:
+/// equal elements then mean equal values of `p`. Settled parameters are constants for the others, so `32 * i + j` with j < 32
+/// settles i, then j. Names in `varying` may differ between iterations in unknown ways; nothing is concluded from what depends on
+/// them.
 bool areIterationsDisjoint(const sym::Subset &s, const std::vector<IterationParameter> &parameters, const std::set<Name> &varying,
                            const sym::Assumptions &facts);
 

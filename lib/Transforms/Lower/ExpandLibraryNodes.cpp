@@ -8,14 +8,14 @@
 //   2. look the node up by class and library; unknown ones, and those of other targets, are errors that name the node;
 //   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
 //
-// Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels; those
-// with neither (libnodes::whyOnHost) compute on the host between copies (StageOnHost.h).
+// Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels;
+// those with neither (libnodes::whyOnHost) compute on the host between copies (StageOnHost.h).
 //
-// The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA (device)` in the graph
-// (named), all that are not pure (library), or none (kernels).
+// The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA
+// (device)` in the graph (named), all that are not pure (library), or none (kernels).
 //
-// Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and default-schedules
-// run again behind this pass.
+// Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and
+// default-schedules run again behind this pass.
 #include "sdfgc/Transforms/Passes.h"
 
 #include "Transforms/Offload/DevicePlacement.h"
@@ -33,9 +33,7 @@ using namespace ir;
 
 namespace {
 
-bool staysForLowering(const LibraryNode &n) {
-    return analysis::isCopyNode(n) || analysis::isFillNode(n) || analysis::asyncOp(n);
-}
+bool staysForLowering(const LibraryNode &n) { return analysis::isCopyNode(n) || analysis::isFillNode(n) || analysis::asyncOp(n); }
 
 class ExpandLibraryNodes : public pass::Pass {
 public:
@@ -96,7 +94,8 @@ private:
             return false;
         }
         if (!d->expand) {
-            context.diags.report(diag::Id::LibraryNodeRefused, place, {n.classPath, context.options.target, std::string(d->refusal)});
+            context.diags.report(diag::Id::LibraryNodeRefused, place,
+                                 {n.classPath, context.options.target, std::string(d->refusal)});
             return false;
         }
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();

@@ -1,14 +1,15 @@
-// fill-scope-connectors: every edge at a scope node that carries data has a connector, and every connector that an edge uses is listed.
+// fill-scope-connectors: every edge at a scope node that carries data has a connector, and every connector that an edge uses is
+// listed.
 //
-// Hand-written files and old versions leave the connectors of scopes out (format reference 6.5, end). Later passes follow memlet paths by
-// the names IN_x and OUT_x, so they are made explicit first.
+// Hand-written files and old versions leave the connectors of scopes out (format reference 6.5, end). Later passes follow memlet
+// paths by the names IN_x and OUT_x, so they are made explicit first.
 //
 //   before:  A -> map[i] (no connector)          after:  A -> IN_1 map[i]
 //            map[i] -> tasklet.a  (A[i])                  map[i] OUT_1 -> tasklet.a  (A[i])
 //
-// Steps, for each node: (1) list the connectors that its edges name; (2) at a scope node, name the edges on the outer side (into an entry,
-// out of an exit): a suffix that the inner side already uses for the same container and that has no outer edge, else the next free number;
-// (3) name the edges on the inner side by the container that they carry.
+// Steps, for each node: (1) list the connectors that its edges name; (2) at a scope node, name the edges on the outer side (into an
+// entry, out of an exit): a suffix that the inner side already uses for the same container and that has no outer edge, else the
+// next free number; (3) name the edges on the inner side by the container that they carry.
 //
 // Left alone: ordering edges (empty memlets), connectors that are there, dynamic map ranges.
 #include "sdfgc/Analysis/Verify.h"
@@ -93,8 +94,8 @@ private:
                 return s;
     }
 
-    /// The outer edge that carries the same container; a single outer edge that no other inner edge uses serves for a memlet that is
-    /// written in terms of the container at its other end.
+    /// The outer edge that carries the same container; a single outer edge that no other inner edge uses serves for a memlet that
+    /// is written in terms of the container at its other end.
     void nameInner(Edge &e) {
         const Edge *match = nullptr, *unused = nullptr;
         std::size_t unusedCount = 0;

@@ -46,7 +46,8 @@ bool inferAliasing(NestedSDFGNode &node) {
     const SDFG &outer = *node.state()->sdfg();
     for (const auto &[container, connectors] : connectorsOf) {
         const DataDesc *d = outer.desc(container);
-        bool wholeStructureToo = connectorsOf.count(analysis::ownerOf(container)) && connectorsOfOwner[analysis::ownerOf(container)] > 1;
+        bool wholeStructureToo =
+            connectorsOf.count(analysis::ownerOf(container)) && connectorsOfOwner[analysis::ownerOf(container)] > 1;
         if (connectors.size() > 1 || (d && d->mayAlias) || wholeStructureToo)
             for (Name c : connectors)
                 changed |= markAliasing(node.sdfg->desc(c));

@@ -5,8 +5,8 @@
 
 namespace sdfgc::transforms {
 
-/// Marks inner arrays as possibly aliasing when two connectors of different names lead to one outer container (views looked through) or
-/// when that container may alias itself. Returns whether a mark was added.
+/// Marks inner arrays as possibly aliasing when two connectors of different names lead to one outer container (views looked
+/// through) or when that container may alias itself. Returns whether a mark was added.
 bool inferAliasing(ir::NestedSDFGNode &node);
 
 } // namespace sdfgc::transforms

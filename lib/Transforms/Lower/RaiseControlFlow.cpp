@@ -1,7 +1,7 @@
 // raise-control-flow: state machines become loops, conditional blocks and returns.
 //
-// Rules: format reference 5.5, semantics reference 11.1. Afterwards every block outside Unstructured regions has at most one edge out, and
-// that one is unconditional.
+// Rules: format reference 5.5, semantics reference 11.1. Afterwards every block outside Unstructured regions has at most one edge
+// out, and that one is unconditional.
 //
 //   before:  init -(i = 0)-> guard                   after:  init -> loop (i = 0; i < N; i = i + 1) { body } -> end
 //            guard -(i < N)-> body
@@ -9,16 +9,19 @@
 //            guard -(not i < N)-> end
 //
 // Steps, for each region from inside to outside:
-//   1. Blocks and edges become a graph whose jumps are complete: "no edge is true" is a jump to the region's end, and of two opposite
+//   1. Blocks and edges become a graph whose jumps are complete: "no edge is true" is a jump to the region's end, and of two
+//   opposite
 //      conditions the second is no test (ControlFlow/FlowGraph).
-//   2. Cycles are collapsed, innermost first, to LoopRegions: for, while, do-while, or `while True` with breaks (ControlFlow/Loops).
-//      A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured region (ControlFlow/Unstructured).
+//   2. Cycles are collapsed, innermost first, to LoopRegions: for, while, do-while, or `while True` with breaks
+//   (ControlFlow/Loops).
+//      A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured region
+//      (ControlFlow/Unstructured).
 //   3. What is left has no cycle and becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
 //
 // Every assignment of every edge stays, on an edge at the same place of the execution, with an empty state in between where needed.
 //
-// Left alone: regions that are chains already, Unstructured regions of the file (what is inside their blocks is raised). Blocks that cannot
-// be reached are dropped.
+// Left alone: regions that are chains already, Unstructured regions of the file (what is inside their blocks is raised). Blocks
+// that cannot be reached are dropped.
 #include "Transforms/Lower/ControlFlow/Structure.h"
 
 #include "sdfgc/Analysis/Verify.h"

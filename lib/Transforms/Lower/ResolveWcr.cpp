@@ -68,9 +68,9 @@ bool isShared(const Node *scope) {
     return m && m->schedule == Schedule::CPU_Multicore;
 }
 
-/// What the iterations of the scopes (innermost first) depend on. A persistent map's own range says nothing: every thread of its team
-/// runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one further inside) has its iterations
-/// shared out among the team, each of them run by one thread (reference 21.1).
+/// What the iterations of the scopes (innermost first) depend on. A persistent map's own range says nothing: every thread of its
+/// team runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one further inside)
+/// has its iterations shared out among the team, each of them run by one thread (reference 21.1).
 std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
     std::vector<IterationParameter> out;
     for (const Node *scope : scopes) {
@@ -192,7 +192,8 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     return false;
 }
 
-/// Why concurrent writes on this stretch may meet; nothing when they cannot. `shared`: a parallel map further inside shares out its iterations.
+/// Why concurrent writes on this stretch may meet; nothing when they cannot. `shared`: a parallel map further inside shares out its
+/// iterations.
 std::optional<std::string> Resolver::conflictOn(const WriteLevel &level, bool shared) {
     const Node *parallelScope = outermostParallel(level.scopes);
     if (!parallelScope)

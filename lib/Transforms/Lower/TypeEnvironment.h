@@ -17,13 +17,15 @@ public:
 
     /// At the top of an SDFG: symbols, constants, containers.
     explicit TypeEnvironment(const ir::SDFG &g) : sdfg_(g) {}
-    /// At a node: also parameters and dynamic range connectors of the scopes around it. `structs` (from structTypes) must outlive this.
+    /// At a node: also parameters and dynamic range connectors of the scopes around it. `structs` (from structTypes) must outlive
+    /// this.
     TypeEnvironment(const ir::SDFG &g, const analysis::ScopeTree &scopes, const ir::Node &n, const Structs *structs = nullptr);
 
-    /// Map parameters and worker indices are int64; a container is its element type when it is a scalar, else a pointer. Nothing if unknown.
+    /// Map parameters and worker indices are int64; a container is its element type when it is a scalar, else a pointer. Nothing if
+    /// unknown.
     std::optional<Type> typeOf(Name n) const;
-    /// Type of a symbolic expression: of a bare symbol its own; otherwise bool for conditions, the joined type when a floating operand is
-    /// in it, else int64. Void when a bare symbol is unknown.
+    /// Type of a symbolic expression: of a bare symbol its own; otherwise bool for conditions, the joined type when a floating
+    /// operand is in it, else int64. Void when a bare symbol is unknown.
     Type typeOf(sym::Expr e) const;
     /// For inference of tasklet code: connectors of `node` shadow everything else.
     py::Env forCode(const ir::Node &node) const;

@@ -3,10 +3,11 @@
 //   before:  map[i = 0:N, k = 0:N, j = 0:N] GPU_Device { C[i, j] (+)= A[i, k] * B[k, j] }
 //   after:   map[i = 0:N, j = 0:N] GPU_Device { map[k = 0:N] Sequential { C[i, j] (+)= A[i, k] * B[k, j] } }
 //
-// Threads of the grid that update the same element would need an atomic operation for each value. A thread that meets them all keeps them in a
-// register, and always in the same order: results do not differ from run to run. A map is split when
+// Threads of the grid that update the same element would need an atomic operation for each value. A thread that meets them all
+// keeps them in a register, and always in the same order: results do not differ from run to run. A map is split when
 //
-//   1. everything that it writes is resolved, and there are parameters that none of the written subsets mention, and others that remain;
+//   1. everything that it writes is resolved, and there are parameters that none of the written subsets mention, and others that
+//   remain;
 //   2. ranges of remaining parameters do not depend on those;
 //   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
 //   4. nobody has said what the threads do: no maps over threads inside, no block size.
@@ -93,14 +94,16 @@ private:
     }
 
     void moveInside(MapEntry &entry, MapExit &exit) {
-        const std::vector<Edge *> begins(m_.outEdges().begin(), m_.outEdges().end()), ends(m_.exit->inEdges().begin(), m_.exit->inEdges().end());
+        const std::vector<Edge *> begins(m_.outEdges().begin(), m_.outEdges().end()),
+            ends(m_.exit->inEdges().begin(), m_.exit->inEdges().end());
         std::set<Name> connected;
         for (Edge *e : begins) {
             const std::string number = e->srcConn ? e->srcConn.str().substr(4) : "";
             s_.connect(&entry, e->srcConn, e->dst, e->dstConn, e->memlet);
             if (connected.insert(e->srcConn).second) {
                 const Edge *outside = number.empty() ? nullptr : m_.inEdge("IN_" + number);
-                s_.connect(&m_, e->srcConn, &entry, number.empty() ? Name() : Name("IN_" + number), outside ? outside->memlet : Memlet::empty());
+                s_.connect(&m_, e->srcConn, &entry, number.empty() ? Name() : Name("IN_" + number),
+                           outside ? outside->memlet : Memlet::empty());
             }
             s_.removeEdge(e);
         }

@@ -6,16 +6,18 @@
 //                                                                   gpu_A -> A
 //
 // The transformation gives an argument A a twin in device memory, copies A to gpu_A at the start and gpu_A to A at the end (DaCe:
-// GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It goes wrong in two ways, both of which the caller sees in A:
+// GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It goes wrong in two ways, both of which the caller sees in
+// A:
 //
 //   1. A return ends the program in front of the copies at the end: results stay on the device.
-//   2. An argument that some write covers completely is not copied to the device, even if that write does not always happen, covers the
+//   2. An argument that some write covers completely is not copied to the device, even if that write does not always happen, covers
+//   the
 //      memory through a view only in part, or combines with what was there: elements that nobody wrote come back.
 //
-// A walk over the control flow knows which twins may hold elements that nobody has filled, and which may hold results that their arguments
-// lack. The program starts with a copy to the twins that come back unfilled, and copies back what returns would leave. A twin is called
-// gpu_A, is a transient of A's shape in device memory, and is copied to A as a whole somewhere; other containers are nobody's business but
-// the graph's.
+// A walk over the control flow knows which twins may hold elements that nobody has filled, and which may hold results that their
+// arguments lack. The program starts with a copy to the twins that come back unfilled, and copies back what returns would leave. A
+// twin is called gpu_A, is a transient of A's shape in device memory, and is copied to A as a whole somewhere; other containers are
+// nobody's business but the graph's.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -174,7 +176,8 @@ private:
         State *s = block.parent()->addStateBefore(&block, "copy_back");
         for (Name twin : twins) {
             copy(*s, twin, argumentOf_.at(twin));
-            context.done(elementName(block), "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() + "`, which the return would leave behind");
+            context.done(elementName(block), "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() +
+                                                 "`, which the return would leave behind");
         }
     }
 

@@ -17,12 +17,12 @@ std::vector<ir::NestedSDFGNode *> hostNested(ir::SDFG &g);
 /// Does an access node outside or inside of maps write the container, or one of a view that looks at it?
 bool writtenInDataflow(const ir::SDFG &g, Name data);
 
-/// Gives the dataflow (access nodes, memlets, the connectors of the node around `g`) another name for a container. Control flow keeps
-/// the old one.
+/// Gives the dataflow (access nodes, memlets, the connectors of the node around `g`) another name for a container. Control flow
+/// keeps the old one.
 void renameDataflow(ir::SDFG &g, Name from, Name to);
 
-/// Splits a container in two: dataflow works on a new one in device memory, whose name is returned; the old name stands for a transient
-/// of the host that only control flow reads (or, in the root SDFG, for the caller's container).
+/// Splits a container in two: dataflow works on a new one in device memory, whose name is returned; the old name stands for a
+/// transient of the host that only control flow reads (or, in the root SDFG, for the caller's container).
 Name splitForDevice(ir::SDFG &g, Name host);
 
 /// Puts states with a copy from device to host in front of every place where the control flow of `g` reads one of the containers.

@@ -7,15 +7,17 @@
 //                                       s[s_count] = a }
 //
 // A kernel has no queues: threads that append claim a position by an atomic update that gives the old value, and write there (DaCe:
-// `ArrayStreamView` and `GPUStream` in runtime/include/dace; reference on GPU code generation, section 5.9). The order of the elements is that of
-// the updates, which no run has to repeat. Barriers, copies and order follow from the graph: the counter is a container like any other. Nested
-// SDFGs that are handed the stream get the array and the counter (QueuePushes.h).
+// `ArrayStreamView` and `GPUStream` in runtime/include/dace; reference on GPU code generation, section 5.9). The order of the
+// elements is that of the updates, which no run has to repeat. Barriers, copies and order follow from the graph: the counter is a
+// container like any other. Nested SDFGs that are handed the stream get the array and the counter (QueuePushes.h).
 //
-// A transient stream with one element of storage is lowered when all that happens to it are pushes from kernels, and copies to an array of one
-// dimension in device memory.
-//   - In place, as above: when each state that uses it has one access node of it, which is emptied into an array that nothing else in the state
+// A transient stream with one element of storage is lowered when all that happens to it are pushes from kernels, and copies to an
+// array of one dimension in device memory.
+//   - In place, as above: when each state that uses it has one access node of it, which is emptied into an array that nothing else
+//   in the state
 //     uses. The elements are where they are wanted at once.
-//   - Through a buffer as large as the largest of the arrays, otherwise: when pushes and copies are in several states, or the state also reads the array. The counter
+//   - Through a buffer as large as the largest of the arrays, otherwise: when pushes and copies are in several states, or the state
+//   also reads the array. The counter
 //     starts at zero with the SDFG; each copy is a kernel that takes what was counted, and sets the counter back:
 //
 //       map[k] GPU_Device { if k < S_count: B[k] = S_elements[k] };  map[1] GPU_Device { S_count = 0 }
@@ -115,7 +117,9 @@ private:
     bool isInPlace() const {
         return std::all_of(uses_.begin(), uses_.end(), [](const Use &u) {
             auto nodes = nodesOf<AccessNode>(*u.node->state());
-            auto count = [&](Name data) { return std::count_if(nodes.begin(), nodes.end(), [&](const AccessNode *a) { return a->data == data; }); };
+            auto count = [&](Name data) {
+                return std::count_if(nodes.begin(), nodes.end(), [&](const AccessNode *a) { return a->data == data; });
+            };
             return u.isPushed && u.into && u.into->inEdges().size() == 1 && count(u.node->data) == 1 && count(u.into->data) == 1;
         });
     }
@@ -174,7 +178,8 @@ private:
         s.connect(entry, "OUT_v", t, "v", Memlet::simple(elements.data, here));
         s.connect(&total, {}, entry, "IN_c", Memlet::simple(counter_, first));
         s.connect(entry, "OUT_c", t, "c", Memlet::simple(counter_, first));
-        Memlet one = Memlet::simple(u.into->data, there), all = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin(u), begin(u) + size - 1, 1, 1}}});
+        Memlet one = Memlet::simple(u.into->data, there),
+               all = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin(u), begin(u) + size - 1, 1, 1}}});
         one.dynamic = all.dynamic = true;
         s.connect(t, "o", exit, "IN_o", one);
         s.connect(exit, "OUT_o", u.into, {}, all);
@@ -196,7 +201,8 @@ private:
         return {entry, exit};
     }
 
-    /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it). Returns its beginning, and the counter behind it.
+    /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it). Returns its beginning, and the
+    /// counter behind it.
     std::pair<MapEntry *, AccessNode *> startAtZero(State &s) const {
         auto [entry, exit] = kernel(s, counter_.str(), 1);
         auto *t = s.add<Tasklet>();

@@ -1,11 +1,13 @@
 // mirror-host-reads: what the host needs to see of device memory is copied to it.
 //
-//   before:  while r > eps { map GPU_Device -> r }       after:  copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy gpu_r -> r }
+//   before:  while r > eps { map GPU_Device -> r }       after:  copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy
+//   gpu_r -> r }
 //            x (GPU_Global) -> map[i = 0:n] with n <- x          x -> host_n -> map[i = 0:n] with n <- host_n
 //
-// Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels. Containers
-// in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow reads X on the host,
-// and a copy stands in front of every place that reads it. Ranges of kernels that come out of device memory are copied to a scalar.
+// Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels.
+// Containers in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow
+// reads X on the host, and a copy stands in front of every place that reads it. Ranges of kernels that come out of device memory
+// are copied to a scalar.
 //
 // Left alone: device memory that the caller passes in. The host cannot read what it does not own; the verifier says so.
 #include "Transforms/Offload/HostReads.h"

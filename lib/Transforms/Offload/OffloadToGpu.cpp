@@ -4,21 +4,26 @@
 //                                                              gpu_A -> map[i] GPU_Device -> gpu_B
 //                                                              state copy_out:  gpu_B -> B
 //
-// Graphs that have a GPU schedule or storage already are left as they are: somebody has decided. Only scalars of the host that kernels write move.
+// Graphs that have a GPU schedule or storage already are left as they are: somebody has decided. Only scalars of the host that
+// kernels write move.
 //
-//   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device twin that
-//      is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the end if the program
-//      writes it.
-//   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host writes stay
+//   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device
+//   twin that
+//      is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the end if the
+//      program writes it.
+//   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host
+//   writes stay
 //      and are passed by value.
-//   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place that
+//   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place
+//   that
 //      reads one which the device writes. (mirror-host-reads does this for transients.)
-//   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a remark.
+//   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a
+//   remark.
 //   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
-// Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++, persistent maps,
-// memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
-// interface is the same for every target).
+// Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++,
+// persistent maps, memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be
+// copied without a symbol that the program is not given (the interface is the same for every target).
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/HostReads.h"
 
@@ -78,17 +83,20 @@ std::string obstacle(SDFG &root) {
                 return "block `" + b->label + "` ends the program early or is not structured";
         for (State *s : allStates(*g))
             for (const auto &n : s->nodes()) {
-                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && (t->code.language != Language::Python || t->sideEffects.value_or(false)))
+                if (const auto *t = dyn_cast<Tasklet>(n.get());
+                    t && (t->code.language != Language::Python || t->sideEffects.value_or(false)))
                     return "tasklet `" + t->label + "` is code for the host";
                 if (const auto *t = dyn_cast<Tasklet>(n.get()))
                     for (Name symbol : analysis::changedSymbols(*t))
                         return "tasklet `" + t->label + "` changes the symbol `" + symbol.str() + "`";
                 if (isa<ConsumeEntry>(n.get()))
                     return "consume scope `" + n->label + "`";
-                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&
-                                                                m->schedule != Schedule::Default && m->schedule != Schedule::Unrolled)
+                if (const auto *m = dyn_cast<MapEntry>(n.get());
+                    m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&
+                    m->schedule != Schedule::Default && m->schedule != Schedule::Unrolled)
                     return "map `" + m->label + "` has the schedule " + std::string(name(m->schedule));
-                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && a->dataInstrument != DataInstrumentation::No_Instrumentation)
+                if (const auto *a = dyn_cast<AccessNode>(n.get());
+                    a && a->dataInstrument != DataInstrumentation::No_Instrumentation)
                     return "container `" + a->data.str() + "` is recorded or restored";
                 if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
                     for (const auto &[symbol, value] : nested->symbolMapping)
@@ -118,7 +126,8 @@ private:
 bool writtenByMaps(const SDFG &g, Name data) {
     for (const State *s : allStates(const_cast<SDFG &>(g)))
         for (const auto &e : s->edges())
-            if (const auto *a = dyn_cast<AccessNode>(e->dst); a && a->data == data && (e->src->isExit() || !analysis::ScopeTree(*s).enclosing(a).empty()))
+            if (const auto *a = dyn_cast<AccessNode>(e->dst);
+                a && a->data == data && (e->src->isExit() || !analysis::ScopeTree(*s).enclosing(a).empty()))
                 return true;
     return false;
 }
@@ -130,7 +139,8 @@ bool writtenBesideArrays(const SDFG &g, Name data) {
             const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
             return d && d->isArray();
         };
-        return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) || std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
+        return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
+               std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
     };
     for (const State *s : allStates(const_cast<SDFG &>(g)))
         for (const auto &e : s->edges())
@@ -139,7 +149,8 @@ bool writtenBesideArrays(const SDFG &g, Name data) {
     return false;
 }
 
-/// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them (DevicePlacement.h).
+/// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them
+/// (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
     for (Name n : analysis::sharedContainers(g)) {
         DataDesc *d = g.arrays.find(n);
@@ -163,11 +174,13 @@ bool writesAll(const AccessNode &n, const DataDesc &d) {
         return false;
     Edge *e = n.inEdges().front();
     if (const auto *library = dyn_cast<LibraryNode>(e->src))
-        return libnodes::overwrites(*library) && e->memlet.wcr.empty() && !e->memlet.dynamic && analysis::destinationSubset(e) == d.fullSubset();
+        return libnodes::overwrites(*library) && e->memlet.wcr.empty() && !e->memlet.dynamic &&
+               analysis::destinationSubset(e) == d.fullSubset();
     const auto *exit = dyn_cast<MapExit>(e->src);
     const std::vector<Edge *> leaves = exit ? analysis::memletLeaves(e) : std::vector<Edge *>();
     const Edge *leaf = leaves.size() == 1 ? leaves.front() : nullptr;
-    if (!leaf || !isa<Tasklet>(leaf->src) || leaf->memlet.dynamic || !leaf->memlet.wcr.empty() || !leaf->memlet.subset || leaf->dst != exit)
+    if (!leaf || !isa<Tasklet>(leaf->src) || leaf->memlet.dynamic || !leaf->memlet.wcr.empty() || !leaf->memlet.subset ||
+        leaf->dst != exit)
         return false;
     const MapEntry &m = *exit->entry;
     if (leaf->memlet.subset->dims.size() != d.rank() || m.params.size() != d.rank() || !(d.fullSubset() == sym::Subset{m.ranges}))

@@ -229,7 +229,8 @@ void QueuePushes::lower(AccessNode &queue, const QueueArray &to, AccessNode &ele
         if (isa<AccessNode>(push->src))
             push = pushByTasklet(*push);
         auto *nested = dyn_cast<NestedSDFGNode>(push->src);
-        const Name count = nested ? enter(*nested, push->srcConn, to) : append(static_cast<Tasklet &>(*push->src), push->srcConn, element);
+        const Name count =
+            nested ? enter(*nested, push->srcConn, to) : append(static_cast<Tasklet &>(*push->src), push->srcConn, element);
         if (zero)
             tie(s, zero, outermost(*push->src));
         lead(*push, count, !nested, to, elements, total);

@@ -8,7 +8,8 @@
 
 namespace sdfgc::transforms {
 
-/// What takes the place of a queue: elements begin .. end of a one-dimensional array, in the order of the counter, which starts at zero.
+/// What takes the place of a queue: elements begin .. end of a one-dimensional array, in the order of the counter, which starts at
+/// zero.
 struct QueueArray {
     Name elements, counter;
     sym::Expr begin, end;
@@ -25,11 +26,11 @@ public:
     std::vector<ir::Edge *> at(const ir::AccessNode &queue) const;
     /// Does a kernel push, here or in a nested SDFG that is handed the stream?
     bool areOnDevice(const ir::AccessNode &queue) const;
-    /// Why a push to the node cannot be lowered; empty if all can. Tasklets in Python can push, copies of one element, and nested SDFGs that do
-    /// nothing else with the stream.
+    /// Why a push to the node cannot be lowered; empty if all can. Tasklets in Python can push, copies of one element, and nested
+    /// SDFGs that do nothing else with the stream.
     std::string obstacle(const ir::AccessNode &queue) const;
-    /// Leads the pushes to `elements` instead, and counts in `total`; both are nodes of the same state, for the containers of `to`. `zero`, if there
-    /// is one, comes before them. Nested SDFGs get the array and the counter in place of the stream.
+    /// Leads the pushes to `elements` instead, and counts in `total`; both are nodes of the same state, for the containers of `to`.
+    /// `zero`, if there is one, comes before them. Nested SDFGs get the array and the counter in place of the stream.
     void lower(ir::AccessNode &queue, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total, ir::Node *zero) const;
 
 private:

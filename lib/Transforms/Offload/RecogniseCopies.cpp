@@ -3,14 +3,18 @@
 //   before:  map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = A[i, j] }        after:  A[0:N, 0:M] -> B[0:N, 0:M]
 //            map[i = 0:N] GPU_Device { C[i] = 0 }                                  FillLibraryNode C[0:N] = 0
 //
-// What moves memory on a device is faster than a kernel that does, needs no registers and may run beside kernels. A map becomes one when
+// What moves memory on a device is faster than a kernel that does, needs no registers and may run beside kernels. A map becomes one
+// when
 //
-//   1. it is a kernel of its own, started by the host, and a tasklet `out = in` or `out = 0` is all that is inside; nobody asked for its time or
+//   1. it is a kernel of its own, started by the host, and a tasklet `out = in` or `out = 0` is all that is inside; nobody asked
+//   for its time or
 //      gave it a block size;
 //   2. the container read and the one written are arrays in device memory of the same element type, and not the same;
-//   3. each parameter counts, by one, along one dimension of what is read and of what is written, in the same order, and no range depends on
+//   3. each parameter counts, by one, along one dimension of what is read and of what is written, in the same order, and no range
+//   depends on
 //      another: the elements are a box, and the copy is no transposition;
-//   4. at most one dimension may be empty, for all that is known of symbols: a copy of (-1) x (-1) elements would be one of one element;
+//   4. at most one dimension may be empty, for all that is known of symbols: a copy of (-1) x (-1) elements would be one of one
+//   element;
 //   5. it is one run of memory, or rows that are long enough (the table of sdfgc/Analysis/Copies.h); what needs a kernel stays one.
 //
 // Values other than zero are left to kernels: a fill of them would be one, too.
@@ -92,8 +96,8 @@ public:
 
 private:
     bool isPlainKernel() const {
-        return m_.schedule == Schedule::GPU_Device && !m_.gpuBlockSize && m_.instrument == Instrumentation::No_Instrumentation && m_.exit &&
-               analysis::executorOf(m_) == analysis::Executor::Host;
+        return m_.schedule == Schedule::GPU_Device && !m_.gpuBlockSize && m_.instrument == Instrumentation::No_Instrumentation &&
+               m_.exit && analysis::executorOf(m_) == analysis::Executor::Host;
     }
     /// Rules 3 and 4 for the ranges.
     bool isBox() const {
@@ -116,7 +120,8 @@ private:
             std::any_of(inside.begin(), inside.end(), [](const Node *n) { return !isa<Tasklet>(n) && !n->isExit(); }))
             return false;
         auto *t = static_cast<Tasklet *>(*std::find_if(inside.begin(), inside.end(), isTasklet));
-        if (t->outEdges().size() != 1 || t->inEdges().size() != 1 || t->instrument != Instrumentation::No_Instrumentation || t->sideEffects == true)
+        if (t->outEdges().size() != 1 || t->inEdges().size() != 1 || t->instrument != Instrumentation::No_Instrumentation ||
+            t->sideEffects == true)
             return false;
         write_ = t->outEdges().front();
         read_ = t->inEdges().front()->memlet.isEmpty() ? nullptr : t->inEdges().front();
@@ -169,7 +174,8 @@ private:
     }
     bool fill(const Box &written) {
         const DataDesc &target = *g_.desc(write_->memlet.data);
-        if (!(target.dtype.isScalar() || target.dtype.isComplex()) || !analysis::isRun(analysis::axesOf(target.strides, written.subset)))
+        if (!(target.dtype.isScalar() || target.dtype.isComplex()) ||
+            !analysis::isRun(analysis::axesOf(target.strides, written.subset)))
             return false;
         auto *node = s_.add<LibraryNode>();
         node->classPath = "dace.libraries.standard.nodes.fill.node.FillLibraryNode";
@@ -197,7 +203,7 @@ private:
     State &s_;
     SDFG &g_;
     const sym::Assumptions &facts_;
-    Edge *read_ = nullptr, *write_ = nullptr; // of the tasklet
+    Edge *read_ = nullptr, *write_ = nullptr;                   // of the tasklet
     Edge *from_ = nullptr, *to_ = nullptr, *tooMany_ = nullptr; // of the map
 };
 

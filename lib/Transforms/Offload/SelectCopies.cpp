@@ -2,8 +2,8 @@
 //
 //   before:  a -> gpu_a                          after:  a -> gpu_a (Linear)
 //            gpu_a[0:N, 2] -> b[0:N]                     gpu_a[0:N, 2] -> b[0:N] (Pitched)
-//            gpu_a[0:N, 0:2:M] -> gpu_b                  map[i0 = 0:N, i1 = 0:M / 2] GPU_Device { gpu_b[i0, i1] = gpu_a[i0, 2 * i1] }
-//            c[0:N, 0:2:M] -> gpu_c                      c[0:N, 0:2:M] -> staged_c; map GPU_Device { gpu_c[...] = staged_c[...] }
+//            gpu_a[0:N, 0:2:M] -> gpu_b                  map[i0 = 0:N, i1 = 0:M / 2] GPU_Device { gpu_b[i0, i1] = gpu_a[i0, 2 * i1]
+//            } c[0:N, 0:2:M] -> gpu_c                      c[0:N, 0:2:M] -> staged_c; map GPU_Device { gpu_c[...] = staged_c[...] }
 //
 // The table is in sdfgc/Analysis/Copies.h. Two of its answers are other elements of the graph:
 //
@@ -65,7 +65,8 @@ public:
                 }
                 if (!rewrites)
                     continue;
-                context_.done(elementName(*c.edge), method == CopyMethod::Kernel ? "copied by a kernel" : "copied by way of a contiguous container");
+                context_.done(elementName(*c.edge),
+                              method == CopyMethod::Kernel ? "copied by a kernel" : "copied by way of a contiguous container");
                 if (method == CopyMethod::Kernel)
                     kernel(c);
                 else

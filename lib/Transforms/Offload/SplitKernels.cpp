@@ -1,21 +1,26 @@
 // split-kernels: device maps inside of a device map become kernels of their own.
 //
-//   before:  map[i = 0:N] GPU_Device {                              after:  map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
-//              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }          map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
-//              map[j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
+//   before:  map[i = 0:N] GPU_Device {                              after:  map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j]
+//   * 5 }
+//              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }          map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M -
+//              1 - j] } map[j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
 //            }
 //
-// As it stands, each thread of the outer map would go through the inner ones in loops: few threads with much to do. Iterations of a map do not
-// depend on each other, so that all may do the first inner map before any does the second; what lies between the inner maps is ordered by
-// dataflow, as before, and independent ones may run side by side. Each inner map gets the outer parameters in front of its own. That is done when
+// As it stands, each thread of the outer map would go through the inner ones in loops: few threads with much to do. Iterations of a
+// map do not depend on each other, so that all may do the first inner map before any does the second; what lies between the inner
+// maps is ordered by dataflow, as before, and independent ones may run side by side. Each inner map gets the outer parameters in
+// front of its own. That is done when
 //
 //   1. the outer map is started by the host and has device maps and containers between them inside, nothing else;
-//   2. the containers are device memory that all iterations share, in which each has elements of its own: every outer parameter (of more than one
+//   2. the containers are device memory that all iterations share, in which each has elements of its own: every outer parameter (of
+//   more than one
 //      iteration) is an index, by itself, of what is written and of what is read;
-//   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and nobody has
+//   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and
+//   nobody has
 //      asked for the time of the outer map or given it a block size.
 //
-// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that is one.
+// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that is
+// one.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -71,7 +76,8 @@ public:
         const std::set<Name> shared = analysis::sharedContainers(g_);
         for (const AccessNode *a : between_) {
             const DataDesc *d = g_.arrays.find(a->data);
-            if (!d || !d->isArray() || d->isView() || d->storage != Storage::GPU_Global || (d->lifetime == Lifetime::Scope && !shared.count(a->data)))
+            if (!d || !d->isArray() || d->isView() || d->storage != Storage::GPU_Global ||
+                (d->lifetime == Lifetime::Scope && !shared.count(a->data)))
                 return "each iteration has `" + a->data.str() + "` for itself";
             for (const auto &edges : {a->inEdges(), a->outEdges()})
                 for (const Edge *e : edges)
@@ -82,7 +88,8 @@ public:
     }
 
     void run() {
-        const std::vector<Edge *> before(m_.inEdges().begin(), m_.inEdges().end()), after(m_.exit->outEdges().begin(), m_.exit->outEdges().end());
+        const std::vector<Edge *> before(m_.inEdges().begin(), m_.inEdges().end()),
+            after(m_.exit->outEdges().begin(), m_.exit->outEdges().end());
         for (AccessNode *a : between_)
             for (const auto &edges : {a->inEdges(), a->outEdges()})
                 for (Edge *e : edges)
@@ -122,7 +129,8 @@ private:
         for (std::size_t d = 0; d < m_.params.size(); ++d) {
             const sym::Expr p = sym::Expr::symbol(m_.params[d]);
             const auto &dims = e.memlet.subset->dims;
-            if (!m_.ranges[d].steps().isOne() && std::none_of(dims.begin(), dims.end(), [p](const sym::Range &r) { return r.begin == p && r.end == p; }))
+            if (!m_.ranges[d].steps().isOne() &&
+                std::none_of(dims.begin(), dims.end(), [p](const sym::Range &r) { return r.begin == p && r.end == p; }))
                 return false;
         }
         return true;

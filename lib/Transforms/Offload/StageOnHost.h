@@ -5,8 +5,8 @@
 
 namespace sdfgc::transforms {
 
-/// Puts host containers between the node and the device memory that it reads and writes, with copies of the parts that it uses. The node
-/// must lie outside of maps; connections to containers of the host are left as they are.
+/// Puts host containers between the node and the device memory that it reads and writes, with copies of the parts that it uses. The
+/// node must lie outside of maps; connections to containers of the host are left as they are.
 void stageOnHost(ir::LibraryNode &n);
 
 } // namespace sdfgc::transforms

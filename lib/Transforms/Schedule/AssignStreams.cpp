@@ -3,14 +3,15 @@
 //   before:  A -> map GPU_Device -> B -> C             after:  A -> map GPU_Device (stream 0) -> B -> (stream 0) C
 //            D -> map GPU_Device -> E                          D -> map GPU_Device (stream 1) -> E
 //
-// Operations are kernels, copies and fills that touch device memory, and calls that are given device memory. List scheduling over the whole
-// program, in the order in which the host queues them (nested SDFGs in place, loops once):
+// Operations are kernels, copies and fills that touch device memory, and calls that are given device memory. List scheduling over
+// the whole program, in the order in which the host queues them (nested SDFGs in place, loops once):
 //   1. an operation that depends on the last one of some stream continues that stream: no event is needed, nothing else is delayed;
 //      among several such streams the one whose operation was queued last;
-//   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each other;
+//   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each
+//   other;
 //   3. else the stream that has been idle longest.
-// Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last does.
-// Two operations depend on each other if they touch the same memory and one of them writes it.
+// Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last
+// does. Two operations depend on each other if they touch the same memory and one of them writes it.
 //
 // Options: `streams`, how many there are at most; 0 stands for the command line's --gpu-streams.
 // Operations that have a stream keep it. order-streams adds the events and waits that the choice asks for.
@@ -62,8 +63,8 @@ private:
     analysis::StreamSteps steps_;
     int limit_;
     std::vector<Operation> operations_;
-    std::vector<int> last_;        // operation that was queued last, by stream
-    std::map<int, int> reserved_;  // stream for an operation, since one that it depends on got it
+    std::vector<int> last_;       // operation that was queued last, by stream
+    std::map<int, int> reserved_; // stream for an operation, since one that it depends on got it
 };
 
 void Streams::collect(SDFG &g) {

@@ -1,21 +1,24 @@
 // guard-parallel-maps: maps that are over before a team of threads is awake run on one thread.
 //
-//   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000       (`omp parallel for if(N * M >= 10000)`)
+//   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000       (`omp parallel for if(N * M >=
+//   10000)`)
 //            map[i = 0:8] CPU_Multicore                      map[i = 0:8] Sequential
 //            map[i = 0:1024, j = 0:1024] CPU_Multicore       the same
 //
-// Waking a team and waiting for it takes some microseconds, as much as tens of thousands of additions; programs with small maps in a loop
-// over time are several times slower on many threads than on one. So each parallel map is weighed (analysis::workOf), and gets a threshold:
-// the option `work`, in operations.
+// Waking a team and waiting for it takes some microseconds, as much as tens of thousands of additions; programs with small maps in
+// a loop over time are several times slower on many threads than on one. So each parallel map is weighed (analysis::workOf), and
+// gets a threshold: the option `work`, in operations.
 //
 //   1. A map of one iteration, or with a constant amount of work below the threshold, becomes Sequential.
-//   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both sides, and
+//   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both
+//   sides, and
 //      the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
 //
 // Left alone: maps for which somebody asked for a number of threads, those whose iterations a team shares that is already awake
-// (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map before, so
-// every map must hand the same iterations to the same threads. Runs before resolve-wcr, since updates in sequential maps need not be atomic.
+// (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
+// before, so every map must hand the same iterations to the same threads. Runs before resolve-wcr, since updates in sequential maps
+// need not be atomic.
 #include "sdfgc/Analysis/Axes.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
@@ -52,7 +55,8 @@ sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
     if (work.asInt() || !denominator.asInt())
         return sym::compare(sym::Kind::Ge, work, threshold);
     const int64_t factor = sym::integerContent(numerator), bound = toOneDigit(threshold / factor);
-    return bound <= 1 ? sym::Expr::boolean(true) : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
+    return bound <= 1 ? sym::Expr::boolean(true)
+                      : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
 
 class GuardParallelMaps : public pass::Pass {
@@ -93,7 +97,8 @@ private:
         for (const auto &n : s.nodes()) {
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && inTeam(*n))
                 teams_.insert(nested->sdfg.get());
-            if (auto *m = dyn_cast<MapEntry>(n.get()); m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() && !inTeam(*n))
+            if (auto *m = dyn_cast<MapEntry>(n.get());
+                m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() && !inTeam(*n))
                 changed |= guard(*m, scopes, context);
         }
         return changed;
@@ -103,7 +108,8 @@ private:
         const bool once = analysis::isOneIteration(m.ranges);
         const std::optional<sym::Expr> work = once ? std::nullopt : analysis::workOf(m, scopes);
         if (!once && !work) {
-            context.missed(elementName(m), "runs on a team of threads whatever its size: how much it computes is not known in front of it");
+            context.missed(elementName(m),
+                           "runs on a team of threads whatever its size: how much it computes is not known in front of it");
             return false;
         }
         const sym::Expr worth = once ? sym::Expr::boolean(false) : isWorthATeam(*work, option<int64_t>("work"));
@@ -111,7 +117,8 @@ private:
             return false;
         if (worth == sym::Expr::boolean(false)) {
             m.schedule = Schedule::Sequential;
-            context.done(elementName(m), once ? "runs on one thread: it has one iteration" : "runs on one thread: it takes about " + work->str() + " operations");
+            context.done(elementName(m), once ? "runs on one thread: it has one iteration"
+                                              : "runs on one thread: it takes about " + work->str() + " operations");
         } else {
             m.ompIf = worth;
             context.done(elementName(m), "runs on a team of threads if " + worth.str());

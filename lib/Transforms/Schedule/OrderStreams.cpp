@@ -6,11 +6,13 @@
 //            C -> (stream 1) c -> tasklet                      C -> (stream 1) c -> Synchronise 1 -> tasklet
 //
 // The walk of sdfgc/Analysis/Streams.h tells where an operation or the host could be too early; what is missing is put there:
-//   1. another stream: an event is recorded right behind the operation to wait for, where it is in the same state, else right in front of
+//   1. another stream: an event is recorded right behind the operation to wait for, where it is in the same state, else right in
+//   front of
 //      the wait; an event that was recorded there already is used again;
 //   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
-// What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering edges, so that the order in
-// which the walk saw the steps is the one in which they are lowered; conflicting steps that only the list order kept apart are tied, too.
+// What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering
+// edges, so that the order in which the walk saw the steps is the one in which they are lowered; conflicting steps that only the
+// list order kept apart are tied, too.
 //
 // A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
 #include "Transforms/Nodes.h"
@@ -31,11 +33,15 @@ using analysis::AsyncOp;
 using analysis::StreamConflict;
 using analysis::StreamStep;
 
-/// The node behind which a step has been taken, for something in front of `later`: a copy into that very node is made at its source.
-Node *behind(const StreamStep &step, const Node *later) { return step.edge && step.node == later ? step.edge->src : exitOf(step.node); }
+/// The node behind which a step has been taken, for something in front of `later`: a copy into that very node is made at its
+/// source.
+Node *behind(const StreamStep &step, const Node *later) {
+    return step.edge && step.node == later ? step.edge->src : exitOf(step.node);
+}
 
-/// An operation node in front of step `at`, behind the one before it. Copies that are made at one node stay together: what must have happened is
-/// waited for in front of all; what has happened is recorded behind all if one of them did it (`recordsLast`), else in front.
+/// An operation node in front of step `at`, behind the one before it. Copies that are made at one node stay together: what must
+/// have happened is waited for in front of all; what has happened is recorded behind all if one of them did it (`recordsLast`),
+/// else in front.
 LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op, bool recordsLast = false) {
     auto within = [&] {
         return at > 0 && at < steps.size() && steps[at - 1].node == steps[at].node && steps[at - 1].edge && steps[at].edge &&
@@ -174,7 +180,8 @@ private:
     static void takeOut(LibraryNode &n);
     bool again(const StreamConflict &c);
     bool repair(const StreamConflict &c);
-    using Repaired = std::tuple<const Node *, const Edge *, const Node *, const Edge *, analysis::StreamKnowledge::Key, const State *>;
+    using Repaired =
+        std::tuple<const Node *, const Edge *, const Node *, const Edge *, analysis::StreamKnowledge::Key, const State *>;
 
     SDFG &root_;
     analysis::StreamSteps steps_;
@@ -192,7 +199,8 @@ void Orderer::takeOut(LibraryNode &n) {
     s.removeNode(&n);
 }
 
-/// Takes out what the walk does not miss. Each try walks the whole program; beyond some hundred insertions they are left as they are.
+/// Takes out what the walk does not miss. Each try walks the whole program; beyond some hundred insertions they are left as they
+/// are.
 void Orderer::elide(AsyncOp::Kind kind) {
     constexpr std::size_t tries = 300;
     if (inserted_.size() > tries)
@@ -255,10 +263,15 @@ void Orderer::ends() {
         root_.connect(b, s);
 }
 
-/// A conflict that has just been repaired must be gone. Were it not, the verifier would say so; repairing it once more would not help.
+/// A conflict that has just been repaired must be gone. Were it not, the verifier would say so; repairing it once more would not
+/// help.
 bool Orderer::again(const StreamConflict &c) {
-    const Repaired now{c.step < c.steps->size() ? (*c.steps)[c.step].node : nullptr, c.step < c.steps->size() ? (*c.steps)[c.step].edge : nullptr,
-                       c.what.node, c.what.edge, c.earlier, c.state};
+    const Repaired now{c.step < c.steps->size() ? (*c.steps)[c.step].node : nullptr,
+                       c.step < c.steps->size() ? (*c.steps)[c.step].edge : nullptr,
+                       c.what.node,
+                       c.what.edge,
+                       c.earlier,
+                       c.state};
     return std::exchange(last_, now) == now;
 }
 
@@ -273,11 +286,13 @@ bool Orderer::repair(const StreamConflict &c) {
             record = i + 1;
     const int stream = (*c.steps)[c.step].stream;
     for (std::size_t i = record; i < c.step; ++i) // an event that says it already
-        if (const StreamStep &s = (*c.steps)[i]; s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
+        if (const StreamStep &s = (*c.steps)[i];
+            s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
             inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event}));
             return true;
         }
-    const bool byStepBefore = record > 0 && (*c.steps)[record - 1].node == c.what.node && (*c.steps)[record - 1].edge == c.what.edge;
+    const bool byStepBefore =
+        record > 0 && (*c.steps)[record - 1].node == c.what.node && (*c.steps)[record - 1].edge == c.what.edge;
     inserted_.push_back(insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_}, byStepBefore));
     std::vector<StreamStep> now = steps_.of(*c.state);
     std::size_t at = now.size();

@@ -6,10 +6,11 @@
 //              map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }     map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }
 //            }                                                          }
 //
-// The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes or reads,
-// in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the phases around it. Phases
-// that only list order keeps apart are tied first. Barriers that are there already count. In persistent kernels, phases of the grid get nodes
-// `GridBarrier`; what conditions inside of a kernel read gets one at the end of the state that writes it.
+// The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes
+// or reads, in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the
+// phases around it. Phases that only list order keeps apart are tied first. Barriers that are there already count. In persistent
+// kernels, phases of the grid get nodes `GridBarrier`; what conditions inside of a kernel read gets one at the end of the state
+// that writes it.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Barriers.h"

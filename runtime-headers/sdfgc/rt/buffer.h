@@ -18,8 +18,8 @@ namespace sdfgc::rt {
 
 namespace detail {
 
-/// Large memory is touched for the first time soon: with pages of 2 MiB that takes a tenth of the time (where the system leaves it to
-/// the program). Only a hint: whether it is taken makes no other difference.
+/// Large memory is touched for the first time soon: with pages of 2 MiB that takes a tenth of the time (where the system leaves it
+/// to the program). Only a hint: whether it is taken makes no other difference.
 inline void adviseHugePages([[maybe_unused]] void *memory, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     constexpr std::size_t hugePage = std::size_t(2) << 20;
@@ -74,8 +74,8 @@ public:
         data_ = base_ ? base_ + startOffset : nullptr;
     }
 
-    /// At least `count` elements; the contents are lost. For sizes that change from use to use: memory that is large enough is kept, and
-    /// memory that grows a second time grows by half at least.
+    /// At least `count` elements; the contents are lost. For sizes that change from use to use: memory that is large enough is
+    /// kept, and memory that grows a second time grows by half at least.
     void reserve(int64_t count, int64_t startOffset = 0, int64_t alignment = defaultAlignment) {
         if (count > size_ || effectiveAlignment(alignment) != alignment_)
             allocate(count > size_ && size_ > 0 && count < size_ + size_ / 2 ? size_ + size_ / 2 : count, startOffset, alignment);

@@ -60,7 +60,9 @@ template <class W> auto swapWord(W *p, W expected, W desired) {
     return expected;
 }
 /// The same for a word of which an array may own a part only: it reaches beyond the array's end, but never beyond its page.
-__attribute__((no_sanitize("address"))) inline unsigned loadAround(const AtomicWord32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+__attribute__((no_sanitize("address"))) inline unsigned loadAround(const AtomicWord32 *p) {
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
 __attribute__((no_sanitize("address"))) inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) {
     __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
@@ -74,7 +76,9 @@ SDFGC_DEVICE inline unsigned long long swapWord(AtomicWord64 *p, unsigned long l
     return ::atomicCAS(reinterpret_cast<unsigned long long *>(p), expected, desired);
 }
 SDFGC_DEVICE inline unsigned loadAround(const AtomicWord32 *p) { return loadWord(p); }
-SDFGC_DEVICE inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) { return swapWord(p, expected, desired); }
+SDFGC_DEVICE inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) {
+    return swapWord(p, expected, desired);
+}
 #endif
 
 /// *p = next(*p) by compare-and-swap; sizeof(T) is 4 or 8 and p a multiple of it. Nothing is written if the value would not change.
@@ -124,7 +128,8 @@ template <int> __device__ unsigned atomicLocks[64];
 
 /// Copies past the first-level cache, which may be older than the lock.
 template <class T> SDFGC_DEVICE inline void copyVolatile(volatile T *to, const volatile T *from) {
-    using Unit = std::conditional_t<alignof(T) % 8 == 0, AtomicWord64, std::conditional_t<alignof(T) % 4 == 0, AtomicWord32, unsigned char>>;
+    using Unit =
+        std::conditional_t<alignof(T) % 8 == 0, AtomicWord64, std::conditional_t<alignof(T) % 4 == 0, AtomicWord32, unsigned char>>;
     for (size_t i = 0; i < sizeof(T) / sizeof(Unit); ++i)
         reinterpret_cast<volatile Unit *>(to)[i] = reinterpret_cast<const volatile Unit *>(from)[i];
 }

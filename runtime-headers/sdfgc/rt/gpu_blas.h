@@ -35,8 +35,8 @@ public:
 
     /// C = alpha op(A) op(B) + beta C; op(A) has m rows and k columns, op(B) has k and n.
     template <class T>
-    void gemm(Stream stream, Op opA, Op opB, int64_t m, int64_t n, int64_t k, rt::Plain<T> alpha, const T *A, int64_t lda, const T *B,
-              int64_t ldb, rt::Plain<T> beta, T *C, int64_t ldc) {
+    void gemm(Stream stream, Op opA, Op opB, int64_t m, int64_t n, int64_t k, rt::Plain<T> alpha, const T *A, int64_t lda,
+              const T *B, int64_t ldb, rt::Plain<T> beta, T *C, int64_t ldc) {
         if (m > 0 && n > 0) // C^T = op(B)^T op(A)^T, and a transposed row-major matrix is the column-major one in the same memory
             done(library_.gemm(stream, opB, opA, n, m, k, alpha, B, ldb, A, lda, beta, C, ldc), "gemm");
     }
@@ -47,8 +47,8 @@ public:
                             int64_t lda, int64_t strideA, const T *B, int64_t ldb, int64_t strideB, rt::Plain<T> beta, T *C,
                             int64_t ldc, int64_t strideC, int64_t batch) {
         if (m > 0 && n > 0 && batch > 0)
-            done(library_.gemmStridedBatched(stream, opB, opA, n, m, k, alpha, B, ldb, strideB, A, lda, strideA, beta, C, ldc, strideC,
-                                             batch),
+            done(library_.gemmStridedBatched(stream, opB, opA, n, m, k, alpha, B, ldb, strideB, A, lda, strideA, beta, C, ldc,
+                                             strideC, batch),
                  "gemmStridedBatched");
     }
 
@@ -62,7 +62,8 @@ public:
         if (opA == Op::ConjugateTranspose) // as a product of matrices: BLAS cannot conjugate without transposing
             gemm<T>(stream, opA, Op::None, n, 1, m, alpha, A, lda, x, incx, beta, y, incy);
         else
-            done(library_.gemv(stream, opA == Op::None ? Op::Transpose : Op::None, n, m, alpha, A, lda, x, incx, beta, y, incy), "gemv");
+            done(library_.gemv(stream, opA == Op::None ? Op::Transpose : Op::None, n, m, alpha, A, lda, x, incx, beta, y, incy),
+                 "gemv");
     }
 
     /// A += alpha x y^T, nothing conjugated; A has m rows and n columns.
@@ -109,7 +110,9 @@ public:
     }
 
 private:
-    static void done(bool success, const char *what) { detail::requireSuccess(success, "the device's BLAS library failed in ", what); }
+    static void done(bool success, const char *what) {
+        detail::requireSuccess(success, "the device's BLAS library failed in ", what);
+    }
 
     detail::BlasLibrary library_;
 };

@@ -524,7 +524,8 @@ Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, i
         operation->run = [&device, name, body, ranges] {
             std::vector<const volatile void *> pointers;
             for (const MemoryRange &r : ranges) {
-                if (!checkRange(device, {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1}, name, false))
+                if (!checkRange(device, {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1}, name,
+                                false))
                     return device.stick(illegalAddress);
                 pointers.push_back(r.begin);
             }

@@ -4,10 +4,11 @@
 //
 //   data[k] = sum over j of data[j] * exp(-+ 2 pi i (j_0 k_0 / n_0 + j_1 k_1 / n_1 + ...)),   the inverse with + and no division
 //
-// Every operation is queued in the stream that it is given and returns at once. Types: complex64, complex128; one to three dimensions. A failed
-// call throws rt::Error, as the operations of gpu_program.h do. One Fft is a member of a program's state; it keeps the library's plan for each
-// kind of transform and stream that it has met (plans are dear, and have memory of their own to work in), and one thread at a time may use it.
-// Link the library "gpufft" (docs/build.md), which is cufft, hipfft or fftw3 and fftw3f.
+// Every operation is queued in the stream that it is given and returns at once. Types: complex64, complex128; one to three
+// dimensions. A failed call throws rt::Error, as the operations of gpu_program.h do. One Fft is a member of a program's state; it
+// keeps the library's plan for each kind of transform and stream that it has met (plans are dear, and have memory of their own to
+// work in), and one thread at a time may use it. Link the library "gpufft" (docs/build.md), which is cufft, hipfft or fftw3 and
+// fftw3f.
 //
 //   struct state_t { gpu::Program gpu; gpu::Fft fft; ... };
 //   __state->fft.transform(__state->gpu.stream(0), Direction::Forward, data, rows, columns);
@@ -61,8 +62,8 @@ public:
             shape.sizes[shape.rank++] = static_cast<int>(size);
         }
         if (!empty)
-            detail::requireSuccess(fits && library_.transform(stream, direction, data, shape), "the device's library for Fourier transforms failed in ",
-                                   "transform");
+            detail::requireSuccess(fits && library_.transform(stream, direction, data, shape),
+                                   "the device's library for Fourier transforms failed in ", "transform");
     }
 
 private:

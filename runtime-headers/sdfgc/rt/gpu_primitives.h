@@ -1,10 +1,10 @@
 // Reductions of rows on the device: one dialect for CUB, rocPRIM and, in the emulation, loops.
 //
-// Rules: everything lies in device memory (or page-locked host memory). A reduction is queued in the stream that it is given and returns at once;
-// what it needs to work in comes from the stream's pool and goes back there. The operations are those of gpu_reduce.h. Of one device and one
-// version of the library, a reduction gives the same bits in every run; other devices and versions may group the elements in another way. A failed
-// call throws rt::Error, as the operations of gpu_program.h do. Both libraries are headers; in programs they stand for the library
-// "gpuprimitives" (docs/build.md), which is cub, rocprim or nothing.
+// Rules: everything lies in device memory (or page-locked host memory). A reduction is queued in the stream that it is given and
+// returns at once; what it needs to work in comes from the stream's pool and goes back there. The operations are those of
+// gpu_reduce.h. Of one device and one version of the library, a reduction gives the same bits in every run; other devices and
+// versions may group the elements in another way. A failed call throws rt::Error, as the operations of gpu_program.h do. Both
+// libraries are headers; in programs they stand for the library "gpuprimitives" (docs/build.md), which is cub, rocprim or nothing.
 //
 //   gpu::reduce<gpu::Sum>(__state->gpu.stream(0), A, rows, columns, sums);
 #pragma once
@@ -51,13 +51,13 @@ template <class T> struct Neutral<Max, T> {
 
 namespace sdfgc::gpu {
 
-/// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation for rows
-/// without elements. `Op` is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows above zero; it returns
-/// false on failure.
+/// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation
+/// for rows without elements. `Op` is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows
+/// above zero; it returns false on failure.
 template <class Op, class T> void reduce(Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
     if (rows > 0)
-        detail::requireSuccess(size >= 0 && detail::reduceRows<Op>(stream, in, rows, size, out), "the device's library of primitives failed in ",
-                               "reduce");
+        detail::requireSuccess(size >= 0 && detail::reduceRows<Op>(stream, in, rows, size, out),
+                               "the device's library of primitives failed in ", "reduce");
 }
 
 } // namespace sdfgc::gpu

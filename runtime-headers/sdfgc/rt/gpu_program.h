@@ -1,8 +1,8 @@
 // What a generated GPU program holds while its handle lives: streams, events, device memory; and the operations that its host code
 // queues. A failed operation throws rt::Error, which guard() of abi.h turns into the error code and message of the call.
 //
-// Rules (C3; DaCe: dace/codegen/targets/cuda.py): streams are non-blocking and may be replaced by the caller's; the first error of the
-// device is kept for __dace_gpu_last_error; no operation ends the process.
+// Rules (C3; DaCe: dace/codegen/targets/cuda.py): streams are non-blocking and may be replaced by the caller's; the first error of
+// the device is kept for __dace_gpu_last_error; no operation ends the process.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -18,7 +18,8 @@
 
 namespace sdfgc::gpu {
 
-inline constexpr bool withBarriers = true, allAtOnce = true; // Launch::barriers and cooperative, readable where a kernel is launched
+inline constexpr bool withBarriers = true,
+                      allAtOnce = true; // Launch::barriers and cooperative, readable where a kernel is launched
 
 /// Throws unless the status is success; `what` was being done.
 inline void check(Status status, const char *what) {
@@ -82,8 +83,8 @@ private:
     const char *name_;
 };
 
-/// An owned array of the device's pool. Its memory comes and goes in the order of a stream, by Program::allocate and Program::release; what an
-/// error leaves behind goes when nothing uses it any more.
+/// An owned array of the device's pool. Its memory comes and goes in the order of a stream, by Program::allocate and
+/// Program::release; what an error leaves behind goes when nothing uses it any more.
 template <class T> class PoolBuffer {
 public:
     explicit PoolBuffer(const char *name = "") noexcept : name_(name) {}
@@ -110,7 +111,9 @@ private:
 template <class T> class PinnedBuffer {
 public:
     explicit PinnedBuffer(const char *name = "") noexcept : name_(name) {}
-    PinnedBuffer(const char *name, int64_t count, int64_t startOffset = 0, int64_t = 0) : name_(name) { allocate(count, startOffset); }
+    PinnedBuffer(const char *name, int64_t count, int64_t startOffset = 0, int64_t = 0) : name_(name) {
+        allocate(count, startOffset);
+    }
     PinnedBuffer(const PinnedBuffer &) = delete;
     PinnedBuffer &operator=(const PinnedBuffer &) = delete;
     ~PinnedBuffer() { release(); }
@@ -163,9 +166,7 @@ template <class T> SDFGC_KERNEL void fillKernel(T *target, int64_t count, T valu
 } // namespace detail
 
 /// Number of this thread in its block, x running fastest, and their number.
-SDFGC_DEVICE inline int64_t threadInBlock() {
-    return (int64_t(threadIdx.z) * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
+SDFGC_DEVICE inline int64_t threadInBlock() { return (int64_t(threadIdx.z) * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 SDFGC_DEVICE inline int64_t threadsInBlock() { return int64_t(blockDim.x) * blockDim.y * blockDim.z; }
 /// Number of this block in the grid, and of this thread in all of it.
 SDFGC_DEVICE inline int64_t blockInGrid() { return (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
@@ -234,14 +235,15 @@ public:
     }
 
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
-    /// How many blocks of so many threads fill the current device: the grid of a persistent kernel. At least one: that a kernel does not fit
-    /// is what its launch reports.
+    /// How many blocks of so many threads fill the current device: the grid of a persistent kernel. At least one: that a kernel
+    /// does not fit is what its launch reports.
     template <auto Kernel> int64_t resident(int64_t threads) {
         int device = 0, blocks = 0;
         Limits limits;
         check(getDevice(device), "asking for the device");
         check(gpu::limits(limits, device), "asking for the device's size");
-        check(blocksPerMultiprocessor<Kernel>(blocks, static_cast<int>(threads < limits.threadsPerBlock ? threads : limits.threadsPerBlock), 0),
+        check(blocksPerMultiprocessor<Kernel>(
+                  blocks, static_cast<int>(threads < limits.threadsPerBlock ? threads : limits.threadsPerBlock), 0),
               "asking how many blocks fit");
         return blocks > 0 ? int64_t(blocks) * limits.multiprocessors : 1;
     }
@@ -269,7 +271,8 @@ public:
         if (same)
             return done(memsetAsync(target, bytes[0], static_cast<size_t>(count) * sizeof(T), streams_[stream]), "filling memory");
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
-        done(gpu::launch<detail::fillKernel<T>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0, streams_[stream], target, count, value),
+        done(gpu::launch<detail::fillKernel<T>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0, streams_[stream], target,
+                                                count, value),
              "filling memory");
 #endif
     }
@@ -282,7 +285,8 @@ public:
             (void)setPoolReleaseThreshold(~uint64_t(0)); // a device that cannot only gives memory back earlier
         }
         if (count > 0)
-            done(mallocAsync(&buffer.base_, static_cast<size_t>(count) * sizeof(T), streams_[stream], buffer.name_), "allocating memory of the pool");
+            done(mallocAsync(&buffer.base_, static_cast<size_t>(count) * sizeof(T), streams_[stream], buffer.name_),
+                 "allocating memory of the pool");
         buffer.size_ = count > 0 ? count : 0;
         buffer.data_ = buffer.base_ ? buffer.base_ + startOffset : nullptr;
     }
@@ -315,13 +319,14 @@ private:
         constexpr size_t size = sizeof(T);
         const auto bytes = [](int64_t elements) { return static_cast<size_t>(elements) * size; };
         if (slices.count > 1)
-            done(memcpy3DAsync({to, bytes(rows.toPitch), bytes(slices.toPitch), from, bytes(rows.fromPitch), bytes(slices.fromPitch), bytes(width),
-                                static_cast<size_t>(rows.count), static_cast<size_t>(slices.count)},
-                               kind, streams_[stream]),
-                 "copying slices");
+            done(
+                memcpy3DAsync({to, bytes(rows.toPitch), bytes(slices.toPitch), from, bytes(rows.fromPitch), bytes(slices.fromPitch),
+                               bytes(width), static_cast<size_t>(rows.count), static_cast<size_t>(slices.count)},
+                              kind, streams_[stream]),
+                "copying slices");
         else if (rows.count > 1)
-            done(memcpy2DAsync(to, bytes(rows.toPitch), from, bytes(rows.fromPitch), bytes(width), static_cast<size_t>(rows.count), kind,
-                               streams_[stream]),
+            done(memcpy2DAsync(to, bytes(rows.toPitch), from, bytes(rows.fromPitch), bytes(width), static_cast<size_t>(rows.count),
+                               kind, streams_[stream]),
                  "copying rows");
         else
             done(memcpyAsync(to, from, bytes(width), kind, streams_[stream]), "copying");

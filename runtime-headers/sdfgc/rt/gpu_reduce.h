@@ -2,8 +2,8 @@
 //
 // Rules: `op(a, b)` must be associative up to rounding. The order of operations depends on the
 // sizes of warp, block and grid only, so that results of floating point are the same in every run (not across devices with other
-// warps). Threads without an element give its neutral element. All threads of the warp or block must call a function together, outside of
-// conditions that differ between them; launch with Launch::barriers. Types as in gpu_warp.h.
+// warps). Threads without an element give its neutral element. All threads of the warp or block must call a function together,
+// outside of conditions that differ between them; launch with Launch::barriers. Types as in gpu_warp.h.
 //
 //   SDFGC_KERNEL void sum(const double *A, double *total, int64_t N) {
 //       double mine = 0;
@@ -32,14 +32,10 @@ template <class T, class F> SDFGC_DEVICE T combineLanes(T value, F op, int lanes
 }
 
 /// Combines the values of the warp's lanes; the result is in lane 0, and undefined in the others.
-template <class T, class F> SDFGC_DEVICE T warpReduce(const T &value, F op) {
-    return combineLanes(value, op, lanesOfWarp());
-}
+template <class T, class F> SDFGC_DEVICE T warpReduce(const T &value, F op) { return combineLanes(value, op, lanesOfWarp()); }
 
 /// The same with the result in all lanes.
-template <class T, class F> SDFGC_DEVICE T warpReduceAll(const T &value, F op) {
-    return fromLane(warpReduce(value, op), 0);
-}
+template <class T, class F> SDFGC_DEVICE T warpReduceAll(const T &value, F op) { return fromLane(warpReduce(value, op), 0); }
 
 /// Each lane gets the combination of the lanes up to itself.
 template <class T, class F> SDFGC_DEVICE T warpScan(T value, F op) {
@@ -87,7 +83,8 @@ template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op) 
 
 /// Combines the values of all threads of the grid without a second kernel and without depending on the order of blocks: every block
 /// writes its result to `partial[block]` (as many as blocks), and the last one to come combines them. `*counter` counts the blocks:
-/// it must be 0 before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that has the total in `total`; false in the others.
+/// it must be 0 before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that
+/// has the total in `total`; false in the others.
 template <class T, class F>
 SDFGC_DEVICE bool gridReduce(const T &value, F op, const T &identity, T *partial, unsigned *counter, T &total) {
     SDFGC_SHARED(unsigned, arrived, 1);

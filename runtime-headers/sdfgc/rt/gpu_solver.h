@@ -1,11 +1,12 @@
 // Factorisations and solutions of dense systems on the device: one dialect for cuSOLVER, hipSOLVER and, in the emulation, LAPACKE.
 //
-// Rules: matrices are column-major, as LAPACK's: element (i, j) is at [i + j * ld]. Matrices, pivots and info lie in device memory (or
-// page-locked host memory). Pivots count from one. `info` gets LAPACK's result: zero, or the first pivot that is zero (not positive); null when
-// nobody asks for it. Every operation is queued in the stream that it is given and returns at once; what it needs to work in comes from the
-// stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
-// gpu_program.h do. One Solver is a member of a program's state; it makes the library's handle at the first call, and one thread at a
-// time may use it. Link the library "gpusolver" (docs/build.md), which is cusolver, hipsolver or lapacke.
+// Rules: matrices are column-major, as LAPACK's: element (i, j) is at [i + j * ld]. Matrices, pivots and info lie in device memory
+// (or page-locked host memory). Pivots count from one. `info` gets LAPACK's result: zero, or the first pivot that is zero (not
+// positive); null when nobody asks for it. Every operation is queued in the stream that it is given and returns at once; what it
+// needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call
+// throws rt::Error, as the operations of gpu_program.h do. One Solver is a member of a program's state; it makes the library's
+// handle at the first call, and one thread at a time may use it. Link the library "gpusolver" (docs/build.md), which is cusolver,
+// hipsolver or lapacke.
 //
 //   struct state_t { gpu::Program gpu; gpu::Solver solver; ... };
 //   __state->solver.getrf(__state->gpu.stream(0), N, A, N, pivots);
@@ -69,7 +70,9 @@ private:
         if (info)
             check(memsetAsync(info, 0, sizeof *info, stream), "clearing a result");
     }
-    static void done(bool success, const char *what) { detail::requireSuccess(success, "the device's LAPACK library failed in ", what); }
+    static void done(bool success, const char *what) {
+        detail::requireSuccess(success, "the device's LAPACK library failed in ", what);
+    }
 
     detail::SolverLibrary library_;
 };

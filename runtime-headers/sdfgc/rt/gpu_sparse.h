@@ -1,12 +1,12 @@
 // Products with a sparse matrix on the device: one dialect for cuSPARSE, hipSPARSE and, in the emulation, loops.
 //
-// Rules: the sparse matrix is in compressed rows, counted from zero: row i has the entries rows[i] .. rows[i + 1] - 1, of which `columns` has
-// the places and `values` the values; int32 or int64, both of one type. Everything lies in device memory (or page-locked host memory); scalars
-// are taken at the call. Every operation is queued in the stream that it is given and returns at once; what it needs to work in comes from the
-// stream's pool and goes back there. Types: float, double, complex64, complex128. Of the library's algorithms those are taken that give the same
-// bits in every run. A failed call throws rt::Error, as the operations of gpu_program.h do. One Sparse is a member of a program's state; it makes
-// the library's handle at the first call, and one thread at a time may use it. Link the library "gpusparse" (docs/build.md), which is cusparse,
-// hipsparse or nothing.
+// Rules: the sparse matrix is in compressed rows, counted from zero: row i has the entries rows[i] .. rows[i + 1] - 1, of which
+// `columns` has the places and `values` the values; int32 or int64, both of one type. Everything lies in device memory (or
+// page-locked host memory); scalars are taken at the call. Every operation is queued in the stream that it is given and returns at
+// once; what it needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. Of
+// the library's algorithms those are taken that give the same bits in every run. A failed call throws rt::Error, as the operations
+// of gpu_program.h do. One Sparse is a member of a program's state; it makes the library's handle at the first call, and one thread
+// at a time may use it. Link the library "gpusparse" (docs/build.md), which is cusparse, hipsparse or nothing.
 //
 //   struct state_t { gpu::Program gpu; gpu::Sparse sparse; ... };
 //   __state->sparse.multiply(__state->gpu.stream(0), M, N, K, count, 1.0, rows, columns, values, B, N, 1, 0.0, C, N, 1);
@@ -31,14 +31,16 @@ public:
     Sparse(const Sparse &) = delete;
     Sparse &operator=(const Sparse &) = delete;
 
-    /// C = alpha A B + beta C: the sparse A has m rows, k columns and `count` entries; B has k rows and n columns, C has m and n. Element
-    /// (i, j) of B is at [i * rowB + j * columnB], one of which is 1; likewise of C. C is not read when beta is zero.
+    /// C = alpha A B + beta C: the sparse A has m rows, k columns and `count` entries; B has k rows and n columns, C has m and n.
+    /// Element (i, j) of B is at [i * rowB + j * columnB], one of which is 1; likewise of C. C is not read when beta is zero.
     template <class T, class Index>
-    void multiply(Stream stream, int64_t m, int64_t n, int64_t k, int64_t count, rt::Plain<T> alpha, const Index *rows, const Index *columns,
-                  const T *values, const T *B, int64_t rowB, int64_t columnB, rt::Plain<T> beta, T *C, int64_t rowC, int64_t columnC) {
+    void multiply(Stream stream, int64_t m, int64_t n, int64_t k, int64_t count, rt::Plain<T> alpha, const Index *rows,
+                  const Index *columns, const T *values, const T *B, int64_t rowB, int64_t columnB, rt::Plain<T> beta, T *C,
+                  int64_t rowC, int64_t columnC) {
         if (m > 0 && n > 0)
-            detail::requireSuccess(library_.multiply(stream, m, n, k, count, alpha, rows, columns, values, B, rowB, columnB, beta, C, rowC, columnC),
-                                   "the device's library for sparse matrices failed in ", "multiply");
+            detail::requireSuccess(
+                library_.multiply(stream, m, n, k, count, alpha, rows, columns, values, B, rowB, columnB, beta, C, rowC, columnC),
+                "the device's library for sparse matrices failed in ", "multiply");
     }
 
 private:

@@ -33,7 +33,9 @@ SDFGC_DEVICE inline uint64_t warpMask() {
 }
 
 #ifdef SDFGC_GPU_CUDA
-SDFGC_DEVICE inline unsigned shuffleWord(unsigned word, int lane) { return __shfl_sync(static_cast<unsigned>(warpMask()), word, lane); }
+SDFGC_DEVICE inline unsigned shuffleWord(unsigned word, int lane) {
+    return __shfl_sync(static_cast<unsigned>(warpMask()), word, lane);
+}
 #elif defined(SDFGC_GPU_HIP)
 SDFGC_DEVICE inline unsigned shuffleWord(unsigned word, int lane) {
     return static_cast<unsigned>(__shfl(static_cast<int>(word), lane, SDFGC_WARP_SIZE));

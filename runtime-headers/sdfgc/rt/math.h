@@ -209,9 +209,11 @@ template <class T> SDFGC_HD constexpr T ipow(T base, int64_t exponent) {
 }
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-/// Of symbols: a call that compilers see to be the same in every iteration, and make once in front of a loop. (Inlined it is a loop of its
-/// own, which they leave where it is.)
-[[gnu::const, gnu::noinline]] inline constexpr int64_t ipow(int64_t base, int64_t exponent) { return ipow<int64_t>(base, exponent); }
+/// Of symbols: a call that compilers see to be the same in every iteration, and make once in front of a loop. (Inlined it is a loop
+/// of its own, which they leave where it is.)
+[[gnu::const, gnu::noinline]] inline constexpr int64_t ipow(int64_t base, int64_t exponent) {
+    return ipow<int64_t>(base, exponent);
+}
 #endif
 
 /// ipow with an exponent that is known when the program is compiled, and unrolled: ipow<3>(x).

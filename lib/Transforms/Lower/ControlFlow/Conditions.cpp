@@ -20,13 +20,20 @@ bool isNot(const py::ExprRef &e) { return e->kind == py::ExprKind::Unary && e->o
 
 std::optional<py::Op> opposite(py::Op op) {
     switch (op) {
-    case py::Op::Eq: return py::Op::Ne;
-    case py::Op::Ne: return py::Op::Eq;
-    case py::Op::Lt: return py::Op::Ge;
-    case py::Op::Ge: return py::Op::Lt;
-    case py::Op::Gt: return py::Op::Le;
-    case py::Op::Le: return py::Op::Gt;
-    default: return std::nullopt;
+    case py::Op::Eq:
+        return py::Op::Ne;
+    case py::Op::Ne:
+        return py::Op::Eq;
+    case py::Op::Lt:
+        return py::Op::Ge;
+    case py::Op::Ge:
+        return py::Op::Lt;
+    case py::Op::Gt:
+        return py::Op::Le;
+    case py::Op::Le:
+        return py::Op::Gt;
+    default:
+        return std::nullopt;
     }
 }
 

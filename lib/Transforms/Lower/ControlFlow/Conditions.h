@@ -12,8 +12,8 @@ namespace sdfgc::transforms::flow {
 /// Empty text, `1` or `True`.
 bool isAlwaysTrue(const ir::Code &condition);
 
-/// Is exactly one of two conditions true, whatever the values? Recognises `c` and `not c`, and opposite comparisons of operands that
-/// cannot be NaN (`canBeNaN` says which names can).
+/// Is exactly one of two conditions true, whatever the values? Recognises `c` and `not c`, and opposite comparisons of operands
+/// that cannot be NaN (`canBeNaN` says which names can).
 bool areComplementary(const ir::Code &a, const ir::Code &b, const std::function<bool(Name)> &canBeNaN);
 
 /// `not (c)`, or `c` of `not c`. Nothing for text that is not Python.

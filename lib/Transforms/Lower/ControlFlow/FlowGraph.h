@@ -31,8 +31,9 @@ struct Jump {
 
 struct Node {
     std::unique_ptr<ir::Block> block;
-    std::vector<Jump> jumps; // tested in order, the last one is unconditional; none: the block itself leaves (break, continue, return)
-    int height = 0;          // levels of regions that structuring nested inside
+    std::vector<Jump>
+        jumps;      // tested in order, the last one is unconditional; none: the block itself leaves (break, continue, return)
+    int height = 0; // levels of regions that structuring nested inside
 };
 
 struct Graph {

@@ -1,11 +1,12 @@
 // Loops of a control-flow graph as LoopRegions.
 //
-// A loop is a header with the nodes from which a jump back to it is reached (the natural loop of its back jumps). It becomes one node; its
-// body is a graph of its own in which a jump to the header finishes the region (next iteration), and a jump to the node that follows the
-// loop is a break. Three forms, the first that fits:
+// A loop is a header with the nodes from which a jump back to it is reached (the natural loop of its back jumps). It becomes one
+// node; its body is a graph of its own in which a jump to the header finishes the region (next iteration), and a jump to the node
+// that follows the loop is a break. Three forms, the first that fits:
 //   guard    the header is an empty state that decides between body and exit:          for / while
 //   latch    the only jump back comes from a node that decides between it and exit:    do ... while
-//   endless  everything else: `while True` whose exits are breaks                      (a header with dataflow runs before each test)
+//   endless  everything else: `while True` whose exits are breaks                      (a header with dataflow runs before each
+//   test)
 // Code that leaves the loop for good elsewhere (`if c: cleanup; break`, `return` in a loop) moves into the body with its branch.
 #include "Transforms/Lower/ControlFlow/Conditions.h"
 #include "Transforms/Lower/ControlFlow/Structure.h"

@@ -21,12 +21,12 @@ constexpr int maxHeight = 100;
 /// unstructured regions: afterwards the graph is acyclic.
 void collapseLoops(Graph &g, Raising &r);
 
-/// Moves the smallest part with one entry and one exit that contains the `required` nodes, entered at `from` or a dominator of it, into an
-/// Unstructured region: its jumps become edges as they are. At least two nodes are merged. The order is invalid afterwards.
+/// Moves the smallest part with one entry and one exit that contains the `required` nodes, entered at `from` or a dominator of it,
+/// into an Unstructured region: its jumps become edges as they are. At least two nodes are merged. The order is invalid afterwards.
 void wrapUnstructured(Graph &g, const Order &order, const std::vector<int> &required, int from, Raising &r);
 
-/// Writes an acyclic graph into an empty region as a chain of blocks, with conditional blocks for branches. Parts whose branches overlap
-/// are wrapped first. Returns the number of levels nested inside.
+/// Writes an acyclic graph into an empty region as a chain of blocks, with conditional blocks for branches. Parts whose branches
+/// overlap are wrapped first. Returns the number of levels nested inside.
 int writeStructured(Graph &g, ir::Region &into, Raising &r);
 
 } // namespace sdfgc::transforms::flow

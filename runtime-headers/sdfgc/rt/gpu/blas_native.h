@@ -47,7 +47,9 @@ template <class T> struct NativeBlas;
     template <> struct NativeBlas<T> {                                                                                             \
         using Value = N;                                                                                                           \
         template <class... A> static auto gemm(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemm)(a...); }                       \
-        template <class... A> static auto gemmStridedBatched(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...); }\
+        template <class... A> static auto gemmStridedBatched(const A &...a) {                                                      \
+            return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...);                                                               \
+        }                                                                                                                          \
         template <class... A> static auto gemv(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemv)(a...); }                       \
         template <class... A> static auto ger(const A &...a) { return SDFGC_BLAS_FUNCTION(geru)(a...); }                           \
         template <class... A> static auto geam(const A &...a) { return SDFGC_BLAS_FUNCTION(p##geam)(a...); }                       \
@@ -68,8 +70,8 @@ public:
     bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
               T beta, T *C, int64_t ldc) {
         return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && handle_.bind(stream) &&
-               ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda), native(B),
-                                      size(ldb), native(&beta), native(C), size(ldc)));
+               ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda),
+                                      native(B), size(ldb), native(&beta), native(C), size(ldc)));
     }
     template <class T>
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
@@ -90,12 +92,12 @@ public:
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
         return allFit<BlasInt>({m, n, lda, incx, incy}) && handle_.bind(stream) &&
-               ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy), native(A),
-                                     size(lda)));
+               ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy),
+                                     native(A), size(lda)));
     }
     template <class T>
-    bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb, T *C,
-              int64_t ldc) {
+    bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb,
+              T *C, int64_t ldc) {
         return allFit<BlasInt>({m, n, lda, ldb, ldc}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
                                       native(B), size(ldb), native(C), size(ldc)));
@@ -110,11 +112,13 @@ public:
                ok(NativeBlas<T>::axpy(handle_, size(n), native(&alpha), native(x), size(incx), native(y), size(incy)));
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return allFit<BlasInt>({n, incx}) && handle_.bind(stream) && ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
+        return allFit<BlasInt>({n, incx}) && handle_.bind(stream) &&
+               ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
         const ResultOnDevice mode(handle_, stream);
-        return allFit<BlasInt>({n, incx}) && mode.entered && ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
+        return allFit<BlasInt>({n, incx}) && mode.entered &&
+               ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
     }
 
 private:
@@ -135,7 +139,8 @@ private:
         BlasHandle &handle;
         bool entered;
         ResultOnDevice(BlasHandle &h, Stream stream)
-            : handle(h), entered(h.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(h, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
+            : handle(h),
+              entered(h.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(h, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
         ~ResultOnDevice() {
             if (entered)
                 (void)SDFGC_BLAS_NAME(SetPointerMode)(handle, SDFGC_BLAS_CONSTANT(POINTER_MODE_HOST));

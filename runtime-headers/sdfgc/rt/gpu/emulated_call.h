@@ -17,8 +17,8 @@ template <class T> emulate::MemoryRange rangeOfMatrix(const T *M, int64_t rows, 
 
 /// Queues `body`; false when it cannot, or when one of `sizes` does not fit the int that the libraries count with.
 template <class Body>
-bool queueCall(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory, std::initializer_list<int64_t> sizes,
-               const Body &body) {
+bool queueCall(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory,
+               std::initializer_list<int64_t> sizes, const Body &body) {
     return allFit<int>(sizes) && emulate::enqueueCall(name, stream, memory, body) == success;
 }
 

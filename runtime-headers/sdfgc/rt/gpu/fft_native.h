@@ -48,7 +48,8 @@ class FftLibrary {
 public:
     template <class T> bool transform(Stream stream, Direction direction, std::complex<T> *data, const FftShape &shape) {
         const FftPlan *plan = find({stream, shape, static_cast<int>(NativeFft<T>::type)});
-        return plan && ok(NativeFft<T>::run(*plan, data, direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : fftInverse));
+        return plan &&
+               ok(NativeFft<T>::run(*plan, data, direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : fftInverse));
     }
 
 private:
@@ -62,7 +63,9 @@ private:
         Stream stream;
         FftShape shape;
         int type;
-        friend bool operator==(const Key &a, const Key &b) { return a.stream == b.stream && a.shape == b.shape && a.type == b.type; }
+        friend bool operator==(const Key &a, const Key &b) {
+            return a.stream == b.stream && a.shape == b.shape && a.type == b.type;
+        }
     };
     struct Destroy {
         void operator()(FftPlan plan) const { (void)SDFGC_FFT_NAME(Destroy)(plan); }
@@ -75,7 +78,8 @@ private:
         FftPlan plan;
         FftShape copy = key.shape; // the libraries take the sizes without const
         using Type = decltype(SDFGC_FFT_CONSTANT(C2C));
-        if (!ok(SDFGC_FFT_NAME(PlanMany)(&plan, copy.rank, copy.sizes, nullptr, 1, 0, nullptr, 1, 0, static_cast<Type>(key.type), 1)))
+        if (!ok(SDFGC_FFT_NAME(PlanMany)(&plan, copy.rank, copy.sizes, nullptr, 1, 0, nullptr, 1, 0, static_cast<Type>(key.type),
+                                         1)))
             return nullptr;
         const FftPlan *kept = plans_.add(key, plan);
         return ok(SDFGC_FFT_NAME(SetStream)(plan, key.stream)) ? kept : nullptr;

@@ -5,7 +5,8 @@
 
 namespace sdfgc::gpu::detail {
 
-/// Made by `create` at the first use and ended by `destroy`: functions of the library that return a status, of which zero is success.
+/// Made by `create` at the first use and ended by `destroy`: functions of the library that return a status, of which zero is
+/// success.
 template <class Handle, auto create, auto destroy, auto setStream> class LibraryHandle {
 public:
     using Status = decltype(destroy(Handle()));

@@ -36,11 +36,13 @@ using PrimitiveSize = std::conditional_t<CUB_VERSION >= 200200, int64_t, int>;
 using PrimitiveCount = std::conditional_t<CUB_VERSION >= 200800, int64_t, int>;
 
 template <class Op, class T> bool reduceOne(void *space, size_t &bytes, Stream stream, const T *in, int64_t size, T *out) {
-    return cub::DeviceReduce::Reduce(space, bytes, in, out, static_cast<PrimitiveSize>(size), Op(), Neutral<Op, T>::value(), stream) == cudaSuccess;
+    return cub::DeviceReduce::Reduce(space, bytes, in, out, static_cast<PrimitiveSize>(size), Op(), Neutral<Op, T>::value(),
+                                     stream) == cudaSuccess;
 }
-template <class Op, class T> bool reduceEach(void *space, size_t &bytes, Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
-    return cub::DeviceSegmentedReduce::Reduce(space, bytes, in, out, static_cast<PrimitiveCount>(rows), RowBegin{size, 0}, RowBegin{size, 1}, Op(),
-                                              Neutral<Op, T>::value(), stream) == cudaSuccess;
+template <class Op, class T>
+bool reduceEach(void *space, size_t &bytes, Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
+    return cub::DeviceSegmentedReduce::Reduce(space, bytes, in, out, static_cast<PrimitiveCount>(rows), RowBegin{size, 0},
+                                              RowBegin{size, 1}, Op(), Neutral<Op, T>::value(), stream) == cudaSuccess;
 }
 #else
 using PrimitiveSize = int64_t;
@@ -49,7 +51,8 @@ using PrimitiveCount = unsigned;
 template <class Op, class T> bool reduceOne(void *space, size_t &bytes, Stream stream, const T *in, int64_t size, T *out) {
     return rocprim::reduce(space, bytes, in, out, Neutral<Op, T>::value(), static_cast<size_t>(size), Op(), stream) == hipSuccess;
 }
-template <class Op, class T> bool reduceEach(void *space, size_t &bytes, Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
+template <class Op, class T>
+bool reduceEach(void *space, size_t &bytes, Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
     return rocprim::segmented_reduce(space, bytes, in, out, static_cast<unsigned>(rows), RowBegin{size, 0}, RowBegin{size, 1}, Op(),
                                      Neutral<Op, T>::value(), stream) == hipSuccess;
 }
@@ -59,7 +62,8 @@ template <class Op, class T> bool reduceRows(Stream stream, const T *in, int64_t
     if (!allFit<PrimitiveSize>({rows * size}) || !allFit<PrimitiveCount>({rows}))
         return false;
     auto call = [&](void *space, size_t &bytes) {
-        return rows == 1 ? reduceOne<Op>(space, bytes, stream, in, size, out) : reduceEach<Op>(space, bytes, stream, in, rows, size, out);
+        return rows == 1 ? reduceOne<Op>(space, bytes, stream, in, size, out)
+                         : reduceEach<Op>(space, bytes, stream, in, rows, size, out);
     };
     size_t bytes = 0;
     if (!call(nullptr, bytes))

@@ -26,18 +26,19 @@ SDFGC_LAPACKE_TYPE(std::complex<double>, lapack_complex_double, z)
 class SolverLibrary {
 public:
     template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
-        return queueCall("getrf", stream, {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOf(info, info ? 1 : 0)}, {n, lda}, [=] {
-            report(info, Lapacke<T>::getrf(size(n), size(n), native(A), size(lda), pivots));
-        });
+        return queueCall("getrf", stream, {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOf(info, info ? 1 : 0)}, {n, lda},
+                         [=] { report(info, Lapacke<T>::getrf(size(n), size(n), native(A), size(lda), pivots)); });
     }
     template <class T>
-    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
+    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb,
+               int *info) {
         const char form = op == Op::None ? 'N' : op == Op::Transpose ? 'T' : 'C';
-        return queueCall("getrs", stream,
-                         {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOfMatrix(B, n, count, ldb), rangeOf(info, info ? 1 : 0)},
-                         {n, count, lda, ldb}, [=] {
-            report(info, Lapacke<T>::getrs(form, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb)));
-        });
+        return queueCall(
+            "getrs", stream,
+            {rangeOfMatrix(A, n, n, lda), rangeOf(pivots, n), rangeOfMatrix(B, n, count, ldb), rangeOf(info, info ? 1 : 0)},
+            {n, count, lda, ldb}, [=] {
+                report(info, Lapacke<T>::getrs(form, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb)));
+            });
     }
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
         const char form = triangle == Triangle::Lower ? 'L' : 'U';

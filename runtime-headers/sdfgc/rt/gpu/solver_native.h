@@ -47,36 +47,43 @@ class SolverLibrary {
 public:
     template <class T> bool getrf(Stream stream, int64_t n, T *A, int64_t lda, int *pivots, int *info) {
         int count = 0;
-        if (!allFit<int>({n, lda}) || !handle_.bind(stream) || !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !handle_.bind(stream) ||
+            !ok(NativeSolver<T>::getrfSize(handle_, size(n), size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
-        return space && ok(NativeSolver<T>::getrf(handle_, size(n), size(n), native(A), size(lda), native(space.values), pivots, space.info));
+        return space && ok(NativeSolver<T>::getrf(handle_, size(n), size(n), native(A), size(lda), native(space.values), pivots,
+                                                  space.info));
     }
     template <class T>
-    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb, int *info) {
+    bool getrs(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, const int *pivots, T *B, int64_t ldb,
+               int *info) {
         if (!allFit<int>({n, count, lda, ldb}) || !handle_.bind(stream))
             return false;
         const auto native_op = op == Op::None        ? SDFGC_SOLVER_CONSTANT(OP_N)
                                : op == Op::Transpose ? SDFGC_SOLVER_CONSTANT(OP_T)
                                                      : SDFGC_SOLVER_CONSTANT(OP_C);
         const SolverSpace<T> space(stream, 0, info);
-        return space && ok(NativeSolver<T>::getrs(handle_, native_op, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb),
-                                                  space.info));
+        return space && ok(NativeSolver<T>::getrs(handle_, native_op, size(n), size(count), native(A), size(lda), pivots, native(B),
+                                                  size(ldb), space.info));
     }
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
-        const auto fill = triangle == Triangle::Lower ? SDFGC_SOLVER_CONSTANT(FILL_MODE_LOWER) : SDFGC_SOLVER_CONSTANT(FILL_MODE_UPPER);
+        const auto fill =
+            triangle == Triangle::Lower ? SDFGC_SOLVER_CONSTANT(FILL_MODE_LOWER) : SDFGC_SOLVER_CONSTANT(FILL_MODE_UPPER);
         int count = 0;
-        if (!allFit<int>({n, lda}) || !handle_.bind(stream) || !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
+        if (!allFit<int>({n, lda}) || !handle_.bind(stream) ||
+            !ok(NativeSolver<T>::potrfSize(handle_, fill, size(n), native(A), size(lda), &count)))
             return false;
         const SolverSpace<T> space(stream, count, info);
-        return space && ok(NativeSolver<T>::potrf(handle_, fill, size(n), native(A), size(lda), native(space.values), count, space.info));
+        return space &&
+               ok(NativeSolver<T>::potrf(handle_, fill, size(n), native(A), size(lda), native(space.values), count, space.info));
     }
 
 private:
     /// What a call works in, and an info where the caller wants none.
     template <class T> struct SolverSpace {
         SolverSpace(Stream stream, int count, int *wanted)
-            : memory(stream, infoBytes + static_cast<size_t>(count) * sizeof(T)), values(reinterpret_cast<T *>(memory.data() + infoBytes)),
+            : memory(stream, infoBytes + static_cast<size_t>(count) * sizeof(T)),
+              values(reinterpret_cast<T *>(memory.data() + infoBytes)),
               info(wanted ? wanted : reinterpret_cast<int *>(memory.data())) {}
         explicit operator bool() const { return static_cast<bool>(memory); }
         static constexpr size_t infoBytes = 256; // keeps the values aligned

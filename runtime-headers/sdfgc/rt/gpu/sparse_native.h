@@ -44,16 +44,18 @@ template <> struct SparseValue<std::complex<double>> { static constexpr auto typ
 class SparseLibrary {
 public:
     template <class T, class Index>
-    bool multiply(Stream stream, int64_t m, int64_t n, int64_t k, int64_t count, T alpha, const Index *rows, const Index *columns, const T *values,
-                  const T *B, int64_t rowB, int64_t columnB, T beta, T *C, int64_t rowC, int64_t columnC) {
+    bool multiply(Stream stream, int64_t m, int64_t n, int64_t k, int64_t count, T alpha, const Index *rows, const Index *columns,
+                  const T *values, const T *B, int64_t rowB, int64_t columnB, T beta, T *C, int64_t rowC, int64_t columnC) {
         static_assert(sizeof(Index) == 4 || sizeof(Index) == 8, "indices are int32 or int64");
         constexpr auto index = sizeof(Index) == 4 ? SDFGC_SPARSE_CONSTANT(INDEX_32I) : SDFGC_SPARSE_CONSTANT(INDEX_64I);
         SparseMatrix A = nullptr;
-        if (!handle_.bind(stream) || !ok(SDFGC_SPARSE_NAME(CreateCsr)(&A, m, k, count, anything(rows), anything(columns), anything(values), index, index,
-                                                              SDFGC_SPARSE_CONSTANT(INDEX_BASE_ZERO), SparseValue<T>::type)))
+        if (!handle_.bind(stream) ||
+            !ok(SDFGC_SPARSE_NAME(CreateCsr)(&A, m, k, count, anything(rows), anything(columns), anything(values), index, index,
+                                             SDFGC_SPARSE_CONSTANT(INDEX_BASE_ZERO), SparseValue<T>::type)))
             return false;
-        const bool done = n == 1 && rowB == 1 && rowC == 1 ? byVector(stream, m, k, alpha, A, B, beta, C)
-                                                           : byMatrix(stream, m, n, k, alpha, A, B, rowB, columnB, beta, C, rowC, columnC);
+        const bool done = n == 1 && rowB == 1 && rowC == 1
+                              ? byVector(stream, m, k, alpha, A, B, beta, C)
+                              : byMatrix(stream, m, n, k, alpha, A, B, rowB, columnB, beta, C, rowC, columnC);
         return ok(SDFGC_SPARSE_NAME(DestroySpMat)(A)) && done;
     }
 
@@ -64,7 +66,8 @@ private:
         constexpr auto how = SDFGC_SPARSE_CONSTANT(SPMV_CSR_ALG2); // the same bits in every run
         DenseVector x = nullptr, y = nullptr;
         size_t bytes = 0;
-        bool done = ok(SDFGC_SPARSE_NAME(CreateDnVec)(&x, k, anything(B), type)) && ok(SDFGC_SPARSE_NAME(CreateDnVec)(&y, m, C, type)) &&
+        bool done = ok(SDFGC_SPARSE_NAME(CreateDnVec)(&x, k, anything(B), type)) &&
+                    ok(SDFGC_SPARSE_NAME(CreateDnVec)(&y, m, C, type)) &&
                     ok(SDFGC_SPARSE_NAME(SpMV_bufferSize)(handle_, plain, &alpha, A, x, &beta, y, type, how, &bytes));
         if (done) {
             const Workspace space(stream, bytes);
@@ -78,17 +81,19 @@ private:
     }
 
     template <class T>
-    bool byMatrix(Stream stream, int64_t m, int64_t n, int64_t k, T alpha, SparseMatrix A, const T *B, int64_t rowB, int64_t columnB, T beta, T *C,
-                  int64_t rowC, int64_t columnC) {
+    bool byMatrix(Stream stream, int64_t m, int64_t n, int64_t k, T alpha, SparseMatrix A, const T *B, int64_t rowB,
+                  int64_t columnB, T beta, T *C, int64_t rowC, int64_t columnC) {
         constexpr auto type = SparseValue<T>::type;
         constexpr auto plain = SDFGC_SPARSE_CONSTANT(OPERATION_NON_TRANSPOSE);
         DenseMatrix b = nullptr, c = nullptr;
         size_t bytes = 0;
-        bool done = create(b, k, n, anything(B), rowB, columnB, type) && create(c, m, n, C, rowC, columnC, type) &&
-                    ok(SDFGC_SPARSE_NAME(SpMM_bufferSize)(handle_, plain, plain, &alpha, A, b, &beta, c, type, sparseProduct, &bytes));
+        bool done =
+            create(b, k, n, anything(B), rowB, columnB, type) && create(c, m, n, C, rowC, columnC, type) &&
+            ok(SDFGC_SPARSE_NAME(SpMM_bufferSize)(handle_, plain, plain, &alpha, A, b, &beta, c, type, sparseProduct, &bytes));
         if (done) {
             const Workspace space(stream, bytes);
-            done = space && ok(SDFGC_SPARSE_NAME(SpMM)(handle_, plain, plain, &alpha, A, b, &beta, c, type, sparseProduct, space.data()));
+            done = space &&
+                   ok(SDFGC_SPARSE_NAME(SpMM)(handle_, plain, plain, &alpha, A, b, &beta, c, type, sparseProduct, space.data()));
         }
         if (b)
             (void)SDFGC_SPARSE_NAME(DestroyDnMat)(b);
@@ -96,10 +101,14 @@ private:
             (void)SDFGC_SPARSE_NAME(DestroyDnMat)(c);
         return done;
     }
-    template <class Type> static bool create(DenseMatrix &out, int64_t rows, int64_t columns, void *data, int64_t row, int64_t column, Type type) {
+    template <class Type>
+    static bool create(DenseMatrix &out, int64_t rows, int64_t columns, void *data, int64_t row, int64_t column, Type type) {
         const bool rowMajor = column == 1 && (row != 1 || columns == 1); // of a single column each row may follow the other
-        return ok(SDFGC_SPARSE_NAME(CreateDnMat)(&out, rows, columns, rowMajor ? row : column < rows ? rows : column, data, type,
-                                                 rowMajor ? SDFGC_SPARSE_CONSTANT(ORDER_ROW) : byColumns));
+        return ok(SDFGC_SPARSE_NAME(CreateDnMat)(&out, rows, columns,
+                                                 rowMajor        ? row
+                                                 : column < rows ? rows
+                                                                 : column,
+                                                 data, type, rowMajor ? SDFGC_SPARSE_CONSTANT(ORDER_ROW) : byColumns));
     }
 
     static bool ok(SparseHandle::Status status) { return SparseHandle::ok(status); }

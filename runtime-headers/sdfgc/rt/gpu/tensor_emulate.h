@@ -49,10 +49,10 @@ public:
         loops.add(a, 1);
         loops.add(b, 2);
         return queueCall("contract", stream, {used(a), used(b), used(c)}, {}, [=] {
-            loops.over(0, loops.kept, {0, 0, 0}, [&](const int64_t (&at)[TensorLoops::operands]) {
+            loops.over(0, loops.kept, {0, 0, 0}, [&](const int64_t(&at)[TensorLoops::operands]) {
                 T sum = 0;
                 loops.over(loops.kept, loops.count, at,
-                           [&](const int64_t (&from)[TensorLoops::operands]) { sum += a.data[from[1]] * b.data[from[2]]; });
+                           [&](const int64_t(&from)[TensorLoops::operands]) { sum += a.data[from[1]] * b.data[from[2]]; });
                 c.data[at[0]] = beta == T(0) ? alpha * sum : alpha * sum + beta * c.data[at[0]];
             });
         });
@@ -63,7 +63,8 @@ public:
         loops.add(c, 0);
         loops.add(a, 1);
         return queueCall("permute", stream, {used(a), used(c)}, {}, [=] {
-            loops.over(0, loops.count, {0, 0, 0}, [&](const int64_t (&at)[TensorLoops::operands]) { c.data[at[0]] = alpha * a.data[at[1]]; });
+            loops.over(0, loops.count, {0, 0, 0},
+                       [&](const int64_t(&at)[TensorLoops::operands]) { c.data[at[0]] = alpha * a.data[at[1]]; });
         });
     }
 

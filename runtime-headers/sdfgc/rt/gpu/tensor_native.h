@@ -89,21 +89,23 @@ public:
         constexpr auto as_it_is = SDFGC_TENSOR_CONSTANT(OP_IDENTITY);
         const TensorPlan *plan = find(stream, key<T>(a, b, c), [&](TensorPlan &p) {
             return describe<T>(p.shapes[0], a) && describe<T>(p.shapes[1], b) && describe<T>(p.shapes[2], c) &&
-                   tensorOk(SDFGC_TENSOR_NAME(CreateContraction)(handle_, &p.operation, p.shapes[0], a.modes, as_it_is, p.shapes[1], b.modes, as_it_is,
-                                                                 p.shapes[2], c.modes, as_it_is, p.shapes[2], c.modes, TensorType<T>::sums()));
+                   tensorOk(SDFGC_TENSOR_NAME(CreateContraction)(handle_, &p.operation, p.shapes[0], a.modes, as_it_is, p.shapes[1],
+                                                                 b.modes, as_it_is, p.shapes[2], c.modes, as_it_is, p.shapes[2],
+                                                                 c.modes, TensorType<T>::sums()));
         });
         if (!plan)
             return false;
         const Workspace space(stream, static_cast<size_t>(plan->bytes));
-        return space && tensorOk(SDFGC_TENSOR_NAME(Contract)(handle_, plan->plan, &alpha, a.data, b.data, &beta, c.data, c.data, space.data(),
-                                                             plan->bytes, stream));
+        return space && tensorOk(SDFGC_TENSOR_NAME(Contract)(handle_, plan->plan, &alpha, a.data, b.data, &beta, c.data, c.data,
+                                                             space.data(), plan->bytes, stream));
     }
 
     template <class T, class A> bool permute(Stream stream, T alpha, const Tensor<A> &a, const Tensor<T> &c) {
         const TensorPlan *plan = find(stream, key<T>(a, c), [&](TensorPlan &p) {
             return describe<T>(p.shapes[0], a) && describe<T>(p.shapes[1], c) &&
-                   tensorOk(SDFGC_TENSOR_NAME(CreatePermutation)(handle_, &p.operation, p.shapes[0], a.modes, SDFGC_TENSOR_CONSTANT(OP_IDENTITY),
-                                                                 p.shapes[1], c.modes, TensorType<T>::sums()));
+                   tensorOk(SDFGC_TENSOR_NAME(CreatePermutation)(handle_, &p.operation, p.shapes[0], a.modes,
+                                                                 SDFGC_TENSOR_CONSTANT(OP_IDENTITY), p.shapes[1], c.modes,
+                                                                 TensorType<T>::sums()));
         });
         return plan && tensorOk(SDFGC_TENSOR_NAME(Permute)(handle_, plan->plan, &alpha, a.data, c.data, stream));
     }
@@ -125,8 +127,8 @@ private:
     }
 
     template <class T, class Element> bool describe(TensorShape &shape, const Tensor<Element> &t) const {
-        return tensorOk(SDFGC_TENSOR_NAME(CreateTensorDescriptor)(handle_, &shape, static_cast<uint32_t>(t.rank), t.extents, t.strides,
-                                                                  TensorType<T>::elements(), sizeof(T)));
+        return tensorOk(SDFGC_TENSOR_NAME(CreateTensorDescriptor)(handle_, &shape, static_cast<uint32_t>(t.rank), t.extents,
+                                                                  t.strides, TensorType<T>::elements(), sizeof(T)));
     }
     /// The plan of that key; `describe` makes the operation that a new one is for.
     template <class Describe> const TensorPlan *find(Stream stream, const Key &key, const Describe &describe) {
@@ -143,7 +145,8 @@ private:
     bool complete(TensorPlan &p) const {
         return tensorOk(SDFGC_TENSOR_NAME(CreatePlanPreference)(handle_, &p.preference, SDFGC_TENSOR_CONSTANT(ALGO_DEFAULT),
                                                                 SDFGC_TENSOR_CONSTANT(JIT_MODE_NONE))) &&
-               tensorOk(SDFGC_TENSOR_NAME(EstimateWorkspaceSize)(handle_, p.operation, p.preference, SDFGC_TENSOR_CONSTANT(WORKSPACE_DEFAULT), &p.bytes)) &&
+               tensorOk(SDFGC_TENSOR_NAME(EstimateWorkspaceSize)(handle_, p.operation, p.preference,
+                                                                 SDFGC_TENSOR_CONSTANT(WORKSPACE_DEFAULT), &p.bytes)) &&
                tensorOk(SDFGC_TENSOR_NAME(CreatePlan)(handle_, &p.plan, p.operation, p.preference, p.bytes));
     }
 

@@ -1,5 +1,5 @@
-// What the kernels by hand share. They are written in the dialect of sdfgc's runtime (sdfgc/rt/gpu.h), so that nvcc, hipcc and the host
-// compiler, for the emulation, take the same text.
+// What the kernels by hand share. They are written in the dialect of sdfgc's runtime (sdfgc/rt/gpu.h), so that nvcc, hipcc and the
+// host compiler, for the emulation, take the same text.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
@@ -14,6 +14,8 @@ using namespace sdfgc;
 inline constexpr bool withBarriers = true;
 
 /// The status of a call that queued kernels on the default stream, when they are done.
-inline int finished(gpu::Status queued) { return static_cast<int>(queued == gpu::success ? gpu::streamSynchronize(nullptr) : queued); }
+inline int finished(gpu::Status queued) {
+    return static_cast<int>(queued == gpu::success ? gpu::streamSynchronize(nullptr) : queued);
+}
 
 } // namespace by_hand

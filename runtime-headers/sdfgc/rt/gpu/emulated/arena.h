@@ -229,7 +229,7 @@ public:
     Origins origins;
 
 private:
-    static constexpr size_t alignment = 256;      // CUDA's
+    static constexpr size_t alignment = 256;       // CUDA's
     static constexpr size_t gap = size_t(1) << 16; // closed addresses between allocations; a multiple of every page size
     static constexpr int maxOpen = 4096;
 
@@ -262,8 +262,8 @@ private:
         a.open = false;
     }
 
-    /// Margins say whose they are: a value that was read beside an allocation is traced like one that was never written. The pattern's
-    /// bytes stand at multiples of its size, wherever the allocation ends.
+    /// Margins say whose they are: a value that was read beside an allocation is traced like one that was never written. The
+    /// pattern's bytes stand at multiples of its size, wherever the allocation ends.
     static unsigned char marginByte(const Allocation &a, uintptr_t address) {
         return static_cast<unsigned char>(a.marginPattern >> address % 4 * 8);
     }

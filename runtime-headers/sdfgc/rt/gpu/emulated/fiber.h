@@ -1,8 +1,8 @@
 // Fibers: the threads of a block, each with a stack of its own, on one thread of the host. Part of gpu_emulate.cpp.
 //
 // Rules: resume() runs a fiber until it calls yield() or ends; then resume() returns. Switching costs some ten instructions on
-// x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are told of every switch. Stacks end at a closed page and
-// are used again.
+// x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are told of every switch. Stacks end at a
+// closed page and are used again.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/report.h"
