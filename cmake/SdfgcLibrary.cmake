@@ -1,5 +1,5 @@
 # Order is the order of the design: a library may use only those above it (test/Layering checks the includes).
-set(SDFGC_LIBRARIES Support Diag Types Symbolic Tasklet IR Serialize Analysis Pass LibraryNodes Transforms Async Tree CodeGen
+set(SDFGC_LIBRARIES Support Diag Types Symbolic Tasklet IR Serialize Analysis Tree Pass LibraryNodes Lower Transforms CodeGen
                     Targets Package Build Run Reduce Driver)
 
 # sdfgc_library(X DEPS A B EXTERNAL pkg::pkg): the library in lib/X with its public headers in include/sdfgc/X.
@@ -34,13 +34,13 @@ function(sdfgc_test_code_model target)
     target_compile_options(${target} PRIVATE -fPIC)
 endfunction()
 
-# sdfgc_test(X DEPS ...): one Catch2 program from test/X/*.cpp, registered with CTest.
+# sdfgc_test(X DEPS ...): one Catch2 program from the .cpp files in test/X and its folders, registered with CTest.
 function(sdfgc_test name)
     cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
     add_executable(test${name} ${sources})
     list(TRANSFORM ARG_DEPS PREPEND sdfgc)
-    target_include_directories(test${name} PRIVATE ${CMAKE_SOURCE_DIR}/lib)
+    target_include_directories(test${name} PRIVATE ${CMAKE_SOURCE_DIR}/lib ${CMAKE_SOURCE_DIR}/test)
     target_link_libraries(test${name} PRIVATE sdfgcTestMain ${ARG_DEPS})
     target_compile_definitions(test${name} PRIVATE SDFGC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     sdfgc_test_code_model(test${name})

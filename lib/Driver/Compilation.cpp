@@ -2,11 +2,12 @@
 #include "Driver/Crash.h"
 #include "Driver/SourceMap.h"
 #include "Driver/Words.h"
+#include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
-#include "sdfgc/Tree/Lower.h"
+#include "sdfgc/Transforms/Improve.h"
 
 #include <algorithm>
 #include <ostream>
@@ -19,6 +20,8 @@ std::unique_ptr<tree::Module> lower(Session &s, ir::SDFG &graph, pass::Context &
     crash::setActivity("lowering the graph");
     TimeTrace::Scope scope(s.trace(), "lower");
     std::unique_ptr<tree::Module> module = tree::lower(graph, context);
+    if (module)
+        tree::improve(*module);
     if (module && print)
         s.environment.out << "// ---- after lower ----\n" << tree::print(*module);
     return s.failed() ? nullptr : std::move(module);

@@ -5,8 +5,8 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Targets/Targets.h"
-#include "sdfgc/Tree/Lower.h"
 
 #include <algorithm>
 #include <ostream>

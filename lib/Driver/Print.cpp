@@ -3,7 +3,8 @@
 #include "Driver/Crash.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Tree/Lower.h"
+#include "sdfgc/Lower/Lower.h"
+#include "sdfgc/Transforms/Improve.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -64,6 +65,8 @@ class Print : public Subcommand {
             return std::nullopt;
         crash::setActivity("lowering the graph");
         const std::unique_ptr<tree::Module> module = tree::lower(graph, context);
+        if (module)
+            tree::improve(*module);
         return module && !s.failed() ? std::optional(tree::print(*module)) : std::nullopt;
     }
 

@@ -1,4 +1,4 @@
-#include "Flow.h"
+#include "sdfgc/Tree/Flow.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "Outline.h"
+#include "sdfgc/Tree/Outline.h"
 
-#include "Fields.h"
-#include "Mentions.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Fields.h"
 
 #include <algorithm>
 #include <set>

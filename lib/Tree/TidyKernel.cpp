@@ -2,8 +2,8 @@
 //
 //   * memory that only one thread sees needs no atomics, and a device cannot do them there (registers, arrays of a thread);
 //   * an index of the grid or block that every thread has once and that nothing mentions is not declared.
-#include "TidyKernel.h"
-#include "Mentions.h"
+#include "sdfgc/Tree/TidyKernel.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include <iterator>
 

@@ -1,7 +1,8 @@
 // From small graphs to C++ text: what lowering decides and the CPU target prints.
 #include "sdfgc/Targets/Cxx.h"
 
-#include "sdfgc/Tree/Lower.h"
+#include "sdfgc/Lower/Lower.h"
+#include "sdfgc/Transforms/Improve.h"
 
 #include <catch2/catch.hpp>
 
@@ -69,6 +70,8 @@ struct Program {
         g.renumber();
         pass::Context context(diags, options);
         auto module = tree::lower(g, context);
+        if (module)
+            tree::improve(*module);
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
         REQUIRE(module);

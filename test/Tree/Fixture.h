@@ -1,8 +1,8 @@
 // Functions of the schedule tree in a few lines, and their text.
 #pragma once
 
-#include "Tree/Improve.h"
-#include "Tree/Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include <catch2/catch.hpp>
 

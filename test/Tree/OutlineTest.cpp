@@ -1,7 +1,7 @@
 // Kernels as functions: what a body mentions becomes parameters, nothing else.
 #include "Fixture.h"
 
-#include "Tree/Outline.h"
+#include "sdfgc/Tree/Outline.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

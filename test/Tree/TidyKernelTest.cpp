@@ -1,7 +1,7 @@
 // What is done to kernels before they become functions.
 #include "Fixture.h"
 
-#include "Tree/TidyKernel.h"
+#include "sdfgc/Tree/TidyKernel.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

@@ -1,5 +1,5 @@
 // What is taken away so that generated code reads well.
-#include "Fixture.h"
+#include "Tree/Fixture.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

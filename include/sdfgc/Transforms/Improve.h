@@ -28,4 +28,15 @@ inline void improve(Function &f, int streams) {
 void splitFunctions(Module &m);    // SplitFunctions.cpp
 void constParameters(Function &f); // Tidy.cpp
 
+/// All of them, over a module that was just lowered.
+inline void improve(Module &m) {
+    localFields(m);
+    for (auto &f : m.functions)
+        improve(*f, m.streams);
+    splitFunctions(m);
+    for (auto &f : m.functions)
+        if (m.streams == 0)
+            constParameters(*f);
+}
+
 } // namespace sdfgc::tree

@@ -23,7 +23,8 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/Tree/Lower.h"
+#include "sdfgc/Lower/Lower.h"
+#include "sdfgc/Tree/NameScopes.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -39,26 +40,6 @@ struct Place {
     Type type; // element type
     const ir::DataDesc *desc = nullptr;
     bool valid() const { return var >= 0; }
-};
-
-/// Can a function at global scope have the name? Neither reserved words nor functions of C and POSIX, which headers may declare.
-bool isFunctionName(std::string_view name);
-
-/// Names visible in the C++ scopes of a function, innermost last.
-class NameScopes {
-public:
-    void open() { scopes_.emplace_back(); }
-    void close() { scopes_.pop_back(); }
-    /// A C++ identifier near `wanted` that hides nothing visible; becomes visible in the innermost scope.
-    Name declare(Name wanted);
-    bool visible(Name n) const;
-
-private:
-    struct Scope {
-        std::unordered_set<Name> names;
-        std::unordered_map<std::string, int> tried; // numbers below were visible behind this base, and are while the scope is open
-    };
-    std::vector<Scope> scopes_;
 };
 
 struct FunctionContext {
@@ -95,8 +76,6 @@ struct Instance {
     const ir::State *state = nullptr;                       // being lowered
     const analysis::ScopeTree *scopes = nullptr;
 };
-
-/// Connectors of an entry that carry values for its own ranges, not data for the inside.
 
 /// Remembers symbols of an instance that a scope redefines, and puts them back.
 class SymbolScope {

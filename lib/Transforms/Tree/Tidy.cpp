@@ -16,8 +16,8 @@
 //     }
 //
 // Left alone: blocks with labels (a goto must not pass an initialisation), values that are used twice, conversions.
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Does a variable bring a value into a block, or is it given one there before anything reads it?
 #pragma once
 
-#include "Mentions.h"
+#include "sdfgc/Tree/Effects.h"
 
 namespace sdfgc::tree {
 

@@ -13,9 +13,9 @@
 //      reference. Declarations that are needed behind the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
-#include "Improve.h"
-#include "Mentions.h"
-#include "Outline.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Outline.h"
 
 #include <algorithm>
 #include <map>

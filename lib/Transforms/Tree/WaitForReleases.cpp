@@ -8,8 +8,8 @@
 //
 // Operations are queued, and the memory's owner ends with its block. At the end of the function the host has waited for everything
 // anyway (order-streams); buffers of known size have left loops before (HoistBuffers.cpp).
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
 

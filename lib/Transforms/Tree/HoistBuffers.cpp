@@ -10,8 +10,8 @@
 //
 // A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of
 // the end of the iteration.
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include <set>
 

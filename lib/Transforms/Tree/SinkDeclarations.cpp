@@ -13,9 +13,9 @@
 // Braces that nothing needs go first: what is declared between them is mentioned nowhere beside them.
 //
 // Blocks with labels keep their declarations: a goto must not pass an initialisation.
-#include "Flow.h"
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Flow.h"
 
 #include <algorithm>
 

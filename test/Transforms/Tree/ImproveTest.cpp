@@ -1,6 +1,6 @@
 // The steps that tidy a lowered function: what each does, and what it leaves alone.
-#include "Fixture.h"
-#include "Tree/Flow.h"
+#include "Tree/Fixture.h"
+#include "sdfgc/Tree/Flow.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

@@ -15,9 +15,9 @@
 // for itself; its block combines the values and updates memory once. Barriers between the phases of a block are nodes of the graph
 // (place-barriers). Persistent kernels are in GridKernels.cpp.
 #include "Lowering.h"
-#include "Mentions.h"
-#include "Outline.h"
-#include "TidyKernel.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Outline.h"
+#include "sdfgc/Tree/TidyKernel.h"
 
 #include <algorithm>
 #include <set>

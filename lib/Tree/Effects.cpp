@@ -1,4 +1,4 @@
-#include "Mentions.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include "sdfgc/Support/CppWords.h"
 

@@ -1,5 +1,5 @@
 // Large functions become several; what stays, what is handed over, and how.
-#include "Fixture.h"
+#include "Tree/Fixture.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

@@ -1,5 +1,4 @@
 // The module: interface, types, constants, and the program function.
-#include "Improve.h"
 #include "Lowering.h"
 
 #include "sdfgc/Support/Json.h"
@@ -35,13 +34,6 @@ std::unique_ptr<Module> Lowering::run() {
         program();
     if (usesUndefinedSize_)
         undefinedSize();
-    localFields(*module_);
-    for (auto &f : module_->functions)
-        improve(*f, module_->streams);
-    splitFunctions(*module_);
-    for (auto &f : module_->functions)
-        if (module_->streams == 0)
-            constParameters(*f);
     return context_.diags.errorCount() == errors ? std::move(module_) : nullptr;
 }
 
@@ -243,6 +235,24 @@ void Lowering::program() {
     declareTop(in, *body);
     region(in, root_, *body);
     module_->functions.push_back(std::move(function));
+}
+
+Name Lowering::functionName(std::string wanted, const char *suffix) {
+    if (containerNames_.empty()) {
+        containerNames_.insert("__state");
+        for (const ir::SDFG *g : ir::allSDFGs(root_)) {
+            for (const auto &[name, d] : g->arrays)
+                containerNames_.insert(name.str());
+            for (const auto &[name, type] : g->symbols)
+                containerNames_.insert(name.str());
+        }
+    }
+    if (!isFunctionName(wanted) || containerNames_.count(wanted))
+        wanted += suffix;
+    std::string name = wanted;
+    while (containerNames_.count(name) || !functionNames_.insert(name).second)
+        name = wanted + "_" + std::to_string(++functionCopies_[wanted]);
+    return Name(name);
 }
 
 std::unique_ptr<Module> lower(SDFG &root, pass::Context &context) { return Lowering(root, context).run(); }

@@ -25,8 +25,8 @@
 // Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
 // does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
 // value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
 
 #include "sdfgc/Tasklet/Types.h"
 

@@ -1,4 +1,5 @@
-#include "Lowering.h"
+// C++ names: what is reserved, and names that are free where they are declared.
+#include "sdfgc/Tree/NameScopes.h"
 
 #include <algorithm>
 
@@ -88,24 +89,6 @@ const std::unordered_set<std::string_view> &globalNames() {
 }
 
 } // namespace
-
-Name Lowering::functionName(std::string wanted, const char *suffix) {
-    if (containerNames_.empty()) {
-        containerNames_.insert("__state");
-        for (const ir::SDFG *g : ir::allSDFGs(root_)) {
-            for (const auto &[name, d] : g->arrays)
-                containerNames_.insert(name.str());
-            for (const auto &[name, type] : g->symbols)
-                containerNames_.insert(name.str());
-        }
-    }
-    if (!isFunctionName(wanted) || containerNames_.count(wanted))
-        wanted += suffix;
-    std::string name = wanted;
-    while (containerNames_.count(name) || !functionNames_.insert(name).second)
-        name = wanted + "_" + std::to_string(++functionCopies_[wanted]);
-    return Name(name);
-}
 
 bool isFunctionName(std::string_view name) { return !isReserved(name) && globalNames().count(name) == 0; }
 

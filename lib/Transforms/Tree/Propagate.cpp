@@ -6,9 +6,9 @@
 //
 // One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A
 // copy that is still mentioned afterwards, by text that was taken as written, stays.
-#include "Fields.h"
-#include "Improve.h"
-#include "Mentions.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Fields.h"
 
 #include <algorithm>
 

@@ -13,10 +13,10 @@
 //
 // Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be
 // wrong. Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
-#include "Fields.h"
-#include "Flow.h"
-#include "Improve.h"
-#include "Lowering.h"
+#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Flow.h"
+#include "sdfgc/Tree/NameScopes.h"
 
 #include <algorithm>
 
