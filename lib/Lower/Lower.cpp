@@ -9,8 +9,6 @@ namespace sdfgc::tree {
 
 using namespace ir;
 
-Node::~Node() = default;
-
 Lowering::Lowering(SDFG &root, pass::Context &context) : root_(root), context_(context), module_(std::make_unique<Module>()) {}
 
 void Lowering::error(diag::Id id, diag::Place place, std::vector<std::string> args) {

@@ -5,6 +5,8 @@
 
 namespace sdfgc::tree {
 
+Node::~Node() = default;
+
 namespace {
 
 class Printer {
