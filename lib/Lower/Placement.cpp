@@ -1,5 +1,6 @@
 #include "Placement.h"
 
+#include "sdfgc/Analysis/Dominators.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 
@@ -109,7 +110,8 @@ private:
             return;
         }
         result_.late.push_back(name);
-        result_.allocateBefore[firstCommonBlock(u)].push_back(name);
+        if (const Block *b = nearestCommonDominator(u))
+            result_.allocateBefore[b].push_back(name);
     }
 
     bool dependsOnAssigned(const DataDesc &d) const {
@@ -148,8 +150,9 @@ private:
         return out;
     }
 
-    /// The first block, in execution order, of the innermost region that contains all uses.
-    const Block *firstCommonBlock(const Uses &u) {
+    /// The nearest block that every path to a use goes through: in the innermost region that contains all uses, or around it. Null
+    /// if no use can be reached.
+    const Block *nearestCommonDominator(const Uses &u) {
         std::vector<std::vector<const Block *>> chains;
         for (const Block *b : u.blocks)
             chains.push_back(chain(b));
@@ -160,40 +163,21 @@ private:
         // A conditional block's branches are alternatives: the point in front of the conditional serves all of them.
         while (depth > 0 && chains[0][depth - 1]->kind() == BlockKind::Conditional)
             --depth;
+        const analysis::BlockDominators &dominators = dominatorsOf(*chains[0][depth]->parent());
         const Block *best = chains[0][depth];
         for (const auto &c : chains)
-            if (position(c[depth]) < position(best))
-                best = c[depth];
+            best = best ? dominators.common(best, c[depth]) : nullptr;
         return best;
     }
 
-    /// Position of a block in the order in which its region executes straight through.
-    std::size_t position(const Block *b) {
-        const Region *r = b->parent();
-        auto &order = orders_[r];
-        if (order.empty()) {
-            std::vector<const Block *> stack{r->start()};
-            while (!stack.empty()) {
-                const Block *at = stack.back();
-                stack.pop_back();
-                if (!at || order.count(at))
-                    continue;
-                order.emplace(at, order.size());
-                std::vector<InterstateEdge *> next = r->outEdges(at);
-                for (auto e = next.rbegin(); e != next.rend(); ++e)
-                    stack.push_back((*e)->dst);
-            }
-        }
-        auto it = order.find(b);
-        return it == order.end() ? order.size() : it->second;
-    }
+    const analysis::BlockDominators &dominatorsOf(const Region &r) { return dominators_.try_emplace(&r, r).first->second; }
 
     SDFG &g_;
     Placement result_;
     std::unordered_map<Name, Uses> uses_;
     std::set<Name> assigned_;
     std::unordered_map<const State *, std::unique_ptr<analysis::ScopeTree>> scopes_;
-    std::unordered_map<const Region *, std::unordered_map<const Block *, std::size_t>> orders_;
+    std::unordered_map<const Region *, analysis::BlockDominators> dominators_;
 };
 
 } // namespace

@@ -109,91 +109,21 @@ Graph takeFrom(Region &r, const std::function<bool(Name)> &canBeNaN) {
 
 // ---- order
 
-Order::Order(const Graph &g) : position_(g.nodes.size(), -1), idom_(g.nodes.size(), exitNode), preds_(g.nodes.size()) {
-    computeOrder(g);
-    for (int n : rpo_)
+namespace {
+
+std::vector<std::vector<int>> targets(const Graph &g) {
+    std::vector<std::vector<int>> next(g.nodes.size());
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
         for (const Jump &j : g.nodes[n].jumps)
             if (j.target != exitNode)
-                preds_[j.target].push_back(n);
-    computeDominators();
-    numberTree();
+                next[n].push_back(j.target);
+    return next;
 }
 
-/// Depth first; the first jump of a node is visited last, so that its target comes first in reverse postorder.
-void Order::computeOrder(const Graph &g) {
-    if (g.entry == exitNode)
-        return;
-    std::vector<bool> seen(g.nodes.size(), false);
-    std::vector<std::pair<int, std::size_t>> stack{{g.entry, g.nodes[g.entry].jumps.size()}};
-    seen[g.entry] = true;
-    while (!stack.empty()) {
-        auto &[n, left] = stack.back();
-        if (left == 0) {
-            rpo_.push_back(n);
-            stack.pop_back();
-            continue;
-        }
-        int t = g.nodes[n].jumps[--left].target;
-        if (t != exitNode && !seen[t]) {
-            seen[t] = true;
-            stack.emplace_back(t, g.nodes[t].jumps.size());
-        }
-    }
-    std::reverse(rpo_.begin(), rpo_.end());
-    for (std::size_t i = 0; i < rpo_.size(); ++i)
-        position_[rpo_[i]] = static_cast<int>(i);
-}
+} // namespace
 
-/// Iterative data flow over the reverse postorder (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm).
-void Order::computeDominators() {
-    auto common = [&](int a, int b) {
-        while (a != b) {
-            while (position_[a] > position_[b])
-                a = idom_[a];
-            while (position_[b] > position_[a])
-                b = idom_[b];
-        }
-        return a;
-    };
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t i = 1; i < rpo_.size(); ++i) {
-            int n = rpo_[i], dom = exitNode;
-            for (int p : preds_[n])
-                if (p == rpo_[0] || idom_[p] != exitNode)
-                    dom = dom == exitNode ? p : common(dom, p);
-            if (dom != idom_[n]) {
-                idom_[n] = dom;
-                changed = true;
-            }
-        }
-    }
-}
+static_assert(exitNode == analysis::Dominators::none); // the entry has no dominator
 
-/// Entry and leave numbers of a walk over the dominator tree: `a` dominates `b` when its interval contains that of `b`.
-void Order::numberTree() {
-    std::size_t count = position_.size();
-    enter_.assign(count, -1);
-    leave_.assign(count, -2);
-    std::vector<std::vector<int>> children(count);
-    for (std::size_t i = 1; i < rpo_.size(); ++i)
-        children[idom_[rpo_[i]]].push_back(rpo_[i]);
-    int clock = 0;
-    std::vector<std::pair<int, std::size_t>> stack;
-    if (!rpo_.empty())
-        stack.emplace_back(rpo_[0], 0);
-    while (!stack.empty()) {
-        auto &[n, next] = stack.back();
-        if (next == 0)
-            enter_[n] = clock++;
-        if (next == children[n].size()) {
-            leave_[n] = clock++;
-            stack.pop_back();
-        } else {
-            int child = children[n][next++];
-            stack.emplace_back(child, 0);
-        }
-    }
-}
+Order::Order(const Graph &g) : Dominators(targets(g), g.entry) {}
 
 } // namespace sdfgc::transforms::flow

@@ -4,6 +4,7 @@
 // `exitNode`. Nodes keep their index for life; a node that was merged into another one is unreachable and has no block.
 #pragma once
 
+#include "sdfgc/Analysis/Dominators.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>
@@ -66,25 +67,10 @@ bool isEmptyState(const ir::Block &b);
 /// Does a break or continue inside refer to a loop around `b`?
 bool hasFreeBreak(const ir::Block &b);
 
-/// Reachable nodes in reverse postorder, their dominators and predecessors.
-class Order {
+/// Order and dominators of a graph whose jumps may be changed afterwards.
+class Order : public analysis::Dominators {
 public:
     explicit Order(const Graph &g);
-    const std::vector<int> &nodes() const { return rpo_; }
-    bool reachable(int n) const { return position_[n] >= 0; }
-    int position(int n) const { return position_[n]; }
-    int idom(int n) const { return idom_[n]; } // exitNode for the entry
-    bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
-    /// Sources of jumps to `n`, one entry per jump.
-    const std::vector<int> &predecessors(int n) const { return preds_[n]; }
-
-private:
-    void computeOrder(const Graph &g);
-    void computeDominators();
-    void numberTree();
-
-    std::vector<int> rpo_, position_, idom_, enter_, leave_;
-    std::vector<std::vector<int>> preds_;
 };
 
 } // namespace sdfgc::transforms::flow
