@@ -1,8 +1,8 @@
 // sdfgc bisect: which pass changes the results?
 //
-// The graph behind the first k passes of the pipeline is finished by the target's own pipeline (without optimisation), built and
-// called. With k = 0 this gives the reference, unless the user knows better; binary search then finds a k such that the results
-// agree after k - 1 passes and differ after k.
+// The graph after the first k passes of the pipeline is finished by the target's own pipeline as far as `lower`, built and
+// called; a tree, which the passes after `lower` leave, is printed as it is. With k = 0 this gives the reference, unless the user
+// knows better; binary search then finds a k such that the results agree after k - 1 passes and differ after k.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
@@ -52,6 +52,13 @@ class Bisect : public Subcommand {
         if (!pipeline || !readReference(s, *graph))
             return;
         pipeline_ = *pipeline;
+        std::optional<pass::Pipeline> own = choosePipeline(s, {}, compilation_.target.compileOptions(input_));
+        if (!own)
+            return;
+        const auto lowering =
+            std::find_if(own->steps.begin(), own->steps.end(), [](const pass::Step &p) { return p.pass == "lower"; });
+        own->steps.erase(lowering == own->steps.end() ? lowering : lowering + 1, own->steps.end());
+        finish_ = std::move(*own);
         steps_ = pipeline->steps.size();
         if (reference_.arrays.empty()) {
             reference_ = resultsAfter(s, *graph, 0);
@@ -83,7 +90,8 @@ class Bisect : public Subcommand {
         return !s.failed();
     }
 
-    /// The first `count` passes, the target's own pipeline, the compiler, the call. Failures of any of them are results.
+    /// The first `count` passes, the target's own pipeline up to a tree, the compiler, the call. Failures of any of them are
+    /// results.
     Results resultsAfter(Session &outer, const ir::SDFG &graph, std::size_t count) {
         crash::setActivity("trying " + std::to_string(count) + " passes");
         Session s(outer.environment); // its diagnostics are not printed
@@ -101,12 +109,18 @@ class Bisect : public Subcommand {
         pass::CompileOptions compile = compilation_.target.compileOptions(input_);
         compilation_.toolchain.find(s, compile, true);
         pass::Context context(s.diags, compile);
-        if (!pass::run(*candidate, firstSteps(count), passRegistry(), context, {}))
+        pass::Program program{*candidate, nullptr};
+        if (!pass::run(program, firstSteps(count), passRegistry(), context, {}))
             return failed("a pass failed");
-        candidate->level = ir::Level::Loaded;
+        if (!program.tree) {
+            candidate->level = ir::Level::Loaded;
+            if (!pass::run(program, finish_, passRegistry(), context, {}))
+                return failed("a pass of the target's pipeline failed");
+        }
         Compilation rest = compilation_;
         rest.pipeline = {};
-        std::optional<Compiled> made = rest.run(s, std::move(candidate), input_, file::join(folder_, std::to_string(count)), true);
+        std::optional<Compiled> made =
+            rest.run(s, std::move(candidate), input_, file::join(folder_, std::to_string(count)), true, std::move(program.tree));
         if (!made)
             return failed("it does not compile");
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
@@ -206,6 +220,7 @@ class Bisect : public Subcommand {
     ProgramArguments arguments_;
     Compilation compilation_;
     pass::Pipeline pipeline_;
+    pass::Pipeline finish_; // the target's own, up to `lower`: passes over the tree improve what is right without them
     std::size_t steps_ = 0;
     Results reference_;
 };

@@ -2,30 +2,16 @@
 #include "Driver/Crash.h"
 #include "Driver/SourceMap.h"
 #include "Driver/Words.h"
-#include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
-#include "sdfgc/Transforms/Improve.h"
 
 #include <algorithm>
 #include <ostream>
 
 namespace sdfgc::driver {
 namespace {
-
-std::unique_ptr<tree::Module> lower(Session &s, ir::SDFG &graph, pass::Context &context, bool print) {
-    s.progress("lowering");
-    crash::setActivity("lowering the graph");
-    TimeTrace::Scope scope(s.trace(), "lower");
-    std::unique_ptr<tree::Module> module = tree::lower(graph, context);
-    if (module)
-        tree::improve(*module);
-    if (module && print)
-        s.environment.out << "// ---- after lower ----\n" << tree::print(*module);
-    return s.failed() ? nullptr : std::move(module);
-}
 
 codegen::Sources emit(Session &s, const tree::Module &module, const pass::CompileOptions &compile) {
     s.progress("printing sources");
@@ -61,7 +47,7 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
 }
 
 std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
-                                         bool withLibrary) {
+                                         bool withLibrary, std::unique_ptr<tree::Module> tree) {
     Compiled made;
     made.graph = std::move(graph);
     made.folder = folder.empty() ? "./" + made.graph->name.str() + ".build" : std::move(folder);
@@ -72,17 +58,9 @@ std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> g
         return std::nullopt;
     if (!targets::accepts(*made.graph, compile, s.diags))
         return std::nullopt;
-    const bool printTree = std::erase(pipeline.printAfter, "lower") != 0 || pipeline.printAfterAll;
     pass::Context context(s.diags, compile);
-    if (!runPasses(s, *made.graph, pipeline, context, &made.files) || !pipeline.stopAfter.empty())
-        return std::nullopt;
-    if (made.graph->level < ir::Level::Expanded) { // --passes, or a pipeline file of the user
-        s.diags.report(diag::Id::LevelTooLow, {},
-                       {std::string(ir::name(made.graph->level)), std::string(ir::name(ir::Level::Expanded))});
-        return std::nullopt;
-    }
-    made.module = lower(s, *made.graph, context, printTree);
-    if (!made.module)
+    made.module = tree ? std::move(tree) : lowered(s, *made.graph, pipeline, context, &made.files);
+    if (!made.module || !pipeline.stopAfter.empty())
         return std::nullopt;
     made.sources = emit(s, *made.module, compile);
     std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);

@@ -29,10 +29,11 @@ public:
     /// The options of `build`; without a library those of `emit`.
     void addTo(CommandLine &line, bool withLibrary);
 
-    /// Runs the passes over a graph that was read from `input`, lowers it, and writes the build folder (empty: ./<name>.build);
-    /// makes the library when asked to. Nothing after errors, and when --stop-after ended the passes early.
+    /// Runs the passes over a graph that was read from `input`, down to the schedule tree, and writes the build folder (empty:
+    /// ./<name>.build); makes the library when asked to. A `tree` that passes made of the graph before is printed as it is. Nothing
+    /// after errors, and when --stop-after ended the passes early.
     std::optional<Compiled> run(Session &session, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
-                                bool withLibrary);
+                                bool withLibrary, std::unique_ptr<tree::Module> tree = nullptr);
 
 private:
     bool makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const;

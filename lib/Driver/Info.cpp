@@ -5,7 +5,6 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
@@ -230,10 +229,8 @@ class Info : public Subcommand {
         pass::CompileOptions compile = target.compileOptions(input_);
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        if (!runPasses(s, graph, {}, context))
-            return std::nullopt;
-        const std::unique_ptr<tree::Module> module = tree::lower(graph, context);
-        return module && !s.failed() ? std::optional(targets::find(target_)->emit(*module, compile, {})) : std::nullopt;
+        const std::unique_ptr<tree::Module> module = lowered(s, graph, {}, context);
+        return module ? std::optional(targets::find(target_)->emit(*module, compile, {})) : std::nullopt;
     }
 
     std::string needsText(const codegen::Sources &sources) const {

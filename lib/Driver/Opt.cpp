@@ -1,4 +1,4 @@
-// sdfgc opt: graph in, passes, graph out.
+// sdfgc opt: a graph in, passes, the program out: the graph, or the schedule tree where the passes lower it.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -15,7 +15,8 @@ class Opt : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
-                  "where the graph goes (`-`: standard output); without it, the text form is printed");
+                  "where the result goes (`-`: standard output): a graph, or a tree if FILE ends with .sdfgtree; without it, the "
+                  "text of what the passes leave is printed");
         line.flag("--indent", indent_, "write the graph with line breaks and indentation");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         pipeline_.addTo(line);
@@ -33,8 +34,10 @@ class Opt : public Subcommand {
         std::vector<std::string> files = inputFiles(input_, *graph);
         if (pipeline_.passes && !pipeline_.passes->empty())
             raiseLevel(*graph);
-        if (runPasses(s, *graph, pipeline_, context, &files))
-            write(s, *graph, files);
+        pass::Program program{*graph, nullptr};
+        const bool asGraph = !output_.empty() && !output_.ends_with(".sdfgtree");
+        if (runPasses(s, program, pipeline_, context, &files, asGraph))
+            write(s, program, files);
     }
 
     /// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on
@@ -48,9 +51,14 @@ class Opt : public Subcommand {
         }
     }
 
-    void write(Session &s, const ir::SDFG &graph, const std::vector<std::string> &files) const {
+    void write(Session &s, const pass::Program &program, const std::vector<std::string> &files) const {
+        const ir::SDFG &graph = program.graph;
         const serialize::WriteOptions form{indent_ ? 2 : -1, output_.ends_with(".sdfgz")};
-        if (output_.empty())
+        if (program.tree)
+            s.writeOutput(output_.empty() ? "-" : output_, tree::print(*program.tree));
+        else if (output_.ends_with(".sdfgtree"))
+            s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph.level))});
+        else if (output_.empty())
             s.environment.out << ir::print(graph);
         else if (output_ == "-")
             s.environment.out << serialize::writeText(graph, form) << '\n';

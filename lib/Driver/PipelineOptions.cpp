@@ -21,14 +21,14 @@ public:
     /// `replay`: arguments of `sdfgc opt` that read the input for the same target, without passes.
     Watcher(Session &s, const pass::Pipeline &p, std::vector<std::string> replay)
         : session_(s), pipeline_(p), replay_(std::move(replay)) {}
-    void begin(const ir::SDFG &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
-    void before(const ir::SDFG &, const pass::Event &e, pass::Context &) override {
+    void begin(const pass::Program &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
+    void before(const pass::Program &, const pass::Event &e, pass::Context &) override {
         crash::setActivity("running the pass " + e.pass.name);
         session_.progress("pass " + e.pass.name + " (" + std::to_string(e.position) + " of " + std::to_string(e.total) + ")");
         if (TimeTrace *trace = session_.trace())
             start_ = trace->nowUs();
     }
-    void after(const ir::SDFG &, const pass::Event &e, bool, pass::Context &) override {
+    void after(const pass::Program &, const pass::Event &e, bool, pass::Context &) override {
         record(e);
         pass::Step done = pipeline_.steps[e.position - 1];
         done.conditions.clear(); // they held
@@ -39,7 +39,7 @@ public:
         arguments.push_back("--passes=" + pass::print(done_));
         crash::setReplay(arguments);
     }
-    void failed(const ir::SDFG &, const pass::Event &e, pass::Context &) override { record(e); }
+    void failed(const pass::Program &, const pass::Event &e, pass::Context &) override { record(e); }
 
 private:
     void record(const pass::Event &e) {
@@ -96,6 +96,13 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
     return found;
 }
 
+/// The text of the form that the program has; of a graph only what `filter` names, when it is not empty.
+std::string programText(const pass::Program &p, const std::string &filter) {
+    if (p.tree)
+        return tree::print(*p.tree);
+    return filter.empty() ? ir::print(p.graph) : ir::printMatching(p.graph, filter).value_or("// nothing matches " + filter + "\n");
+}
+
 pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     pass::RunOptions r;
     r.printBefore = o.printBefore;
@@ -107,10 +114,10 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     r.stopAfter = o.stopAfter;
     r.startAfter = o.startAfter;
     r.out = &s.environment.out;
-    r.printGraph = [filter = o.printFilter](const ir::SDFG &g) {
-        return filter.empty() ? ir::print(g) : ir::printMatching(g, filter).value_or("// nothing matches " + filter + "\n");
+    r.print = [filter = o.printFilter](const pass::Program &p) { return programText(p, filter); };
+    r.save = [&s](const pass::Program &p, const std::string &path) {
+        return p.tree ? s.writeOutput(path, tree::print(*p.tree)) : serialize::writeFile(p.graph, path, s.diags);
     };
-    r.saveGraph = [&s](const ir::SDFG &g, const std::string &path) { return serialize::writeFile(g, path, s.diags); };
     return r;
 }
 
@@ -209,17 +216,18 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
     line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
     line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
-    line.text("--stop-after", stopAfter, "PASS", "stop behind a pass: its name, its position (05) or both (05-infer-types)");
+    line.text("--stop-after", stopAfter, "PASS", "stop after a pass: its name, its position (05) or both (05-infer-types)");
     line.text("--start-after", startAfter, "PASS", "leave out the passes up to this one; the input is a graph from --dump-dir");
     line.group("What to show of the passes");
-    line.list("--print-before", printBefore, "PASS,...", "print the graph before these passes");
-    line.list("--print-after", printAfter, "PASS,...", "print the graph behind these passes");
+    line.list("--print-before", printBefore, "PASS,...", "print the program before these passes");
+    line.list("--print-after", printAfter, "PASS,...",
+              "print the program after these passes: the graph, from `lower` on the schedule tree");
     line.text("--print-filter", printFilter, "TEXT",
               "print only SDFGs and states with TEXT in their name or in that of one of their elements");
-    line.flag("--print-after-all", printAfterAll, "print the graph behind every pass");
+    line.flag("--print-after-all", printAfterAll, "print the program after every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
-    line.flag("--print-after-failure", printAfterFailure, "print the graph behind a pass that failed");
-    line.text("--dump-dir", dumpDir, "DIR", "write the graph behind every pass to numbered files");
+    line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
+    line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
     line.text("--remarks", remarks, "FILE",
               "write what passes did or could not do: .yaml, .json (one object a line), else text by element; `-` prints it");
@@ -261,7 +269,8 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
     return out;
 }
 
-bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Context &context, std::vector<std::string> *files) {
+bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pass::Context &context,
+               std::vector<std::string> *files, bool graphOnly) {
     std::optional<pass::Pipeline> pipeline = choosePipeline(s, o, context.options);
     if (!pipeline)
         return false;
@@ -270,13 +279,24 @@ bool runPasses(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Cont
     Watcher watcher(s, *pipeline, replayArguments(context.options));
     pass::RunOptions run = runOptions(s, o);
     run.instruments.push_back(&watcher);
+    run.graphOnly = graphOnly;
     std::vector<pass::PassTime> times;
-    bool ok = pass::run(graph, *pipeline, passRegistry(), context, run, &times);
+    bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);
     if (o.timePasses)
         s.environment.err << pass::timeTable(std::move(times));
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;
+}
+
+std::unique_ptr<tree::Module> lowered(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Context &context,
+                                      std::vector<std::string> *files) {
+    pass::Program program{graph, nullptr};
+    if (!runPasses(s, program, o, context, files))
+        return nullptr;
+    if (!program.tree && o.stopAfter.empty()) // --passes, or a pipeline file of the user
+        s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph.level))});
+    return std::move(program.tree);
 }
 
 std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph) {

@@ -48,10 +48,14 @@ std::optional<pass::Pipeline> choosePipeline(Session &session, const PipelineOpt
 /// by element.
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 
-/// Runs the pipeline that the options choose (the target's own when they choose none) over the graph. Files that were read are
-/// appended to `*files` when given. Returns false after errors.
-bool runPasses(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
-               std::vector<std::string> *files = nullptr);
+/// Runs the pipeline that the options choose (the target's own when they choose none) over the program. Files that were read are
+/// appended to `*files` when given. `graphOnly`: the passes in front of `lower` only. Returns false after errors.
+bool runPasses(Session &session, pass::Program &program, const PipelineOptions &options, pass::Context &context,
+               std::vector<std::string> *files = nullptr, bool graphOnly = false);
+
+/// The schedule tree that the pipeline ends with. Null after errors, and (reported) where the passes stop at a graph.
+std::unique_ptr<tree::Module> lowered(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
+                                      std::vector<std::string> *files = nullptr);
 
 /// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may
 /// inline the parts.

@@ -1,10 +1,7 @@
 // sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to.
 #include "sdfgc/IR/Print.h"
-#include "Driver/Crash.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Lower/Lower.h"
-#include "sdfgc/Transforms/Improve.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -61,13 +58,8 @@ class Print : public Subcommand {
         pass::CompileOptions compile = target_.compileOptions(input_);
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        if (!runPasses(s, graph, {}, context))
-            return std::nullopt;
-        crash::setActivity("lowering the graph");
-        const std::unique_ptr<tree::Module> module = tree::lower(graph, context);
-        if (module)
-            tree::improve(*module);
-        return module && !s.failed() ? std::optional(tree::print(*module)) : std::nullopt;
+        const std::unique_ptr<tree::Module> module = lowered(s, graph, {}, context);
+        return module ? std::optional(tree::print(*module)) : std::nullopt;
     }
 
     std::string input_, output_ = "-", filter_;

@@ -15,7 +15,8 @@ constexpr std::array instrumentations{SDFGC_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array dataInstrumentations{SDFGC_DATA_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array copyMethods{SDFGC_COPY_METHODS(SDFGC_TEXT)};
 constexpr std::array levels{std::string_view("loaded"),   std::string_view("structured"), std::string_view("typed"),
-                            std::string_view("expanded"), std::string_view("scheduled"),  std::string_view("allocated")};
+                            std::string_view("expanded"), std::string_view("scheduled"),  std::string_view("allocated"),
+                            std::string_view("lowered")};
 #undef SDFGC_TEXT
 
 template <class E, class Table> std::optional<E> lookUp(const Table &table, std::string_view text) {

@@ -10,9 +10,9 @@ namespace {
 std::string howToReach(const Registry &r, ir::Level level) {
     std::string list;
     for (const PassInfo &p : r.all())
-        if (p.leaves == level)
+        if (p.leaves == level && p.needs < level)
             list += (list.empty() ? "`" : " or `") + p.name + "`";
-    return list.empty() ? "no pass brings a graph to this level" : "run " + list + " before it";
+    return list.empty() ? "no pass brings a program to this level" : "run " + list + " before it";
 }
 
 } // namespace
@@ -68,15 +68,17 @@ private:
         const PassInfo *info = findPass(registry_, step.pass, place, diags_);
         if (!info)
             return;
-        if (tracker_.level() < info->needs)
+        if (tracker_.level() == ir::Level::Lowered && !info->onTree())
+            diags_.report(diag::Id::PassAfterLowering, place, {info->name});
+        else if (tracker_.level() < info->needs)
             diags_.report(diag::Id::PassLevel, place,
                           {info->name, std::string(name(info->needs)), std::string(name(tracker_.level())),
                            howToReach(registry_, info->needs)});
-        LevelTracker behind = tracker_;
-        behind.pass(*info);
+        LevelTracker after = tracker_;
+        after.pass(*info);
         // A step that may be left out cannot be relied on to raise the level.
-        if (step.conditions.empty() || behind.level() < tracker_.level())
-            tracker_ = behind;
+        if (step.conditions.empty() || after.level() < tracker_.level())
+            tracker_ = after;
     }
 
     const Pipeline &pipeline_;

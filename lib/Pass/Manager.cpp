@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <sys/resource.h>
+#include <utility>
 
 namespace sdfgc::pass {
 namespace {
@@ -28,15 +29,16 @@ std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) 
 
 class Manager {
 public:
-    Manager(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
-        : root_(root), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o), tracker_(root.level) {}
+    Manager(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
+        : program_(program), root_(program.graph), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o),
+          tracker_(program.level()) {}
 
     bool run(std::vector<PassTime> *times) {
         std::size_t errorsBefore = context_.diags.errorCount();
         if (!prepare())
             return false;
         for (Instrumentation *observer : observers_)
-            observer->begin(root_, context_);
+            observer->begin(program_, context_);
         auto failed = [&] { return context_.diags.errorCount() != errorsBefore; };
         for (std::size_t i = begin_; i < end_ && !failed();) {
             const Group *group = groupOf(i);
@@ -59,6 +61,10 @@ private:
         if (context_.diags.errorCount() != errorsBefore)
             return false;
         end_ = passes_.size();
+        if (options_.graphOnly)
+            end_ = static_cast<std::size_t>(
+                std::find_if(passes_.begin(), passes_.end(), [](const PassInfo *p) { return p->leaves == ir::Level::Lowered; }) -
+                passes_.begin());
         chooseRange();
         for (const std::vector<std::string> *names : {&options_.printBefore, &options_.printAfter})
             for (const std::string &name : *names)
@@ -70,7 +76,8 @@ private:
         checkLevels(rest(), registry_, tracker_.level(), context_.diags);
         if (begin_ > 0 && begin_ < end_)
             checkResumed();
-        root_.level = tracker_.level();
+        if (!program_.tree)
+            root_.level = std::min(tracker_.level(), ir::Level::Allocated);
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
     }
@@ -78,14 +85,13 @@ private:
     /// --start-after takes the word of the user for what was done before: is it so?
     void checkResumed() {
         diag::Engine scratch;
-        ir::Level is = tracker_.level();
-        while (is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
+        ir::Level is = program_.tree ? ir::Level::Lowered : std::min(tracker_.level(), ir::Level::Allocated);
+        while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < tracker_.level())
-            context_.diags.report(
-                diag::Id::PassLevel, diag::Place{context_.options.file},
-                {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
-                 "--start-after " + options_.startAfter + " takes the graph that --dump-dir wrote behind that pass"});
+            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
+                                  {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
+                                   "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass"});
     }
 
     /// The steps that run.
@@ -161,15 +167,15 @@ private:
     }
 
     void addObservers() {
-        if (options_.out && options_.printGraph)
+        if (options_.out && options_.print)
             observers_.push_back(&printer_);
         dumper_.startBehind(begin_);
-        if (!options_.dumpDir.empty() && options_.saveGraph)
+        if (!options_.dumpDir.empty() && options_.save)
             observers_.push_back(&dumper_);
         observers_.insert(observers_.end(), options_.instruments.begin(), options_.instruments.end());
     }
 
-    /// Returns whether the graph changed.
+    /// Returns whether the program changed.
     bool runStep(std::size_t i, int64_t round, std::vector<PassTime> *times) {
         if (!conditionsHold(pipeline_.steps[i]))
             return false;
@@ -178,7 +184,7 @@ private:
         context_.currentPass = info.name;
         std::size_t errorsBefore = context_.diags.errorCount();
         for (Instrumentation *observer : observers_)
-            observer->before(root_, event, context_);
+            observer->before(program_, event, context_);
 
         if (info.leaves >= ir::Level::Typed && tracker_.level() < ir::Level::Typed && !isDecided(info))
             return false;
@@ -190,7 +196,7 @@ private:
         for (const auto &[key, value] : pipeline_.steps[i].options)
             pass->options[key] = value;
         Timer timer;
-        time.changed = pass->run(root_, context_);
+        time.changed = pass->run(program_, context_);
         time.seconds = timer.seconds();
         bool ok = context_.diags.errorCount() == errorsBefore;
         if (ok) {
@@ -202,9 +208,9 @@ private:
             times->push_back(time);
         for (Instrumentation *observer : observers_) {
             if (ok)
-                observer->after(root_, event, time.changed, context_);
+                observer->after(program_, event, time.changed, context_);
             else
-                observer->failed(root_, event, context_);
+                observer->failed(program_, event, context_);
         }
         return time.changed;
     }
@@ -234,16 +240,17 @@ private:
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
     bool verify(const PassInfo &info, PassTime &time) {
-        bool needed = time.changed || tracker_.level() > root_.level;
-        root_.level = tracker_.level();
-        if (!options_.verify || !needed)
+        const ir::Level before = std::exchange(level_, tracker_.level());
+        if (!program_.tree)
+            root_.level = tracker_.level();
+        if (!options_.verify || !(time.changed || tracker_.level() > before))
             return true;
         Timer timer;
-        bool ok = analysis::verify(root_, root_.level, context_.diags, context_.options.file);
+        const bool ok = program_.tree || analysis::verify(root_, root_.level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
             context_.diags.report(diag::Id::PassBrokeGraph, diag::Place{context_.options.file},
-                                  {info.name, std::string(name(root_.level))});
+                                  {info.name, std::string(name(tracker_.level()))});
         return ok;
     }
 
@@ -258,6 +265,7 @@ private:
             {text, pipeline_.name, near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?"});
     }
 
+    Program &program_;
     ir::SDFG &root_;
     const Pipeline &pipeline_;
     const Registry &registry_;
@@ -266,6 +274,7 @@ private:
     Printer printer_;
     Dumper dumper_;
     LevelTracker tracker_;
+    ir::Level level_ = tracker_.level();   // that the verifier has seen
     std::vector<const PassInfo *> passes_; // one per step
     std::size_t begin_ = 0, end_ = 0;      // the steps that run
     std::vector<Instrumentation *> observers_;
@@ -273,8 +282,8 @@ private:
 
 } // namespace
 
-bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o, std::vector<PassTime> *times) {
-    return Manager(root, p, r, c, o).run(times);
+bool run(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o, std::vector<PassTime> *times) {
+    return Manager(program, p, r, c, o).run(times);
 }
 
 int64_t peakMemoryKiB() {

@@ -22,43 +22,46 @@ std::string positionText(std::size_t position) {
     return text.size() < 2 ? "0" + text : text;
 }
 
-void Printer::print(const ir::SDFG &g, const Event &e, const char *when) {
+void Printer::print(const Program &p, const Event &e, const char *when) {
     *options_.out << "// ---- " << when << ' ' << e.pass.name << " (" << positionText(e.position) << " of " << positionText(e.total)
                   << roundText(e) << ") ----\n";
-    *options_.out << options_.printGraph(g);
+    *options_.out << options_.print(p);
 }
 
-void Printer::before(const ir::SDFG &g, const Event &e, Context &) {
+void Printer::before(const Program &p, const Event &e, Context &) {
     if (contains(options_.printBefore, e.pass.name))
-        print(g, e, "before");
+        print(p, e, "before");
     if (options_.printAfterChange)
-        textBefore_ = options_.printGraph(g);
+        textBefore_ = options_.print(p);
 }
 
-void Printer::after(const ir::SDFG &g, const Event &e, bool, Context &) {
+void Printer::after(const Program &p, const Event &e, bool, Context &) {
     if (options_.printAfterAll || contains(options_.printAfter, e.pass.name))
-        print(g, e, "after");
+        print(p, e, "after");
     if (!options_.printAfterChange)
         return;
-    std::string diff = unifiedDiff(textBefore_, options_.printGraph(g), "before " + e.pass.name, "after " + e.pass.name);
+    std::string diff = unifiedDiff(textBefore_, options_.print(p), "before " + e.pass.name, "after " + e.pass.name);
     *options_.out << "// ---- " << (diff.empty() ? "no change by " : "change by ") << e.pass.name << " ("
                   << positionText(e.position) << " of " << positionText(e.total) << roundText(e) << ") ----\n"
                   << diff;
 }
 
-void Printer::failed(const ir::SDFG &g, const Event &e, Context &) {
+void Printer::failed(const Program &p, const Event &e, Context &) {
     if (options_.printAfterFailure)
-        print(g, e, "after failure of");
+        print(p, e, "after failure of");
 }
 
 namespace {
+
+constexpr std::string_view graphSuffix = ".sdfg", treeSuffix = ".sdfgtree";
 
 /// The position in the name of a dumped file, `05-infer-types.sdfg` or `05-infer-types.2.sdfg`; nothing for other names.
 std::optional<std::size_t> dumpPosition(const std::string &name) {
     std::size_t digits = 0, position = 0;
     while (digits < name.size() && digits < 6 && name[digits] >= '0' && name[digits] <= '9')
         position = position * 10 + static_cast<std::size_t>(name[digits++] - '0');
-    const bool is = digits >= 2 && name.size() > digits && name[digits] == '-' && name.ends_with(".sdfg");
+    const bool is =
+        digits >= 2 && name.size() > digits && name[digits] == '-' && (name.ends_with(graphSuffix) || name.ends_with(treeSuffix));
     return is ? std::optional(position) : std::nullopt;
 }
 
@@ -78,7 +81,7 @@ bool Dumper::prepareFolder(Context &c) {
     for (const std::string &name : *names)
         if (!dumpPosition(name))
             return failed(options_.dumpDir + " holds `" + name +
-                          "`, which is no dumped graph; give a folder that is new or holds dumps only");
+                          "`, which is no dumped program; give a folder that is new or holds dumps only");
     Result<std::optional<file::Lock>> lock = file::Lock::acquire(file::join(options_.dumpDir, ".lock"), 0);
     if (!lock)
         return failed(lock.error());
@@ -96,17 +99,18 @@ bool Dumper::prepareFolder(Context &c) {
     return true;
 }
 
-void Dumper::begin(const ir::SDFG &g, Context &c) {
+void Dumper::begin(const Program &p, Context &c) {
     if (!prepareFolder(c))
         return;
     const std::string path = file::join(options_.dumpDir, positionText(0) + "-input.sdfg");
     if (first_ == 0 || !file::exists(path)) // a run that starts later may read its input from this folder
-        options_.saveGraph(g, path);
+        options_.save(p, path);
 }
 
-void Dumper::after(const ir::SDFG &g, const Event &e, bool, Context &) {
+void Dumper::after(const Program &p, const Event &e, bool, Context &) {
     const std::string round = e.round > 1 ? "." + std::to_string(e.round) : "";
-    options_.saveGraph(g, file::join(options_.dumpDir, positionText(e.position) + "-" + e.pass.name + round + ".sdfg"));
+    const std::string suffix(p.tree ? treeSuffix : graphSuffix);
+    options_.save(p, file::join(options_.dumpDir, positionText(e.position) + "-" + e.pass.name + round + suffix));
 }
 
 } // namespace sdfgc::pass

@@ -7,23 +7,23 @@
 
 namespace sdfgc::pass {
 
-/// Prints graphs before and after passes (printBefore, printAfter, printAfterAll, printAfterChange, printAfterFailure), each under
-/// a line
-/// `// ---- after infer-types (02 of 08) ----`. After a change: the difference to the graph before the pass, or that there is none.
+/// Prints programs before and after passes (printBefore, printAfter, printAfterAll, printAfterChange, printAfterFailure), each
+/// under a line `// ---- after infer-types (02 of 08) ----`. After a change: the difference to the program before the pass, or that
+/// there is none.
 class Printer : public Instrumentation {
 public:
     explicit Printer(const RunOptions &o) : options_(o) {}
-    void before(const ir::SDFG &, const Event &, Context &) override;
-    void after(const ir::SDFG &, const Event &, bool changed, Context &) override;
-    void failed(const ir::SDFG &, const Event &, Context &) override;
+    void before(const Program &, const Event &, Context &) override;
+    void after(const Program &, const Event &, bool changed, Context &) override;
+    void failed(const Program &, const Event &, Context &) override;
 
 private:
-    void print(const ir::SDFG &, const Event &, const char *when);
+    void print(const Program &, const Event &, const char *when);
     const RunOptions &options_;
     std::string textBefore_; // only with printAfterChange
 };
 
-/// Writes the graph before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one
+/// Writes the program before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one
 /// does not write are removed: those of passes behind the one after which it starts. A folder with files of others is refused, and
 /// so is one that another run is writing.
 class Dumper : public Instrumentation {
@@ -31,8 +31,8 @@ public:
     explicit Dumper(const RunOptions &o) : options_(o) {}
     /// The run leaves out the first `steps` of the pipeline.
     void startBehind(std::size_t steps) { first_ = steps; }
-    void begin(const ir::SDFG &, Context &) override;
-    void after(const ir::SDFG &, const Event &, bool changed, Context &) override;
+    void begin(const Program &, Context &) override;
+    void after(const Program &, const Event &, bool changed, Context &) override;
 
 private:
     bool prepareFolder(Context &c);

@@ -16,6 +16,13 @@ std::string_view typeName(const OptionValue &v) {
     return std::holds_alternative<int64_t>(v) ? "an integer" : "a text";
 }
 
+bool FunctionPass::run(tree::Module &module, Context &context) {
+    bool changed = false;
+    for (auto &f : module.functions)
+        changed = run(*f, module, context) || changed;
+    return changed;
+}
+
 const OptionInfo *PassInfo::option(std::string_view optionName) const {
     for (const OptionInfo &o : options)
         if (o.name == optionName)

@@ -161,7 +161,7 @@ TEST_CASE("pipelines of opt") {
     CHECK(contains(missing.err, "is neither a file nor an installed pipeline"));
     Outcome level = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "expand-library-nodes"});
     CHECK(level.status == 2);
-    CHECK(contains(level.err, "needs a graph that is typed, but at this point it is "));
+    CHECK(contains(level.err, "needs a program that is typed, but at this point it is "));
     CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes", "raise-control-flow", "--print-after", "nothing"}).status == 2);
 }
 
@@ -306,8 +306,8 @@ TEST_CASE("a run goes on from the dump of the pass that it names only") {
     CHECK(sdfgcRun({"opt", right, "--start-after", "04-infer-types", "-o", f / "rest.sdfg"}).status == 0);
     Outcome wrong = sdfgcRun({"opt", early, "--start-after", "04-infer-types", "-o", f / "wrong.sdfg"});
     CHECK(wrong.status == 1);
-    CHECK(contains(wrong.err, "needs a graph that is typed, but at this point it is "));
-    CHECK(contains(wrong.err, "--start-after 04-infer-types takes the graph that --dump-dir wrote behind that pass"));
+    CHECK(contains(wrong.err, "needs a program that is typed, but at this point it is "));
+    CHECK(contains(wrong.err, "--start-after 04-infer-types takes what --dump-dir wrote after that pass"));
 }
 
 TEST_CASE("exceptions end in a diagnostic") {

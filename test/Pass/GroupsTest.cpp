@@ -10,7 +10,7 @@ using namespace sdfgc::test;
 namespace {
 
 /// Adds symbols s0, s1, ... one a run, up to its option `most`.
-class Grow : public pass::Pass {
+class Grow : public pass::GraphPass {
 public:
     bool run(ir::SDFG &root, pass::Context &) override {
         const auto count = static_cast<int64_t>(root.symbols.size());
@@ -23,7 +23,7 @@ public:
 
 struct Log : pass::Instrumentation {
     std::string text;
-    void before(const ir::SDFG &, const pass::Event &e, pass::Context &) override {
+    void before(const pass::Program &, const pass::Event &e, pass::Context &) override {
         text += e.pass.name + ":" + std::to_string(e.position) + ":" + std::to_string(e.round) + " ";
     }
 };
@@ -46,7 +46,8 @@ struct Run {
         if (!p)
             return false;
         pass::Context context(diags, compile);
-        return pass::run(graph, *p, passes, context, options);
+        pass::Program program{graph, nullptr};
+        return pass::run(program, *p, passes, context, options);
     }
     std::optional<pass::Pipeline> yaml(const std::string &text) {
         auto folder = std::move(*file::TemporaryFolder::create("sdfgc-pass-test"));
@@ -127,8 +128,8 @@ TEST_CASE("levels are checked through both rounds of a group, and conditional st
     };
     CHECK(problem("raise,fixed-point(type,expand)").empty()); // expand falls, type raises again
     CHECK(problem("raise,type,fixed-point(expand)") ==
-          "pass `expand` needs a graph that is typed, but at this point it is structured 1:24");
-    CHECK(problem("raise[loops],type").starts_with("pass `type` needs a graph that is structured"));
+          "pass `expand` needs a program that is typed, but at this point it is structured 1:24");
+    CHECK(problem("raise[loops],type").starts_with("pass `type` needs a program that is structured"));
 }
 
 TEST_CASE("groups and conditions in YAML mean what their text form means") {
@@ -177,7 +178,7 @@ TEST_CASE("a dump folder holds dumps only, and those of an earlier run go") {
     const std::string dump = file::join(folder.path(), "dump");
     auto run = [&](Run &r, const std::string &pipeline) {
         r.options.dumpDir = dump;
-        r.options.saveGraph = [](const ir::SDFG &, const std::string &path) { return bool(file::writeAtomic(path, "")); };
+        r.options.save = [](const pass::Program &, const std::string &path) { return bool(file::writeAtomic(path, "")); };
         return r(pipeline);
     };
     auto names = [&] {
@@ -198,6 +199,6 @@ TEST_CASE("a dump folder holds dumps only, and those of an earlier run go") {
     REQUIRE(file::writeAtomic(file::join(dump, "letter.txt"), "precious"));
     Run refused;
     CHECK_FALSE(run(refused, "raise"));
-    CHECK(refused.firstError().find("holds `letter.txt`, which is no dumped graph") != std::string::npos);
+    CHECK(refused.firstError().find("holds `letter.txt`, which is no dumped program") != std::string::npos);
     CHECK(names() == "00-input.sdfg 01-raise.sdfg 02-type.sdfg letter.txt ");
 }

@@ -26,7 +26,8 @@ struct Run {
         graph.renumber();
         compile.file = "prog.sdfg";
         options.out = &out;
-        options.printGraph = [](const ir::SDFG &g) {
+        options.print = [](const pass::Program &p) {
+            const ir::SDFG &g = p.graph;
             std::string text = "sdfg " + g.name.str() + "\n";
             for (const auto &[name, type] : g.symbols)
                 text += "symbol " + name.str() + "\n";
@@ -36,7 +37,8 @@ struct Run {
     bool operator()(const std::string &pipeline) {
         auto p = pass::parsePipeline(pipeline, passes, diags);
         REQUIRE(p);
-        return pass::run(graph, *p, passes, context, options, &times);
+        pass::Program program{graph, nullptr};
+        return pass::run(program, *p, passes, context, options, &times);
     }
     bool reported(diag::Id id) const {
         for (const diag::Diagnostic &x : diags.all())
@@ -66,8 +68,9 @@ TEST_CASE("levels are checked before any pass runs") {
     Run r;
     CHECK_FALSE(r("add-symbol{symbol=N},type"));
     CHECK(r.graph.symbols.empty());
-    CHECK(text(r.diags) ==
-          "PassLevel:1:22 pass `type` needs a graph that is structured, but at this point it is loaded | run `raise` before it\n");
+    CHECK(
+        text(r.diags) ==
+        "PassLevel:1:22 pass `type` needs a program that is structured, but at this point it is loaded | run `raise` before it\n");
 }
 
 TEST_CASE("a pass that adds elements of a lower level gives back the level later") {
@@ -81,9 +84,9 @@ TEST_CASE("a pass that adds elements of a lower level gives back the level later
     CHECK(levelAfter("raise,type,expand") == "structured");
     CHECK(levelAfter("raise,type,expand,type") == "expanded");
     CHECK(levelAfter("raise,type,expand,type,schedule") == "scheduled");
-    CHECK(levelAfter("raise,type,expand,schedule").find("needs a graph that is expanded, but at this point it is structured") !=
+    CHECK(levelAfter("raise,type,expand,schedule").find("needs a program that is expanded, but at this point it is structured") !=
           std::string::npos);
-    CHECK(levelAfter("raise,type,expand,expand").find("needs a graph that is typed") != std::string::npos);
+    CHECK(levelAfter("raise,type,expand,expand").find("needs a program that is typed") != std::string::npos);
     CHECK(levelAfter("raise,type,expand,type,expand,type") == "expanded");
     CHECK(levelAfter("") == "loaded");
 }
@@ -102,7 +105,7 @@ TEST_CASE("the pass that broke the graph is named") {
     CHECK_FALSE(r("raise,break,add-symbol{symbol=N}"));
     CHECK(r.graph.symbols.empty());
     CHECK(r.reported(diag::Id::PassBrokeGraph));
-    CHECK(text(r.diags).find("pass `break` left a graph that breaks the rules of the level `structured`") != std::string::npos);
+    CHECK(text(r.diags).find("pass `break` left a program that breaks the rules of the level `structured`") != std::string::npos);
     CHECK(r.diags.errorCount() >= 2); // and what is broken
 
     Run unverified;
@@ -178,7 +181,7 @@ TEST_CASE("numbered dumps") {
     file::TemporaryFolder folder = std::move(*file::TemporaryFolder::create());
     r.options.dumpDir = file::join(folder.path(), "dump");
     std::vector<std::string> saved;
-    r.options.saveGraph = [&](const ir::SDFG &, const std::string &path) {
+    r.options.save = [&](const pass::Program &, const std::string &path) {
         saved.push_back(file::nameOf(path));
         return true;
     };
@@ -206,12 +209,12 @@ TEST_CASE("numbered dumps") {
 TEST_CASE("observers of the caller see every pass") {
     struct Watcher : pass::Instrumentation {
         std::string log;
-        void begin(const ir::SDFG &, pass::Context &) override { log += "begin;"; }
-        void before(const ir::SDFG &, const pass::Event &e, pass::Context &) override { log += "before " + e.pass.name + ";"; }
-        void after(const ir::SDFG &, const pass::Event &e, bool changed, pass::Context &) override {
+        void begin(const pass::Program &, pass::Context &) override { log += "begin;"; }
+        void before(const pass::Program &, const pass::Event &e, pass::Context &) override { log += "before " + e.pass.name + ";"; }
+        void after(const pass::Program &, const pass::Event &e, bool changed, pass::Context &) override {
             log += "after " + std::to_string(e.position) + "/" + std::to_string(e.total) + (changed ? " changed;" : ";");
         }
-        void failed(const ir::SDFG &, const pass::Event &e, pass::Context &) override { log += "failed " + e.pass.name + ";"; }
+        void failed(const pass::Program &, const pass::Event &e, pass::Context &) override { log += "failed " + e.pass.name + ";"; }
     } watcher;
     Run r;
     r.options.instruments = {&watcher};

@@ -6,7 +6,7 @@
 namespace sdfgc::test {
 
 /// Adds a symbol named by its option `symbol` (none when empty) and claims a change accordingly.
-class AddSymbol : public pass::Pass {
+class AddSymbol : public pass::GraphPass {
 public:
     bool run(ir::SDFG &root, pass::Context &c) override {
         const std::string &name = option<std::string>("symbol");
@@ -20,7 +20,7 @@ public:
 };
 
 /// Reports an error.
-class Fail : public pass::Pass {
+class Fail : public pass::GraphPass {
 public:
     bool run(ir::SDFG &, pass::Context &c) override {
         c.diags.report(diag::Id::InternalError, {}, {"made to fail"});
@@ -29,7 +29,7 @@ public:
 };
 
 /// Adds a memlet to a container that does not exist.
-class Break : public pass::Pass {
+class Break : public pass::GraphPass {
 public:
     bool run(ir::SDFG &root, pass::Context &) override {
         auto *state = root.add<ir::State>();
@@ -40,7 +40,7 @@ public:
     }
 };
 
-class Nothing : public pass::Pass {
+class Nothing : public pass::GraphPass {
 public:
     bool run(ir::SDFG &, pass::Context &) override { return false; }
 };

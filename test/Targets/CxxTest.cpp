@@ -2,7 +2,8 @@
 #include "sdfgc/Targets/Cxx.h"
 
 #include "sdfgc/Lower/Lower.h"
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Pass/Pipeline.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <catch2/catch.hpp>
 
@@ -69,13 +70,16 @@ struct Program {
     std::string text() {
         g.renumber();
         pass::Context context(diags, options);
-        auto module = tree::lower(g, context);
-        if (module)
-            tree::improve(*module);
+        pass::Registry registry;
+        transforms::registerPasses(registry);
+        const auto pipeline = pass::readPipeline(SDFGC_SOURCE_DIR "/pipelines/lower.yaml", registry, options, diags);
+        REQUIRE(pipeline);
+        pass::Program program{g, nullptr};
+        pass::run(program, *pipeline, registry, context, {});
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
-        REQUIRE(module);
-        return targets::emitCxx(*module, options).files.at(0).text;
+        REQUIRE(program.tree);
+        return targets::emitCxx(*program.tree, options).files.at(0).text;
     }
 };
 

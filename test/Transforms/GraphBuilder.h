@@ -71,7 +71,10 @@ inline NestedSDFGNode *nested(State *s, const std::string &name) {
 /// A pass run with its diagnostics and remarks.
 struct PassRun {
     explicit PassRun(std::unique_ptr<pass::Pass> p) : pass(std::move(p)), context(diags, options) {}
-    bool operator()(SDFG &g) { return pass->run(g, context); }
+    bool operator()(SDFG &g) {
+        pass::Program program{g, nullptr};
+        return pass->run(program, context);
+    }
     bool reported(diag::Id id) const {
         for (const auto &d : diags.all())
             if (d.id == id)

@@ -31,7 +31,8 @@ struct Machine {
         diag::Engine diags;
         pass::CompileOptions options;
         pass::Context context(diags, options);
-        bool changed = transforms::createRaiseControlFlow()->run(g, context);
+        pass::Program program{g, nullptr};
+        bool changed = transforms::createRaiseControlFlow()->run(program, context);
         CHECK_FALSE(diags.hasErrors());
         return changed;
     }
@@ -451,7 +452,8 @@ TEST_CASE("a region that could start anywhere is refused") {
     pass::CompileOptions options;
     pass::Context context(diags, options);
     REQUIRE(m.g.start() == nullptr);
-    transforms::createRaiseControlFlow()->run(m.g, context);
+    pass::Program program{m.g, nullptr};
+    transforms::createRaiseControlFlow()->run(program, context);
     REQUIRE(diags.all().size() == 1);
     CHECK(diags.all()[0].id == diag::Id::StartBlockUnknown);
 }

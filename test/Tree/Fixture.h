@@ -1,7 +1,6 @@
 // Functions of the schedule tree in a few lines, and their text.
 #pragma once
 
-#include "sdfgc/Transforms/Improve.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <catch2/catch.hpp>

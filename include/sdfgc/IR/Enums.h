@@ -63,8 +63,9 @@ bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: map
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
 bool isParallel(Schedule s);    // anything whose iterations may run concurrently
 
-/// How far a graph has been lowered (docs/design.md). A pass declares the level it needs and the one it leaves.
-enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Scheduled, Allocated };
+/// How far a program has been lowered (docs/design.md). A pass declares the level it needs and the one it leaves. `Lowered` is a
+/// schedule tree; a graph is at most `Allocated`.
+enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Scheduled, Allocated, Lowered };
 std::string_view name(Level l); // lower case: `loaded`, ...
 
 } // namespace sdfgc::ir

@@ -19,12 +19,12 @@ class Instrumentation {
 public:
     virtual ~Instrumentation() = default;
     /// Before the first pass.
-    virtual void begin(const ir::SDFG &, Context &) {}
-    virtual void before(const ir::SDFG &, const Event &, Context &) {}
+    virtual void begin(const Program &, Context &) {}
+    virtual void before(const Program &, const Event &, Context &) {}
     /// After a pass that succeeded, and after the verifier did. `changed`: what the pass says.
-    virtual void after(const ir::SDFG &, const Event &, bool /*changed*/, Context &) {}
-    /// After a pass that reported an error or broke the graph.
-    virtual void failed(const ir::SDFG &, const Event &, Context &) {}
+    virtual void after(const Program &, const Event &, bool /*changed*/, Context &) {}
+    /// After a pass that reported an error or broke the program.
+    virtual void failed(const Program &, const Event &, Context &) {}
 };
 
 } // namespace sdfgc::pass

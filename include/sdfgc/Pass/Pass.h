@@ -1,8 +1,12 @@
-// Passes: named steps over a graph. Declared once in Passes.def, run by the Manager from a pipeline.
+// Passes: named steps over a program. Declared once in Passes.def, run by the Manager from a pipeline.
+//
+// A program is a graph, and from the pass `lower` on a schedule tree. A pass is anchored on one of them: GraphPass, TreePass, or
+// FunctionPass for steps that look at one function of the tree at a time. Only `lower` itself has both in hand.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Tree/Tree.h"
 
 #include <functional>
 #include <map>
@@ -61,17 +65,47 @@ std::string str(const OptionValue &v);
 /// `true or false`, `an integer`, `a text`: what a value of the same type as `v` is.
 std::string_view typeName(const OptionValue &v);
 
+/// What a pipeline works on.
+struct Program {
+    ir::SDFG &graph;                    // from `lower` on: as it was lowered; the tree points into it
+    std::unique_ptr<tree::Module> tree; // null before `lower`
+
+    /// The level of the graph, or `Lowered`.
+    ir::Level level() const { return tree ? ir::Level::Lowered : graph.level; }
+};
+
 class Pass {
 public:
     virtual ~Pass() = default;
-    /// Transforms the graph. Returns whether anything changed. Failure is an error in context.diags; the graph may then be half
-    /// done and the run stops. The pass leaves ids renumbered (root.renumber()).
-    virtual bool run(ir::SDFG &root, Context &context) = 0;
+    /// Transforms the program. Returns whether anything changed. Failure is an error in context.diags; the program may then be half
+    /// done and the run stops.
+    virtual bool run(Program &program, Context &context) = 0;
     OptionValues options; // complete: defaults filled in by the manager
 
 protected:
     /// Value of an option of this pass, by the type that its row in Passes.def gives it.
     template <class T> const T &option(const std::string &name) const { return std::get<T>(options.at(name)); }
+};
+
+/// A pass over graphs. It leaves ids renumbered (root.renumber()).
+class GraphPass : public Pass {
+public:
+    virtual bool run(ir::SDFG &root, Context &context) = 0;
+    bool run(Program &program, Context &context) final { return run(program.graph, context); }
+};
+
+/// A pass over schedule trees. The manager runs it only after `lower`.
+class TreePass : public Pass {
+public:
+    virtual bool run(tree::Module &module, Context &context) = 0;
+    bool run(Program &program, Context &context) final { return run(*program.tree, context); }
+};
+
+/// A pass that looks at one function of a tree at a time; what it does to one does not depend on the others.
+class FunctionPass : public TreePass {
+public:
+    virtual bool run(tree::Function &function, const tree::Module &module, Context &context) = 0;
+    bool run(tree::Module &module, Context &context) final;
 };
 
 struct PassInfo {
@@ -85,6 +119,9 @@ struct PassInfo {
     /// it. The level it had, or the one it leaves when that is higher, holds again once later passes have reached the level that it
     /// needs.
     std::optional<ir::Level> fallsTo = std::nullopt;
+
+    /// Does the pass work on schedule trees?
+    bool onTree() const { return needs == ir::Level::Lowered; }
 
     const OptionInfo *option(std::string_view name) const;
 };

@@ -65,21 +65,23 @@ std::optional<ir::Level> checkLevels(const Pipeline &p, const Registry &r, ir::L
 struct RunOptions {
     std::vector<std::string> printBefore, printAfter; // pass names
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false;
-    std::string dumpDir; // numbered graphs: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline;
-                         // rounds of a group behind the first: NN-PASS.2.sdfg
+    std::string dumpDir; // numbered files: 00-input.sdfg, then NN-PASS.sdfg with the position of the pass in the pipeline,
+                         // NN-PASS.sdfgtree from `lower` on; further rounds of a group: NN-PASS.2.sdfg
     /// A pass by name (its first occurrence), by position (`05`) or both as in the name of a dumped file (`05-infer-types`).
     std::string stopAfter, startAfter;
-    bool verify = true;                                                       // after every pass
-    std::ostream *out = nullptr;                                              // where prints go
-    std::function<std::string(const ir::SDFG &)> printGraph;                  // text form
-    std::function<bool(const ir::SDFG &, const std::string &path)> saveGraph; // for dumpDir; reports its own errors
-    std::vector<Instrumentation *> instruments;                               // the caller's own, called after the built-in ones
+    /// The run ends in front of the first pass that is not one of graphs.
+    bool graphOnly = false;
+    bool verify = true;                                                 // after every pass
+    std::ostream *out = nullptr;                                        // where prints go
+    std::function<std::string(const Program &)> print;                  // text form
+    std::function<bool(const Program &, const std::string &path)> save; // for dumpDir; reports its own errors
+    std::vector<Instrumentation *> instruments;                         // the caller's own, called after the built-in ones
 };
 struct PassTime {
     std::string pass;
     double seconds = 0, verifySeconds = 0;
     bool changed = false;
-    int64_t peakKiB = 0; // most memory that the process had so far, behind the pass
+    int64_t peakKiB = 0; // most memory that the process had so far, after the pass
 };
 /// Table for people, slowest pass first, with a total.
 std::string timeTable(std::vector<PassTime> times);
@@ -90,7 +92,7 @@ int64_t peakMemoryKiB();
 /// Runs a pipeline: checks levels, runs each pass, verifies at the level reached, prints, dumps, times. Returns false when a pass
 /// or the verifier reported an error; the diagnostic names the pass after which the graph was broken. With startAfter, the graph is
 /// taken to be what the passes up to there leave.
-bool run(ir::SDFG &root, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o,
+bool run(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o,
          std::vector<PassTime> *times = nullptr);
 
 } // namespace sdfgc::pass

@@ -318,7 +318,7 @@ std::optional<Schedule> Defaults::fromNeighbours(SDFG &g, Node *n) {
     return std::nullopt;
 }
 
-class DefaultSchedules : public pass::Pass {
+class DefaultSchedules : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override { return Defaults(context).run(root, {}); }
 };

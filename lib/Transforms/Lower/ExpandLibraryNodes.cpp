@@ -35,7 +35,7 @@ namespace {
 
 bool staysForLowering(const LibraryNode &n) { return analysis::isCopyNode(n) || analysis::isFillNode(n) || analysis::asyncOp(n); }
 
-class ExpandLibraryNodes : public pass::Pass {
+class ExpandLibraryNodes : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         const auto &reductions = option<std::string>("reductions");

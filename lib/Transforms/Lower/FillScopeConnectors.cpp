@@ -148,7 +148,7 @@ bool listConnectors(Node &n) {
     return changed;
 }
 
-class FillScopeConnectors : public pass::Pass {
+class FillScopeConnectors : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

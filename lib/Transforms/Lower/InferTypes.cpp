@@ -220,7 +220,7 @@ private:
     bool changed_ = false;
 };
 
-class InferTypes : public pass::Pass {
+class InferTypes : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

@@ -53,7 +53,7 @@ bool isChain(const Region &r) {
     return false; // a cycle
 }
 
-class RaiseControlFlow : public pass::Pass {
+class RaiseControlFlow : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

@@ -358,7 +358,7 @@ std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const 
 
 int strength(WcrMode m) { return m == WcrMode::Atomic ? 3 : m == WcrMode::Reduction ? 2 : m == WcrMode::Plain ? 1 : 0; }
 
-class ResolveWcr : public pass::Pass {
+class ResolveWcr : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         Resolver resolver;

@@ -120,7 +120,7 @@ private:
     std::vector<std::size_t> kept_, accumulated_; // dimensions
 };
 
-class AccumulateInThreads : public pass::Pass {
+class AccumulateInThreads : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

@@ -196,7 +196,7 @@ private:
     Names toFill_;
 };
 
-class CompleteTwins : public pass::Pass {
+class CompleteTwins : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         const bool changed = Twins(root).run(context);

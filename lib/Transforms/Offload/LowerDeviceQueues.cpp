@@ -223,7 +223,7 @@ private:
     std::vector<Use> uses_;
 };
 
-class LowerDeviceQueues : public pass::Pass {
+class LowerDeviceQueues : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

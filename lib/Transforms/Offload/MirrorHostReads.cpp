@@ -77,7 +77,7 @@ bool mirror(SDFG &g) {
     return changed;
 }
 
-class MirrorHostReads : public pass::Pass {
+class MirrorHostReads : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &) override {
         const bool changed = mirror(root);

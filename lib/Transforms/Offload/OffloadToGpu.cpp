@@ -321,7 +321,7 @@ void Offload::run() {
     root_.renumber();
 }
 
-class OffloadToGpu : public pass::Pass {
+class OffloadToGpu : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))

@@ -207,7 +207,7 @@ private:
     Edge *from_ = nullptr, *to_ = nullptr, *tooMany_ = nullptr; // of the map
 };
 
-class RecogniseCopies : public pass::Pass {
+class RecogniseCopies : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

@@ -203,7 +203,7 @@ private:
     pass::Context &context_;
 };
 
-class SelectCopies : public pass::Pass {
+class SelectCopies : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

@@ -168,7 +168,7 @@ private:
     bool onlyMaps_ = false;
 };
 
-class SplitKernels : public pass::Pass {
+class SplitKernels : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;

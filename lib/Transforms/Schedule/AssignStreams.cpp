@@ -165,7 +165,7 @@ void Streams::apply(Operation &o) {
         analysis::setStream(*o.step.node, o.stream);
 }
 
-class AssignStreams : public pass::Pass {
+class AssignStreams : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         int64_t limit = option<int64_t>("streams");

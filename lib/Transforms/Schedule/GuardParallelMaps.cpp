@@ -59,7 +59,7 @@ sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
                       : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
 
-class GuardParallelMaps : public pass::Pass {
+class GuardParallelMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (const Name memory = threadLocal(root)) {

@@ -304,7 +304,7 @@ bool Orderer::repair(const StreamConflict &c) {
     return true;
 }
 
-class OrderStreams : public pass::Pass {
+class OrderStreams : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &) override { return Orderer(root).run(); }
 };

@@ -39,7 +39,7 @@ void insert(const analysis::PhaseConflict &c) {
         tie(s, barrier, exitOf(c.scope));
 }
 
-class PlaceBarriers : public pass::Pass {
+class PlaceBarriers : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         analysis::StreamSteps steps(root);

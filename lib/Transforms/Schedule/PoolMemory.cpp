@@ -173,7 +173,7 @@ private:
     bool changed_ = false;
 };
 
-class PoolMemory : public pass::Pass {
+class PoolMemory : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         const bool changed = Pools(root, option<bool>("all"), context).run();

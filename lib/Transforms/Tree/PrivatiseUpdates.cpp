@@ -25,15 +25,17 @@
 // Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
 // does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
 // value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 bool hasOperator(py::Reduction r, Type t) {
     using py::Reduction;
@@ -93,7 +95,11 @@ struct Group {
 class Privatiser {
 public:
     explicit Privatiser(Function &f) : f_(f), table_(f) {}
-    void run() { block(f_.body, f_.kernel || f_.device); }
+    /// Returns whether an update or a loop was changed.
+    bool run() {
+        block(f_.body, f_.kernel || f_.device);
+        return changed_;
+    }
 
 private:
     void block(Block &b, bool parallel);
@@ -110,6 +116,7 @@ private:
 
     Function &f_;
     MentionTable table_;
+    bool changed_ = false;
 };
 
 void Privatiser::block(Block &b, bool parallel) {
@@ -122,6 +129,7 @@ void Privatiser::block(Block &b, bool parallel) {
         if (teamLoop || sequential) {
             std::vector<Group> found = groups(*n);
             std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, omp, parallel); });
+            changed_ = changed_ || !found.empty();
             if (!found.empty())
                 n = privatise(std::move(n), found, omp);
         }
@@ -141,6 +149,7 @@ void Privatiser::vectorise(For &loop) {
         const auto &reductions = loop.omp->reductions;
         loop.omp->simd = !reductions.empty() &&
                          std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
+        changed_ = changed_ || loop.omp->simd;
         return;
     }
     for (const Group &g : groups(loop))
@@ -148,6 +157,7 @@ void Privatiser::vectorise(For &loop) {
             hasOperator(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
             !mentionedElsewhere(loop, var(g.element).name, g))
             loop.simd.push_back({g.kind, g.element.var, 0});
+    changed_ = changed_ || !loop.simd.empty();
 }
 
 void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
@@ -294,8 +304,12 @@ NodePtr Privatiser::privatise(NodePtr loop, std::vector<Group> groups, Omp *omp)
     return out;
 }
 
+class PrivatiseUpdates : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Privatiser(f).run(); }
+};
+
 } // namespace
 
-void privatiseUpdates(Function &f) { Privatiser(f).run(); }
+std::unique_ptr<pass::Pass> createPrivatiseUpdates() { return std::make_unique<PrivatiseUpdates>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

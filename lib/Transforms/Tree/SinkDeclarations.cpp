@@ -10,22 +10,26 @@
 // when nothing else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What
 // nothing mentions is dropped.
 //
-// Braces that nothing needs go first: what is declared between them is mentioned nowhere beside them.
-//
 // Blocks with labels keep their declarations: a goto must not pass an initialisation.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Flow.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 class Sinker {
 public:
     explicit Sinker(Function &f) : f_(f), table_(f) {}
-    void run() { block(f_.body); }
+    /// Returns whether a declaration moved.
+    bool run() {
+        block(f_.body);
+        return changed_;
+    }
 
 private:
     void block(Block &b);
@@ -46,7 +50,8 @@ private:
 
     // Of the block at hand, so that many declarations do not each look through many statements.
     std::unordered_map<Name, std::vector<const Node *>> users_; // statements that mention a movable variable, in order
-    std::unordered_set<Name> changed_;                          // what any statement changes
+    std::unordered_set<Name> assigned_;                         // what any statement changes
+    bool changed_ = false;
 };
 
 bool Sinker::movable(const Declare &d) const {
@@ -54,70 +59,6 @@ bool Sinker::movable(const Declare &d) const {
     bool kind = v.kind == VarKind::Value || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
     return kind && !d.init && d.target < 0 && !v.zeroed;
 }
-
-/// Blocks whose braces nobody needs: nothing declared in them is mentioned beside them, and no memory is given back at their end.
-class Opener {
-public:
-    explicit Opener(const Function &f) : f_(f), table_(f) {}
-
-    /// Statements of blocks without braces move up, so that all statements of one C++ scope stand side by side.
-    void flatten(Block &b) {
-        while (std::any_of(b.body.begin(), b.body.end(), isGroup))
-            moveUp(b);
-        for (NodePtr &n : b.body)
-            forEachBlock(*n, [this](Block &inner) { flatten(inner); });
-        auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
-        if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
-            return;
-        std::unordered_map<Name, int> mentioned; // in how many statements
-        for (const NodePtr &n : b.body)
-            for (Name name : table_.of(*n).names)
-                ++mentioned[name];
-        for (NodePtr &n : b.body)
-            if (isScope(n) && needsNoBraces(static_cast<Block &>(*n), mentioned))
-                static_cast<Block &>(*n).braces = false;
-        moveUp(b);
-    }
-
-private:
-    static bool isGroup(const NodePtr &n) { return n->kind == Kind::Block && !static_cast<const Block &>(*n).braces; }
-
-    static void moveUp(Block &b) {
-        std::vector<NodePtr> out;
-        for (NodePtr &n : b.body) {
-            if (!isGroup(n)) {
-                out.push_back(std::move(n));
-                continue;
-            }
-            auto *group = static_cast<Block *>(n.get());
-            if (!group->comment.empty() && !group->body.empty())
-                out.push_back(std::make_unique<Comment>(group->comment));
-            for (NodePtr &inner : group->body) {
-                if (inner->origin.empty())
-                    inner->origin = group->origin;
-                out.push_back(std::move(inner));
-            }
-        }
-        b.body = std::move(out);
-    }
-
-    bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
-        return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
-            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable where it stands
-                return false;
-            if (n->kind != Kind::Declare)
-                return true;
-            const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];
-            const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference ||
-                               v.kind == VarKind::StructPtr;
-            auto it = mentioned.find(v.name);
-            return plain && (it == mentioned.end() || it->second == 1);
-        });
-    }
-
-    const Function &f_;
-    MentionTable table_;
-};
 
 void Sinker::block(Block &b) {
     if (!hasLabel(b)) {
@@ -133,7 +74,7 @@ void Sinker::block(Block &b) {
 
 void Sinker::index(const Block &b) {
     users_.clear();
-    changed_.clear();
+    assigned_.clear();
     for (const NodePtr &n : b.body)
         if (n->kind == Kind::Declare && movable(static_cast<const Declare &>(*n)))
             users_[f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)].name];
@@ -141,8 +82,8 @@ void Sinker::index(const Block &b) {
         return;
     for (const NodePtr &n : b.body) {
         const Mentions &mentions = table_.of(*n);
-        changed_.insert(mentions.changed.begin(), mentions.changed.end());
-        changed_.insert(mentions.inText.begin(), mentions.inText.end());
+        assigned_.insert(mentions.changed.begin(), mentions.changed.end());
+        assigned_.insert(mentions.inText.begin(), mentions.inText.end());
         for (Name name : mentions.names)
             if (auto it = users_.find(name); it != users_.end())
                 it->second.push_back(n.get());
@@ -168,18 +109,17 @@ void Sinker::sink(Block &b, std::size_t at) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
     std::vector<std::size_t> users = usersAfter(b, at, v.name);
-    if (users.empty()) {
+    if (users.empty() || (v.kind == VarKind::Value && (intoAssignment(b, users, d) || intoHeaders(b, users, d.var)))) {
         replaced_.push_back(std::move(b.body[at]));
-        return;
-    }
-    if (v.kind == VarKind::Value && (intoAssignment(b, users, d) || intoHeaders(b, users, d.var))) {
-        replaced_.push_back(std::move(b.body[at]));
+        changed_ = true;
         return;
     }
     if (sizeChanges(b, at + 1, users[0], v))
         return;
-    if (users.size() == 1 && intoStatement(std::move(b.body[at]), *b.body[users[0]]))
+    if (users.size() == 1 && intoStatement(std::move(b.body[at]), *b.body[users[0]])) {
+        changed_ = true;
         return;
+    }
     if (!b.body[at]) { // refused: intoStatement gave it back
         b.body[at] = std::move(replaced_.back());
         replaced_.pop_back();
@@ -188,16 +128,18 @@ void Sinker::sink(Block &b, std::size_t at) {
     std::size_t to = users[0];
     while (to > at + 1 && (!b.body[to - 1] || b.body[to - 1]->kind == Kind::Comment))
         --to;
-    if (v.kind != VarKind::Buffer)
-        std::rotate(b.body.begin() + static_cast<std::ptrdiff_t>(at), b.body.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                    b.body.begin() + static_cast<std::ptrdiff_t>(to));
+    if (v.kind == VarKind::Buffer || to == at + 1)
+        return;
+    std::rotate(b.body.begin() + static_cast<std::ptrdiff_t>(at), b.body.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                b.body.begin() + static_cast<std::ptrdiff_t>(to));
+    changed_ = true;
 }
 
 /// Does a statement of a range change a symbol that the size of the variable depends on?
 bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v) {
     for (sym::Expr e : {v.count, v.startOffset})
         for (Name n : e.freeSymbols())
-            for (std::size_t k = changed_.count(n) ? from : to; k < to; ++k)
+            for (std::size_t k = assigned_.count(n) ? from : to; k < to; ++k)
                 if (b.body[k] && table_.of(*b.body[k]).changes(n))
                     return true;
     return false;
@@ -294,11 +236,12 @@ bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, 
     return true;
 }
 
+class SinkDeclarations : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Sinker(f).run(); }
+};
+
 } // namespace
 
-void sinkDeclarations(Function &f) {
-    Opener(f).flatten(f.body);
-    Sinker(f).run();
-}
+std::unique_ptr<pass::Pass> createSinkDeclarations() { return std::make_unique<SinkDeclarations>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

@@ -13,19 +13,17 @@
 //      reference. Declarations that are needed behind the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
 
 #include <algorithm>
 #include <map>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
 
-constexpr std::size_t largeFunction = 2000; // statements; larger functions are cut
-constexpr std::size_t part = largeFunction / 2;
-constexpr std::size_t smallestPart = part / 8;
+using namespace tree;
 
 /// Declarations cost little, and go where they are needed.
 std::size_t statements(Node &n) {
@@ -83,7 +81,9 @@ void rebound(Node &n, std::set<VarId> &out) {
 
 class Splitter {
 public:
-    Splitter(Module &m, Function &f, std::vector<std::unique_ptr<Function>> &parts) : m_(m), f_(f), parts_(parts) {}
+    /// `large`: functions of more statements are cut.
+    Splitter(Module &m, Function &f, std::size_t large, std::vector<std::unique_ptr<Function>> &parts)
+        : m_(m), f_(f), large_(large), part_(large / 2), smallestPart_(large / 16), parts_(parts) {}
 
     void run() {
         for (VarId p : f_.params)
@@ -118,6 +118,7 @@ private:
 
     Module &m_;
     Function &f_;
+    const std::size_t large_, part_, smallestPart_; // statements
     std::vector<std::unique_ptr<Function>> &parts_;
     std::map<Name, std::vector<VarId>> visible_; // variables that can be named where the walk is, innermost last
 };
@@ -141,7 +142,7 @@ void Splitter::inside(Node &n) {
 }
 
 void Splitter::block(Block &b) {
-    if (statements(b) <= largeFunction)
+    if (statements(b) <= large_)
         return;
     std::vector<VarId> declared;
     for (NodePtr &n : b.body) {
@@ -149,7 +150,7 @@ void Splitter::block(Block &b) {
             declared.push_back(static_cast<Declare &>(*n).var);
             see(declared.back());
         }
-        if (statements(*n) > part)
+        if (statements(*n) > part_)
             inside(*n);
     }
     Cutting c{std::move(b.body), MentionTable(f_), {}, {}};
@@ -204,16 +205,16 @@ void Splitter::sinkDeclarations(Cutting &c) const {
     c.body = std::move(sorted);
 }
 
-/// Makes a part of the run that starts at `begin`, or leaves its statements where they are. Returns the position behind it.
+/// Makes a part of the run that starts at `begin`, or leaves its statements where they are. Returns the position after it.
 std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
     std::size_t end = begin, count = 0;
-    while (end < c.body.size() && count < part && !jumpsOut(*c.body[end], false))
+    while (end < c.body.size() && count < part_ && !jumpsOut(*c.body[end], false))
         count += statements(*c.body[end++]);
     end = withoutNeededBehind(c, begin, end);
     count = 0;
     for (std::size_t k = begin; k < end; ++k)
         count += statements(*c.body[k]);
-    if (count >= smallestPart && passable(c, begin, end)) {
+    if (count >= smallestPart_ && passable(c, begin, end)) {
         moveOut(c, begin, end);
         return end;
     }
@@ -317,19 +318,9 @@ void renumberCalls(Block &b, const std::vector<int> &numbers) {
     }
 }
 
-} // namespace
-
-void splitFunctions(Module &m) {
-    if (m.streams > 0 || std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
-        return;
-    std::vector<std::unique_ptr<Function>> parts;
-    std::vector<std::size_t> before; // parts that stand in front of each function
-    for (auto &f : m.functions) {
-        Splitter(m, *f, parts).run();
-        before.push_back(parts.size());
-    }
-    if (parts.empty())
-        return;
+/// Each function in the list `parts` goes in front of the function that calls it: `before[i]` of them in front of function i or an
+/// earlier one.
+void insertParts(Module &m, std::vector<std::unique_ptr<Function>> parts, const std::vector<std::size_t> &before) {
     std::vector<int> numbers(m.functions.size() + parts.size());
     std::vector<std::unique_ptr<Function>> all;
     std::size_t p = 0, old = m.functions.size();
@@ -348,4 +339,27 @@ void splitFunctions(Module &m) {
     }
 }
 
-} // namespace sdfgc::tree
+class SplitFunctions : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        if (m.streams > 0 ||
+            std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+            return false;
+        const auto large = static_cast<std::size_t>(std::max<int64_t>(16, option<int64_t>("statements")));
+        std::vector<std::unique_ptr<Function>> parts;
+        std::vector<std::size_t> before; // parts that stand in front of each function
+        for (auto &f : m.functions) {
+            Splitter(m, *f, large, parts).run();
+            before.push_back(parts.size());
+        }
+        if (parts.empty())
+            return false;
+        insertParts(m, std::move(parts), before);
+        return true;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createSplitFunctions() { return std::make_unique<SplitFunctions>(); }
+
+} // namespace sdfgc::transforms

@@ -8,13 +8,15 @@
 //
 // Operations are queued, and the memory's owner ends with its block. At the end of the function the host has waited for everything
 // anyway (order-streams); buffers of known size have left loops before (HoistBuffers.cpp).
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 bool releasesDeviceMemory(const Block &b, const Function &f) {
     return std::any_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
@@ -25,10 +27,12 @@ bool releasesDeviceMemory(const Block &b, const Function &f) {
     });
 }
 
-void waitIn(Block &b, const Function &f, int streams) {
+/// Returns whether a wait was added.
+bool waitIn(Block &b, const Function &f, int streams) {
+    bool added = false;
     for (const NodePtr &n : b.body)
         forEachBlock(*n, [&](Block &inner) {
-            waitIn(inner, f, streams);
+            added = waitIn(inner, f, streams) || added;
             if (!releasesDeviceMemory(inner, f))
                 return;
             const Kind last = inner.body.back()->kind;
@@ -36,14 +40,19 @@ void waitIn(Block &b, const Function &f, int streams) {
                 return;
             for (int s = 0; s < streams; ++s)
                 inner.add<Synchronise>()->stream = s;
+            added = true;
         });
+    return added;
 }
+
+class WaitForReleases : public pass::FunctionPass {
+    bool run(Function &f, const Module &m, pass::Context &) override {
+        return !f.kernel && !f.device && waitIn(f.body, f, m.streams);
+    }
+};
 
 } // namespace
 
-void waitForReleases(Function &f, int streams) {
-    if (!f.kernel && !f.device)
-        waitIn(f.body, f, streams);
-}
+std::unique_ptr<pass::Pass> createWaitForReleases() { return std::make_unique<WaitForReleases>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

@@ -1,5 +1,5 @@
 // Large functions become several; what stays, what is handed over, and how.
-#include "Tree/Fixture.h"
+#include "RunPass.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -35,14 +35,14 @@ const Variable &paramOf(const Function &f, const char *name) {
 TEST_CASE("split functions: small ones stay whole") {
     Body b;
     fill(b, b.param("A"), 100);
-    splitFunctions(b.m);
+    runPass(b.m, "split-functions");
     CHECK(b.m.functions.size() == 1);
 }
 
 TEST_CASE("split functions: parts come first, hold everything once, in order") {
     Body b;
     fill(b, b.param("A"), many);
-    splitFunctions(b.m);
+    runPass(b.m, "split-functions");
     REQUIRE(b.m.functions.size() == 4);
     CHECK(b.m.functions.back()->name == Name("f"));
     CHECK(b.text(3) == "    call f_1\n    call f_2\n    call f_3\n");
@@ -68,7 +68,7 @@ TEST_CASE(
     for (int i = 0; i < 1500; ++i)
         b.assign(b.at(A, i), expr("x"));
     b.assign(b.at(A), b.at(t));
-    splitFunctions(b.m);
+    runPass(b.m, "split-functions");
     const std::string caller = b.text(b.m.functions.size() - 1);
     INFO(caller);
     CHECK(caller.rfind("    declare x: float64\n    declare t: float64[N]\n    call f_1\n", 0) == 0);
@@ -88,7 +88,7 @@ TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
         for (int k = 0; k < many; ++k)
             b.assign(b.at(A, symbol("i") + k), expr("i * 1.0"));
         b.close();
-        splitFunctions(b.m);
+        runPass(b.m, "split-functions");
         if (parallel) {
             CHECK(b.m.functions.size() == 2); // as a whole
             continue;
@@ -108,7 +108,7 @@ TEST_CASE("split functions: statements that leave the function, and variables th
     b.add<SetPointer>(p, b.at(A)->slot);
     fill(b, A, 1500);
     b.assign(b.at(p), expr("2.0"));
-    splitFunctions(b.m);
+    runPass(b.m, "split-functions");
     const std::string caller = b.text(b.m.functions.size() - 1);
     INFO(caller.substr(0, 400));
     CHECK(caller.find("return\n") != std::string::npos);
@@ -120,7 +120,7 @@ TEST_CASE("split functions: a part that uses the state says so, and so do its ca
     Body b;
     const VarId field = b.var("__0_t", VarKind::StateField);
     fill(b, field, many);
-    splitFunctions(b.m);
+    runPass(b.m, "split-functions");
     REQUIRE(b.m.functions.size() > 1);
     for (const auto &f : b.m.functions)
         CHECK(f->needsState);

@@ -16,13 +16,15 @@
 //     }
 //
 // Left alone: blocks with labels (a goto must not pass an initialisation), values that are used twice, conversions.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 using py::ExprKind;
 using py::Op;
@@ -51,19 +53,17 @@ py::ExprRef opposite(const py::ExprRef &e) {
     return py::unary(Op::Not, e, ScalarKind::Bool);
 }
 
-py::ExprRef withoutNegatedComparisons(const py::ExprRef &e) {
-    return !e ? e : py::rewrite(e, [](const py::ExprRef &x) {
-        bool negated = x->kind == ExprKind::Unary && x->op == Op::Not && x->args[0]->kind == ExprKind::Compare;
-        return negated ? opposite(x->args[0]) : x;
-    });
-}
-
-class Tidier {
+class Canonicaliser {
 public:
-    explicit Tidier(Function &f) : f_(f) {}
-    void block(Block &b, bool endsScope);
+    explicit Canonicaliser(Function &f) : f_(f) {}
+    /// Returns whether anything was changed.
+    bool run() {
+        block(f_.body, true);
+        return changed_;
+    }
 
 private:
+    void block(Block &b, bool endsScope);
     void inner(Node &n);
     NodePtr branches(NodePtr n);
     void forwardCopies(Block &b);
@@ -72,56 +72,73 @@ private:
     void literals(Node &n);
     bool isUse(const py::Expr &e, const Declare &d) const;
     int uses(const py::ExprRef &e, const Declare &d) const;
-    static void openLast(Block &b);
-    static void mergeComments(Block &b);
+    void openLast(Block &b);
+    void mergeComments(Block &b);
+    py::ExprRef withoutNegatedComparisons(const py::ExprRef &e);
 
     Function &f_;
+    bool changed_ = false;
 };
 
+py::ExprRef Canonicaliser::withoutNegatedComparisons(const py::ExprRef &e) {
+    return !e ? e : py::rewrite(e, [this](const py::ExprRef &x) {
+        const bool negated = x->kind == ExprKind::Unary && x->op == Op::Not && x->args[0]->kind == ExprKind::Compare;
+        const py::ExprRef out = negated ? opposite(x->args[0]) : x;
+        changed_ = changed_ || out != x;
+        return out;
+    });
+}
+
 /// An `If` without the branches that are never taken or do nothing; null when none is left.
-NodePtr Tidier::branches(NodePtr n) {
+NodePtr Canonicaliser::branches(NodePtr n) {
     auto &all = static_cast<If &>(*n).branches;
     for (If::Branch &b : all)
         b.condition = withoutNegatedComparisons(b.condition);
+    const std::size_t before = all.size();
     std::erase_if(all, [](const If::Branch &b) { return known(b.condition) == 0; });
     auto always = std::find_if(all.begin(), all.end(), [](const If::Branch &b) { return known(b.condition) == 1; });
     if (always != all.end()) {
+        changed_ = changed_ || always->condition;
         always->condition = nullptr;
         all.erase(always + 1, all.end());
     }
     while (!all.empty() && isEmpty(*all.back().body))
         all.pop_back();
+    changed_ = changed_ || all.size() != before;
     if (all.empty())
         return nullptr;
-    // `else if`: what stands alone in the last branch was tidied before.
+    // `else if`: what stands alone in the last branch was looked at before.
     if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 &&
         all.back().body->body[0]->kind == Kind::If) {
+        changed_ = true;
         NodePtr last = std::move(all.back().body->body[0]);
         all.pop_back();
         for (If::Branch &b : static_cast<If &>(*last).branches)
             all.push_back(std::move(b));
     }
     if (all.size() == 2 && all[0].condition && !all[1].condition && isEmpty(*all[0].body)) {
+        changed_ = true;
         all[1].condition = opposite(all[0].condition);
         all.erase(all.begin());
     }
     if (all[0].condition)
         return n;
+    changed_ = true;
     std::unique_ptr<Block> only = std::move(all[0].body);
     only->braces = std::any_of(only->body.begin(), only->body.end(), [](const NodePtr &s) { return s->kind == Kind::Declare; });
     only->origin = n->origin;
     return only;
 }
 
-void Tidier::inner(Node &n) {
+void Canonicaliser::inner(Node &n) {
     if (n.kind == Kind::Loop)
         static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
-    // A timer and the label of a loop's `continue` stand behind the body.
+    // A timer and the label of a loop's `continue` stand after the body.
     bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty());
     forEachBlock(n, [&](Block &b) { block(b, ends); });
 }
 
-void Tidier::block(Block &b, bool endsScope) {
+void Canonicaliser::block(Block &b, bool endsScope) {
     for (NodePtr &n : b.body) {
         literals(*n);
         inner(*n);
@@ -138,7 +155,7 @@ void Tidier::block(Block &b, bool endsScope) {
 }
 
 /// The scope ends here anyway.
-void Tidier::openLast(Block &b) {
+void Canonicaliser::openLast(Block &b) {
     while (!b.body.empty() && b.body.back()->kind == Kind::Block) {
         NodePtr last = std::move(b.body.back());
         b.body.pop_back();
@@ -147,6 +164,7 @@ void Tidier::openLast(Block &b) {
             b.body.push_back(std::move(last));
             return;
         }
+        changed_ = true;
         if (!scope.comment.empty() && !scope.body.empty())
             b.body.push_back(std::make_unique<Comment>(scope.comment));
         for (NodePtr &n : scope.body) {
@@ -162,26 +180,27 @@ bool printsComment(const Node &n) {
     return (statement || (n.kind == Kind::Block && static_cast<const Block &>(n).braces)) && !n.comment.empty();
 }
 
-void Tidier::mergeComments(Block &b) {
+void Canonicaliser::mergeComments(Block &b) {
     for (std::size_t i = 0; i + 1 < b.body.size(); ++i) {
         Node &next = *b.body[i + 1];
         if (!isComment(b.body[i]) || !printsComment(next) || b.body[i]->comment.size() + next.comment.size() > longComment)
             continue;
         next.comment = b.body[i]->comment + ", " + next.comment;
         b.body[i] = nullptr;
+        changed_ = true;
     }
     std::erase_if(b.body, [](const NodePtr &n) { return !n; });
 }
 
 // ---------------------------------------------------------------------------------------------------- copies
 
-bool Tidier::isUse(const py::Expr &e, const Declare &d) const {
+bool Canonicaliser::isUse(const py::Expr &e, const Declare &d) const {
     if (e.kind == ExprKind::Name)
         return e.name == f_.vars[static_cast<std::size_t>(d.var)].name;
     return e.kind == ExprKind::MemRef && f_.refs[static_cast<std::size_t>(e.slot)].var == d.var;
 }
 
-int Tidier::uses(const py::ExprRef &e, const Declare &d) const {
+int Canonicaliser::uses(const py::ExprRef &e, const Declare &d) const {
     int count = 0;
     if (e)
         py::rewrite(e, [&](const py::ExprRef &x) {
@@ -230,7 +249,7 @@ const py::Stmt *assignment(const Node &n) {
 
 /// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does
 /// nothing but hand it on to a variable or element of the same type.
-bool Tidier::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
+bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
     const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
     if (user.kind == Kind::Update) {
         const auto &u = static_cast<const Update &>(user);
@@ -249,7 +268,7 @@ bool Tidier::mayTake(const Declare &d, const Node &user, const py::ExprRef &valu
 }
 
 /// Puts the value that `at` names in the place of the name, if its only use is in the next statement that does anything.
-bool Tidier::forward(Block &b, std::size_t at, MentionTable &table) {
+bool Canonicaliser::forward(Block &b, std::size_t at, MentionTable &table) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
     const Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
     const bool copy = isCopy(d, f_); // other values keep their place among what is read and called
@@ -288,10 +307,11 @@ bool Tidier::forward(Block &b, std::size_t at, MentionTable &table) {
     }
     if (n.origin.empty())
         n.origin = d.origin;
+    changed_ = true;
     return true;
 }
 
-void Tidier::forwardCopies(Block &b) {
+void Canonicaliser::forwardCopies(Block &b) {
     MentionTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
     for (std::size_t i = b.body.size(); i-- > 0;)
         if (b.body[i]->kind == Kind::Declare && forward(b, i, table))
@@ -323,11 +343,12 @@ py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
     return copy;
 }
 
-void Tidier::literals(Node &n) {
+void Canonicaliser::literals(Node &n) {
     if (n.kind == Kind::Declare) {
         auto &d = static_cast<Declare &>(n);
-        if (d.init)
-            d.init = asLiteralOf(d.init, f_.vars[static_cast<std::size_t>(d.var)].type);
+        const py::ExprRef literal = d.init ? asLiteralOf(d.init, f_.vars[static_cast<std::size_t>(d.var)].type) : nullptr;
+        changed_ = changed_ || literal != d.init;
+        d.init = literal;
     }
     if (n.kind != Kind::Code)
         return;
@@ -340,21 +361,16 @@ void Tidier::literals(Node &n) {
         auto copy = std::make_shared<py::Stmt>(*s);
         copy->value = literal;
         s = std::move(copy);
+        changed_ = true;
     }
 }
+
+class Canonicalise : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Canonicaliser(f).run(); }
+};
 
 } // namespace
 
-void tidy(Function &f) { Tidier(f).block(f.body, true); }
+std::unique_ptr<pass::Pass> createCanonicalise() { return std::make_unique<Canonicalise>(); }
 
-/// Pointers and references that a function only reads through are const.
-void constParameters(Function &f) {
-    const Mentions all = mentionsOf(f);
-    for (VarId p : f.params) {
-        Variable &v = f.vars[static_cast<std::size_t>(p)];
-        if (v.kind == VarKind::Pointer || v.kind == VarKind::Reference)
-            v.isConst = v.isConst || !all.changes(v.name);
-    }
-}
-
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

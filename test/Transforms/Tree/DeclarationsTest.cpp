@@ -1,5 +1,5 @@
-// The steps that tidy a lowered function: what each does, and what it leaves alone.
-#include "Tree/Fixture.h"
+// Declarations, buffers and accumulators of a lowered function: what each pass does, and what it leaves alone.
+#include "RunPass.h"
 #include "sdfgc/Tree/Flow.h"
 
 using namespace sdfgc;
@@ -49,7 +49,8 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
     b.assign(py::name("r"), expr("i * 2.0"));
     b.assign(b.at(A, symbol("i")), expr("r"));
     b.close();
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     CHECK(b.text() == "    for i = 0 to N - 1 step 1 {\n"
                       "      declare r: float64 = i * 2.0\n"
                       "      A[i] = r\n"
@@ -63,7 +64,8 @@ TEST_CASE("sink declarations: the first update of a variable without a value is 
         const VarId A = b.param("A"), r = b.declared(b.var("r"));
         b.update(b.at(r), b.at(A), kind);
         b.assign(b.at(A, 1), b.at(r));
-        sinkDeclarations(*b.f);
+        runPass(b.m, "flatten-scopes");
+        runPass(b.m, "sink-declarations");
         const bool isValue = b.text().find("declare r: float64 = A[0]\n") != std::string::npos;
         CHECK(isValue == (kind != py::Reduction::Sub));
     }
@@ -72,7 +74,8 @@ TEST_CASE("sink declarations: the first update of a variable without a value is 
     twice.update(twice.at(r), twice.at(A));
     twice.update(twice.at(r), twice.at(A, 1));
     twice.assign(twice.at(A, 2), twice.at(r));
-    sinkDeclarations(*twice.f);
+    runPass(twice.m, "flatten-scopes");
+    runPass(twice.m, "sink-declarations");
     INFO(twice.text());
     CHECK(twice.text().find("declare r: float64 = A[0]\n") != std::string::npos);
     CHECK_FALSE(twice.f->vars[static_cast<std::size_t>(r)].isConst);
@@ -87,7 +90,8 @@ TEST_CASE("sink declarations: a value that an iteration hands to the next stays 
     b.assign(b.at(A, symbol("i")), expr("r"));
     b.assign(py::name("r"), expr("i * 2.0"));
     b.close();
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     CHECK(b.text().rfind("    declare r: float64\n    for i", 0) == 0);
 }
 
@@ -107,7 +111,8 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
     SECTION("only there") {
         b.close();
         b.close();
-        sinkDeclarations(*b.f);
+        runPass(b.m, "flatten-scopes");
+        runPass(b.m, "sink-declarations");
         CHECK(b.text().find("declare r: float64 = i * 2.0") != std::string::npos);
         CHECK(b.f->vars[2].isConst);
     }
@@ -115,7 +120,8 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
         b.assign(b.at(A), expr("r"));
         b.close();
         b.close();
-        sinkDeclarations(*b.f);
+        runPass(b.m, "flatten-scopes");
+        runPass(b.m, "sink-declarations");
         CHECK(b.text().rfind("    declare r: float64\n    for i", 0) == 0);
     }
 }
@@ -138,7 +144,8 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
             b.close();
         b.close();
     }
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     CHECK(b.text() == "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
                       "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
                       "    declare y: int64 = 1\n    A[0] = y[0]\n"
@@ -159,7 +166,8 @@ TEST_CASE("sink declarations: groups without braces are part of the scope around
         b.close();
         b.close();
     }
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     const std::string scope = "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n";
     CHECK(b.text() == scope + scope);
 }
@@ -177,7 +185,8 @@ TEST_CASE("sink declarations: braces stay around loops of a kernel, which declar
         b.close();
         b.close();
     }
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     CHECK(b.f->body.body.size() == 2);
     CHECK(b.f->body.body[0]->kind == Kind::Block);
 }
@@ -229,7 +238,8 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
     b.assign(py::name("N"), expr("7"));
     b.assign(b.at(t), expr("1.0"));
-    sinkDeclarations(*b.f);
+    runPass(b.m, "flatten-scopes");
+    runPass(b.m, "sink-declarations");
     CHECK(b.text() == "    declare t: float64[N]\n    N = 7\n    t[0] = 1.0\n");
 
     Body labelled;
@@ -237,7 +247,8 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     labelled.add<Label>(Name("again"));
     labelled.assign(py::name("k"), expr("1"));
     labelled.add<Goto>(Name("again"));
-    sinkDeclarations(*labelled.f);
+    runPass(labelled.m, "flatten-scopes");
+    runPass(labelled.m, "sink-declarations");
     CHECK(labelled.text() == "    declare k: int64\n    again:\n    k = 1\n    goto again\n");
 }
 
@@ -253,7 +264,7 @@ TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a paralle
         b.assign(b.at(t), expr("1.0"));
         b.assign(b.at(A, symbol("i")), b.at(t));
         b.close();
-        hoistBuffers(*b.f);
+        runPass(b.m, "hoist-allocations");
         const std::string text = b.text();
         INFO(text);
         CHECK(text.find("parallel region if N >= 100 {") == (parallel ? 4 : std::string::npos));
@@ -269,7 +280,7 @@ TEST_CASE("hoist buffers: a size that changes with the loop is reserved where it
     const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("i")));
     b.assign(b.at(A, symbol("i")), b.at(t));
     b.close();
-    hoistBuffers(*b.f);
+    runPass(b.m, "hoist-allocations");
     const std::string text = b.text();
     INFO(text);
     CHECK(text.find("declare t") < text.find("for i"));
@@ -283,7 +294,7 @@ TEST_CASE("privatise updates: atomic updates of one value become a reduction") {
     b.loop("i", true);
     b.update(b.at(sum), b.at(A, symbol("i")));
     b.close();
-    privatiseUpdates(*b.f);
+    runPass(b.m, "privatise-updates");
     const std::string text = b.text();
     INFO(text);
     CHECK(text.find("reduce") != std::string::npos);
@@ -297,7 +308,7 @@ TEST_CASE("privatise updates: an element that is also read, or moves with the lo
     moving.loop("i", true);
     moving.update(moving.at(B, sym::call("int_floor", {symbol("i"), 2})), moving.at(A, symbol("i")));
     moving.close();
-    privatiseUpdates(*moving.f);
+    runPass(moving.m, "privatise-updates");
     CHECK(moving.text().find("atomic") != std::string::npos);
 
     Body read;
@@ -307,6 +318,6 @@ TEST_CASE("privatise updates: an element that is also read, or moves with the lo
     read.update(read.at(sum), read.at(C, symbol("i")));
     read.assign(read.at(C, symbol("i")), read.at(sum));
     read.close();
-    privatiseUpdates(*read.f);
+    runPass(read.m, "privatise-updates");
     CHECK(read.text().find("atomic") != std::string::npos);
 }

@@ -13,15 +13,17 @@
 //
 // Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be
 // wrong. Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Flow.h"
 #include "sdfgc/Tree/NameScopes.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 class FieldLocaliser {
 public:
@@ -62,12 +64,15 @@ public:
         return false;
     }
 
-    void finish() {
+    /// Puts the declarations in front of the body. Returns whether there are any.
+    bool finish() {
+        const bool any = !declarations_.empty();
         f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()),
                             std::make_move_iterator(declarations_.end()));
         const Mentions now = mentionsOf(f_);
         const bool field = std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &x) { return now.has(x.name); });
         f_.needsState = field || now.has(Name("__state")) || usesState(f_.body, m_);
+        return any;
     }
 
 private:
@@ -158,27 +163,33 @@ bool inUserCode(const Module &m, Name field) {
     return false;
 }
 
+class LocaliseFields : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        if (m.fields.empty() || m.streams > 0 ||
+            std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+            return false;
+        std::vector<FieldLocaliser> localisers;
+        localisers.reserve(m.functions.size());
+        for (auto &f : m.functions)
+            localisers.emplace_back(m, *f);
+        std::set<Name> gone;
+        for (const StateField &field : m.fields) {
+            auto uses = [&](const FieldLocaliser &l) { return l.mentions().has(field.name); };
+            if (std::count_if(localisers.begin(), localisers.end(), uses) != 1 || inUserCode(m, field.name))
+                continue;
+            if (std::find_if(localisers.begin(), localisers.end(), uses)->localise(field))
+                gone.insert(field.name);
+        }
+        std::erase_if(m.fields, [&](const StateField &f) { return gone.count(f.name) != 0; });
+        bool changed = false;
+        for (FieldLocaliser &l : localisers) // callees come first
+            changed = l.finish() || changed;
+        return changed;
+    }
+};
+
 } // namespace
 
-void localFields(Module &m) {
-    if (m.fields.empty() || m.streams > 0 ||
-        std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
-        return;
-    std::vector<FieldLocaliser> localisers;
-    localisers.reserve(m.functions.size());
-    for (auto &f : m.functions)
-        localisers.emplace_back(m, *f);
-    std::set<Name> gone;
-    for (const StateField &field : m.fields) {
-        auto uses = [&](const FieldLocaliser &l) { return l.mentions().has(field.name); };
-        if (std::count_if(localisers.begin(), localisers.end(), uses) != 1 || inUserCode(m, field.name))
-            continue;
-        if (std::find_if(localisers.begin(), localisers.end(), uses)->localise(field))
-            gone.insert(field.name);
-    }
-    std::erase_if(m.fields, [&](const StateField &f) { return gone.count(f.name) != 0; });
-    for (FieldLocaliser &l : localisers) // callees come first
-        l.finish();
-}
+std::unique_ptr<pass::Pass> createLocaliseFields() { return std::make_unique<LocaliseFields>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

@@ -10,13 +10,15 @@
 //
 // A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of
 // the end of the iteration.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <set>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 /// The loop in front of which buffers are put.
 struct Target {
@@ -28,7 +30,11 @@ struct Target {
 class Hoister {
 public:
     explicit Hoister(Function &f) : f_(f), table_(f) {}
-    void run() { block(f_.body, nullptr, false); }
+    /// Returns whether a buffer was hoisted.
+    bool run() {
+        block(f_.body, nullptr, false);
+        return changed_;
+    }
 
 private:
     void block(Block &b, Target *target, bool conditional);
@@ -39,6 +45,7 @@ private:
 
     Function &f_;
     MentionTable table_;
+    bool changed_ = false;
 };
 
 bool isBuffer(const Node &n, const Function &f) {
@@ -100,6 +107,7 @@ NodePtr Hoister::inParallelRegion(NodePtr loop, std::vector<NodePtr> declaration
 }
 
 void Hoister::hoist(NodePtr &declaration, Target &target, bool conditional) {
+    changed_ = true;
     Variable &v = f_.vars[static_cast<std::size_t>(static_cast<Declare &>(*declaration).var)];
     bool fixed = true;
     for (sym::Expr e : {v.count, v.startOffset})
@@ -133,8 +141,12 @@ Name Hoister::freshName(Name wanted) {
     }
 }
 
+class HoistAllocations : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Hoister(f).run(); }
+};
+
 } // namespace
 
-void hoistBuffers(Function &f) { Hoister(f).run(); }
+std::unique_ptr<pass::Pass> createHoistAllocations() { return std::make_unique<HoistAllocations>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

@@ -6,14 +6,16 @@
 //
 // One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A
 // copy that is still mentioned afterwards, by text that was taken as written, stays.
-#include "sdfgc/Transforms/Improve.h"
+#include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::transforms {
 namespace {
+
+using namespace tree;
 
 using py::ExprKind;
 using py::ExprRef;
@@ -21,6 +23,12 @@ using py::ExprRef;
 class Propagator {
 public:
     explicit Propagator(Function &f) : f_(f) {}
+
+    /// Returns whether there was a copy.
+    bool run() {
+        block(f_.body);
+        return changed_;
+    }
 
     void block(Block &b) {
         const auto outerConstants = constants_;
@@ -111,6 +119,7 @@ private:
         if (it == constants_.end() || it->second != v.type || !v.type.isScalar())
             return false;
         copies_[v.name] = d.init;
+        changed_ = true;
         return true;
     }
 
@@ -137,10 +146,15 @@ private:
     std::map<Name, Type> constants_; // of the scopes around
     Copies copies_;                  // name to the constant that it is a copy of
     std::map<Name, sym::Expr> symbols_;
+    bool changed_ = false;
+};
+
+class PropagateCopies : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Propagator(f).run(); }
 };
 
 } // namespace
 
-void propagateCopies(Function &f) { Propagator(f).block(f.body); }
+std::unique_ptr<pass::Pass> createPropagateCopies() { return std::make_unique<PropagateCopies>(); }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::transforms

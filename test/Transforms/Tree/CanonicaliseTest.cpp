@@ -1,5 +1,5 @@
 // What is taken away so that generated code reads well.
-#include "Tree/Fixture.h"
+#include "RunPass.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -22,7 +22,7 @@ void branch(Body &b, py::ExprRef condition, const char *then, const char *other)
 
 } // namespace
 
-TEST_CASE("tidy: branches that are never taken or do nothing are dropped") {
+TEST_CASE("canonicalise: branches that are never taken or do nothing are dropped") {
     struct Case {
         py::ExprRef condition;
         const char *then, *other, *result;
@@ -42,36 +42,36 @@ TEST_CASE("tidy: branches that are never taken or do nothing are dropped") {
         b.param("A");
         b.size("k");
         branch(b, c.condition, c.then, c.other);
-        tidy(*b.f);
+        runPass(b.m, "canonicalise");
         CHECK(b.text() == c.result);
     }
 }
 
-TEST_CASE("tidy: a value that is copied once more before its only use is used at once") {
+TEST_CASE("canonicalise: a value that is copied once more before its only use is used at once") {
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x");
     b.f->vars[static_cast<std::size_t>(x)].isConst = true;
     b.add<Declare>(x)->init = b.at(B, 8);
     b.assign(b.at(A), expr("x * 2.0"));
     SECTION("one use") {
-        tidy(*b.f);
+        runPass(b.m, "canonicalise");
         CHECK(b.text() == "    A[0] = B[8] * 2.0\n");
     }
     SECTION("a second use") {
         b.assign(b.at(A, 1), expr("x"));
-        tidy(*b.f);
+        runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
 }
 
-TEST_CASE("tidy: a copy stays where memory may change before its use, and where its type differs") {
+TEST_CASE("canonicalise: a copy stays where memory may change before its use, and where its type differs") {
     Body between;
     const VarId A = between.param("A"), B = between.param("B"), x = between.var("x");
     between.f->vars[static_cast<std::size_t>(x)].isConst = true;
     between.add<Declare>(x)->init = between.at(B);
     between.assign(between.at(B), expr("0.0"));
     between.assign(between.at(A), expr("x"));
-    tidy(*between.f);
+    runPass(between.m, "canonicalise");
     CHECK(between.text().rfind("    declare x", 0) == 0);
 
     Body narrow;
@@ -79,11 +79,11 @@ TEST_CASE("tidy: a copy stays where memory may change before its use, and where 
     narrow.f->vars[static_cast<std::size_t>(y)].isConst = true;
     narrow.add<Declare>(y)->init = narrow.at(C);
     narrow.assign(narrow.at(C, 1), expr("y"));
-    tidy(*narrow.f);
+    runPass(narrow.m, "canonicalise");
     CHECK(narrow.text().rfind("    declare y", 0) == 0);
 }
 
-TEST_CASE("tidy: an `if` alone in an `else` is an `else if`") {
+TEST_CASE("canonicalise: an `if` alone in an `else` is an `else if`") {
     Body b;
     b.param("A");
     b.size("k");
@@ -97,12 +97,12 @@ TEST_CASE("tidy: an `if` alone in an `else` is an `else if`") {
             branch(b, expr("k < 2"), "2.0", "3.0");
         b.close();
     }
-    tidy(*b.f);
+    runPass(b.m, "canonicalise");
     CHECK(b.f->body.body.size() == 1);
     CHECK(static_cast<If &>(*b.f->body.body[0]).branches.size() == 3);
 }
 
-TEST_CASE("tidy: a value is computed where it is handed on, and a copy goes into the condition that asks for it") {
+TEST_CASE("canonicalise: a value is computed where it is handed on, and a copy goes into the condition that asks for it") {
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
     for (VarId v : {x, y})
@@ -111,11 +111,11 @@ TEST_CASE("tidy: a value is computed where it is handed on, and a copy goes into
     b.assign(b.at(A), py::name("x", ScalarKind::Float64));
     b.add<Declare>(y)->init = b.at(A, 2);
     branch(b, py::binary(py::Op::Mul, py::name("y", ScalarKind::Float64), py::floatLit("2.0"), ScalarKind::Float64), "1.0", "");
-    tidy(*b.f);
+    runPass(b.m, "canonicalise");
     CHECK(b.text() == "    A[0] = B[0] + B[1]\n    if A[2] * 2.0 {\n      # state s\n      A[0] = 1.0\n    }\n");
 }
 
-TEST_CASE("tidy: a value that is used in a computation keeps its name, and calls keep their order") {
+TEST_CASE("canonicalise: a value that is used in a computation keeps its name, and calls keep their order") {
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
     for (VarId v : {x, y})
@@ -123,7 +123,7 @@ TEST_CASE("tidy: a value that is used in a computation keeps its name, and calls
     SECTION("in a computation") {
         b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
         b.assign(b.at(A), expr("x * 2.0"));
-        tidy(*b.f);
+        runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
     SECTION("behind what reads memory") {
@@ -131,19 +131,19 @@ TEST_CASE("tidy: a value that is used in a computation keeps its name, and calls
         b.add<Declare>(y)->init = b.at(B);
         b.assign(b.at(A), py::name("x", ScalarKind::Float64));
         b.assign(b.at(A, 1), expr("y * y"));
-        tidy(*b.f);
+        runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
 }
 
-TEST_CASE("tidy: literals have the type of what they are assigned to") {
+TEST_CASE("canonicalise: literals have the type of what they are assigned to") {
     Body b;
     const VarId k = b.param("k", VarKind::Pointer, ScalarKind::Int32), h = b.param("h", VarKind::Pointer, ScalarKind::Float32);
     b.assign(b.at(k), expr("0.0"));
     b.assign(b.at(k, 1), expr("-2.0"));
     b.assign(b.at(k, 2), expr("2.5"));
     b.assign(b.at(h), expr("0.5"));
-    tidy(*b.f);
+    runPass(b.m, "canonicalise");
     CHECK(b.text() == "    k[0] = 0\n    k[1] = -2\n    k[2] = 2.5\n    h[0] = 0.5\n");
     CHECK(static_cast<Code &>(*b.f->body.body[3]).stmts[0]->value->type == Type(ScalarKind::Float32));
 }
@@ -161,12 +161,12 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     b.assign(b.at(A, symbol("again")), expr("copy + 1"));
     b.close();
     SECTION("all uses") {
-        propagateCopies(*b.f);
+        runPass(b.m, "propagate-copies");
         CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 {\n      A[k] = k + 1\n    }\n");
     }
     SECTION("text that was taken as written keeps its names") {
         b.add<RawTasklet>()->text = "use(copy);";
-        propagateCopies(*b.f);
+        runPass(b.m, "propagate-copies");
         CHECK(b.text().find("declare copy: int64 = k\n") != std::string::npos);
         CHECK(b.text().find("again") == std::string::npos);
     }
@@ -183,7 +183,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
     b.close();
     MentionTable table(*b.f);
     CHECK(table.of(*b.f->body.body[2]).has("copy"));
-    propagateCopies(*b.f);
+    runPass(b.m, "propagate-copies");
     CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 parallel if k >= 100 {\n    }\n");
 }
 
@@ -195,11 +195,11 @@ TEST_CASE("propagate copies: a copy of what changes is none") {
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.assign(py::name("k"), expr("2"));
     b.assign(b.at(A), expr("copy"));
-    propagateCopies(*b.f);
+    runPass(b.m, "propagate-copies");
     CHECK(b.text().find("A[0] = copy") != std::string::npos);
 }
 
-TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with labels stay; comments are joined") {
+TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle and with labels stay; comments are joined") {
     Body b;
     const VarId A = b.param("A");
     b.size("N");
@@ -214,7 +214,7 @@ TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with l
         b.close();
         b.close();
     }
-    tidy(*b.f);
+    runPass(b.m, "canonicalise");
     CHECK(b.text() ==
           "    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n");
     CHECK(b.f->body.body[0]->comment == "state s, map m");
@@ -223,7 +223,7 @@ TEST_CASE("tidy: braces at the end of a scope go, those in the middle and with l
     auto *scope = labelled.add<Block>();
     scope->braces = true;
     scope->body.push_back(std::make_unique<Label>(Name("l")));
-    tidy(*labelled.f);
+    runPass(labelled.m, "canonicalise");
     CHECK(labelled.text() == "    block {\n      l:\n    }\n");
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("const parameters: what is only read through") {
     b.assign(b.at(A, 1), b.at(r));
     auto *set = b.add<SetPointer>(A, b.at(C)->slot);
     b.f->refs[static_cast<std::size_t>(set->source)].address = true;
-    constParameters(*b.f);
+    runPass(b.m, "constify-parameters");
     auto isConst = [&](VarId v) { return b.f->vars[static_cast<std::size_t>(v)].isConst; };
     CHECK_FALSE(isConst(A));
     CHECK(isConst(B));

@@ -1,0 +1,105 @@
+// Scopes that nothing needs are opened: their statements stand among those around them.
+//
+//     {                                              double a;
+//         double a;                                  a = B[0];
+//         a = B[0];                    becomes       C[0] = a;
+//         C[0] = a;
+//     }
+//
+// The lowering opens a scope wherever an element of the graph could need one: around maps, nested SDFGs, states. One is needed
+// where memory is given back at its end, or where what it declares is mentioned beside it, too. Blocks without braces, which only
+// keep statements together, always go; their comments stay.
+//
+// It runs before sink-declarations, which wants all statements of a scope side by side. Left alone: scopes with labels, since a
+// goto must not pass an initialisation, and loops of kernels, which declare their variable where they stand.
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Effects.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+/// Blocks whose braces are not needed: nothing declared in them is mentioned beside them, and no memory is given back at their end.
+class Flattener {
+public:
+    explicit Flattener(const Function &f) : f_(f), table_(f) {}
+
+    /// Statements of blocks without braces move up, so that all statements of one C++ scope stand side by side. Returns whether a
+    /// block was opened.
+    bool run(Block &b) {
+        flatten(b);
+        return changed_;
+    }
+
+private:
+    void flatten(Block &b) {
+        while (std::any_of(b.body.begin(), b.body.end(), isGroup))
+            moveUp(b);
+        for (NodePtr &n : b.body)
+            forEachBlock(*n, [this](Block &inner) { flatten(inner); });
+        auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
+        if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
+            return;
+        std::unordered_map<Name, int> mentioned; // in how many statements
+        for (const NodePtr &n : b.body)
+            for (Name name : table_.of(*n).names)
+                ++mentioned[name];
+        for (NodePtr &n : b.body)
+            if (isScope(n) && needsNoBraces(static_cast<Block &>(*n), mentioned))
+                static_cast<Block &>(*n).braces = false;
+        moveUp(b);
+    }
+
+    static bool isGroup(const NodePtr &n) { return n->kind == Kind::Block && !static_cast<const Block &>(*n).braces; }
+
+    void moveUp(Block &b) {
+        std::vector<NodePtr> out;
+        for (NodePtr &n : b.body) {
+            if (!isGroup(n)) {
+                out.push_back(std::move(n));
+                continue;
+            }
+            changed_ = true;
+            auto *group = static_cast<Block *>(n.get());
+            if (!group->comment.empty() && !group->body.empty())
+                out.push_back(std::make_unique<Comment>(group->comment));
+            for (NodePtr &inner : group->body) {
+                if (inner->origin.empty())
+                    inner->origin = group->origin;
+                out.push_back(std::move(inner));
+            }
+        }
+        b.body = std::move(out);
+    }
+
+    bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
+        return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
+            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable where it stands
+                return false;
+            if (n->kind != Kind::Declare)
+                return true;
+            const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];
+            const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference ||
+                               v.kind == VarKind::StructPtr;
+            auto it = mentioned.find(v.name);
+            return plain && (it == mentioned.end() || it->second == 1);
+        });
+    }
+
+    const Function &f_;
+    MentionTable table_;
+    bool changed_ = false;
+};
+
+class FlattenScopes : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override { return Flattener(f).run(f.body); }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createFlattenScopes() { return std::make_unique<FlattenScopes>(); }
+
+} // namespace sdfgc::transforms
