@@ -12,7 +12,7 @@ BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std:
     values_.uses = [this](std::string_view t) { use(t); };
     values_.spell = [this](const py::Expr &e) -> std::string {
         if (e.kind == ExprKind::MemRef)
-            return memory(e.slot, e.args);
+            return memory(refOf(e), e.args);
         return e.name.str();
     };
 }
@@ -156,7 +156,7 @@ void BodyPrinter::statement(const Node &n) {
     }
     case Kind::StreamPop: {
         const auto &p = static_cast<const StreamPop &>(n);
-        w_.line((p.countVar >= 0 ? varText(p.countVar) + " = " : "") + elementOf(p.stream) + ".pop(" + memory(p.target) + ", " +
+        w_.line((p.countVar ? varText(p.countVar) + " = " : "") + elementOf(p.stream) + ".pop(" + memory(p.target) + ", " +
                 sym(p.count) + ");");
         return;
     }
@@ -197,7 +197,7 @@ void BodyPrinter::fill(const Fill &f) {
 }
 
 void BodyPrinter::call(const Call &c) {
-    const Function &callee = *m_.functions[static_cast<std::size_t>(c.function)];
+    const Function &callee = *m_.functions[c.function];
     std::string text = callee.name.str() + "(";
     bool first = true;
     auto add = [&](const std::string &a) {
@@ -210,7 +210,7 @@ void BodyPrinter::call(const Call &c) {
         const Call::Argument &a = c.arguments[i];
         if (a.expr)
             add(value(a.expr));
-        else if (a.ref < 0)
+        else if (!a.ref)
             add(sym(a.value));
         else
             add(memory(a.ref));
@@ -220,13 +220,13 @@ void BodyPrinter::call(const Call &c) {
 
 void BodyPrinter::parallelRegion(const ParallelRegion &p) {
     comment(p.comment);
-    if (p.threadVar >= 0 || p.teamSizeVar >= 0)
+    if (p.threadVar || p.teamSizeVar)
         use("omp");
     w_.line("#pragma omp parallel" + team(p.numThreads, p.onlyIf));
     w_.open();
-    if (p.threadVar >= 0)
+    if (p.threadVar)
         w_.line("[[maybe_unused]] const int64_t " + var(p.threadVar).name.str() + " = omp_get_thread_num();");
-    if (p.teamSizeVar >= 0)
+    if (p.teamSizeVar)
         w_.line("[[maybe_unused]] const int64_t " + var(p.teamSizeVar).name.str() + " = omp_get_num_threads();");
     statements(p.body);
     w_.close();
@@ -237,9 +237,9 @@ void BodyPrinter::consume(const Consume &c) {
     std::string text = "sdfgc::rt::consume(" + elementOf(c.stream) + ", " + sym(c.numPes) + ", " + std::to_string(c.chunk) + ", ";
     if (c.condition)
         text += "[&] { return " + value(c.condition) + "; }, ";
-    std::string pe = c.peVar >= 0 ? "[[maybe_unused]] int64_t " + var(c.peVar).name.str() : "int64_t";
+    std::string pe = c.peVar ? "[[maybe_unused]] int64_t " + var(c.peVar).name.str() : "int64_t";
     text += "[&](" + pe + ", " + declarator(var(c.elementVar));
-    if (c.countVar >= 0)
+    if (c.countVar)
         text += ", int64_t " + var(c.countVar).name.str();
     comment(c.comment);
     w_.open(text + ")");

@@ -102,7 +102,7 @@ void BodyPrinter::kernelConstants() {
 }
 
 void BodyPrinter::launch(const Launch &l) {
-    const Function &kernel = *m_.functions[static_cast<std::size_t>(l.function)];
+    const Function &kernel = *m_.functions[l.function];
     std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" +
                        quoted(kernel.name.str()) + ", " + quoted(l.element) +
                        (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
@@ -110,7 +110,7 @@ void BodyPrinter::launch(const Launch &l) {
                                                                    : "") +
                        "}, " + dimensions(l.grid) + ", " + dimensions(l.block);
     for (const Call::Argument &a : l.arguments)
-        text += ", " + (a.expr ? value(a.expr) : a.ref < 0 ? sym(a.value) : memory(a.ref));
+        text += ", " + (a.expr ? value(a.expr) : !a.ref ? sym(a.value) : memory(a.ref));
     comment(l.comment);
     w_.line(text + ");");
 }
@@ -238,7 +238,7 @@ void BodyPrinter::deviceUpdate(const Update &u) {
     std::string text = "sdfgc::gpu::" + name + "(&" + elementOf(u.target, u.targetIndices) + ", " + value(u.value);
     if (custom)
         text += ", " + value(u.lambda);
-    w_.line((u.old >= 0 ? varText(u.old) + " = " : "") + text + ");");
+    w_.line((u.old ? varText(u.old) + " = " : "") + text + ");");
 }
 
 } // namespace sdfgc::codegen

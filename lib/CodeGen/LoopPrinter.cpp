@@ -114,7 +114,7 @@ void BodyPrinter::loop(const Loop &l) {
     if (l.unroll)
         w_.line("#pragma GCC unroll " + std::to_string(l.unrollFactor > 0 ? l.unrollFactor : 8));
     std::string init = l.init ? simpleStatement(*l.init) : "", update = l.update ? simpleStatement(*l.update) : "";
-    if (l.declares >= 0 && l.init)
+    if (l.declares && l.init)
         init = var(l.declares).type.cppName() + " " + init;
     std::string condition = l.condition ? value(l.condition) : "true";
     const std::string always = l.unroll ? "true" : ""; // GCC's pragma wants a condition to be there

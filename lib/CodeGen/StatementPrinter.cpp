@@ -58,7 +58,7 @@ bool BodyPrinter::samePlace(const py::Expr &a, const py::Expr &b) const {
         return a.name == b.name;
     if (a.kind != ExprKind::MemRef || b.kind != ExprKind::MemRef || !a.args.empty() || !b.args.empty())
         return false;
-    const MemRef &x = ref(a.slot), &y = ref(b.slot);
+    const MemRef &x = ref(refOf(a)), &y = ref(refOf(b));
     return x.var == y.var && x.offset == y.offset && !x.castTo && !y.castTo && !x.address && !y.address && !x.pop && !y.pop;
 }
 
@@ -149,7 +149,7 @@ void BodyPrinter::update(const Update &u) {
     bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
     bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
     std::string operand = looseValue ? "(" + v + ")" : v;
-    const bool fetch = u.old >= 0;
+    const bool fetch = bool(u.old);
     if (onDevice() && u.atomic)
         return deviceUpdate(u);
     auto assign = [&](const char *op) {
@@ -264,7 +264,7 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
             w_.line(unused + "const " + type + " &" + name + " = " + memory(b.ref) + ";");
             break;
         case Form::Pointer:
-            w_.line(unused + c + type + " *" + name + (b.ref >= 0 ? " = " + memory(b.ref) : "") + ";");
+            w_.line(unused + c + type + " *" + name + (b.ref ? " = " + memory(b.ref) : "") + ";");
             break;
         case Form::Uninitialised:
             w_.line(type + " " + name + ";");

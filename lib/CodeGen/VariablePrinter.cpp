@@ -62,7 +62,7 @@ bool isValueLike(const Variable &v) {
 
 } // namespace
 
-std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) const {
+std::string BodyPrinter::elementOf(RefId slot, const std::vector<ExprRef> &args) const {
     const MemRef &r = ref(slot);
     const Variable &v = var(r.var);
     if (r.castTo) {
@@ -78,7 +78,7 @@ std::string BodyPrinter::elementOf(int slot, const std::vector<ExprRef> &args) c
     return text + "[" + index(r, args) + "]";
 }
 
-std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) const {
+std::string BodyPrinter::addressOf(RefId slot, const std::vector<ExprRef> &args) const {
     const MemRef &r = ref(slot);
     const Variable &v = var(r.var);
     bool zero = r.offset.isZero() && args.empty();
@@ -97,7 +97,7 @@ std::string BodyPrinter::addressOf(int slot, const std::vector<ExprRef> &args) c
     return owns ? text + ".data()" : text;
 }
 
-std::string BodyPrinter::memory(int slot, const std::vector<ExprRef> &args) const {
+std::string BodyPrinter::memory(RefId slot, const std::vector<ExprRef> &args) const {
     const MemRef &r = ref(slot);
     if (r.pop)
         return elementOf(slot, args) + ".pop()";
@@ -176,13 +176,13 @@ void BodyPrinter::declare(const Declare &d) {
         return;
     }
     case VarKind::Pointer:
-        if (d.target < 0)
+        if (!d.target)
             w_.line(declarator(v) + " = nullptr;");
         else
             w_.line(declarator(v) + " = " + memory(d.target) + ";");
         return;
     case VarKind::StructPtr:
-        if (d.target < 0)
+        if (!d.target)
             w_.line(declarator(v) + " = nullptr;");
         else
             w_.line(declarator(v) + " = " +

@@ -36,28 +36,30 @@ Place Lowering::placeFor(Instance &in, VarId v, const DataDesc &d, sym::Expr off
 
 // ---------------------------------------------------------------------------------------------------- references to elements
 
-int Lowering::elementAt(Instance &in, const Place &p, sym::Expr offset) {
+RefId Lowering::elementAt(Instance &in, const Place &p, sym::Expr offset) {
     MemRef r;
     r.var = p.var;
     // A single value has one valid element, whatever the index expression looks like.
-    r.offset = fn(in).vars[static_cast<std::size_t>(p.var)].kind == VarKind::Value ? sym::Expr(0) : final(in, offset);
-    return fn(in).addRef(std::move(r));
+    r.offset = fn(in).vars[p.var].kind == VarKind::Value ? sym::Expr(0) : final(in, offset);
+    return fn(in).refs.add(std::move(r));
 }
 
-int Lowering::addressAt(Instance &in, const Place &p, sym::Expr offset) {
-    int slot = elementAt(in, p, offset);
-    fn(in).refs[static_cast<std::size_t>(slot)].address = true;
+RefId Lowering::addressAt(Instance &in, const Place &p, sym::Expr offset) {
+    RefId slot = elementAt(in, p, offset);
+    fn(in).refs[slot].address = true;
     return slot;
 }
 
-int Lowering::element(Instance &in, const Place &p, std::span<const sym::Expr> indices) {
+RefId Lowering::element(Instance &in, const Place &p, std::span<const sym::Expr> indices) {
     sym::Expr offset = p.offset;
     for (std::size_t d = 0; d < indices.size() && d < p.strides.size(); ++d)
         offset += (indices[d] + p.offsets[d]) * p.strides[d];
     return elementAt(in, p, offset);
 }
 
-py::ExprRef Lowering::read(Instance &in, const Place &p, sym::Expr offset) { return py::memRef(elementAt(in, p, offset), p.type); }
+py::ExprRef Lowering::read(Instance &in, const Place &p, sym::Expr offset) {
+    return tree::memRef(elementAt(in, p, offset), p.type);
+}
 
 sym::Expr Lowering::startOffset(const Place &p, const sym::Subset &s) const {
     sym::Expr offset = p.offset;
@@ -165,11 +167,11 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     v.count = threadLocal ? size * sym::call("omp_get_max_threads", {}) : size;
     v.name = in.fn->names.declare(name);
     bool structure = d.isStructure() && !d.isReference();
-    VarId id = fn(in).addVar(std::move(v));
+    VarId id = fn(in).vars.add(std::move(v));
     out.add<Declare>(id);
     Place p = placeFor(in, id, d);
     if (structure)
-        p.type = fn(in).vars[static_cast<std::size_t>(id)].type;
+        p.type = fn(in).vars[id].type;
     if (threadLocal)
         p.offset = size * sym::call("omp_get_thread_num", {});
     in.places[name] = p;
@@ -190,7 +192,7 @@ void Lowering::allocateMembers(Instance &in, Name owner, const DataDesc &d, Bloc
         v.kind = m->isStructure() ? VarKind::Value : VarKind::Buffer;
         v.count = m->isStructure() ? sym::Expr(0) : final(in, sub(in, m->totalSize));
         v.comment = "member " + path.str();
-        const VarId id = fn(in).addVar(std::move(v));
+        const VarId id = fn(in).vars.add(std::move(v));
         out.add<Declare>(id);
         out.add<SetPointer>(pointer.var, addressAt(in, placeFor(in, id, *m), 0));
         if (m->isStructure())
@@ -205,7 +207,7 @@ void Lowering::declareStream(Instance &in, Name name, const DataDesc &d, Block &
     v.count = final(in, sub(in, d.numElements()));
     v.comment = "stream " + name.str();
     v.name = in.fn->names.declare(name);
-    VarId id = fn(in).addVar(std::move(v));
+    VarId id = fn(in).vars.add(std::move(v));
     out.add<Declare>(id);
     in.places[name] = placeFor(in, id, d);
 }
@@ -241,7 +243,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
     if (!known)
         module_->fields.push_back(std::move(f));
     fn(in).needsState = true;
-    return placeFor(in, fn(in).addVar(std::move(v)), d);
+    return placeFor(in, fn(in).vars.add(std::move(v)), d);
 }
 
 void Lowering::allocateLate(Instance &in, const ir::Block &before, Block &out) {
@@ -252,7 +254,7 @@ void Lowering::allocateLate(Instance &in, const ir::Block &before, Block &out) {
         const DataDesc &d = *in.g->arrays.find(n);
         Place &p = in.places[n];
         p = placeFor(in, p.var, d);
-        if (fn(in).vars[static_cast<std::size_t>(p.var)].kind == VarKind::PoolBuffer)
+        if (fn(in).vars[p.var].kind == VarKind::PoolBuffer)
             continue; // a node of the graph does it
         out.add<Allocate>(p.var, final(in, sub(in, d.totalSize)));
     }
@@ -273,7 +275,7 @@ Place Lowering::place(Instance &in, Name data) {
         v.type = c->desc.dtype;
         v.kind = c->desc.isScalar() ? VarKind::Value : VarKind::Constant;
         v.isConst = true;
-        return in.places[data] = placeFor(in, fn(in).addVar(std::move(v)), c->desc);
+        return in.places[data] = placeFor(in, fn(in).vars.add(std::move(v)), c->desc);
     }
     return {};
 }
@@ -311,7 +313,7 @@ Place Lowering::memberPlace(Instance &in, Name dottedName) {
     bool value = d->isScalar() || d->isStructure(); // a nested structure is a pointer in its field
     v.count = value ? sym::Expr(0) : sub(in, d->totalSize);
     Type type = v.type;
-    Place p = placeFor(in, fn(in).addVar(std::move(v)), *d);
+    Place p = placeFor(in, fn(in).vars.add(std::move(v)), *d);
     p.type = type;
     return in.places[dottedName] = p;
 }
@@ -385,17 +387,17 @@ Place Lowering::resolveView(Instance &in, ir::AccessNode &n, Block &out) {
             v.kind = VarKind::StructPtr;
             v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
         }
-        VarId id = fn(in).addVar(std::move(v));
+        VarId id = fn(in).vars.add(std::move(v));
         auto *declare = out.add<Declare>(id);
         // An array that is an element of a container array: the element is the address.
         bool pointerElement = base.type.isPointer() && (!d.dtype.isPointer() || base.type == Type::pointer(d.dtype));
         declare->target = pointerElement || d.isStructure() ? elementAt(in, base, start) : addressAt(in, base, start);
-        MemRef &r = fn(in).refs[static_cast<std::size_t>(declare->target)];
+        MemRef &r = fn(in).refs[declare->target];
         if (!pointerElement && !d.isStructure())
             r.castTo = d.dtype;
         p = placeFor(in, id, d);
         if (d.isStructure())
-            p.type = fn(in).vars[static_cast<std::size_t>(id)].type;
+            p.type = fn(in).vars[id].type;
     }
     in.places[n.data] = p;
     return in.viewPlaces[&n] = p;

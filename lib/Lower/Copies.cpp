@@ -150,8 +150,8 @@ void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge
     };
     const Place &array = fromStream ? dst : src;
     sym::Subset inArray = subsetOf(array, !fromStream), inStream = subsetOf(fromStream ? src : dst, fromStream);
-    int arraySlot = addressAt(in, array, startOffset(array, inArray));
-    int streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
+    RefId arraySlot = addressAt(in, array, startOffset(array, inArray));
+    RefId streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
     sym::Expr count = final(in, inArray.numElements());
     if (fromStream) {
         auto *pop = out.add<StreamPop>();

@@ -144,7 +144,7 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
     } else {
         auto wcr = py::parseWcr(e.memlet.wcr);
         auto *update = loop->body.add<Update>();
-        update->target = target->slot;
+        update->target = refOf(*target);
         update->value = value;
         update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
         update->lambda = wcr.value ? resolution(in, wcr.value->lambda, dst.place.type) : nullptr;
@@ -158,7 +158,7 @@ void Lowering::poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place
     const DataDesc *d = in.g->arrays.find(op.data);
     auto place = in.places.find(op.data);
     const bool known = d && place != in.places.end() && place->second.valid();
-    if (!known || fn(in).vars[static_cast<std::size_t>(place->second.var)].kind != VarKind::PoolBuffer) {
+    if (!known || fn(in).vars[place->second.var].kind != VarKind::PoolBuffer) {
         error(diag::Id::NoPlace, std::move(at), {op.data.str()});
         return;
     }

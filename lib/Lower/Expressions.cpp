@@ -34,7 +34,7 @@ sym::Expr Lowering::readContainers(const Instance &in, sym::Expr e) const {
         auto it = in.places.find(n);
         if (it == in.places.end() || in.symbols.count(n))
             continue;
-        const Variable &v = fn(in).vars[static_cast<std::size_t>(it->second.var)];
+        const Variable &v = fn(in).vars[it->second.var];
         bool indexed = v.kind == VarKind::Pointer || v.kind == VarKind::Buffer || v.kind == VarKind::Stack;
         if (v.kind == VarKind::Member || v.kind == VarKind::StateField)
             continue;
@@ -378,9 +378,9 @@ ExprRef Lowering::bindNames(Instance &in, const ExprRef &e, const diag::Place &w
             continue;
         copy->args[i] = bindNames(in, copy->args[i], where);
         if (againstNone && copy->args[i] && copy->args[i]->kind == ExprKind::MemRef && copy->args[i]->args.empty()) {
-            MemRef address = fn(in).refs[static_cast<std::size_t>(copy->args[i]->slot)];
+            MemRef address = fn(in).refs[refOf(*copy->args[i])];
             address.address = true;
-            copy->args[i] = py::memRef(fn(in).addRef(address), Type::pointer(copy->args[i]->type));
+            copy->args[i] = tree::memRef(fn(in).refs.add(address), Type::pointer(copy->args[i]->type));
         }
     }
     for (py::Keyword &k : copy->keywords)
@@ -398,7 +398,7 @@ ExprRef Lowering::bindName(Instance &in, const py::Expr &e, const diag::Place &)
         bool single = p.desc && (p.desc->isScalar() || p.desc->numElements().isOne());
         if (single)
             return read(in, p, p.offset);
-        return py::memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
+        return tree::memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
     }
     auto copy = std::make_shared<py::Expr>(e);
     if (const ir::Constant *c = in.g->constant(e.name))
@@ -442,7 +442,7 @@ ExprRef Lowering::bindSubscript(Instance &in, const py::Expr &e, const diag::Pla
     if (e.kind == ExprKind::Attribute)
         return d && (d->isScalar() || d->numElements().isOne()) && !d->isArray()
                    ? read(in, p, p.offset)
-                   : py::memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
+                   : tree::memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
     std::vector<ExprRef> indices;
     for (std::size_t i = 1; i < e.args.size(); ++i) {
         ExprRef index = bindNames(in, e.args[i], where);
@@ -471,7 +471,7 @@ ExprRef Lowering::bindSubscript(Instance &in, const py::Expr &e, const diag::Pla
         }
     }
     ref.offset = final(in, ref.offset);
-    auto out = std::make_shared<py::Expr>(*py::memRef(fn(in).addRef(ref), p.type));
+    auto out = std::make_shared<py::Expr>(*tree::memRef(fn(in).refs.add(ref), p.type));
     out->args = std::move(dynamic);
     return out;
 }
@@ -487,7 +487,7 @@ VarId Lowering::declareValue(Instance &in, Name wanted, Type t, bool isConst) {
         in.fn->device.ownNames.insert(v.name);
     in.fn->facts[v.name] = {};
     in.fn->facts[v.name].type = t;
-    return fn(in).addVar(std::move(v));
+    return fn(in).vars.add(std::move(v));
 }
 
 void Lowering::assignSymbol(Instance &in, Name symbol, ExprRef value, Block &out) {

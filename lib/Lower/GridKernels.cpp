@@ -113,7 +113,7 @@ Place Lowering::gridArray(Instance &in, Name name, const DataDesc &d, sym::Expr 
     v.count = size;
     v.zeroed = zeroed(*in.g).count(name) != 0;
     v.comment = "transient " + name.str();
-    const VarId id = fn(in).addVar(std::move(v));
+    const VarId id = fn(in).vars.add(std::move(v));
     device.host->add<Declare>(id);
     return placeFor(in, id, d);
 }

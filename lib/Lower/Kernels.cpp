@@ -127,10 +127,10 @@ bool isHostLibrary(std::string_view name) {
 }
 
 std::set<Name> namesInText(const Function &f, tree::Block &b) {
-    MentionTable table(f);
+    EffectTable table(f);
     std::set<Name> names;
     for (const NodePtr &n : b.body) {
-        const Mentions &m = table.of(*n);
+        const Effects &m = table.of(*n);
         names.insert(m.inText.begin(), m.inText.end());
     }
     return names;
@@ -314,7 +314,7 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
         if (auto it = in.fn->facts.find(n); it != in.fn->facts.end() && in.fn->names.visible(n))
             return it->second.type;
         // A scalar of the host that an index mentions.
-        const std::vector<Variable> &vars = fn(in).vars;
+        const Table<VarId, Variable> &vars = fn(in).vars;
         auto v = std::find_if(vars.begin(), vars.end(), [n](const Variable &x) { return x.name == n && x.kind == VarKind::Value; });
         return v != vars.end() && in.fn->names.visible(n) ? v->type : Type();
     };
@@ -333,8 +333,7 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
     outlined.function->comment = "kernel " + m.label;
     outlined.function->kernel = info;
     launch.arguments = std::move(outlined.arguments);
-    launch.function = static_cast<int>(module_->functions.size());
-    module_->functions.push_back(std::move(outlined.function));
+    launch.function = module_->functions.add(std::move(outlined.function));
 }
 
 Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size, tree::Block &out) {
@@ -348,19 +347,19 @@ Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size
     memory.kind = VarKind::DeviceBuffer;
     memory.count = slices * size;
     memory.comment = "transient " + name.str();
-    VarId memoryId = fn(in).addVar(std::move(memory));
+    VarId memoryId = fn(in).vars.add(std::move(memory));
     device.host->add<Declare>(memoryId);
 
     Variable v;
     v.name = in.fn->names.declare(name);
     v.type = d.dtype;
     v.kind = VarKind::Pointer;
-    VarId id = fn(in).addVar(std::move(v));
+    VarId id = fn(in).vars.add(std::move(v));
     MemRef slice;
     slice.var = memoryId;
     slice.offset = sym::call(device.level == Executor::Block ? "sdfgc::gpu::blockInGrid" : "sdfgc::gpu::threadInGrid", {}) * size;
     slice.address = true;
-    out.add<Declare>(id)->target = fn(in).addRef(std::move(slice));
+    out.add<Declare>(id)->target = fn(in).refs.add(std::move(slice));
     return placeFor(in, id, d);
 }
 

@@ -173,7 +173,7 @@ void Lowering::program() {
     in.placement = placeContainers(root_);
 
     // Symbols first: shapes and strides of the containers are over their variables.
-    std::vector<VarId> variables(module_->params.size(), -1);
+    std::vector<VarId> variables(module_->params.size());
     for (std::size_t i = 0; i < module_->params.size(); ++i) {
         const Param &p = module_->params[i];
         if (p.desc)
@@ -181,7 +181,7 @@ void Lowering::program() {
         Type t = symbolVariableType(p.type);
         VarId v = declareValue(in, p.name, t);
         if (t.isCallback())
-            function->vars[static_cast<std::size_t>(v)].kind = VarKind::Callback;
+            function->vars[v].kind = VarKind::Callback;
         variables[i] = v;
         in.symbols[p.name] = sym::Expr::symbol(varName(in, v));
         in.symbolTypes[p.name] = t;
@@ -212,10 +212,10 @@ void Lowering::program() {
         if (p.desc->isStructure() && v.type.isPointer())
             v.type = v.type.element();
         v.isRestrict = v.kind == VarKind::Pointer && !p.desc->mayAlias;
-        variables[i] = function->addVar(std::move(v));
+        variables[i] = function->vars.add(std::move(v));
         in.places[p.name] = placeFor(in, variables[i], *p.desc);
         if (p.desc->isStructure())
-            in.places[p.name].type = function->vars[static_cast<std::size_t>(variables[i])].type;
+            in.places[p.name].type = function->vars[variables[i]].type;
         if (p.desc->isScalar())
             context.facts[varName(in, variables[i])].type = p.desc->dtype;
     }
@@ -232,7 +232,7 @@ void Lowering::program() {
     declareSymbols(in, *body);
     declareTop(in, *body);
     region(in, root_, *body);
-    module_->functions.push_back(std::move(function));
+    module_->functions.add(std::move(function));
 }
 
 Name Lowering::functionName(std::string wanted, const char *suffix) {

@@ -34,12 +34,12 @@ namespace sdfgc::tree {
 /// Where a container lives: element (i, j, ...) is var[offset + sum((index_d + offsets_d) * strides_d)]. All expressions are over
 /// variable names of the function.
 struct Place {
-    VarId var = -1;
+    VarId var;
     sym::Expr offset = 0;
     std::vector<sym::Expr> strides, offsets, shape;
     Type type; // element type
     const ir::DataDesc *desc = nullptr;
-    bool valid() const { return var >= 0; }
+    bool valid() const { return bool(var); }
 };
 
 struct FunctionContext {
@@ -264,9 +264,9 @@ private:
     Place memberPlace(Instance &in, Name dotted);
     Place placeFor(Instance &in, VarId v, const ir::DataDesc &d, sym::Expr offset = 0);
     /// Slot of the element at `indices` (over variables).
-    int element(Instance &in, const Place &p, std::span<const sym::Expr> indices);
-    int elementAt(Instance &in, const Place &p, sym::Expr offset);
-    int addressAt(Instance &in, const Place &p, sym::Expr offset);
+    RefId element(Instance &in, const Place &p, std::span<const sym::Expr> indices);
+    RefId elementAt(Instance &in, const Place &p, sym::Expr offset);
+    RefId addressAt(Instance &in, const Place &p, sym::Expr offset);
     py::ExprRef read(Instance &in, const Place &p, sym::Expr offset);
     sym::Expr startOffset(const Place &p, const sym::Subset &s) const;
 
@@ -298,7 +298,7 @@ private:
         fn(in).needsState = true;
     }
     Function &fn(const Instance &in) const { return *in.fn->function; }
-    Name varName(const Instance &in, VarId v) const { return fn(in).vars[static_cast<std::size_t>(v)].name; }
+    Name varName(const Instance &in, VarId v) const { return fn(in).vars[v].name; }
 
     ir::SDFG &root_;
     bool usesUndefinedSize_ = false;

@@ -83,7 +83,7 @@ void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
         py::ExprRef value;
         Type type;
         if (auto it = in.edgeValues.find(e); it != in.edgeValues.end()) {
-            type = fn(in).vars[static_cast<std::size_t>(it->second)].type;
+            type = fn(in).vars[it->second].type;
             value = py::name(varName(in, it->second), type);
         } else if (auto *a = dyn_cast<AccessNode>(analysis::pathSource(e))) {
             Place p = placeAt(in, *e, *a);
@@ -218,7 +218,7 @@ std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapE
         if (single)
             plan.outer.offset = startOffset(plan.outer, target0);
         // A single variable takes part itself: OpenMP combines what the threads have with what it holds.
-        const VarKind kind = fn(in).vars[static_cast<std::size_t>(plan.outer.var)].kind;
+        const VarKind kind = fn(in).vars[plan.outer.var].kind;
         const bool variable = kind == VarKind::Value || kind == VarKind::Reference;
         if (single && variable && plan.outer.offset.isZero() && in.fn->parallelDepth == 0) {
             omp.reductions.push_back({plan.kind, plan.outer.var, 0});
@@ -240,7 +240,7 @@ void Lowering::accumulate(Instance &in, ReductionPlan &plan, bool single, tree::
     v.count = plan.count;
     v.name = in.fn->names.declare(Name(plan.container.str() + "_acc"));
     in.fn->facts[v.name].type = v.type;
-    VarId id = fn(in).addVar(std::move(v));
+    VarId id = fn(in).vars.add(std::move(v));
     auto *declare = out.add<Declare>(id);
     plan.local = plan.outer;
     plan.local.var = id;
@@ -313,7 +313,7 @@ void Lowering::consume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     element.isConst = true;
     element.kind = c.chunkSize == 1 ? VarKind::Reference : VarKind::Pointer;
     element.name = in.fn->names.declare(Name("__dace_" + c.label + (c.chunkSize == 1 ? "_element" : "_elements")));
-    node->elementVar = fn(in).addVar(std::move(element));
+    node->elementVar = fn(in).vars.add(std::move(element));
     if (const Name count = c.countName()) {
         node->countVar = declareValue(in, count, ScalarKind::Int64);
         symbols.define(count, sym::Expr::symbol(varName(in, node->countVar)), ScalarKind::Int64);

@@ -104,7 +104,7 @@ void Lowering::inlineNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
         sym::Expr start;
         if (auto it = in.edgeValues.find(edge); it != in.edgeValues.end()) {
             outer.var = it->second;
-            outer.type = fn(in).vars[static_cast<std::size_t>(it->second)].type;
+            outer.type = fn(in).vars[it->second].type;
             outer.strides = {1};
         } else if (auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(edge) : analysis::pathDestination(edge))) {
             outer = placeAt(in, *edge, *a);
@@ -130,10 +130,10 @@ void Lowering::inlineNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
         v.name = in.fn->names.declare(container);
         v.type = d->dtype;
         v.kind = VarKind::Pointer;
-        VarId id = fn(in).addVar(std::move(v));
+        VarId id = fn(in).vars.add(std::move(v));
         auto *declare = block->add<Declare>(id);
         declare->target = addressAt(in, outer, start);
-        fn(in).refs[static_cast<std::size_t>(declare->target)].castTo = d->dtype;
+        fn(in).refs[declare->target].castTo = d->dtype;
         inner.places[container] = placeFor(inner, id, *d);
     }
     declareSymbols(inner, *block);
@@ -212,12 +212,12 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
             v.type = d->dtype.element();
         v.isConst = v.kind == VarKind::Reference && input && !n.outEdge(container);
         bool address = v.kind == VarKind::Pointer;
-        VarId id = function->addVar(std::move(v));
+        VarId id = function->vars.add(std::move(v));
         function->params.push_back(id);
         Call::Argument arg;
         arg.ref = address ? addressAt(in, outer, start) : elementAt(in, outer, start);
         if (outer.type != d->dtype && address)
-            fn(in).refs[static_cast<std::size_t>(arg.ref)].castTo = d->dtype;
+            fn(in).refs[arg.ref].castTo = d->dtype;
         call->arguments.push_back(arg);
         inner.places[container] = placeFor(inner, id, *d);
     }
@@ -228,8 +228,7 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     region(inner, *inner.g, function->body);
     loops_ = loops;
     fn(in).needsState |= function->needsState;
-    call->function = static_cast<int>(module_->functions.size());
-    module_->functions.push_back(std::move(function));
+    call->function = module_->functions.add(std::move(function));
     out.body.push_back(std::move(call));
 }
 

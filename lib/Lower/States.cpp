@@ -184,8 +184,8 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
     const sym::Expr count = p.desc ? sub(in, p.desc->totalSize) : sym::Expr(1);
     const bool staged = !in.fn->device.inside && onDevice(p);
     tree::Block *at = &out;
-    int ref = addressAt(in, p, p.offset), device = ref;
-    auto copy = [&](DeviceCopy::Direction direction, int from, int to) {
+    RefId ref = addressAt(in, p, p.offset), device = ref;
+    auto copy = [&](DeviceCopy::Direction direction, RefId from, RefId to) {
         auto *c = at->add<DeviceCopy>();
         c->direction = direction;
         c->source = from;
@@ -204,12 +204,12 @@ void Lowering::dataProbe(Instance &in, AccessNode &n, tree::Block &out) {
         v.type = p.type;
         v.kind = VarKind::Buffer;
         v.count = final(in, count);
-        VarId id = fn(in).addVar(std::move(v));
+        VarId id = fn(in).vars.add(std::move(v));
         at->add<Declare>(id);
         MemRef host;
         host.var = id;
         host.address = true;
-        ref = fn(in).addRef(std::move(host));
+        ref = fn(in).refs.add(std::move(host));
         copy(DeviceCopy::DeviceToHost, device, ref);
     }
     auto *probe = at->add<DataProbe>();

@@ -104,8 +104,8 @@ void TaskletLowering::plainCall() {
         b.form = c.pointer ? Form::Pointer : input ? Form::Value : Form::Uninitialised;
         b.ref = c.pointer ? l_.addressAt(in_, c.place, c.start) : l_.elementAt(in_, c.place, c.start);
         if (c.pointer && c.type != c.place.type)
-            l_.fn(in_).refs[static_cast<std::size_t>(b.ref)].castTo = c.type;
-        b.isConst = l_.fn(in_).vars[static_cast<std::size_t>(c.place.var)].isConst || (input && readsOnly);
+            l_.fn(in_).refs[b.ref].castTo = c.type;
+        b.isConst = l_.fn(in_).vars[c.place.var].isConst || (input && readsOnly);
         raw->bindings.push_back(std::move(b));
     };
     for (const Connection &c : inputs_)

@@ -60,8 +60,8 @@ void TaskletLowering::python(std::vector<StmtRef> code) {
     code = typed(code, env);
     emit(code, *out_);
     for (Connection &c : outputs_)
-        if (c.local >= 0 && !c.keepsOld)
-            store(c, l_.fn(in_).vars[static_cast<std::size_t>(c.local)].name, *out_);
+        if (c.local && !c.keepsOld)
+            store(c, l_.fn(in_).vars[c.local].name, *out_);
     in_.fn->names.close();
     out_ = outerBlock;
     land(std::move(block));
@@ -145,9 +145,7 @@ bool TaskletLowering::storesComeLast(const std::vector<StmtRef> &code) {
 
 VarId TaskletLowering::rootVariable(VarId v) const {
     const auto &vars = l_.fn(in_).vars;
-    return v >= 0 && vars[static_cast<std::size_t>(v)].kind == VarKind::Member
-               ? rootVariable(vars[static_cast<std::size_t>(v)].parent)
-               : v;
+    return v && vars[v].kind == VarKind::Member ? rootVariable(vars[v].parent) : v;
 }
 
 void TaskletLowering::plan(const std::vector<StmtRef> &code) {
@@ -167,9 +165,9 @@ void TaskletLowering::plan(const std::vector<StmtRef> &code) {
         if (c.stream && (c.dynamic || !c.single))
             continue;
         bool written = std::any_of(outputs_.begin(), outputs_.end(), [&](const Connection &o) {
-            return o.local < 0 && rootVariable(o.place.var) == rootVariable(c.place.var);
+            return !o.local && rootVariable(o.place.var) == rootVariable(c.place.var);
         });
-        bool value = c.place.var >= 0 && l_.fn(in_).vars[static_cast<std::size_t>(c.place.var)].kind == VarKind::Value;
+        bool value = c.place.var && l_.fn(in_).vars[c.place.var].kind == VarKind::Value;
         bool changed = c.writes > 0;
         bool hazard = written && !last && !c.dynamic;
         bool unwieldy = !value && !c.dynamic && c.reads > 2 && c.start.str().size() > 8;
@@ -186,12 +184,12 @@ VarId TaskletLowering::declareLocal(const Connection &c, ExprRef init) {
 }
 
 ExprRef TaskletLowering::readOf(const Connection &c) {
-    int slot = l_.elementAt(in_, c.place, c.start);
-    MemRef &r = l_.fn(in_).refs[static_cast<std::size_t>(slot)];
+    RefId slot = l_.elementAt(in_, c.place, c.start);
+    MemRef &r = l_.fn(in_).refs[slot];
     r.pop = c.stream;
     if (c.type.isVector() && !c.place.type.isVector())
         r.castTo = c.type;
-    ExprRef e = py::memRef(slot, r.castTo ? r.castTo : c.place.type);
+    ExprRef e = tree::memRef(slot, r.castTo ? r.castTo : c.place.type);
     bool convert = !c.stream && c.type != e->type && c.type.isScalar() && e->type.isScalar();
     return convert ? py::castTo(c.type, e) : e;
 }
@@ -218,7 +216,7 @@ Connection *TaskletLowering::pointerConnection(const py::Expr &base) {
         return nullptr;
     for (auto *list : {&inputs_, &outputs_})
         for (Connection &c : *list)
-            if (c.conn == base.name && c.local < 0 && !c.stream && (c.pointer || !c.type.isVector()))
+            if (c.conn == base.name && !c.local && !c.stream && (c.pointer || !c.type.isVector()))
                 return &c;
     return nullptr;
 }
@@ -244,7 +242,7 @@ ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
     auto call = std::make_shared<py::Expr>(*e);
     for (ExprRef &a : call->args)
         if (Connection *c = pointerConnection(*a); c && c->pointer && c->single && &a != &call->args.front())
-            a = py::memRef(l_.addressAt(in_, c->place, c->start), Type::pointer(c->place.type));
+            a = tree::memRef(l_.addressAt(in_, c->place, c->start), Type::pointer(c->place.type));
     return call;
 }
 
@@ -255,7 +253,7 @@ ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
     if (!c && e->args[0]->kind == ExprKind::Name && in_.g->constant(e->args[0]->name) && !locals_.count(e->args[0]->name))
         if (ExprRef element = l_.bindSubscript(in_, *e, analysis::placeOf(t_)))
             return element;
-    if (!c || c->place.var < 0)
+    if (!c || !c->place.var)
         return e;
     std::vector<ExprRef> indices(e->args.begin() + 1, e->args.end());
     if (indices.size() == 1 && indices[0]->kind == ExprKind::Tuple)
@@ -284,15 +282,15 @@ ExprRef TaskletLowering::element(const Connection &c, const std::vector<ExprRef>
             r.strides.push_back(l_.final(in_, strides[i]));
         }
     }
-    bool value = l_.fn(in_).vars[static_cast<std::size_t>(r.var)].kind == VarKind::Value;
+    bool value = l_.fn(in_).vars[r.var].kind == VarKind::Value;
     r.offset = value ? sym::Expr(0) : l_.final(in_, r.offset);
     if (value) {
         dynamic.clear();
         r.strides.clear();
     }
-    auto out = std::make_shared<py::Expr>(*py::memRef(l_.fn(in_).addRef(r), c.place.type));
+    auto out = std::make_shared<py::Expr>(*tree::memRef(l_.fn(in_).refs.add(r), c.place.type));
     out->args = std::move(dynamic);
-    slots_[out->slot] = &c;
+    slots_[refOf(*out)] = &c;
     return out;
 }
 
@@ -317,7 +315,7 @@ ExprRef TaskletLowering::bindBareName(const ExprRef &e) {
     if (auto it = locals_.find(e->name); it != locals_.end())
         return py::name(it->second, e->type);
     if (auto it = olds_.find(e->name); it != olds_.end())
-        return py::name(l_.varName(in_, it->second), l_.fn(in_).vars[static_cast<std::size_t>(it->second)].type);
+        return py::name(l_.varName(in_, it->second), l_.fn(in_).vars[it->second].type);
     for (auto *list : {&outputs_, &inputs_})
         if (Connection *c = find(*list, e->name))
             return bindConnector(*c, e);
@@ -325,19 +323,19 @@ ExprRef TaskletLowering::bindBareName(const ExprRef &e) {
 }
 
 ExprRef TaskletLowering::bindConnector(const Connection &c, const ExprRef &e) {
-    if (c.local >= 0)
+    if (c.local)
         return py::name(l_.varName(in_, c.local), c.type);
     if (c.setsReference)
         return e;
     if (c.pointer && !c.single) {
-        int slot = l_.addressAt(in_, c.place, c.start);
-        return py::memRef(slot, Type::pointer(c.place.type));
+        RefId slot = l_.addressAt(in_, c.place, c.start);
+        return tree::memRef(slot, Type::pointer(c.place.type));
     }
     ExprRef read = readOf(c);
     const py::Expr *ref = read.get();
     while (ref->kind == ExprKind::Cast)
         ref = ref->args[0].get();
-    slots_[ref->slot] = &c;
+    slots_[refOf(*ref)] = &c;
     return read;
 }
 

@@ -20,7 +20,7 @@ const Connection *TaskletLowering::storedTo(const py::Stmt &s) const {
     while (t->kind == ExprKind::Cast)
         t = t->args[0].get();
     if (t->kind == ExprKind::MemRef)
-        if (auto it = slots_.find(t->slot); it != slots_.end())
+        if (auto it = slots_.find(refOf(*t)); it != slots_.end())
             return it->second;
     if (t->kind == ExprKind::Name)
         for (const Connection &c : outputs_)
@@ -72,7 +72,7 @@ void TaskletLowering::predeclare(const std::vector<StmtRef> &, tree::Block &to) 
         Variable v;
         v.name = name;
         v.type = type ? type : Type(ScalarKind::Float64);
-        to.add<Declare>(l_.fn(in_).addVar(std::move(v)));
+        to.add<Declare>(l_.fn(in_).vars.add(std::move(v)));
     }
     localTypes_.clear();
 }
@@ -136,12 +136,12 @@ void TaskletLowering::storeStatement(const Connection &c, const py::Stmt &s, tre
     storeValue(c, target->kind == ExprKind::MemRef ? target : nullptr, s.value,
                old != olds_.end() ? old->second
                : c.keepsOld       ? c.local
-                                  : -1,
+                                  : VarId(),
                to);
 }
 
 void TaskletLowering::store(const Connection &c, Name variable, tree::Block &to) {
-    storeValue(c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : -1, to);
+    storeValue(c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : VarId(), to);
 }
 
 /// A vector that is combined with one element: every lane takes part.
@@ -170,7 +170,7 @@ void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, Ex
     if (c.setsReference) {
         // The value is an address: of a pointer connector, or a pointer computed by the code.
         if (value->kind == ExprKind::MemRef) {
-            to.add<SetPointer>(c.place.var, value->slot);
+            to.add<SetPointer>(c.place.var, refOf(*value));
         } else {
             auto *code = to.add<tree::Code>();
             code->stmts.push_back(py::assign(py::name(l_.varName(in_, c.place.var)), value));
@@ -183,10 +183,10 @@ void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, Ex
         push->value = std::move(value);
         return;
     }
-    int slot = target ? target->slot : l_.elementAt(in_, c.place, c.start);
+    RefId slot = target ? refOf(*target) : l_.elementAt(in_, c.place, c.start);
     std::vector<ExprRef> indices = target ? target->args : std::vector<ExprRef>();
     if (c.type.isVector() && !c.place.type.isVector() && !(c.wcr && c.single))
-        l_.fn(in_).refs[static_cast<std::size_t>(slot)].castTo = c.type;
+        l_.fn(in_).refs[slot].castTo = c.type;
     if (c.wcr && c.single && c.type.isVector() && !c.place.type.isVector())
         return foldLanes(c, std::move(value), to);
     if (c.wcr) {
@@ -200,7 +200,7 @@ void TaskletLowering::storeValue(const Connection &c, const py::Expr *target, Ex
         update->old = old;
         return;
     }
-    auto ref = std::make_shared<py::Expr>(*py::memRef(slot, c.place.type));
+    auto ref = std::make_shared<py::Expr>(*tree::memRef(slot, c.place.type));
     ref->args = indices;
     to.add<tree::Code>()->stmts.push_back(py::assign(ref, std::move(value)));
 }

@@ -95,13 +95,13 @@ void TaskletLowering::cpp() {
         if (find(inputs_, c.conn))
             continue;
         bindRaw(c, false, taken, aliases, *raw, *outer);
-        if (c.place.var >= 0 && taken.count(l_.varName(in_, c.place.var)))
+        if (c.place.var && taken.count(l_.varName(in_, c.place.var)))
             c.place = aliasPlace(c.place, *outer);
         c.start = throughAliases(c.start, taken, aliases, *outer);
         if (!c.pointer && !c.stream)
             store(c, c.conn, after);
         else if (c.setsReference)
-            storeValue(c, nullptr, py::name(c.conn), -1, after);
+            storeValue(c, nullptr, py::name(c.conn), VarId(), after);
     }
     raw->after = std::move(after.body);
     dropUnused(*raw);
@@ -124,7 +124,7 @@ void TaskletLowering::dropUnused(RawTasklet &raw) {
     std::set<Name> words;
     for (const CppWord &w : cppWords(raw.text))
         words.insert(Name(w.text));
-    auto pops = [&](const RawTasklet::Binding &b) { return b.ref >= 0 && l_.fn(in_).refs[static_cast<std::size_t>(b.ref)].pop; };
+    auto pops = [&](const RawTasklet::Binding &b) { return b.ref && l_.fn(in_).refs[b.ref].pop; };
     for (RawTasklet::Binding &b : raw.bindings)
         b.unused = b.form != Form::Uninitialised && !words.count(b.name);
     if (!macros)
@@ -195,22 +195,22 @@ void TaskletLowering::bindRaw(Connection &c, bool input, const std::set<Name> &t
         b.form = Form::Pointer;
     if (b.form != Form::Uninitialised && !c.setsReference) {
         Place p = c.place;
-        if (p.var >= 0 && taken.count(l_.varName(in_, p.var)))
+        if (p.var && taken.count(l_.varName(in_, p.var)))
             p = aliasPlace(p, outer);
         sym::Expr start = throughAliases(c.start, taken, aliases, outer);
         bool address = b.form == Form::Pointer;
         b.ref = address ? l_.addressAt(in_, p, start) : l_.elementAt(in_, p, start);
-        MemRef &r = l_.fn(in_).refs[static_cast<std::size_t>(b.ref)];
+        MemRef &r = l_.fn(in_).refs[b.ref];
         r.pop = c.stream && b.form == Form::Value;
         if (c.type != p.type && (address || c.type.isVector()))
             r.castTo = c.type;
-        b.isConst = p.var >= 0 && l_.fn(in_).vars[static_cast<std::size_t>(p.var)].isConst;
+        b.isConst = p.var && l_.fn(in_).vars[p.var].isConst;
     }
     raw.bindings.push_back(std::move(b));
 }
 
 Place TaskletLowering::aliasPlace(const Place &p, tree::Block &outer) {
-    const Variable &old = l_.fn(in_).vars[static_cast<std::size_t>(p.var)];
+    const Variable &old = l_.fn(in_).vars[p.var];
     Variable v;
     v.type = old.type;
     v.isConst = old.isConst;
@@ -219,9 +219,9 @@ Place TaskletLowering::aliasPlace(const Place &p, tree::Block &outer) {
                                                                           : VarKind::Pointer;
     bool address = v.kind == VarKind::Pointer;
     v.name = in_.fn->names.declare(old.name);
-    VarId id = l_.fn(in_).addVar(std::move(v));
+    VarId id = l_.fn(in_).vars.add(std::move(v));
     Place base = p;
-    int target = address ? l_.addressAt(in_, base, 0) : l_.elementAt(in_, base, 0);
+    RefId target = address ? l_.addressAt(in_, base, 0) : l_.elementAt(in_, base, 0);
     outer.add<Declare>(id)->target = target;
     Place alias = p;
     alias.var = id;

@@ -63,7 +63,7 @@ bool TaskletLowering::connectInput(Edge &e) {
     Type type = connector ? connector->type : Type();
     c.dynamic = e.memlet.dynamic;
     if (auto it = in_.edgeValues.find(&e); it != in_.edgeValues.end()) {
-        const Variable &v = l_.fn(in_).vars[static_cast<std::size_t>(it->second)];
+        const Variable &v = l_.fn(in_).vars[it->second];
         c.place.var = it->second;
         c.place.type = v.type;
         c.type = v.type;
@@ -98,7 +98,7 @@ bool TaskletLowering::connectOutput(Edge &e) {
         out_->add<Declare>(v);
         in_.edgeValues[&e] = v;
         c.place.var = v;
-        c.place.type = c.type = l_.fn(in_).vars[static_cast<std::size_t>(v)].type;
+        c.place.type = c.type = l_.fn(in_).vars[v].type;
         c.single = true;
         c.strides = c.allStrides = {1};
         outputs_.push_back(c);
@@ -162,7 +162,7 @@ void TaskletLowering::bindWcr(Connection &c, Edge &e, AccessNode &target) {
     c.lambda = l_.resolution(in_, wcr.value->lambda, c.place.type);
     if (e.memlet.wcrMode == WcrMode::Reduction) {
         if (auto it = in_.reductions.find(target.data); it != in_.reductions.end()) {
-            bool single = l_.fn(in_).vars[static_cast<std::size_t>(it->second.var)].kind == VarKind::Value;
+            bool single = l_.fn(in_).vars[it->second.var].kind == VarKind::Value;
             sym::Subset s = l_.sub(in_, *analysis::destinationSubset(&e));
             c.place = it->second;
             c.start = single ? sym::Expr(0) : l_.startOffset(c.place, s);

@@ -33,7 +33,7 @@ struct Connection {
     py::Reduction reduction = py::Reduction::Custom;
     ExprRef lambda;
     // plan
-    VarId local = -1;
+    VarId local;
     int reads = 0, writes = 0;
     bool augmented = false, inLoop = false;
     bool keepsOld = false; // a dynamic update whose connector is read back: it then holds the value from before the update
@@ -105,7 +105,7 @@ private:
     void storeStatement(const Connection &c, const py::Stmt &s, tree::Block &to);
     void store(const Connection &c, Name variable, tree::Block &to);
     void foldLanes(const Connection &c, ExprRef value, tree::Block &to);
-    /// `old`: the variable that gets what an updated element held before, or -1.
+    /// `old`: the variable that gets what an updated element held before, or none.
     void storeValue(const Connection &c, const py::Expr *target, ExprRef value, VarId old, tree::Block &to);
 
     // ------------------------------------------------------------------------------------------------ C++
@@ -132,7 +132,7 @@ private:
     std::map<Name, Name> locals_;     // name in the code -> variable
     std::map<Name, Type> localTypes_; // by variable name
     std::map<Name, VarId> olds_;      // what updated elements held before: name in the code -> variable
-    std::map<int, const Connection *> slots_;
+    std::map<RefId, const Connection *> slots_;
 };
 
 } // namespace sdfgc::tree

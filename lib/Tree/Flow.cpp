@@ -4,7 +4,7 @@
 
 namespace sdfgc::tree {
 
-bool assignsWhole(const Function &f, const MentionTable &table, const py::StmtRef &s, Name n) {
+bool assignsWhole(const Function &f, const EffectTable &table, const py::StmtRef &s, Name n) {
     if (s->kind != py::StmtKind::Assign || s->targets.size() != 1 || table.inExpr(s->value).has(n))
         return false;
     const py::Expr &target = *s->targets[0];
@@ -12,11 +12,11 @@ bool assignsWhole(const Function &f, const MentionTable &table, const py::StmtRe
         return target.name == n;
     if (target.kind != py::ExprKind::MemRef || !target.args.empty())
         return false;
-    const MemRef &r = f.refs[static_cast<std::size_t>(target.slot)];
-    return f.vars[static_cast<std::size_t>(r.var)].name == n && r.offset.isZero() && !r.castTo && !r.address && !r.pop;
+    const MemRef &r = f.refs[refOf(target)];
+    return f.vars[r.var].name == n && r.offset.isZero() && !r.castTo && !r.address && !r.pop;
 }
 
-bool startsLoop(const Function &f, const MentionTable &table, const Node &n, Name name) {
+bool startsLoop(const Function &f, const EffectTable &table, const Node &n, Name name) {
     if (n.kind != Kind::Loop)
         return false;
     const auto &l = static_cast<const Loop &>(n);
@@ -27,7 +27,7 @@ namespace {
 
 class FlowAnalysis {
 public:
-    FlowAnalysis(const Function &f, MentionTable &table, Name n) : f_(f), table_(table), n_(n) {}
+    FlowAnalysis(const Function &f, EffectTable &table, Name n) : f_(f), table_(table), n_(n) {}
 
     Flow block(const Block &b) {
         Flow result = Flow::Maybe;
@@ -97,12 +97,12 @@ private:
     }
 
     const Function &f_;
-    MentionTable &table_;
+    EffectTable &table_;
     Name n_;
 };
 
 } // namespace
 
-Flow valueFlow(const Function &f, MentionTable &table, const Block &b, Name n) { return FlowAnalysis(f, table, n).block(b); }
+Flow valueFlow(const Function &f, EffectTable &table, const Block &b, Name n) { return FlowAnalysis(f, table, n).block(b); }
 
 } // namespace sdfgc::tree

@@ -17,10 +17,10 @@ struct Inside {
     std::set<Name> names;
 
     void note(VarId v, const Function &f) {
-        if (v < 0)
+        if (!v)
             return;
         variables.insert(v);
-        names.insert(f.vars[static_cast<std::size_t>(v)].name);
+        names.insert(f.vars[v].name);
     }
     void collect(Node &n, const Function &f) {
         if (n.kind == Kind::Declare)
@@ -45,12 +45,12 @@ struct Inside {
 /// Moves references of statements from one function's tables to another's, and finds out what must be passed.
 class Mover {
 public:
-    Mover(Function &from, Function &to, const Inside &inside, const Mentions &mentions, const std::function<Type(Name)> &typeOf,
+    Mover(Function &from, Function &to, const Inside &inside, const Effects &mentions, const std::function<Type(Name)> &typeOf,
           const std::function<void(const Variable &, Obstacle)> &refuse, Handover handover)
         : from_(from), to_(to), inside_(inside), mentions_(mentions), typeOf_(typeOf), refuse_(refuse), handover_(handover) {}
 
     void node(Node &n) {
-        fields(n, *this);
+        rebind(n, *this);
         if (n.kind == Kind::RawTasklet) {
             auto &t = static_cast<RawTasklet &>(n);
             to_.needsState |= t.text.find("__state") != std::string::npos;
@@ -63,22 +63,22 @@ public:
         });
     }
 
-    // ---- visitor of fields()
+    // ---- visitor of rebind()
     void var(VarId &v) {
-        if (v >= 0)
+        if (v)
             v = moved(v);
     }
-    void slot(int &s) {
-        if (s < 0)
+    void slot(RefId &s) {
+        if (!s)
             return;
-        auto [it, isNew] = slots_.try_emplace(s, -1);
+        auto [it, isNew] = slots_.try_emplace(s);
         if (isNew) {
-            MemRef r = from_.refs[static_cast<std::size_t>(s)];
+            MemRef r = from_.refs[s];
             r.var = moved(r.var);
             sym(r.offset);
             for (sym::Expr &stride : r.strides)
                 sym(stride);
-            it->second = to_.addRef(std::move(r));
+            it->second = to_.refs.add(std::move(r));
         }
         s = it->second;
     }
@@ -112,7 +112,9 @@ private:
         if (x->kind != ExprKind::MemRef)
             return x;
         auto copy = std::make_shared<py::Expr>(*x);
-        slot(copy->slot);
+        RefId r = refOf(*x);
+        slot(r);
+        copy->slot = r.index;
         return copy;
     }
     void stmtNames(const py::Stmt &s) {
@@ -148,7 +150,7 @@ private:
         v.count = 0;
         v.startOffset = 0;
         v.zeroed = false;
-        v.parent = -1;
+        v.parent = {};
         const bool changed = mentions_.changes(v.name);
         if (v.kind == VarKind::Value && changed && handover_ == Handover::ByReference)
             v.kind = VarKind::Reference;
@@ -162,7 +164,7 @@ private:
         else
             a.expr = py::name(v.name, v.type);
         passed_.insert(v.name);
-        VarId id = to_.addVar(std::move(v));
+        VarId id = to_.vars.add(std::move(v));
         to_.params.push_back(id);
         arguments.push_back(std::move(a));
         return id;
@@ -172,19 +174,19 @@ private:
         auto it = vars_.find(v);
         if (it != vars_.end())
             return it->second;
-        Variable x = from_.vars[static_cast<std::size_t>(v)];
-        VarId id = -1;
+        Variable x = from_.vars[v];
+        VarId id;
         if (inside_.variables.count(v) || x.kind == VarKind::Constant ||
             (x.isConst && x.kind == VarKind::Value && !typeOf_(x.name))) {
             sym(x.count);
             sym(x.startOffset);
-            id = to_.addVar(std::move(x));
+            id = to_.vars.add(std::move(x));
         } else if (x.kind == VarKind::StateField && handover_ == Handover::ByReference) {
             to_.needsState = true;
-            id = to_.addVar(std::move(x));
+            id = to_.vars.add(std::move(x));
         } else if (x.kind == VarKind::Member) {
             x.parent = moved(x.parent);
-            id = to_.addVar(std::move(x));
+            id = to_.vars.add(std::move(x));
         } else {
             id = captured(v, std::move(x));
         }
@@ -196,7 +198,7 @@ private:
             MemRef value;
             value.var = original;
             Call::Argument a;
-            a.ref = from_.addRef(value);
+            a.ref = from_.refs.add(value);
             x.kind = VarKind::Value;
             return pass(std::move(x), &a);
         }
@@ -219,7 +221,7 @@ private:
             address.var = original;
             address.address = true;
             Call::Argument a;
-            a.ref = from_.addRef(address);
+            a.ref = from_.refs.add(address);
             x.isRestrict = x.kind != VarKind::Pointer || x.isRestrict;
             x.kind = VarKind::Pointer;
             return pass(std::move(x), &a);
@@ -228,25 +230,25 @@ private:
             break;
         }
         refuse_(x, Obstacle::Kind);
-        return to_.addVar(std::move(x));
+        return to_.vars.add(std::move(x));
     }
 
     /// By name and by reference it is one parameter.
     VarId passOnce(Variable x) {
         for (VarId p : to_.params)
-            if (to_.vars[static_cast<std::size_t>(p)].name == x.name)
+            if (to_.vars[p].name == x.name)
                 return p;
         return pass(std::move(x), nullptr);
     }
 
     Function &from_, &to_;
     const Inside &inside_;
-    const Mentions &mentions_;
+    const Effects &mentions_;
     const std::function<Type(Name)> &typeOf_;
     const std::function<void(const Variable &, Obstacle)> &refuse_;
     Handover handover_;
     std::map<VarId, VarId> vars_;
-    std::map<int, int> slots_;
+    std::map<RefId, RefId> slots_;
     std::set<Name> passed_;
 };
 
@@ -258,9 +260,9 @@ Outlined outline(Function &from, Block body, Name name, const std::function<Type
     out.function = std::make_unique<Function>();
     out.function->name = name;
     Inside inside;
-    Mentions mentions;
+    Effects mentions;
     {
-        MentionTable table(from);
+        EffectTable table(from);
         for (NodePtr &n : body.body) {
             inside.collect(*n, from);
             mentions.add(table.of(*n));

@@ -76,23 +76,23 @@ private:
         f_ = &f;
         std::vector<std::string> args;
         for (VarId p : f.params)
-            args.push_back(var(p) + ": " + f.vars[static_cast<std::size_t>(p)].type.str());
+            args.push_back(var(p) + ": " + f.vars[p].type.str());
         list("function " + f.name.str() + "(", args, ") {");
         body(f.body);
         line("}");
     }
 
     std::string var(VarId v) const {
-        if (v < 0)
+        if (!v)
             return "_";
-        const Variable &x = f_->vars[static_cast<std::size_t>(v)];
+        const Variable &x = f_->vars[v];
         return x.kind == VarKind::Member ? var(x.parent) + "." + x.name.str() : x.name.str();
     }
 
-    std::string ref(int slot) const {
-        if (slot < 0)
+    std::string ref(RefId slot) const {
+        if (!slot)
             return "_";
-        const MemRef &r = f_->refs[static_cast<std::size_t>(slot)];
+        const MemRef &r = f_->refs[slot];
         std::string text = (r.address ? "&" : "") + var(r.var) + "[" + r.offset.str();
         for (std::size_t i = 0; i < r.strides.size(); ++i)
             text += " + #" + std::to_string(i) + " * " + r.strides[i].str();
@@ -106,7 +106,7 @@ private:
         return py::print(*py::rewrite(e, [this](const py::ExprRef &x) -> py::ExprRef {
             if (x->kind != py::ExprKind::MemRef)
                 return x;
-            return py::name(Name(ref(x->slot)), x->type);
+            return py::name(Name(ref(refOf(*x))), x->type);
         }));
     }
 
@@ -114,7 +114,7 @@ private:
         if (!s)
             return "";
         auto shown = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) -> py::ExprRef {
-            return x->kind == py::ExprKind::MemRef ? py::name(Name(ref(x->slot)), x->type) : x;
+            return x->kind == py::ExprKind::MemRef ? py::name(Name(ref(refOf(*x))), x->type) : x;
         });
         std::string text = py::print(shown);
         while (!text.empty() && text.back() == '\n')
@@ -136,12 +136,11 @@ private:
     }
 
     void launch(const Launch &l) {
-        std::string text =
-            "queue on " + std::to_string(l.stream) + ": launch " + m_.functions[static_cast<std::size_t>(l.function)]->name.str();
+        std::string text = "queue on " + std::to_string(l.stream) + ": launch " + m_.functions[l.function]->name.str();
         for (const auto *sizes : {&l.grid, &l.block})
             text += " (" + (*sizes)[0].str() + ", " + (*sizes)[1].str() + ", " + (*sizes)[2].str() + ")";
         for (const Call::Argument &a : l.arguments)
-            text += " " + (a.expr ? value(a.expr) : a.ref >= 0 ? ref(a.ref) : a.value.str());
+            text += " " + (a.expr ? value(a.expr) : a.ref ? ref(a.ref) : a.value.str());
         line(text);
     }
 
@@ -153,10 +152,10 @@ private:
             return line("# " + n.comment);
         case Kind::Declare: {
             const auto &d = static_cast<const Declare &>(n);
-            const Variable &v = f_->vars[static_cast<std::size_t>(d.var)];
+            const Variable &v = f_->vars[d.var];
             std::string size = v.kind == VarKind::Stack || v.kind == VarKind::Buffer ? "[" + v.count.str() + "]" : "";
             return line("declare " + var(d.var) + ": " + v.type.str() + size + (d.init ? " = " + value(d.init) : "") +
-                        (d.target >= 0 ? " = " + ref(d.target) : ""));
+                        (d.target ? " = " + ref(d.target) : ""));
         }
         case Kind::Release:
             return line("release " + var(static_cast<const Release &>(n).var) + " on stream " +
@@ -203,7 +202,7 @@ private:
             return line("set " + var(static_cast<const SetPointer &>(n).var) + " = " +
                         ref(static_cast<const SetPointer &>(n).source));
         case Kind::Call:
-            return line("call " + m_.functions[static_cast<std::size_t>(static_cast<const Call &>(n).function)]->name.str());
+            return line("call " + m_.functions[static_cast<const Call &>(n).function]->name.str());
         case Kind::Break:
             return line("break");
         case Kind::Continue:

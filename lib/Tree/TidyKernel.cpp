@@ -10,24 +10,24 @@
 namespace sdfgc::tree {
 namespace {
 
-bool isPrivate(const Function &f, int slot) {
-    const VarKind kind = f.vars[static_cast<std::size_t>(f.refs[static_cast<std::size_t>(slot)].var)].kind;
+bool isPrivate(const Function &f, RefId slot) {
+    const VarKind kind = f.vars[f.refs[slot].var].kind;
     return kind == VarKind::Value || kind == VarKind::Stack;
 }
 
 /// Is it only a name for an index, which nothing uses?
-bool isIdle(MentionTable &table, const Function &f, const Node &n) {
+bool isIdle(EffectTable &table, const Function &f, const Node &n) {
     const auto *loop = dyn_cast<For>(&n);
     if (!loop || !loop->spread || !loop->spread->exact)
         return false;
-    const Name index = f.vars[static_cast<std::size_t>(loop->var)].name;
+    const Name index = f.vars[loop->var].name;
     for (const NodePtr &inside : loop->body.body)
         if (table.of(*inside).has(index) || table.of(*inside).inText.count(index))
             return false;
     return true;
 }
 
-void tidy(const Function &f, MentionTable &table, Block &b) {
+void tidy(const Function &f, EffectTable &table, Block &b) {
     for (std::size_t i = 0; i < b.body.size(); ++i) {
         Node &n = *b.body[i];
         if (auto *u = dyn_cast<Update>(&n); u && u->atomic && isPrivate(f, u->target))
@@ -46,7 +46,7 @@ void tidy(const Function &f, MentionTable &table, Block &b) {
 } // namespace
 
 void tidyKernel(const Function &f, Block &body) {
-    MentionTable table(f);
+    EffectTable table(f);
     tidy(f, table, body);
 }
 

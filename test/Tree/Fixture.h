@@ -21,8 +21,7 @@ struct Body {
 
     Body() {
         m.name = "m";
-        m.functions.push_back(std::make_unique<Function>());
-        f = m.functions.back().get();
+        f = m.functions[m.functions.add(std::make_unique<Function>())].get();
         f->name = "f";
         open.push_back(&f->body);
     }
@@ -32,7 +31,7 @@ struct Body {
         v.kind = kind;
         v.type = type;
         v.count = count;
-        return f->addVar(std::move(v));
+        return f->vars.add(std::move(v));
     }
     VarId integer(const char *name) { return var(name, VarKind::Value, ScalarKind::Int64); }
     VarId param(const char *name, VarKind kind = VarKind::Pointer, Type type = ScalarKind::Float64) {
@@ -44,7 +43,7 @@ struct Body {
         MemRef r;
         r.var = v;
         r.offset = offset;
-        return py::memRef(f->addRef(std::move(r)), f->vars[static_cast<std::size_t>(v)].type);
+        return tree::memRef(f->refs.add(std::move(r)), f->vars[v].type);
     }
 
     template <class T, class... A> T *add(A &&...a) { return open.back()->add<T>(std::forward<A>(a)...); }
@@ -55,7 +54,7 @@ struct Body {
     void assign(py::ExprRef target, py::ExprRef value) { add<Code>()->stmts = {py::assign(std::move(target), std::move(value))}; }
     void update(py::ExprRef target, py::ExprRef value, py::Reduction kind = py::Reduction::Sum) {
         auto *u = add<Update>();
-        u->target = target->slot;
+        u->target = refOf(*target);
         u->value = std::move(value);
         u->reduction = kind;
         u->atomic = true;
@@ -74,7 +73,7 @@ struct Body {
     void close() { open.pop_back(); }
 
     /// The statements of the function, without its head.
-    std::string text(std::size_t function = 0) {
+    std::string text(FunctionId function = FunctionId(0)) {
         std::string all = print(m), head = "  function " + m.functions[function]->name.str() + "(";
         std::size_t begin = all.find('\n', all.find(head)); // in front of the first statement
         return all.substr(begin + 1, all.find("\n  }\n", begin) - begin);

@@ -24,7 +24,7 @@ struct Kernel {
     static std::string parameters(const Outlined &o) {
         std::string text;
         for (VarId p : o.function->params) {
-            const Variable &v = o.function->vars[static_cast<std::size_t>(p)];
+            const Variable &v = o.function->vars[p];
             text += (text.empty() ? "" : " ") + std::string(v.isConst ? "const " : "") + v.name.str();
         }
         return text;

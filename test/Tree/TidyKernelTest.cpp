@@ -10,7 +10,7 @@ namespace {
 
 Update *atomicUpdate(Body &b, VarId target) {
     auto *u = b.add<Update>();
-    u->target = b.at(target)->slot;
+    u->target = refOf(*b.at(target));
     u->value = expr("1");
     u->atomic = true;
     return u;

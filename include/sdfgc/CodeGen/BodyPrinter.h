@@ -41,18 +41,18 @@ private:
     void useType(Type t) const;
 
     // ---- VariablePrinter.cpp
-    const tree::Variable &var(tree::VarId v) const { return f_.vars[static_cast<std::size_t>(v)]; }
-    const tree::MemRef &ref(int slot) const { return f_.refs[static_cast<std::size_t>(slot)]; }
+    const tree::Variable &var(tree::VarId v) const { return f_.vars[v]; }
+    const tree::MemRef &ref(tree::RefId slot) const { return f_.refs[slot]; }
     std::string varText(tree::VarId v) const;
     std::string declarator(const tree::Variable &v) const;
     void declare(const tree::Declare &d);
     void allocate(const tree::Allocate &a);
     std::string allocation(const tree::Variable &v, sym::Expr count) const;
     /// The element or address that a slot means; `args` are the values of its data-dependent indices.
-    std::string memory(int slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string addressOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string memory(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string addressOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string castAddress(const tree::MemRef &r, const std::string &address) const;
-    std::string elementOf(int slot, const std::vector<py::ExprRef> &args = {}) const;
+    std::string elementOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
 
     // ---- StatementPrinter.cpp

@@ -1,17 +1,17 @@
-// Which variables a statement of the schedule tree mentions, and which of them it may change.
+// What a statement of the schedule tree does: which variables it uses, and which of them it may change.
 //
 // Variables are identified by name: what is visible at one place has distinct names (NameScopes), so inside the C++ scope of a
 // variable its name means that variable. Text that was taken as written (C++ tasklets) mentions and changes every identifier in it.
 #pragma once
 
-#include "sdfgc/Tree/Tree.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <unordered_map>
 #include <unordered_set>
 
 namespace sdfgc::tree {
 
-struct Mentions {
+struct Effects {
     std::unordered_set<Name> names;   // read, written, declared or taken the address of
     std::unordered_set<Name> changed; // assigned, declared as a loop variable, or handed out by address
     std::unordered_set<Name> inText;  // somewhere in text taken as written, which may change them
@@ -19,39 +19,31 @@ struct Mentions {
 
     bool has(Name n) const { return names.count(n) != 0; }
     bool changes(Name n) const { return changed.count(n) != 0 || inText.count(n) != 0; }
-    void add(const Mentions &other);
+    void add(const Effects &other);
 };
 
-/// Computes and remembers the mentions of statements of one function. What it returned stays a superset when statements are moved
+/// computes and remembers the effects of statements of one function. What it returned stays a superset when statements are moved
 /// within a subtree; a statement that was replaced must be asked for anew.
-class MentionTable {
+class EffectTable {
 public:
-    explicit MentionTable(const Function &f) : f_(f) {}
+    explicit EffectTable(const Function &f) : f_(f) {}
 
     /// Of a statement and everything inside of it.
-    const Mentions &of(const Node &n);
+    const Effects &of(const Node &n);
     /// Of a statement without the statements inside: bounds, conditions, clauses.
-    Mentions own(const Node &n) const;
-    Mentions inExpr(const py::ExprRef &e) const;
+    Effects own(const Node &n) const;
+    Effects inExpr(const py::ExprRef &e) const;
     /// The variable at the root of a memory reference: members lead to the structure.
     Name root(VarId v) const;
 
 private:
     const Function &f_;
-    std::unordered_map<const Node *, Mentions> table_;
+    std::unordered_map<const Node *, Effects> table_;
 };
 
 /// Of all statements of a function.
-Mentions mentionsOf(const Function &f);
+Effects effectsOf(const Function &f);
 /// Is there a statement that uses the program's state whatever memory it names? outline sees to the rest.
-bool usesState(Block &b, const Module &m);
-/// Is there a statement of a kind in a block, however deep?
-bool contains(Block &b, Kind kind);
-/// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.
-bool hasLabel(const Block &b);
-/// Calls `f` with the blocks of statements directly inside of a statement.
-void forEachBlock(Node &n, const std::function<void(Block &)> &f);
-/// Moves all of `inserted` into `b` in front of position `at`; returns the position behind them.
-std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
+bool usesState(const Block &b, const Module &m);
 
 } // namespace sdfgc::tree

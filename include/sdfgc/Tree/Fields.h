@@ -1,192 +1,199 @@
-// Every reference that a statement of the schedule tree makes, by reference: for steps that move statements between functions.
+// The fields of the schedule tree's statements as values: Nodes.def as tables of members with roles, and ways over them.
 //
-// `F` has members var(VarId &), slot(int &), expr(py::ExprRef &), stmt(py::StmtRef &), sym(sym::Expr &); ids may be -1, trees null.
+// `forEachField(x, f)` calls f(field, owner) for what x, a statement or a part, consists of, parts resolved; each field knows its
+// role at compile time. Everything that must treat all statements alike is written over it; what depends on the kind (lowering,
+// passes, the printers of C++) switches on the kind instead.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
 
+#include <tuple>
+
 namespace sdfgc::tree {
 
-template <class F> void omp(Omp &o, F &f) {
-    f.sym(o.numThreads);
-    f.sym(o.onlyIf);
-    for (Omp::Reduction &r : o.reductions) {
-        f.var(r.var);
-        f.sym(r.count);
-    }
+enum class Role : uint8_t {
+    Declares,
+    Iterates,
+    Assigns,
+    Reads,
+    Writes,
+    Uses,
+    Indices,
+    Size,
+    Value,
+    Statement,
+    Locals,
+    Block,
+    Blocks,
+    Inside,
+    Parts,
+    Arguments,
+    Callee,
+    Word,
+    Number,
+    Flag,
+    Name,
+    String,
+    Code,
+    TypeName,
+    Stream,
+    Event,
+};
+
+template <Role R, class C, class T> struct Field {
+    static constexpr Role role = R;
+    using Member = T;
+    const char *label;
+    T C::*member;
+    bool needed = false;
+
+    T &of(C &owner) const { return owner.*member; }
+    const T &of(const C &owner) const { return owner.*member; }
+};
+template <Role R, class C, class T> constexpr Field<R, C, T> field(const char *label, T C::*member) { return {label, member}; }
+template <class F> constexpr F needed(F f) {
+    f.needed = true;
+    return f;
 }
 
-template <class F> void arguments(std::vector<Call::Argument> &list, F &f) {
-    for (Call::Argument &a : list) {
-        f.slot(a.ref);
-        f.sym(a.value);
-        f.expr(a.expr);
-    }
-}
+/// `FieldsOf<T>::all`: the fields of a statement or part in the order of the text.
+template <class T> struct FieldsOf;
 
-/// The fields of loops, branches and regions themselves; their blocks are visited with forEachBlock.
-template <class F> bool controlFields(Node &n, F &f) {
+#define DECLARES(l, m) field<Role::Declares>(l, &T::m)
+#define ITERATES(l, m) field<Role::Iterates>(l, &T::m)
+#define ASSIGNS(l, m) field<Role::Assigns>(l, &T::m)
+#define READS(l, m) field<Role::Reads>(l, &T::m)
+#define WRITES(l, m) field<Role::Writes>(l, &T::m)
+#define USES(l, m) field<Role::Uses>(l, &T::m)
+#define INDICES(l, m) field<Role::Indices>(l, &T::m)
+#define SIZE(l, m) field<Role::Size>(l, &T::m)
+#define VALUE(l, m) field<Role::Value>(l, &T::m)
+#define STATEMENT(l, m) field<Role::Statement>(l, &T::m)
+#define LOCALS(l, m) field<Role::Locals>(l, &T::m)
+#define BLOCK(m) field<Role::Block>("", &T::m)
+#define BLOCKS(l, m) field<Role::Blocks>(l, &T::m)
+#define INSIDE(l, m) field<Role::Inside>(l, &T::m)
+#define PARTS(l, m) field<Role::Parts>(l, &T::m)
+#define ARGUMENTS(m) field<Role::Arguments>("", &T::m)
+#define CALLEE(l, m) field<Role::Callee>(l, &T::m)
+#define WORD(l, m) field<Role::Word>(l, &T::m)
+#define NUMBER(l, m) field<Role::Number>(l, &T::m)
+#define FLAG(l, m) field<Role::Flag>(l, &T::m)
+#define NAME(l, m) field<Role::Name>(l, &T::m)
+#define STRING(l, m) field<Role::String>(l, &T::m)
+#define CODE(l, m) field<Role::Code>(l, &T::m)
+#define TYPE(l, m) field<Role::TypeName>(l, &T::m)
+#define STREAM(l, m) field<Role::Stream>(l, &T::m)
+#define EVENT(l, m) field<Role::Event>(l, &T::m)
+#define NEEDED(f) needed(f)
+#define NODE(K, keyword, ...)                                                                                                      \
+    template <> struct FieldsOf<K> {                                                                                               \
+        using T = K;                                                                                                               \
+        static constexpr auto all = std::make_tuple(__VA_ARGS__);                                                                  \
+    };
+#define PART(P, ...)                                                                                                               \
+    template <> struct FieldsOf<P> {                                                                                               \
+        using T = P;                                                                                                               \
+        static constexpr auto all = std::make_tuple(__VA_ARGS__);                                                                  \
+    };
+#include "sdfgc/Tree/Nodes.def"
+#undef DECLARES
+#undef ITERATES
+#undef ASSIGNS
+#undef READS
+#undef WRITES
+#undef USES
+#undef INDICES
+#undef SIZE
+#undef VALUE
+#undef STATEMENT
+#undef LOCALS
+#undef BLOCK
+#undef BLOCKS
+#undef INSIDE
+#undef PARTS
+#undef ARGUMENTS
+#undef CALLEE
+#undef WORD
+#undef NUMBER
+#undef FLAG
+#undef NAME
+#undef STRING
+#undef CODE
+#undef TYPE
+#undef STREAM
+#undef EVENT
+#undef NEEDED
+
+/// Calls f with the statement as what it is: `visit(n, [](auto &x) { ... })`. `N` is Node or const Node.
+template <class N, class F> decltype(auto) visit(N &n, F &&f) {
     switch (n.kind) {
-    case Kind::For: {
-        auto &x = static_cast<For &>(n);
-        f.var(x.var);
-        f.sym(x.begin);
-        f.sym(x.end);
-        f.sym(x.step);
-        if (x.omp)
-            omp(*x.omp, f);
-        for (Omp::Reduction &r : x.simd)
-            f.var(r.var);
-        return true;
+#define NODE(K, ...)                                                                                                               \
+    case Kind::K:                                                                                                                  \
+        return f(static_cast<std::conditional_t<std::is_const_v<N>, const K, K> &>(n));
+#include "sdfgc/Tree/Nodes.def"
     }
-    case Kind::Loop: {
-        auto &x = static_cast<Loop &>(n);
-        f.stmt(x.init);
-        f.stmt(x.update);
-        f.var(x.declares);
-        f.expr(x.condition);
-        return true;
-    }
-    case Kind::If:
-        for (If::Branch &b : static_cast<If &>(n).branches)
-            f.expr(b.condition);
-        return true;
-    case Kind::ParallelRegion: {
-        auto &x = static_cast<ParallelRegion &>(n);
-        f.var(x.threadVar);
-        f.var(x.teamSizeVar);
-        f.sym(x.numThreads);
-        f.sym(x.onlyIf);
-        return true;
-    }
-    case Kind::Consume: {
-        auto &x = static_cast<Consume &>(n);
-        f.slot(x.stream);
-        f.sym(x.numPes);
-        f.expr(x.condition);
-        f.var(x.peVar);
-        f.var(x.elementVar);
-        f.var(x.countVar);
-        return true;
-    }
-    default:
-        return false;
+    __builtin_unreachable();
+}
+
+/// Calls f with each of the parts in a field: none or one (optional, pointer), or any number (vector).
+template <class M, class F> void forEachPart(M &member, F &&f) {
+    if constexpr (requires { member.begin(); }) {
+        for (auto &part : member)
+            f(part);
+    } else if (member) {
+        f(*member);
     }
 }
 
-/// Fields of the operations of a GPU program's host side.
-template <class F> bool deviceFields(Node &n, F &f) {
-    switch (n.kind) {
-    case Kind::Launch: {
-        auto &x = static_cast<Launch &>(n);
-        arguments(x.arguments, f);
-        for (auto *sizes : {&x.grid, &x.block})
-            for (sym::Expr &e : *sizes)
-                f.sym(e);
-        return true;
-    }
-    case Kind::DeviceCopy: {
-        auto &x = static_cast<DeviceCopy &>(n);
-        f.slot(x.source);
-        f.slot(x.target);
-        for (sym::Expr *e : {&x.width, &x.rows, &x.sourcePitch, &x.targetPitch, &x.slices, &x.sourceSlice, &x.targetSlice})
-            f.sym(*e);
-        return true;
-    }
-    case Kind::DeviceFill: {
-        auto &x = static_cast<DeviceFill &>(n);
-        f.slot(x.target);
-        f.sym(x.count);
-        f.expr(x.value);
-        return true;
-    }
-    default:
-        return false;
-    }
+/// Calls f(field, owner) for the fields of `x` alone, its parts as fields.
+template <class T, class F> void forEachOwnField(T &x, F &&f) {
+    std::apply([&](const auto &...each) { (f(each, x), ...); }, FieldsOf<std::remove_const_t<T>>::all);
 }
 
-/// All fields of one statement, without the statements inside of it.
-template <class F> void fields(Node &n, F &f) {
-    if (controlFields(n, f) || deviceFields(n, f))
-        return;
-    switch (n.kind) {
-    case Kind::Declare: {
-        auto &x = static_cast<Declare &>(n);
-        f.var(x.var);
-        f.expr(x.init);
-        return f.slot(x.target);
-    }
-    case Kind::Allocate: {
-        auto &x = static_cast<Allocate &>(n);
-        f.var(x.var);
-        return f.sym(x.count);
-    }
-    case Kind::Release:
-        return f.var(static_cast<Release &>(n).var);
-    case Kind::Code:
-        for (py::StmtRef &s : static_cast<Code &>(n).stmts)
-            f.stmt(s);
-        return;
-    case Kind::Update: {
-        auto &x = static_cast<Update &>(n);
-        f.slot(x.target);
-        for (py::ExprRef &i : x.targetIndices)
-            f.expr(i);
-        f.expr(x.value);
-        f.expr(x.lambda);
-        return f.var(x.old);
-    }
-    case Kind::RawTasklet:
-        for (RawTasklet::Binding &b : static_cast<RawTasklet &>(n).bindings) {
-            f.slot(b.ref);
-            f.sym(b.symbol);
-        }
-        return;
-    case Kind::Memcpy: {
-        auto &x = static_cast<Memcpy &>(n);
-        f.slot(x.source);
-        f.slot(x.target);
-        return f.sym(x.count);
-    }
-    case Kind::Fill: {
-        auto &x = static_cast<Fill &>(n);
-        f.slot(x.target);
-        f.sym(x.count);
-        return f.expr(x.value);
-    }
-    case Kind::SetPointer: {
-        auto &x = static_cast<SetPointer &>(n);
-        f.var(x.var);
-        return f.slot(x.source);
-    }
-    case Kind::Call:
-        return arguments(static_cast<Call &>(n).arguments, f);
-    case Kind::StreamPush: {
-        auto &x = static_cast<StreamPush &>(n);
-        f.slot(x.stream);
-        f.expr(x.value);
-        f.slot(x.source);
-        return f.sym(x.count);
-    }
-    case Kind::StreamPop: {
-        auto &x = static_cast<StreamPop &>(n);
-        f.slot(x.stream);
-        f.slot(x.target);
-        f.var(x.countVar);
-        return f.sym(x.count);
-    }
-    case Kind::DataProbe: {
-        auto &x = static_cast<DataProbe &>(n);
-        f.slot(x.ref);
-        for (auto *list : {&x.shape, &x.strides})
-            for (sym::Expr &e : *list)
-                f.sym(e);
-        f.sym(x.count);
-        return f.expr(x.condition);
-    }
-    default:
-        return;
-    }
+/// Calls f(field, owner) for the fields of `x` and of its parts, in the order of the text.
+template <class T, class F> void forEachField(T &x, F &&f) {
+    forEachOwnField(x, [&](const auto &each, auto &owner) {
+        using E = std::decay_t<decltype(each)>;
+        if constexpr (E::role == Role::Parts || E::role == Role::Arguments)
+            forEachPart(each.of(owner), [&](auto &part) { forEachField(part, f); });
+        else
+            f(each, owner);
+    });
+}
+
+/// The block in a field that has one by value or by pointer.
+inline Block &blockIn(Block &b) { return b; }
+inline const Block &blockIn(const Block &b) { return b; }
+inline Block &blockIn(std::unique_ptr<Block> &b) { return *b; }
+inline const Block &blockIn(const std::unique_ptr<Block> &b) { return *b; }
+
+/// Hands every reference that a statement itself makes to `f`, which may change it: `f` has members var(VarId &), slot(RefId &),
+/// sym(sym::Expr &), expr(py::ExprRef &), stmt(py::StmtRef &); ids may be none, trees null. Statements inside are not visited.
+template <class F> void rebind(Node &n, F &f) {
+    visit(n, [&f](auto &node) {
+        forEachField(node, [&f](const auto &each, auto &owner) {
+            auto &x = each.of(owner);
+            constexpr Role role = std::decay_t<decltype(each)>::role;
+            auto all = [](auto &list, auto &&one) {
+                if constexpr (requires { list.begin(); })
+                    for (auto &e : list)
+                        one(e);
+                else
+                    one(list);
+            };
+            if constexpr (role == Role::Declares || role == Role::Iterates || role == Role::Assigns)
+                f.var(x);
+            else if constexpr (role == Role::Reads || role == Role::Writes || role == Role::Uses)
+                f.slot(x);
+            else if constexpr (role == Role::Size)
+                all(x, [&f](sym::Expr &e) { f.sym(e); });
+            else if constexpr (role == Role::Value || role == Role::Indices)
+                all(x, [&f](py::ExprRef &e) { f.expr(e); });
+            else if constexpr (role == Role::Statement)
+                all(x, [&f](py::StmtRef &s) { f.stmt(s); });
+        });
+    });
 }
 
 } // namespace sdfgc::tree

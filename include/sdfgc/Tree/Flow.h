@@ -13,12 +13,12 @@ enum class Flow : uint8_t {
 
 /// What a block does with the value that a variable of one element has before it. Blocks with labels count as Read: a goto may come
 /// from anywhere.
-Flow valueFlow(const Function &f, MentionTable &table, const Block &b, Name n);
+Flow valueFlow(const Function &f, EffectTable &table, const Block &b, Name n);
 
 /// Is it `n = value`, for the whole variable and with a value that does not read it?
-bool assignsWhole(const Function &f, const MentionTable &table, const py::StmtRef &s, Name n);
+bool assignsWhole(const Function &f, const EffectTable &table, const py::StmtRef &s, Name n);
 
 /// Is it a loop whose header assigns the variable before its test?
-bool startsLoop(const Function &f, const MentionTable &table, const Node &n, Name name);
+bool startsLoop(const Function &f, const EffectTable &table, const Node &n, Name name);
 
 } // namespace sdfgc::tree

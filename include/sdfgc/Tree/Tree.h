@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Id.h"
 #include "sdfgc/Tasklet/Types.h"
 
 #include <array>
@@ -16,7 +17,16 @@
 
 namespace sdfgc::tree {
 
-using VarId = int; // index into Function::vars
+struct Variable;
+struct MemRef;
+struct Function;
+using VarId = Id<Variable>;      // of Function::vars
+using RefId = Id<MemRef>;        // of Function::refs
+using FunctionId = Id<Function>; // of Module::functions
+
+/// The reference that a MemRef node of an expression stands for, and such a node.
+inline RefId refOf(const py::Expr &e) { return RefId(static_cast<std::size_t>(e.slot)); }
+inline py::ExprRef memRef(RefId r, Type t) { return py::memRef(r.index, t); }
 
 enum class VarKind : uint8_t {
     Value,        // T x
@@ -49,13 +59,13 @@ struct Variable {
     bool isConst = false;    // const value, pointer to const, reference to const
     bool isRestrict = false; // Pointer
     bool zeroed = false;     // zero-filled when allocated
-    VarId parent = -1;       // Member
+    VarId parent;            // Member
     std::string comment;     // what it is, for the declaration (`transient tmp`), may be empty
 };
 
 /// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
 struct MemRef {
-    VarId var = -1;
+    VarId var;
     sym::Expr offset = 0;
     std::vector<sym::Expr> strides; // of the py::Expr::args of the MemRef node that uses this slot
     bool address = false;           // the address `&x[offset]` is meant, not the element
@@ -64,40 +74,8 @@ struct MemRef {
 };
 
 enum class Kind : uint8_t {
-    Block,
-    Comment,
-    Declare,
-    Allocate,
-    Code,
-    Update,
-    RawTasklet,
-    For,
-    Loop,
-    If,
-    Memcpy,
-    Fill,
-    SetPointer,
-    Call,
-    Break,
-    Continue,
-    Return,
-    Goto,
-    Label,
-    ParallelRegion,
-    Sections,
-    Consume,
-    StreamPush,
-    StreamPop,
-    Timer,
-    DataProbe,
-    Launch,
-    DeviceCopy,
-    DeviceFill,
-    Synchronise,
-    EventRecord,
-    EventWait,
-    Barrier,
-    Release,
+#define NODE(K, ...) K,
+#include "sdfgc/Tree/Nodes.def"
 };
 
 struct Node {
@@ -123,24 +101,24 @@ struct Block : Node {
 };
 
 struct Comment : Node {
-    explicit Comment(std::string text) : Node(Kind::Comment) { comment = std::move(text); }
+    explicit Comment(std::string text = {}) : Node(Kind::Comment) { comment = std::move(text); }
     static bool classof(const Node *n) { return n->kind == Kind::Comment; }
 };
 
 /// Declares a variable here. Value: with `init` when given. Pointer and Reference: bound to `target`.
 struct Declare : Node {
-    explicit Declare(VarId v) : Node(Kind::Declare), var(v) {}
+    explicit Declare(VarId v = {}) : Node(Kind::Declare), var(v) {}
     static bool classof(const Node *n) { return n->kind == Kind::Declare; }
     VarId var;
     py::ExprRef init; // Value
-    int target = -1;  // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
+    RefId target;     // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
 };
 
 /// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`,
 /// contents are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations behind it there may use the
 /// memory.
 struct Allocate : Node {
-    Allocate(VarId v, sym::Expr n) : Node(Kind::Allocate), var(v), count(n) {}
+    explicit Allocate(VarId v = {}, sym::Expr n = 0) : Node(Kind::Allocate), var(v), count(n) {}
     static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
     VarId var;
     sym::Expr count;
@@ -151,7 +129,7 @@ struct Allocate : Node {
 
 /// A PoolBuffer gives its memory back behind what the stream has been given so far.
 struct Release : Node {
-    Release(VarId v, int s) : Node(Kind::Release), var(v), stream(s) {}
+    explicit Release(VarId v = {}, int s = 0) : Node(Kind::Release), var(v), stream(s) {}
     static bool classof(const Node *n) { return n->kind == Kind::Release; }
     VarId var;
     int stream;
@@ -170,7 +148,7 @@ struct Code : Node {
 struct Update : Node {
     Update() : Node(Kind::Update) {}
     static bool classof(const Node *n) { return n->kind == Kind::Update; }
-    int target = -1;                        // slot
+    RefId target;                           // slot
     std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
     py::ExprRef value;
     py::Reduction reduction = py::Reduction::Sum;
@@ -178,7 +156,7 @@ struct Update : Node {
     bool atomic = false;
     bool byBlock =
         false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
-    VarId old = -1; // variable that gets the value from before the update
+    VarId old; // variable that gets the value from before the update
 };
 
 /// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
@@ -191,7 +169,7 @@ struct RawTasklet : Node {
         enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
         bool isConst = false;
         bool unused = false; // the text does not mention it, but a macro might
-        int ref = -1;        // slot
+        RefId ref;           // slot
         sym::Expr symbol;    // Symbol: value
     };
     std::vector<Binding> bindings;
@@ -232,7 +210,7 @@ struct Spread {
 struct For : Node {
     For() : Node(Kind::For) {}
     static bool classof(const Node *n) { return n->kind == Kind::For; }
-    VarId var = -1;
+    VarId var;
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
@@ -252,7 +230,7 @@ struct Loop : Node {
     static bool classof(const Node *n) { return n->kind == Kind::Loop; }
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
-    VarId declares = -1;      // loop variable declared in the header (not visible after the loop)
+    VarId declares;           // loop variable declared in the header (not visible after the loop)
     py::ExprRef condition;
     bool unroll = false;
     int64_t unrollFactor = 0;
@@ -274,7 +252,7 @@ struct If : Node {
 struct Memcpy : Node {
     Memcpy() : Node(Kind::Memcpy) {}
     static bool classof(const Node *n) { return n->kind == Kind::Memcpy; }
-    int source = -1, target = -1;
+    RefId source, target;
     sym::Expr count;
     Type type;
 };
@@ -283,7 +261,7 @@ struct Memcpy : Node {
 struct Fill : Node {
     Fill() : Node(Kind::Fill) {}
     static bool classof(const Node *n) { return n->kind == Kind::Fill; }
-    int target = -1;
+    RefId target;
     sym::Expr count;
     Type type;
     py::ExprRef value;
@@ -291,10 +269,10 @@ struct Fill : Node {
 
 /// Reference containers and late-bound pointers: `var = &source`.
 struct SetPointer : Node {
-    SetPointer(VarId v, int s) : Node(Kind::SetPointer), var(v), source(s) {}
+    explicit SetPointer(VarId v = {}, RefId s = {}) : Node(Kind::SetPointer), var(v), source(s) {}
     static bool classof(const Node *n) { return n->kind == Kind::SetPointer; }
     VarId var;
-    int source;
+    RefId source;
 };
 
 /// Call of another function of the module.
@@ -302,30 +280,33 @@ struct Call : Node {
     Call() : Node(Kind::Call) {}
     static bool classof(const Node *n) { return n->kind == Kind::Call; }
     struct Argument {
-        int ref = -1;     // slot: passed as address, reference or value by the parameter's kind
+        RefId ref;        // slot: passed as address, reference or value by the parameter's kind
         sym::Expr value;  // when ref < 0
         py::ExprRef expr; // when set: a value expression
     };
-    int function = -1; // index into Module::functions
+    FunctionId function; // index into Module::functions
     std::vector<Argument> arguments;
 };
 
 struct Break : Node {
     Break() : Node(Kind::Break) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Break; }
 };
 struct Continue : Node {
     Continue() : Node(Kind::Continue) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Continue; }
 };
 struct Return : Node {
     Return() : Node(Kind::Return) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Return; }
 };
 struct Goto : Node {
-    explicit Goto(Name l) : Node(Kind::Goto), label(l) {}
+    explicit Goto(Name l = {}) : Node(Kind::Goto), label(l) {}
     static bool classof(const Node *n) { return n->kind == Kind::Goto; }
     Name label;
 };
 struct Label : Node {
-    explicit Label(Name l) : Node(Kind::Label), label(l) {}
+    explicit Label(Name l = {}) : Node(Kind::Label), label(l) {}
     static bool classof(const Node *n) { return n->kind == Kind::Label; }
     Name label;
 };
@@ -334,7 +315,7 @@ struct Label : Node {
 struct ParallelRegion : Node {
     ParallelRegion() : Node(Kind::ParallelRegion) {}
     static bool classof(const Node *n) { return n->kind == Kind::ParallelRegion; }
-    VarId threadVar = -1, teamSizeVar = -1;
+    VarId threadVar, teamSizeVar;
     sym::Expr numThreads = 0;                    // 0: runtime default
     sym::Expr onlyIf = sym::Expr::boolean(true); // else a team of one thread
     Block body;
@@ -350,22 +331,22 @@ struct Sections : Node {
 struct Consume : Node {
     Consume() : Node(Kind::Consume) {}
     static bool classof(const Node *n) { return n->kind == Kind::Consume; }
-    int stream = -1; // slot
+    RefId stream; // slot
     sym::Expr numPes = 1;
     int64_t chunk = 1;
     py::ExprRef condition; // may be null
-    VarId peVar = -1;      // worker index (Value)
-    VarId elementVar = -1; // chunk 1: Reference to const element; else Pointer to elements
-    VarId countVar = -1;   // chunk > 1: number of elements
+    VarId peVar;           // worker index (Value)
+    VarId elementVar;      // chunk 1: Reference to const element; else Pointer to elements
+    VarId countVar;        // chunk > 1: number of elements
     Block body;
 };
 
 struct StreamPush : Node {
     StreamPush() : Node(Kind::StreamPush) {}
     static bool classof(const Node *n) { return n->kind == Kind::StreamPush; }
-    int stream = -1;
+    RefId stream;
     py::ExprRef value;   // one element, or
-    int source = -1;     // slot of the first of
+    RefId source;        // slot of the first of
     sym::Expr count = 1; // contiguous elements
 };
 
@@ -373,9 +354,9 @@ struct StreamPush : Node {
 struct StreamPop : Node {
     StreamPop() : Node(Kind::StreamPop) {}
     static bool classof(const Node *n) { return n->kind == Kind::StreamPop; }
-    int stream = -1, target = -1;
+    RefId stream, target;
     sym::Expr count = 1;
-    VarId countVar = -1; // variable that gets how many there were
+    VarId countVar; // variable that gets how many there were
 };
 
 /// Wall time of the body, recorded in the program's report.
@@ -393,7 +374,7 @@ struct DataProbe : Node {
     static bool classof(const Node *n) { return n->kind == Kind::DataProbe; }
     bool restore = false;
     std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
-    int ref = -1;               // first element
+    RefId ref;                  // first element
     Type type;
     std::vector<sym::Expr> shape, strides;
     sym::Expr count;       // elements in memory
@@ -406,7 +387,7 @@ struct DataProbe : Node {
 struct Launch : Node {
     Launch() : Node(Kind::Launch) {}
     static bool classof(const Node *n) { return n->kind == Kind::Launch; }
-    int function = -1; // index into Module::functions
+    FunctionId function; // index into Module::functions
     std::vector<Call::Argument> arguments;
     std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
     int stream = 0;
@@ -419,7 +400,7 @@ struct DeviceCopy : Node {
     DeviceCopy() : Node(Kind::DeviceCopy) {}
     static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
     enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
-    int source = -1, target = -1;
+    RefId source, target;
     Type type;
     sym::Expr width = 1, rows = 1, sourcePitch = 0, targetPitch = 0, slices = 1, sourceSlice = 0, targetSlice = 0;
     int stream = 0;
@@ -429,7 +410,7 @@ struct DeviceCopy : Node {
 struct DeviceFill : Node {
     DeviceFill() : Node(Kind::DeviceFill) {}
     static bool classof(const Node *n) { return n->kind == Kind::DeviceFill; }
-    int target = -1;
+    RefId target;
     sym::Expr count;
     Type type;
     py::ExprRef value;
@@ -479,21 +460,12 @@ struct Function {
     std::string comment;
     std::optional<KernelInfo> kernel;
     bool device = false; // a function that kernels call
-    std::vector<Variable> vars;
-    std::vector<MemRef> refs;
+    Table<VarId, Variable> vars;
+    Table<RefId, MemRef> refs;
     std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback
     bool needsState = false;   // takes `State *__state`
     Block body;
     int depth = 0; // nesting depth of the SDFG, for ordering
-
-    VarId addVar(Variable v) {
-        vars.push_back(std::move(v));
-        return static_cast<VarId>(vars.size()) - 1;
-    }
-    int addRef(MemRef r) {
-        refs.push_back(std::move(r));
-        return static_cast<int>(refs.size()) - 1;
-    }
 };
 
 struct Param { // of the C interface
@@ -532,12 +504,12 @@ struct Module {
     std::vector<Type> structs; // to define, fields first
     std::vector<ConstantDef> constants;
     std::vector<StateField> fields;
-    std::vector<std::string> rawFields;               // member declarations from tasklets
-    std::vector<std::string> globalCode;              // file scope, in order
-    std::vector<std::string> initCode, exitCode;      // C++ text with __state, __result / __err in scope
-    std::vector<std::unique_ptr<Function>> functions; // callees before callers; the last one is the program
-    std::vector<Name> environments;                   // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
-    bool instrumented = false;                        // has a report
+    std::vector<std::string> rawFields;                     // member declarations from tasklets
+    std::vector<std::string> globalCode;                    // file scope, in order
+    std::vector<std::string> initCode, exitCode;            // C++ text with __state, __result / __err in scope
+    Table<FunctionId, std::unique_ptr<Function>> functions; // callees before callers; the last one is the program
+    std::vector<Name> environments;                         // headers and libraries needed: `OpenBLAS`, `LAPACKE`, `FFTW`, ...
+    bool instrumented = false;                              // has a report
     bool dataInstrumented = false;
     int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;

@@ -67,7 +67,7 @@ private:
     void inner(Node &n);
     NodePtr branches(NodePtr n);
     void forwardCopies(Block &b);
-    bool forward(Block &b, std::size_t at, MentionTable &table);
+    bool forward(Block &b, std::size_t at, EffectTable &table);
     bool mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const;
     void literals(Node &n);
     bool isUse(const py::Expr &e, const Declare &d) const;
@@ -196,8 +196,8 @@ void Canonicaliser::mergeComments(Block &b) {
 
 bool Canonicaliser::isUse(const py::Expr &e, const Declare &d) const {
     if (e.kind == ExprKind::Name)
-        return e.name == f_.vars[static_cast<std::size_t>(d.var)].name;
-    return e.kind == ExprKind::MemRef && f_.refs[static_cast<std::size_t>(e.slot)].var == d.var;
+        return e.name == f_.vars[d.var].name;
+    return e.kind == ExprKind::MemRef && f_.refs[refOf(e)].var == d.var;
 }
 
 int Canonicaliser::uses(const py::ExprRef &e, const Declare &d) const {
@@ -215,10 +215,10 @@ bool isCopy(const Node &n, const Function &f) {
     if (n.kind != Kind::Declare)
         return false;
     const auto &d = static_cast<const Declare &>(n);
-    const Variable &v = f.vars[static_cast<std::size_t>(d.var)];
+    const Variable &v = f.vars[d.var];
     if (!d.init || !v.isConst || v.kind != VarKind::Value || d.init->type != v.type || d.init->kind != ExprKind::MemRef)
         return false;
-    const MemRef &r = f.refs[static_cast<std::size_t>(d.init->slot)];
+    const MemRef &r = f.refs[refOf(*d.init)];
     return !r.pop && !r.address && !r.castTo;
 }
 
@@ -250,11 +250,10 @@ const py::Stmt *assignment(const Node &n) {
 /// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does
 /// nothing but hand it on to a variable or element of the same type.
 bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
-    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    const Variable &v = f_.vars[d.var];
     if (user.kind == Kind::Update) {
         const auto &u = static_cast<const Update &>(user);
-        const bool sameMemory =
-            isCopy(d, f_) && f_.refs[static_cast<std::size_t>(u.target)].var == f_.refs[static_cast<std::size_t>(d.init->slot)].var;
+        const bool sameMemory = isCopy(d, f_) && f_.refs[u.target].var == f_.refs[refOf(*d.init)].var;
         return isCopy(d, f_) && u.targetIndices.empty() && !u.lambda && !(u.atomic && sameMemory);
     }
     if (isCopy(d, f_))
@@ -263,14 +262,13 @@ bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRe
         return false;
     const py::Stmt *s = assignment(user);
     return s ? s->targets[0]->type == v.type
-             : user.kind == Kind::Declare &&
-                   f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(user).var)].type == v.type;
+             : user.kind == Kind::Declare && f_.vars[static_cast<const Declare &>(user).var].type == v.type;
 }
 
 /// Puts the value that `at` names in the place of the name, if its only use is in the next statement that does anything.
-bool Canonicaliser::forward(Block &b, std::size_t at, MentionTable &table) {
+bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
-    const Name name = f_.vars[static_cast<std::size_t>(d.var)].name;
+    const Name name = f_.vars[d.var].name;
     const bool copy = isCopy(d, f_); // other values keep their place among what is read and called
     std::size_t user = at + 1;
     while (user < b.body.size() &&
@@ -295,7 +293,7 @@ bool Canonicaliser::forward(Block &b, std::size_t at, MentionTable &table) {
     } else {
         *place = changed;
     }
-    if (MentionTable(f_).of(n).has(name)) { // in an index, where the name is part of a symbolic expression, or in a branch
+    if (EffectTable(f_).of(n).has(name)) { // in an index, where the name is part of a symbolic expression, or in a branch
         if (s) {
             auto copy = std::make_shared<py::Stmt>(*static_cast<Code &>(n).stmts[0]);
             copy->value = value;
@@ -312,7 +310,7 @@ bool Canonicaliser::forward(Block &b, std::size_t at, MentionTable &table) {
 }
 
 void Canonicaliser::forwardCopies(Block &b) {
-    MentionTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
+    EffectTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
     for (std::size_t i = b.body.size(); i-- > 0;)
         if (b.body[i]->kind == Kind::Declare && forward(b, i, table))
             b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
@@ -346,7 +344,7 @@ py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
 void Canonicaliser::literals(Node &n) {
     if (n.kind == Kind::Declare) {
         auto &d = static_cast<Declare &>(n);
-        const py::ExprRef literal = d.init ? asLiteralOf(d.init, f_.vars[static_cast<std::size_t>(d.var)].type) : nullptr;
+        const py::ExprRef literal = d.init ? asLiteralOf(d.init, f_.vars[d.var].type) : nullptr;
         changed_ = changed_ || literal != d.init;
         d.init = literal;
     }

@@ -16,10 +16,10 @@ class ConstifyParameters : public pass::FunctionPass {
     bool run(Function &f, const Module &m, pass::Context &) override {
         if (m.streams > 0)
             return false;
-        const Mentions all = mentionsOf(f);
+        const Effects all = effectsOf(f);
         bool changed = false;
         for (VarId p : f.params) {
-            Variable &v = f.vars[static_cast<std::size_t>(p)];
+            Variable &v = f.vars[p];
             const bool readOnly = (v.kind == VarKind::Pointer || v.kind == VarKind::Reference) && !all.changes(v.name);
             changed = changed || (readOnly && !v.isConst);
             v.isConst = v.isConst || readOnly;

@@ -81,7 +81,7 @@ private:
                 return false;
             if (n->kind != Kind::Declare)
                 return true;
-            const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)];
+            const Variable &v = f_.vars[static_cast<const Declare &>(*n).var];
             const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference ||
                                v.kind == VarKind::StructPtr;
             auto it = mentioned.find(v.name);
@@ -90,7 +90,7 @@ private:
     }
 
     const Function &f_;
-    MentionTable table_;
+    EffectTable table_;
     bool changed_ = false;
 };
 

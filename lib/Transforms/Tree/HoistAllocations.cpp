@@ -22,7 +22,7 @@ using namespace tree;
 
 /// The loop in front of which buffers are put.
 struct Target {
-    const Mentions &loop;
+    const Effects &loop;
     std::vector<NodePtr> declarations;
     std::set<Name> names; // of the declarations
 };
@@ -44,14 +44,14 @@ private:
     Name freshName(Name wanted);
 
     Function &f_;
-    MentionTable table_;
+    EffectTable table_;
     bool changed_ = false;
 };
 
 bool isBuffer(const Node &n, const Function &f) {
     if (n.kind != Kind::Declare)
         return false;
-    const Variable &v = f.vars[static_cast<std::size_t>(static_cast<const Declare &>(n).var)];
+    const Variable &v = f.vars[static_cast<const Declare &>(n).var];
     return (v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer) && v.countKnown;
 }
 
@@ -108,7 +108,7 @@ NodePtr Hoister::inParallelRegion(NodePtr loop, std::vector<NodePtr> declaration
 
 void Hoister::hoist(NodePtr &declaration, Target &target, bool conditional) {
     changed_ = true;
-    Variable &v = f_.vars[static_cast<std::size_t>(static_cast<Declare &>(*declaration).var)];
+    Variable &v = f_.vars[static_cast<Declare &>(*declaration).var];
     bool fixed = true;
     for (sym::Expr e : {v.count, v.startOffset})
         for (Name n : e.freeSymbols())
@@ -133,7 +133,7 @@ Name Hoister::freshName(Name wanted) {
     std::set<Name> taken;
     for (const Variable &v : f_.vars)
         taken.insert(v.name);
-    const Mentions &all = table_.of(f_.body);
+    const Effects &all = table_.of(f_.body);
     for (int k = 0;; ++k) {
         Name n(wanted.str() + "_" + std::to_string(k));
         if (!taken.count(n) && !all.has(n))

@@ -27,7 +27,7 @@ using namespace tree;
 
 class FieldLocaliser {
 public:
-    FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(mentionsOf(f)) {
+    FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(effectsOf(f)) {
         names_.open();
         for (Name n : mentions_.names)
             take(n);
@@ -40,21 +40,21 @@ public:
         bindings(f.body);
     }
 
-    const Mentions &mentions() const { return mentions_; }
+    const Effects &mentions() const { return mentions_; }
 
     /// True when the field became a variable and nobody needs it any more.
     bool localise(const StateField &field) {
         std::set<VarId> ids;
-        for (std::size_t i = 0; i < f_.vars.size(); ++i)
-            if (f_.vars[i].kind == VarKind::StateField && f_.vars[i].name == field.name)
-                ids.insert(static_cast<VarId>(i));
+        for (VarId v : f_.vars.ids())
+            if (f_.vars[v].kind == VarKind::StateField && f_.vars[v].name == field.name)
+                ids.insert(v);
         const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(),
                                             [&](const Variable &v) { return v.kind == VarKind::Member && ids.count(v.parent); });
         if (ids.empty() || hasMembers || field.isStream || field.type.isStruct() || mentions_.inText.count(field.name))
             return false;
         const bool external = field.lifetime == ir::Lifetime::External;
         const bool single = (field.isScalar || field.count.isOne()) && !external && field.startOffset.isZero();
-        MentionTable table(f_);
+        EffectTable table(f_);
         if (single && valueFlow(f_, table, f_.body, field.name) != Flow::Read) {
             declare(field, VarKind::Value, ids);
             return true;
@@ -69,7 +69,7 @@ public:
         const bool any = !declarations_.empty();
         f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()),
                             std::make_move_iterator(declarations_.end()));
-        const Mentions now = mentionsOf(f_);
+        const Effects now = effectsOf(f_);
         const bool field = std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &x) { return now.has(x.name); });
         f_.needsState = field || now.has(Name("__state")) || usesState(f_.body, m_);
         return any;
@@ -104,7 +104,7 @@ private:
         v.isRestrict = kind == VarKind::Pointer && field.lifetime != ir::Lifetime::External;
         v.isConst = kind == VarKind::Pointer && !mentions_.changes(field.name);
         const VarId original = *ids.begin();
-        const VarId id = f_.addVar(std::move(v));
+        const VarId id = f_.vars.add(std::move(v));
         for (MemRef &r : f_.refs)
             if (ids.count(r.var)) {
                 r.var = id;
@@ -116,7 +116,7 @@ private:
             MemRef memory;
             memory.var = original;
             memory.address = true;
-            declaration->target = f_.addRef(memory);
+            declaration->target = f_.refs.add(memory);
         }
         declarations_.push_back(std::move(declaration));
         from_ = &ids;
@@ -126,20 +126,20 @@ private:
 
     void rename(Block &b) {
         for (NodePtr &n : b.body) {
-            fields(*n, *this);
+            rebind(*n, *this);
             if (n->kind == Kind::RawTasklet)
                 for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
-                    fields(*after, *this);
+                    rebind(*after, *this);
             forEachBlock(*n, [this](Block &inner) { rename(inner); });
         }
     }
 
-public: // ---- visitor of fields(): references by slot were changed in the table
+public: // ---- visitor of rebind(): references by slot were changed in the table
     void var(VarId &v) {
         if (from_->count(v))
             v = to_;
     }
-    void slot(int &) {}
+    void slot(RefId &) {}
     void sym(sym::Expr &) {}
     void expr(py::ExprRef &) {}
     void stmt(py::StmtRef &) {}
@@ -147,11 +147,11 @@ public: // ---- visitor of fields(): references by slot were changed in the tabl
 private:
     const Module &m_;
     Function &f_;
-    Mentions mentions_;
+    Effects mentions_;
     NameScopes names_;
     std::vector<NodePtr> declarations_;
     const std::set<VarId> *from_ = nullptr;
-    VarId to_ = -1;
+    VarId to_;
 };
 
 /// Does code of the user outside of tasklets mention the field?

@@ -67,7 +67,7 @@ bool isStraight(Node &n) {
     if (n.kind == Kind::Comment)
         return true;
     if (n.kind == Kind::Declare)
-        return static_cast<Declare &>(n).target < 0;
+        return !static_cast<Declare &>(n).target;
     if (n.kind != Kind::Block && n.kind != Kind::If)
         return false;
     bool straight = true;
@@ -112,10 +112,10 @@ private:
     std::vector<Group> reduceVariables(const std::vector<Group> &groups, Omp &omp);
     NodePtr privatise(NodePtr loop, std::vector<Group> groups, Omp *omp);
     VarId accumulator(const Group &g);
-    const Variable &var(const MemRef &r) const { return f_.vars[static_cast<std::size_t>(r.var)]; }
+    const Variable &var(const MemRef &r) const { return f_.vars[r.var]; }
 
     Function &f_;
-    MentionTable table_;
+    EffectTable table_;
     bool changed_ = false;
 };
 
@@ -166,7 +166,7 @@ void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
             collect(*after, conditional, out);
     if (n.kind == Kind::Update) {
         auto &u = static_cast<Update &>(n);
-        const MemRef &r = f_.refs[static_cast<std::size_t>(u.target)];
+        const MemRef &r = f_.refs[u.target];
         auto same = [&](const Group &g) { return g.element.var == r.var && g.element.offset == r.offset; };
         auto it = std::find_if(out.begin(), out.end(), same);
         if (it == out.end())
@@ -211,7 +211,7 @@ bool Privatiser::mentionedElsewhere(Node &n, Name variable, const Group &g) {
 /// One kind of plain resolutions on one element.
 bool Privatiser::uniform(const Group &g) {
     return std::all_of(g.updates.begin(), g.updates.end(),
-                       [&](const Update *u) { return u->reduction == g.kind && u->old < 0 && u->targetIndices.empty(); });
+                       [&](const Update *u) { return u->reduction == g.kind && !u->old && u->targetIndices.empty(); });
 }
 
 /// Shall the element have an accumulator of its own around this loop?
@@ -231,7 +231,7 @@ bool Privatiser::qualifies(const Group &g, Node &loop, const Omp *omp, bool para
         return false;
     if (!single && g.conditional)
         return false;
-    const Mentions &inside = table_.of(loop);
+    const Effects &inside = table_.of(loop);
     if (inside.declared.count(table_.root(g.element.var)))
         return false;
     for (Name n : g.element.offset.freeSymbols())
@@ -250,7 +250,7 @@ VarId Privatiser::accumulator(const Group &g) {
     for (int k = 0; taken(text); ++k)
         text = wanted + "_" + std::to_string(k);
     v.name = Name(text);
-    return f_.addVar(std::move(v));
+    return f_.vars.add(std::move(v));
 }
 
 /// Variables of the function take part in the reduction themselves; returns the groups of other elements.
@@ -287,14 +287,14 @@ NodePtr Privatiser::privatise(NodePtr loop, std::vector<Group> groups, Omp *omp)
         here.var = local;
         bool atomic = !omp && g.updates[0]->atomic;
         for (Update *u : g.updates) {
-            u->target = f_.addRef(here);
+            u->target = f_.refs.add(here);
             u->atomic = false;
         }
         if (omp)
             omp->reductions.push_back({g.kind, local, 0});
         auto update = std::make_unique<Update>();
-        update->target = f_.addRef(g.element);
-        update->value = py::name(f_.vars[static_cast<std::size_t>(local)].name, type);
+        update->target = f_.refs.add(g.element);
+        update->value = py::name(f_.vars[local].name, type);
         update->reduction = g.kind;
         update->atomic = atomic;
         combine.push_back(std::move(update));

@@ -47,12 +47,12 @@ public:
         copies_ = outerCopies;
     }
 
-    // ---- visitor of fields()
+    // ---- visitor of rebind()
     void var(VarId &) {}
-    void slot(int &s) {
-        if (s < 0)
+    void slot(RefId &s) {
+        if (!s)
             return;
-        MemRef &r = f_.refs[static_cast<std::size_t>(s)];
+        MemRef &r = f_.refs[s];
         sym(r.offset);
         for (sym::Expr &stride : r.strides)
             sym(stride);
@@ -81,8 +81,8 @@ private:
             return e.name;
         if (e.kind != ExprKind::MemRef || !e.args.empty())
             return {};
-        const MemRef &r = f_.refs[static_cast<std::size_t>(e.slot)];
-        const Variable &v = f_.vars[static_cast<std::size_t>(r.var)];
+        const MemRef &r = f_.refs[refOf(e)];
+        const Variable &v = f_.vars[r.var];
         return v.kind == VarKind::Value && r.offset.isZero() && !r.address && !r.pop && !r.castTo ? v.name : Name();
     }
 
@@ -90,7 +90,7 @@ private:
     ExprRef replaced(const ExprRef &e) {
         if (e->kind != ExprKind::MemRef)
             return e;
-        int s = e->slot;
+        RefId s = refOf(*e);
         slot(s);
         const Name n = variableOf(*e);
         auto it = n ? copies_.find(n) : copies_.end();
@@ -103,12 +103,12 @@ private:
         symbols_.clear();
         for (const auto &[from, to] : copies_)
             symbols_[from] = sym::Expr::symbol(variableOf(*to));
-        fields(n, *this);
+        rebind(n, *this);
     }
 
     /// Notes a constant, and whether it is a copy of another one.
     bool declared(const Declare &d) {
-        const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+        const Variable &v = f_.vars[d.var];
         copies_.erase(v.name);
         constants_.erase(v.name);
         if (!v.isConst || v.kind != VarKind::Value || !d.init)
@@ -124,17 +124,17 @@ private:
     }
 
     void dropUnused(Block &b) {
-        MentionTable table(f_);
+        EffectTable table(f_);
         std::unordered_set<Name> used;
         for (auto n = b.body.rbegin(); n != b.body.rend(); ++n) {
             if ((*n)->kind == Kind::Declare) {
-                const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(**n).var)];
+                const Variable &v = f_.vars[static_cast<const Declare &>(**n).var];
                 if (copies_.count(v.name) && !used.count(v.name)) {
                     n->reset();
                     continue;
                 }
             }
-            const Mentions &mentions = table.of(**n);
+            const Effects &mentions = table.of(**n);
             for (Name name : mentions.names)
                 if (copies_.count(name))
                     used.insert(name);

@@ -45,7 +45,7 @@ private:
     bool sizeChanges(const Block &b, std::size_t from, std::size_t to, const Variable &v);
 
     Function &f_;
-    MentionTable table_;
+    EffectTable table_;
     std::vector<NodePtr> replaced_; // kept alive: the table knows statements by address
 
     // Of the block at hand, so that many declarations do not each look through many statements.
@@ -55,9 +55,9 @@ private:
 };
 
 bool Sinker::movable(const Declare &d) const {
-    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    const Variable &v = f_.vars[d.var];
     bool kind = v.kind == VarKind::Value || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
-    return kind && !d.init && d.target < 0 && !v.zeroed;
+    return kind && !d.init && !d.target && !v.zeroed;
 }
 
 void Sinker::block(Block &b) {
@@ -77,11 +77,11 @@ void Sinker::index(const Block &b) {
     assigned_.clear();
     for (const NodePtr &n : b.body)
         if (n->kind == Kind::Declare && movable(static_cast<const Declare &>(*n)))
-            users_[f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)].name];
+            users_[f_.vars[static_cast<const Declare &>(*n).var].name];
     if (users_.empty())
         return;
     for (const NodePtr &n : b.body) {
-        const Mentions &mentions = table_.of(*n);
+        const Effects &mentions = table_.of(*n);
         assigned_.insert(mentions.changed.begin(), mentions.changed.end());
         assigned_.insert(mentions.inText.begin(), mentions.inText.end());
         for (Name name : mentions.names)
@@ -107,7 +107,7 @@ std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name
 /// Moves the declaration at a position of a block; leaves null there when it went elsewhere.
 void Sinker::sink(Block &b, std::size_t at) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
-    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    const Variable &v = f_.vars[d.var];
     std::vector<std::size_t> users = usersAfter(b, at, v.name);
     if (users.empty() || (v.kind == VarKind::Value && (intoAssignment(b, users, d) || intoHeaders(b, users, d.var)))) {
         replaced_.push_back(std::move(b.body[at]));
@@ -147,7 +147,7 @@ bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const
 
 /// Into the one statement that uses the variable. A refused declaration is left at the end of `replaced_`.
 bool Sinker::intoStatement(NodePtr declaration, Node &user) {
-    const Variable &v = f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(*declaration).var)];
+    const Variable &v = f_.vars[static_cast<const Declare &>(*declaration).var];
     Block *into = nullptr;
     int blocks = 0;
     if (!table_.own(user).has(v.name))
@@ -183,7 +183,7 @@ bool keepsFirst(py::Reduction r) {
 /// What a statement gives a variable that has no value yet: what it assigns, or updates it with. An update that nothing precedes
 /// starts from the neutral element: the graph means that, even if it does not say so. Null where the statement does something else.
 py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
-    const Name name = f_.vars[static_cast<std::size_t>(v)].name;
+    const Name name = f_.vars[v].name;
     if (n.kind == Kind::Code) {
         const auto &code = static_cast<const Code &>(n);
         return code.locals.empty() && code.stmts.size() == 1 && assignsWhole(f_, table_, code.stmts[0], name) ? code.stmts[0]->value
@@ -192,16 +192,16 @@ py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
     if (n.kind != Kind::Update)
         return nullptr;
     const auto &u = static_cast<const Update &>(n);
-    const MemRef &target = f_.refs[static_cast<std::size_t>(u.target)];
+    const MemRef &target = f_.refs[u.target];
     const bool whole = target.var == v && u.targetIndices.empty() && !target.castTo;
-    return whole && u.old < 0 && keepsFirst(u.reduction) && !table_.inExpr(u.value).has(name) ? u.value : nullptr;
+    return whole && !u.old && keepsFirst(u.reduction) && !table_.inExpr(u.value).has(name) ? u.value : nullptr;
 }
 
 /// `int64_t i; ... i = 0;` as one statement, if the first user gives it its value.
 bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d) {
     const std::size_t user = users[0];
     Node &n = *b.body[user];
-    const Variable &v = f_.vars[static_cast<std::size_t>(d.var)];
+    const Variable &v = f_.vars[d.var];
     const py::ExprRef value = firstValue(n, d.var);
     if (!value)
         return false;
@@ -212,7 +212,7 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
     bool changed = false;
     for (std::size_t k = 1; k < users.size(); ++k)
         changed = changed || table_.of(*b.body[users[k]]).changes(v.name);
-    f_.vars[static_cast<std::size_t>(d.var)].isConst = !changed && v.type.isScalar();
+    f_.vars[d.var].isConst = !changed && v.type.isScalar();
     for (Name mentioned : table_.of(n).names)
         if (auto it = users_.find(mentioned); it != users_.end())
             std::replace(it->second.begin(), it->second.end(), static_cast<const Node *>(&n),
@@ -223,12 +223,12 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
 }
 
 bool Sinker::startsLoop(const Node &n, Name name) {
-    return n.kind == Kind::Loop && static_cast<const Loop &>(n).declares < 0 && tree::startsLoop(f_, table_, n, name);
+    return n.kind == Kind::Loop && !static_cast<const Loop &>(n).declares && tree::startsLoop(f_, table_, n, name);
 }
 
 /// `for (int64_t i = 0; ...)` in each of the statements that use the variable.
 bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v) {
-    Name name = f_.vars[static_cast<std::size_t>(v)].name;
+    Name name = f_.vars[v].name;
     if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name); }))
         return false;
     for (std::size_t k : users)

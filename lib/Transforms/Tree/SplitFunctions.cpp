@@ -95,7 +95,7 @@ private:
     /// The statements of one block while it is cut.
     struct Cutting {
         std::vector<NodePtr> body;
-        MentionTable table;
+        EffectTable table;
         std::unordered_map<Name, std::size_t> lastUse; // position of the last statement that mentions a name
         std::vector<NodePtr> out;
     };
@@ -108,12 +108,12 @@ private:
     bool isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const;
     void moveOut(Cutting &c, std::size_t begin, std::size_t end);
     void see(VarId v) {
-        if (v >= 0)
-            visible_[f_.vars[static_cast<std::size_t>(v)].name].push_back(v);
+        if (v)
+            visible_[f_.vars[v].name].push_back(v);
     }
     void forget(VarId v) {
-        if (v >= 0)
-            visible_[f_.vars[static_cast<std::size_t>(v)].name].pop_back();
+        if (v)
+            visible_[f_.vars[v].name].pop_back();
     }
 
     Module &m_;
@@ -125,7 +125,7 @@ private:
 
 /// Cuts a statement that is large itself. Threads of a parallel loop share its clauses, so it stays whole.
 void Splitter::inside(Node &n) {
-    VarId declared = -1;
+    VarId declared;
     if (n.kind == Kind::For) {
         auto &loop = static_cast<For &>(n);
         if (loop.omp || !loop.simd.empty())
@@ -153,7 +153,7 @@ void Splitter::block(Block &b) {
         if (statements(*n) > part_)
             inside(*n);
     }
-    Cutting c{std::move(b.body), MentionTable(f_), {}, {}};
+    Cutting c{std::move(b.body), EffectTable(f_), {}, {}};
     sinkDeclarations(c);
     for (std::size_t k = 0; k < c.body.size(); ++k)
         for (Name n : c.table.of(*c.body[k]).names)
@@ -169,18 +169,18 @@ void Splitter::block(Block &b) {
 void Splitter::sinkDeclarations(Cutting &c) const {
     std::unordered_set<Name> changed;
     for (const NodePtr &n : c.body) {
-        const Mentions &m = c.table.of(*n);
+        const Effects &m = c.table.of(*n);
         changed.insert(m.changed.begin(), m.changed.end());
         changed.insert(m.inText.begin(), m.inText.end());
     }
     std::unordered_map<Name, std::size_t> waiting;
     std::vector<NodePtr> sorted;
     for (std::size_t k = 0; k < c.body.size(); ++k) {
-        const Mentions &m = c.table.of(*c.body[k]);
+        const Effects &m = c.table.of(*c.body[k]);
         if (c.body[k]->kind == Kind::Declare) {
             const auto &d = static_cast<const Declare &>(*c.body[k]);
-            Name own = f_.vars[static_cast<std::size_t>(d.var)].name;
-            bool fixed = d.init || d.target >= 0;
+            Name own = f_.vars[d.var].name;
+            bool fixed = d.init || d.target;
             for (Name n : m.names)
                 fixed = fixed || (n != own && changed.count(n));
             if (!fixed) {
@@ -227,7 +227,7 @@ std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
 bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const {
     if (n.kind != Kind::Declare)
         return false;
-    auto last = c.lastUse.find(f_.vars[static_cast<std::size_t>(static_cast<const Declare &>(n).var)].name);
+    auto last = c.lastUse.find(f_.vars[static_cast<const Declare &>(n).var].name);
     return last != c.lastUse.end() && last->second >= end;
 }
 
@@ -235,15 +235,14 @@ bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) 
 std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end) {
     for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed behind it
         wanted = end;
-        Mentions before;
+        Effects before;
         for (std::size_t k = begin; k < end; ++k) {
-            const Mentions &here = c.table.of(*c.body[k]);
+            const Effects &here = c.table.of(*c.body[k]);
             if (isNeededBehind(c, *c.body[k], end)) {
                 const auto &d = static_cast<const Declare &>(*c.body[k]);
-                bool fixed = d.init || d.target >= 0;
+                bool fixed = d.init || d.target;
                 for (Name n : here.names)
-                    fixed = fixed ||
-                            (n != f_.vars[static_cast<std::size_t>(d.var)].name && (before.changes(n) || before.declared.count(n)));
+                    fixed = fixed || (n != f_.vars[d.var].name && (before.changes(n) || before.declared.count(n)));
                 if (fixed)
                     end = k;
             }
@@ -256,7 +255,7 @@ std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::si
 /// Can all that is used be handed to a function? Streams, callbacks and memory of devices cannot, and neither can a variable that
 /// is made to stand for other memory.
 bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
-    Mentions used;
+    Effects used;
     std::set<VarId> changed;
     for (std::size_t k = begin; k < end; ++k) {
         used.add(c.table.of(*c.body[k]));
@@ -270,7 +269,7 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
         if (it == visible_.end() || it->second.empty())
             continue;
         VarId v = it->second.back();
-        switch (f_.vars[static_cast<std::size_t>(v)].kind) {
+        switch (f_.vars[v].kind) {
         case VarKind::Value:
         case VarKind::Reference:
         case VarKind::Constant:
@@ -295,24 +294,24 @@ void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
         (isNeededBehind(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
     auto typeOf = [this](Name n) {
         auto it = visible_.find(n);
-        return it == visible_.end() || it->second.empty() ? Type() : f_.vars[static_cast<std::size_t>(it->second.back())].type;
+        return it == visible_.end() || it->second.empty() ? Type() : f_.vars[it->second.back()].type;
     };
     auto refuse = [](const Variable &, Obstacle) {}; // `passable` has looked before
     const std::string number = std::to_string(parts_.size() + 1);
     Outlined outlined = outline(f_, std::move(moved), Name(f_.name.str() + "_" + number), typeOf, refuse, Handover::ByReference);
     outlined.function->comment = "part " + number + " of " + f_.name.str();
     auto call = std::make_unique<Call>();
-    call->function = static_cast<int>(m_.functions.size() + parts_.size());
+    call->function = FunctionId(m_.functions.size() + parts_.size());
     call->arguments = std::move(outlined.arguments);
     parts_.push_back(std::move(outlined.function));
     c.out.push_back(std::move(call));
 }
 
-void renumberCalls(Block &b, const std::vector<int> &numbers) {
+void renumberCalls(Block &b, const Table<FunctionId, FunctionId> &numbers) {
     for (NodePtr &n : b.body) {
         if (n->kind == Kind::Call) {
-            int &function = static_cast<Call &>(*n).function;
-            function = numbers[static_cast<std::size_t>(function)];
+            FunctionId &function = static_cast<Call &>(*n).function;
+            function = numbers[function];
         }
         forEachBlock(*n, [&](Block &inner) { renumberCalls(inner, numbers); });
     }
@@ -321,17 +320,19 @@ void renumberCalls(Block &b, const std::vector<int> &numbers) {
 /// Each function in the list `parts` goes in front of the function that calls it: `before[i]` of them in front of function i or an
 /// earlier one.
 void insertParts(Module &m, std::vector<std::unique_ptr<Function>> parts, const std::vector<std::size_t> &before) {
-    std::vector<int> numbers(m.functions.size() + parts.size());
-    std::vector<std::unique_ptr<Function>> all;
-    std::size_t p = 0, old = m.functions.size();
-    for (std::size_t i = 0; i < old; ++i) {
-        for (; p < before[i]; ++p) {
-            numbers[old + p] = static_cast<int>(all.size());
-            all.push_back(std::move(parts[p]));
-        }
-        numbers[i] = static_cast<int>(all.size());
-        all.push_back(std::move(m.functions[i]));
+    // Functions keep their order; the parts of each stand in front of it.
+    Table<FunctionId, std::unique_ptr<Function>> all;
+    std::vector<FunctionId> ofFunctions, ofParts;
+    for (std::size_t i = 0, p = 0; auto &f : m.functions) {
+        for (; p < before[i]; ++p)
+            ofParts.push_back(all.add(std::move(parts[p])));
+        ofFunctions.push_back(all.add(std::move(f)));
+        ++i;
     }
+    Table<FunctionId, FunctionId> numbers; // parts were numbered after all functions
+    for (const auto &list : {ofFunctions, ofParts})
+        for (FunctionId id : list)
+            numbers.add(id);
     m.functions = std::move(all);
     for (auto &f : m.functions) { // callees come first
         renumberCalls(f->body, numbers);

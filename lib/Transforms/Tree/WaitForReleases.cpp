@@ -22,7 +22,7 @@ bool releasesDeviceMemory(const Block &b, const Function &f) {
     return std::any_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
         if (n->kind != Kind::Declare)
             return false;
-        const VarKind kind = f.vars[static_cast<std::size_t>(static_cast<const Declare &>(*n).var)].kind;
+        const VarKind kind = f.vars[static_cast<const Declare &>(*n).var].kind;
         return kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer;
     });
 }

@@ -8,7 +8,7 @@ namespace {
 
 /// `if condition: A[0] = then else: A[0] = other`; empty text: an empty branch.
 void branch(Body &b, py::ExprRef condition, const char *then, const char *other) {
-    const VarId A = 0;
+    const VarId A{0};
     auto *i = b.add<If>();
     for (const char *value : {then, other}) {
         i->branches.push_back({value == then ? condition : nullptr, std::make_unique<Block>()});
@@ -50,7 +50,7 @@ TEST_CASE("canonicalise: branches that are never taken or do nothing are dropped
 TEST_CASE("canonicalise: a value that is copied once more before its only use is used at once") {
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x");
-    b.f->vars[static_cast<std::size_t>(x)].isConst = true;
+    b.f->vars[x].isConst = true;
     b.add<Declare>(x)->init = b.at(B, 8);
     b.assign(b.at(A), expr("x * 2.0"));
     SECTION("one use") {
@@ -67,7 +67,7 @@ TEST_CASE("canonicalise: a value that is copied once more before its only use is
 TEST_CASE("canonicalise: a copy stays where memory may change before its use, and where its type differs") {
     Body between;
     const VarId A = between.param("A"), B = between.param("B"), x = between.var("x");
-    between.f->vars[static_cast<std::size_t>(x)].isConst = true;
+    between.f->vars[x].isConst = true;
     between.add<Declare>(x)->init = between.at(B);
     between.assign(between.at(B), expr("0.0"));
     between.assign(between.at(A), expr("x"));
@@ -76,7 +76,7 @@ TEST_CASE("canonicalise: a copy stays where memory may change before its use, an
 
     Body narrow;
     const VarId C = narrow.param("C"), y = narrow.var("y", VarKind::Value, ScalarKind::Float32);
-    narrow.f->vars[static_cast<std::size_t>(y)].isConst = true;
+    narrow.f->vars[y].isConst = true;
     narrow.add<Declare>(y)->init = narrow.at(C);
     narrow.assign(narrow.at(C, 1), expr("y"));
     runPass(narrow.m, "canonicalise");
@@ -92,7 +92,7 @@ TEST_CASE("canonicalise: an `if` alone in an `else` is an `else if`") {
         outer->branches.push_back({*text ? expr(text) : nullptr, std::make_unique<Block>()});
         b.open.push_back(outer->branches.back().body.get());
         if (*text)
-            b.assign(b.at(0), expr("1.0"));
+            b.assign(b.at(VarId(0)), expr("1.0"));
         else
             branch(b, expr("k < 2"), "2.0", "3.0");
         b.close();
@@ -106,7 +106,7 @@ TEST_CASE("canonicalise: a value is computed where it is handed on, and a copy g
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
     for (VarId v : {x, y})
-        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+        b.f->vars[v].isConst = true;
     b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
     b.assign(b.at(A), py::name("x", ScalarKind::Float64));
     b.add<Declare>(y)->init = b.at(A, 2);
@@ -119,7 +119,7 @@ TEST_CASE("canonicalise: a value that is used in a computation keeps its name, a
     Body b;
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y");
     for (VarId v : {x, y})
-        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+        b.f->vars[v].isConst = true;
     SECTION("in a computation") {
         b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
         b.assign(b.at(A), expr("x * 2.0"));
@@ -153,7 +153,7 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy"), again = b.integer("again");
     b.size("N");
     for (VarId v : {k, copy, again})
-        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+        b.f->vars[v].isConst = true;
     b.add<Declare>(k)->init = expr("N * 2");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.add<Declare>(again)->init = py::name("copy", ScalarKind::Int64);
@@ -176,12 +176,12 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
     Body b;
     const VarId k = b.integer("k"), copy = b.integer("copy");
     for (VarId v : {k, copy})
-        b.f->vars[static_cast<std::size_t>(v)].isConst = true;
+        b.f->vars[v].isConst = true;
     b.add<Declare>(k)->init = expr("N * 2");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.loop("i", true)->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("copy"), 100);
     b.close();
-    MentionTable table(*b.f);
+    EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[2]).has("copy"));
     runPass(b.m, "propagate-copies");
     CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 parallel if k >= 100 {\n    }\n");
@@ -190,7 +190,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
 TEST_CASE("propagate copies: a copy of what changes is none") {
     Body b;
     const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy");
-    b.f->vars[static_cast<std::size_t>(copy)].isConst = true;
+    b.f->vars[copy].isConst = true;
     b.add<Declare>(k)->init = expr("1");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.assign(py::name("k"), expr("2"));
@@ -232,10 +232,10 @@ TEST_CASE("const parameters: what is only read through") {
     const VarId A = b.param("A"), B = b.param("B"), C = b.param("C"), r = b.param("r", VarKind::Reference);
     b.assign(b.at(A), b.at(B));
     b.assign(b.at(A, 1), b.at(r));
-    auto *set = b.add<SetPointer>(A, b.at(C)->slot);
-    b.f->refs[static_cast<std::size_t>(set->source)].address = true;
+    auto *set = b.add<SetPointer>(A, refOf(*b.at(C)));
+    b.f->refs[set->source].address = true;
     runPass(b.m, "constify-parameters");
-    auto isConst = [&](VarId v) { return b.f->vars[static_cast<std::size_t>(v)].isConst; };
+    auto isConst = [&](VarId v) { return b.f->vars[v].isConst; };
     CHECK_FALSE(isConst(A));
     CHECK(isConst(B));
     CHECK_FALSE(isConst(C)); // somebody else may write through the other pointer

@@ -12,8 +12,8 @@ TEST_CASE("mentions: names, changes and declarations of a statement and of what 
     b.loop("i");
     b.assign(py::name("x"), b.at(A, symbol("i")));
     b.close();
-    MentionTable table(*b.f);
-    const Mentions &all = table.of(*b.f->body.body[0]);
+    EffectTable table(*b.f);
+    const Effects &all = table.of(*b.f->body.body[0]);
     for (const char *n : {"A", "x", "i", "N"})
         CHECK(all.has(n));
     CHECK(all.changes("x"));
@@ -21,7 +21,7 @@ TEST_CASE("mentions: names, changes and declarations of a statement and of what 
     CHECK_FALSE(all.changes("A"));
     CHECK_FALSE(all.changes("N"));
     CHECK(all.declared.count("i") == 1);
-    const Mentions own = table.own(*b.f->body.body[0]);
+    const Effects own = table.own(*b.f->body.body[0]);
     CHECK(own.has("N"));
     CHECK_FALSE(own.has("A"));
     CHECK(table.root(x) == Name("x"));
@@ -30,10 +30,10 @@ TEST_CASE("mentions: names, changes and declarations of a statement and of what 
 TEST_CASE("mentions: text that was taken as written mentions and changes every word in it; a member leads to its structure") {
     Body b;
     const VarId s = b.param("s", VarKind::StructPtr), member = b.var("field", VarKind::Member);
-    b.f->vars[static_cast<std::size_t>(member)].parent = s;
+    b.f->vars[member].parent = s;
     b.add<RawTasklet>()->text = "y = foo(z);";
     b.assign(b.at(member), expr("1.0"));
-    MentionTable table(*b.f);
+    EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[0]).changes("y"));
     CHECK(table.of(*b.f->body.body[0]).changes("z"));
     CHECK(table.of(*b.f->body.body[1]).changes("s"));
@@ -55,7 +55,7 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
                       "      declare r: float64 = i * 2.0\n"
                       "      A[i] = r\n"
                       "    }\n");
-    CHECK(b.f->vars[1 + 1].isConst);
+    CHECK(b.f->vars[VarId(1 + 1)].isConst);
 }
 
 TEST_CASE("sink declarations: the first update of a variable without a value is its value") {
@@ -78,7 +78,7 @@ TEST_CASE("sink declarations: the first update of a variable without a value is 
     runPass(twice.m, "sink-declarations");
     INFO(twice.text());
     CHECK(twice.text().find("declare r: float64 = A[0]\n") != std::string::npos);
-    CHECK_FALSE(twice.f->vars[static_cast<std::size_t>(r)].isConst);
+    CHECK_FALSE(twice.f->vars[r].isConst);
 }
 
 TEST_CASE("sink declarations: a value that an iteration hands to the next stays in front of the loop") {
@@ -114,7 +114,7 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
         runPass(b.m, "flatten-scopes");
         runPass(b.m, "sink-declarations");
         CHECK(b.text().find("declare r: float64 = i * 2.0") != std::string::npos);
-        CHECK(b.f->vars[2].isConst);
+        CHECK(b.f->vars[VarId(2)].isConst);
     }
     SECTION("also behind the branch, which may not have been taken") {
         b.assign(b.at(A), expr("r"));
@@ -197,7 +197,7 @@ TEST_CASE("value flow: what a block does with a variable's value") {
     b.size("N");
     b.var("x");
     const auto flow = [&] {
-        MentionTable table(*b.f);
+        EffectTable table(*b.f);
         return valueFlow(*b.f, table, b.f->body, "x");
     };
     CHECK(flow() == Flow::Maybe);

@@ -24,10 +24,10 @@ std::size_t statementsOf(Block &b) {
 
 const Variable &paramOf(const Function &f, const char *name) {
     for (VarId p : f.params)
-        if (f.vars[static_cast<std::size_t>(p)].name == Name(name))
-            return f.vars[static_cast<std::size_t>(p)];
+        if (f.vars[p].name == Name(name))
+            return f.vars[p];
     FAIL("no parameter " << name);
-    return f.vars[0];
+    return f.vars[VarId(0)];
 }
 
 } // namespace
@@ -45,15 +45,15 @@ TEST_CASE("split functions: parts come first, hold everything once, in order") {
     runPass(b.m, "split-functions");
     REQUIRE(b.m.functions.size() == 4);
     CHECK(b.m.functions.back()->name == Name("f"));
-    CHECK(b.text(3) == "    call f_1\n    call f_2\n    call f_3\n");
+    CHECK(b.text(FunctionId(3)) == "    call f_1\n    call f_2\n    call f_3\n");
     std::size_t total = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-        CHECK(statementsOf(b.m.functions[i]->body) <= 1000);
-        total += statementsOf(b.m.functions[i]->body);
+        CHECK(statementsOf(b.m.functions[FunctionId(i)]->body) <= 1000);
+        total += statementsOf(b.m.functions[FunctionId(i)]->body);
     }
     CHECK(total == many);
-    CHECK(b.text(0).rfind("    A[0] = 1.0\n", 0) == 0);
-    CHECK(paramOf(*b.m.functions[0], "A").kind == VarKind::Pointer);
+    CHECK(b.text(FunctionId(0)).rfind("    A[0] = 1.0\n", 0) == 0);
+    CHECK(paramOf(*b.m.functions[FunctionId(0)], "A").kind == VarKind::Pointer);
 }
 
 TEST_CASE(
@@ -69,14 +69,14 @@ TEST_CASE(
         b.assign(b.at(A, i), expr("x"));
     b.assign(b.at(A), b.at(t));
     runPass(b.m, "split-functions");
-    const std::string caller = b.text(b.m.functions.size() - 1);
+    const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
     INFO(caller);
     CHECK(caller.rfind("    declare x: float64\n    declare t: float64[N]\n    call f_1\n", 0) == 0);
-    CHECK(paramOf(*b.m.functions[0], "x").kind == VarKind::Reference);
-    CHECK(paramOf(*b.m.functions[0], "N").kind == VarKind::Value);
-    CHECK(paramOf(*b.m.functions[0], "t").kind == VarKind::Pointer);
-    CHECK(paramOf(*b.m.functions[2], "x").kind == VarKind::Value);
-    CHECK_FALSE(paramOf(*b.m.functions[0], "t").isConst);
+    CHECK(paramOf(*b.m.functions[FunctionId(0)], "x").kind == VarKind::Reference);
+    CHECK(paramOf(*b.m.functions[FunctionId(0)], "N").kind == VarKind::Value);
+    CHECK(paramOf(*b.m.functions[FunctionId(0)], "t").kind == VarKind::Pointer);
+    CHECK(paramOf(*b.m.functions[FunctionId(2)], "x").kind == VarKind::Value);
+    CHECK_FALSE(paramOf(*b.m.functions[FunctionId(0)], "t").isConst);
 }
 
 TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
@@ -94,8 +94,8 @@ TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
             continue;
         }
         REQUIRE(b.m.functions.size() == 4);
-        CHECK(b.text(3) == "    for i = 0 to N - 1 step 1 {\n      call f_1\n      call f_2\n      call f_3\n    }\n");
-        CHECK(paramOf(*b.m.functions[0], "i").type == Type(ScalarKind::Int64));
+        CHECK(b.text(FunctionId(3)) == "    for i = 0 to N - 1 step 1 {\n      call f_1\n      call f_2\n      call f_3\n    }\n");
+        CHECK(paramOf(*b.m.functions[FunctionId(0)], "i").type == Type(ScalarKind::Int64));
     }
 }
 
@@ -105,11 +105,11 @@ TEST_CASE("split functions: statements that leave the function, and variables th
     fill(b, A, 1500);
     b.add<Return>();
     fill(b, A, 500);
-    b.add<SetPointer>(p, b.at(A)->slot);
+    b.add<SetPointer>(p, refOf(*b.at(A)));
     fill(b, A, 1500);
     b.assign(b.at(p), expr("2.0"));
     runPass(b.m, "split-functions");
-    const std::string caller = b.text(b.m.functions.size() - 1);
+    const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
     INFO(caller.substr(0, 400));
     CHECK(caller.find("return\n") != std::string::npos);
     CHECK(caller.find("set p = ") != std::string::npos);

@@ -1,0 +1,26 @@
+// Ways over the statements of the schedule tree, and what can be done with any statement whatever its kind.
+#pragma once
+
+#include "sdfgc/Tree/Tree.h"
+
+#include <functional>
+
+namespace sdfgc::tree {
+
+/// Calls `f` with the blocks of statements directly inside of a statement, in order; of a Block with itself. The write-backs of a
+/// RawTasklet are no block.
+void forEachBlock(Node &n, const std::function<void(Block &)> &f);
+void forEachBlock(const Node &n, const std::function<void(const Block &)> &f);
+/// Is there a statement of a kind in a block, however deep?
+bool contains(const Block &b, Kind kind);
+/// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.
+bool hasLabel(const Block &b);
+/// Moves all of `inserted` into `b` in front of position `at`; returns the position after them.
+std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
+
+/// A copy of a statement and all inside of it, for the same function: it has the same variables and references.
+NodePtr clone(const Node &n);
+/// The word that begins the statement in text: `copy`.
+std::string_view keyword(Kind kind);
+
+} // namespace sdfgc::tree

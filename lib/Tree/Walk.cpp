@@ -1,0 +1,113 @@
+#include "sdfgc/Tree/Walk.h"
+
+#include "sdfgc/Tree/Fields.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sdfgc::tree {
+namespace {
+
+template <class N, class B> void eachBlock(N &n, const std::function<void(B &)> &f) {
+    if constexpr (std::is_const_v<N>) {
+        if (n.kind == Kind::Block)
+            return f(static_cast<const Block &>(n));
+    } else if (n.kind == Kind::Block) {
+        return f(static_cast<Block &>(n));
+    }
+    visit(n, [&f](auto &x) {
+        forEachField(x, [&f](const auto &each, auto &owner) {
+            constexpr Role role = std::decay_t<decltype(each)>::role;
+            if constexpr (role == Role::Block)
+                f(blockIn(each.of(owner)));
+            else if constexpr (role == Role::Blocks)
+                for (auto &b : each.of(owner))
+                    f(blockIn(b));
+        });
+    });
+}
+
+void cloneBody(const std::vector<NodePtr> &from, std::vector<NodePtr> &to) {
+    for (const NodePtr &n : from)
+        to.push_back(clone(*n));
+}
+
+void cloneHead(const Node &from, Node &to) {
+    to.comment = from.comment;
+    to.origin = from.origin;
+}
+
+void cloneBlock(const Block &from, Block &to) {
+    cloneHead(from, to);
+    to.braces = from.braces;
+    cloneBody(from.body, to.body);
+}
+
+template <class T> void cloneFields(const T &from, T &to) {
+    forEachOwnField(from, [&to](const auto &each, const T &owner) {
+        using F = std::decay_t<decltype(each)>;
+        const auto &x = each.of(owner);
+        auto &y = each.of(to);
+        if constexpr (F::role == Role::Inside) {
+            cloneBody(x, y);
+        } else if constexpr (F::role == Role::Block) {
+            if constexpr (std::is_same_v<typename F::Member, std::unique_ptr<Block>>)
+                y = std::make_unique<Block>();
+            cloneBlock(blockIn(x), blockIn(y));
+        } else if constexpr (F::role == Role::Blocks) {
+            for (const auto &b : x)
+                cloneBlock(*b, *y.emplace_back(std::make_unique<Block>()));
+        } else if constexpr (std::is_same_v<typename F::Member, std::vector<If::Branch>>) {
+            for (const If::Branch &part : x)
+                cloneFields(part, y.emplace_back());
+        } else {
+            y = x;
+        }
+    });
+}
+
+} // namespace
+
+void forEachBlock(Node &n, const std::function<void(Block &)> &f) { eachBlock(n, f); }
+void forEachBlock(const Node &n, const std::function<void(const Block &)> &f) { eachBlock(n, f); }
+
+bool contains(const Block &b, Kind kind) {
+    bool found = false;
+    for (const NodePtr &n : b.body) {
+        found = found || n->kind == kind;
+        forEachBlock(std::as_const(*n), [&](const Block &inner) { found = found || contains(inner, kind); });
+    }
+    return found;
+}
+
+bool hasLabel(const Block &b) {
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
+}
+
+std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted) {
+    std::size_t count = inserted.size();
+    b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(at), std::make_move_iterator(inserted.begin()),
+                  std::make_move_iterator(inserted.end()));
+    return at + count;
+}
+
+NodePtr clone(const Node &n) {
+    return visit(n, [](const auto &x) -> NodePtr {
+        auto copy = std::make_unique<std::decay_t<decltype(x)>>();
+        cloneHead(x, *copy);
+        cloneFields(x, *copy);
+        return copy;
+    });
+}
+
+std::string_view keyword(Kind kind) {
+    switch (kind) {
+#define NODE(K, word, ...)                                                                                                         \
+    case Kind::K:                                                                                                                  \
+        return word;
+#include "sdfgc/Tree/Nodes.def"
+    }
+    return {};
+}
+
+} // namespace sdfgc::tree
