@@ -38,8 +38,8 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
     for (const std::string &name : names) {
         Library lib = toolchain.library(name);
         if (!lib.found()) {
-            const std::string package = lib.package.empty() ? "it" : "the package " + lib.package;
-            diags.report(diag::Id::LibraryNotFound, {}, {name, lib.missing, package});
+            const std::string what = lib.package ? "the " + describe(*lib.package) : "it";
+            diags.report(diag::Id::LibraryNotFound, {}, {name, lib.missing, what});
             complete = false;
         }
         if (name != "omp") // -fopenmp links it

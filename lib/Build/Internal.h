@@ -32,9 +32,6 @@ std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::En
 /// Looks for a library as files (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);
 
-/// The package that provides a known library, or empty.
-std::string packageOf(const std::string &library);
-
 /// Splits at blanks.
 std::vector<std::string> words(std::string_view text);
 

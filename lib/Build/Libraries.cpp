@@ -11,28 +11,28 @@ namespace sdfgc::build {
 namespace {
 
 struct Known {
-    const char *name, *header, *package;
+    const char *name, *header;
 };
 
-/// Header and Debian package of the libraries that sdfgc's own expansions call.
+/// Headers of the libraries that sdfgc's own expansions call.
 constexpr Known kKnown[] = {
-    {"openblas", "cblas.h", "libopenblas-dev"},
-    {"lapacke", "lapacke.h", "liblapacke-dev"},
-    {"fftw3", "fftw3.h", "libfftw3-dev"},
-    {"fftw3f", "fftw3.h", "libfftw3-dev"},
-    {"omp", "", "libomp-dev"},
-    {"cublas", "cublas_v2.h", "libcublas-dev"},
-    {"cusolver", "cusolverDn.h", "libcusolver-dev"},
-    {"cusparse", "cusparse.h", "libcusparse-dev"},
-    {"cufft", "cufftXt.h", "libcufft-dev"},
-    {"cub", "cub/cub.cuh", "libcub-dev"},
-    {"cutensor", "cutensor.h", "libcutensor-dev"},
-    {"hipblas", "hipblas/hipblas.h", "hipblas-dev"},
-    {"hipfft", "hipfft/hipfft.h", "hipfft-dev"},
-    {"hipsolver", "hipsolver/hipsolver.h", "hipsolver-dev"},
-    {"hipsparse", "hipsparse/hipsparse.h", "hipsparse-dev"},
-    {"hiptensor", "hiptensor/hiptensor.h", "hiptensor-dev"},
-    {"rocprim", "rocprim/rocprim.hpp", "librocprim-dev"},
+    {"openblas", "cblas.h"},
+    {"lapacke", "lapacke.h"},
+    {"fftw3", "fftw3.h"},
+    {"fftw3f", "fftw3.h"},
+    {"omp", ""},
+    {"cublas", "cublas_v2.h"},
+    {"cusolver", "cusolverDn.h"},
+    {"cusparse", "cusparse.h"},
+    {"cufft", "cufftXt.h"},
+    {"cub", "cub/cub.cuh"},
+    {"cutensor", "cutensor.h"},
+    {"hipblas", "hipblas/hipblas.h"},
+    {"hipfft", "hipfft/hipfft.h"},
+    {"hipsolver", "hipsolver/hipsolver.h"},
+    {"hipsparse", "hipsparse/hipsparse.h"},
+    {"hiptensor", "hiptensor/hiptensor.h"},
+    {"rocprim", "rocprim/rocprim.hpp"},
 };
 
 const Known *known(const std::string &name) {
@@ -80,11 +80,6 @@ Library findLibrary(const std::string &name, const Compiler &compiler) {
     if (!anyHolds(folders, "lib" + name + ".so") && !anyHolds(folders, "lib" + name + ".a"))
         lib.missing = "lib" + name + ".so";
     return lib;
-}
-
-std::string packageOf(const std::string &library) {
-    const Known *k = known(library);
-    return k ? k->package : "";
 }
 
 std::vector<std::string> knownLibraries() {

@@ -1,4 +1,4 @@
-// sdfgc doctor: what this machine can build with, in which versions, and which Debian package has what is missing.
+// sdfgc doctor: what this machine can build with, in which versions, and which package has what is missing.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/File.h"
@@ -9,25 +9,27 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ostream>
+#include <set>
 
 namespace sdfgc::driver {
 namespace {
 
 /// A program that sdfgc or its results can use.
 struct Tool {
-    const char *program, *purpose, *package;
+    const char *program, *purpose;
 };
 constexpr Tool tools[] = {
-    {"g++", "compiles programs", "g++"},
-    {"clang++", "compiles programs", "clang"},
-    {"nvcc", "compiles programs for NVIDIA GPUs; --emulate needs none", "nvidia-cuda-toolkit"},
-    {"hipcc", "compiles programs for AMD GPUs; --emulate needs none", "hipcc"},
-    {"gfortran", "compiles the Fortran modules of programs", "gfortran"},
-    {"cmake", "builds the CMake projects of build folders", "cmake"},
-    {"python3", "loads the Python modules of programs", "python3"},
-    {"addr2line", "finds the element in which a program crashed", "binutils"},
-    {"dot", "draws what `sdfgc print --dot` writes", "graphviz"},
+    {"g++", "compiles programs"},
+    {"clang++", "compiles programs"},
+    {"nvcc", "compiles programs for NVIDIA GPUs; --emulate needs none"},
+    {"hipcc", "compiles programs for AMD GPUs; --emulate needs none"},
+    {"gfortran", "compiles the Fortran modules of programs"},
+    {"cmake", "builds the CMake projects of build folders"},
+    {"python3", "loads the Python modules of programs"},
+    {"addr2line", "finds the element in which a program crashed"},
+    {"dot", "draws what `sdfgc print --dot` writes"},
 };
 
 /// The line of `PROGRAM --version` that has the version: the first one with digits, but nvcc and hipcc say other things before.
@@ -93,8 +95,7 @@ class Doctor : public Subcommand {
         for (const targets::TargetInfo &t : targets::all())
             rows_.push_back({t.name, usability(t.name), ""});
         print(out);
-        if (!missing_.empty())
-            out << "\nto install what is missing: apt install" << missing_ << '\n';
+        advice(out);
     }
 
     static std::string usability(const std::string &target) {
@@ -117,7 +118,7 @@ class Doctor : public Subcommand {
             if (library.found())
                 rows_.push_back({name, "found" + libraryVersion(t, name), process::quoted(library.linkFlags)});
             else
-                missing(name, library.missing, library.package);
+                missing(name, library.missing);
         }
     }
 
@@ -125,15 +126,34 @@ class Doctor : public Subcommand {
         for (const Tool &t : tools) {
             const std::string path = process::find(t.program);
             if (path.empty())
-                missing(t.program, std::string("it ") + t.purpose, t.package);
+                missing(t.program, std::string("it ") + t.purpose);
             else
                 rows_.push_back({t.program, path, versionOf(path)});
         }
     }
 
-    void missing(const std::string &name, const std::string &why, const std::string &package) {
-        rows_.push_back({name, "missing", why + "; Debian package " + package});
-        missing_ += " " + package;
+    /// A row that says how to get it. Only what every index has comes into the command: apt installs all or nothing.
+    void missing(const std::string &name, std::string why) {
+        if (const std::optional<build::Package> package = build::packageOf(name)) {
+            why += "; " + build::describe(*package);
+            if (package->origin == build::Origin::Debian)
+                packages_.insert(std::string(package->name));
+            else
+                elsewhere_ = true;
+        }
+        rows_.push_back({name, "missing", std::move(why)});
+    }
+
+    void advice(std::ostream &out) const {
+        if (!packages_.empty()) {
+            out << "\nto install what is missing: apt install";
+            for (const std::string &package : packages_)
+                out << ' ' << package;
+            out << '\n';
+        }
+        if (elsewhere_)
+            out << (packages_.empty() ? "\n" : "")
+                << "what other repositories have can be installed after they were added to apt's sources\n";
     }
 
     /// The rows with aligned columns; they are forgotten.
@@ -153,7 +173,8 @@ class Doctor : public Subcommand {
     }
 
     std::vector<std::array<std::string, 3>> rows_;
-    std::string missing_; // packages, each behind a blank
+    std::set<std::string> packages_; // of Debian, for one command
+    bool elsewhere_ = false;         // something is missing that other repositories have
     ToolchainChoice toolchain_;
 };
 

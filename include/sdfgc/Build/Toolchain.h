@@ -5,6 +5,7 @@
 // those folders.
 #pragma once
 
+#include "sdfgc/Build/Packages.h"
 #include "sdfgc/Diag/Diag.h"
 
 #include <map>
@@ -28,8 +29,8 @@ struct Compiler {
 struct Library {
     std::string name;
     std::vector<std::string> compileFlags, linkFlags;
-    std::string missing; // what was looked for and not found; empty: usable
-    std::string package; // what to install, for messages
+    std::string missing;            // what was looked for and not found; empty: usable
+    std::optional<Package> package; // what to install, for messages
     bool found() const { return missing.empty(); }
 };
 
@@ -63,7 +64,7 @@ struct ToolchainOptions {
 ///       openblas: {flags: [-I/opt/blas/include], link: [-L/opt/blas/lib, -lopenblas]}
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags);
 
-/// Names of the libraries that sdfgc knows headers and packages of, for `doctor`.
+/// Names of the libraries that sdfgc knows headers of, for `doctor`.
 std::vector<std::string> knownLibraries();
 
 /// The instruction set that -march=native stands for here: it belongs to the key of everything compiled with it.

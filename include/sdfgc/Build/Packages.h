@@ -1,0 +1,26 @@
+// Which package has a library or a program, and where that package comes from: advice for `doctor` and for errors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sdfgc::build {
+
+/// Who distributes a package. Debian: section main of Debian 12, which every machine's index has, so that one `apt install` of
+/// several such packages works as a whole. The others are in the index only where their repository was added.
+enum class Origin : std::uint8_t { Debian, DebianNonFree, Nvidia, Amd };
+
+struct Package {
+    std::string_view name;
+    Origin origin = Origin::Debian;
+};
+
+/// The package that provides a library (by its link name: `openblas`) or a program (`nvcc`); nothing for what sdfgc does not know.
+std::optional<Package> packageOf(std::string_view need);
+
+/// `Debian package cmake`, `package hipblas-dev of AMD's repository (repo.radeon.com)`.
+std::string describe(const Package &package);
+
+} // namespace sdfgc::build

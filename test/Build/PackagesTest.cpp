@@ -1,0 +1,42 @@
+#include "Fixture.h"
+
+#include "sdfgc/Build/Packages.h"
+
+#include <algorithm>
+
+using namespace sdfgc::build;
+
+namespace {
+
+/// In section main of Debian 12: `apt-cache show` knew each of them after `apt-get update` on bookworm.
+const std::vector<std::string> indexed = {"binutils",        "clang",
+                                          "cmake",           "g++",
+                                          "gfortran",        "graphviz",
+                                          "hipcc",           "libcub-dev",
+                                          "libfftw3-dev",    "libhipsparse-dev",
+                                          "liblapacke-dev",  "libomp-dev",
+                                          "libopenblas-dev", "librocprim-dev",
+                                          "python3"};
+
+} // namespace
+
+TEST_CASE("what apt is advised to install is in the index of Debian 12") {
+    std::vector<std::string> needs = knownLibraries();
+    for (const char *program : {"g++", "clang++", "nvcc", "hipcc", "gfortran", "cmake", "python3", "addr2line", "dot"})
+        needs.push_back(program);
+    for (const std::string &need : needs) {
+        INFO(need);
+        const std::optional<Package> package = packageOf(need);
+        REQUIRE(package);
+        const bool isIndexed = std::binary_search(indexed.begin(), indexed.end(), std::string(package->name));
+        CHECK((package->origin == Origin::Debian) == isIndexed);
+    }
+}
+
+TEST_CASE("a package is named with where it comes from") {
+    CHECK(describe(packageOf("openblas").value()) == "Debian package libopenblas-dev");
+    CHECK(describe(packageOf("cublas").value()) == "package nvidia-cuda-dev of Debian's section non-free");
+    CHECK(describe(packageOf("cutensor").value()) == "package cutensor of NVIDIA's repository (developer.download.nvidia.com)");
+    CHECK(describe(packageOf("hipblas").value()) == "package hipblas-dev of AMD's repository (repo.radeon.com)");
+    CHECK(!packageOf("m"));
+}
