@@ -39,7 +39,7 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
         Library lib = toolchain.library(name);
         if (!lib.found()) {
             const std::string what = lib.package ? "the " + describe(*lib.package) : "it";
-            diags.report(diag::Id::LibraryNotFound, {}, {name, lib.missing, what});
+            diags.report(diag::Id::LibraryNotFound, {}, name, lib.missing, what);
             complete = false;
         }
         if (name != "omp") // -fopenmp links it
@@ -87,7 +87,7 @@ private:
 
     bool report(const Result<void> &done) {
         if (!done) {
-            diags_.report(diag::Id::BuildFileError, {}, {done.error()});
+            diags_.report(diag::Id::BuildFileError, {}, done.error());
             ++fileErrors_;
         }
         return static_cast<bool>(done);
@@ -255,12 +255,13 @@ private:
                        static_cast<std::int64_t>(outcome.seconds * 1e6), 100 + done.lane);
         if (done.state == JobState::Failed && !fileErrors_) {
             progress_.print("sdfgc: in " + folder_.path() + ":\n" + outcome.out);
-            diag::Place place;
-            place.file = inFolder(step.source.empty() ? plan_.library : step.source);
             const bool linking = step.source.empty();
-            diag::Diagnostic &d =
-                diags_.report(linking ? diag::Id::LinkFailed : diag::Id::CompileFailed, place,
-                              {linking ? plan_.library : step.source, outcome.describe(), folder_.statePath("commands.sh")});
+            const std::string commands = folder_.statePath("commands.sh");
+            diag::Place place;
+            place.file = inFolder(linking ? plan_.library : step.source);
+            diag::Diagnostic &d = linking
+                                      ? diags_.report(diag::Id::LinkFailed, place, plan_.library, outcome.describe(), commands)
+                                      : diags_.report(diag::Id::CompileFailed, place, step.source, outcome.describe(), commands);
             if (request_.options.explain)
                 request_.options.explain(d, compilerMessages(outcome.out));
             result_.status = Status::CompilerFailed;

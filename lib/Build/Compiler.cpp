@@ -173,7 +173,7 @@ std::optional<Compiler> describeCompiler(const std::vector<std::string> &command
     compiler.command = command;
     const std::string path = command.empty() ? "" : process::find(command[0]);
     if (path.empty()) {
-        diags.report(diag::Id::CompilerUnusable, {}, {process::quoted(command), "there is no such program"});
+        diags.report(diag::Id::CompilerUnusable, {}, process::quoted(command), "there is no such program");
         return std::nullopt;
     }
     compiler.command[0] = file::absolute(path);
@@ -183,7 +183,7 @@ std::optional<Compiler> describeCompiler(const std::vector<std::string> &command
     if (keep && load(cacheFile, *stamp, compiler))
         return compiler;
     if (const std::string reason = interrogate(compiler); !reason.empty()) {
-        diags.report(diag::Id::CompilerUnusable, {}, {process::quoted(command), reason});
+        diags.report(diag::Id::CompilerUnusable, {}, process::quoted(command), reason);
         return std::nullopt;
     }
     if (keep)

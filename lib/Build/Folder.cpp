@@ -32,11 +32,11 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
     const std::string marker = file::join(path, ".sdfgc/program");
     // The marker is written before any other file, so a project without one is not from a run that has just begun.
     if (file::exists(file::join(path, "CMakeLists.txt")) && !file::exists(marker)) {
-        diags.report(diag::Id::FolderNotOurs, {}, {path});
+        diags.report(diag::Id::FolderNotOurs, {}, path);
         return std::nullopt;
     }
     auto fileError = [&](const std::string &message) {
-        diags.report(diag::Id::BuildFileError, {}, {message});
+        diags.report(diag::Id::BuildFileError, {}, message);
         return std::nullopt;
     };
     if (const auto made = file::makeFolder(file::join(path, ".sdfgc")); !made)
@@ -48,12 +48,12 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
     if (!lock)
         return fileError(lock.error());
     if (!*lock) {
-        diags.report(diag::Id::FolderBusy, {}, {path});
+        diags.report(diag::Id::FolderBusy, {}, path);
         return std::nullopt;
     }
     const Result<std::string> owner = file::read(marker, 4096);
     if (owner && *owner != name + "\n") {
-        diags.report(diag::Id::FolderOfOther, {}, {path, owner->substr(0, owner->find('\n'))});
+        diags.report(diag::Id::FolderOfOther, {}, path, owner->substr(0, owner->find('\n')));
         return std::nullopt;
     }
     if (!owner)

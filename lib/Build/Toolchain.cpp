@@ -88,7 +88,7 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     }
     const Choice choice = chooseCompiler(options, file.compiler);
     if (choice.command.empty()) {
-        diags.report(diag::Id::CompilerNotFound, {}, {"neither g++ nor clang++ is on PATH, and CXX is not set"});
+        diags.report(diag::Id::CompilerNotFound, {}, "neither g++ nor clang++ is on PATH, and CXX is not set");
         return std::nullopt;
     }
     const std::string cacheFolder = compilerCacheFolder(options.cacheFolder);

@@ -15,14 +15,14 @@ public:
     std::optional<ToolchainFile> read() {
         const Result<std::string> text = file::read(path_, 1u << 20);
         if (!text) {
-            diags_.report(diag::Id::BuildFileError, {}, {text.error()});
+            diags_.report(diag::Id::BuildFileError, {}, text.error());
             return std::nullopt;
         }
         ToolchainFile result;
         try { // yaml-cpp reports by exceptions
             root(YAML::Load(*text), result);
         } catch (const YAML::Exception &e) {
-            diags_.report(diag::Id::ToolchainSyntax, place(e.mark), {e.msg});
+            diags_.report(diag::Id::ToolchainSyntax, place(e.mark), e.msg);
             good_ = false;
         }
         return good_ ? std::optional(std::move(result)) : std::nullopt;
@@ -40,7 +40,7 @@ private:
     }
 
     void wrong(const YAML::Node &node, const std::string &what, const char *expected) {
-        diags_.report(diag::Id::ToolchainValue, place(node.Mark()), {what, expected});
+        diags_.report(diag::Id::ToolchainValue, place(node.Mark()), what, expected);
         good_ = false;
     }
 
@@ -50,7 +50,7 @@ private:
             hint += (&k == known.data() ? " " : ", ") + k;
         if (const std::string near = diag::nearest(key.Scalar(), known); !near.empty())
             hint = "did you mean `" + near + "`?";
-        diags_.report(diag::Id::ToolchainKey, place(key.Mark()), {key.Scalar(), hint});
+        diags_.report(diag::Id::ToolchainKey, place(key.Mark()), key.Scalar(), hint);
         good_ = false;
     }
 

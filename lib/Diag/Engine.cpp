@@ -1,33 +1,12 @@
-// The table of diagnostic kinds, and the engine that records, orders and merges diagnostics.
+// Messages, and the engine that records, orders and merges diagnostics.
 #include "sdfgc/Diag/Diag.h"
 
 #include <algorithm>
+#include <fmt/args.h>
 #include <tuple>
 
 namespace sdfgc::diag {
 namespace {
-
-constexpr Info kTable[] = {
-#define SDFGC_DIAG(Name, Code, Sev, Message, Hint) {#Name, Code, Severity::Sev, Message, Hint},
-#include "sdfgc/Diag/Diagnostics.def"
-#undef SDFGC_DIAG
-};
-
-/// Replaces {0} {1} ... by the arguments. A number without an argument stays as it is: a report must not fail.
-std::string fill(std::string_view pattern, const std::vector<std::string> &args) {
-    std::string out;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-        const bool isSlot = pattern[i] == '{' && i + 2 < pattern.size() && pattern[i + 2] == '}';
-        const std::size_t index = isSlot ? static_cast<std::size_t>(pattern[i + 1] - '0') : args.size();
-        if (index < args.size()) {
-            out += args[index];
-            i += 2;
-        } else {
-            out += pattern[i];
-        }
-    }
-    return out;
-}
 
 /// Names and code of a hostile graph may have megabytes; people need the beginning. Never ends inside a UTF-8 character.
 void shorten(std::string &text) {
@@ -89,17 +68,44 @@ int compare(const Diagnostic &a, const Diagnostic &b) {
 
 } // namespace
 
-const Info &info(Id id) { return kTable[static_cast<std::size_t>(id)]; }
+std::vector<Info> allKinds() { return {std::begin(detail::kinds), std::end(detail::kinds)}; }
 
-std::vector<Info> allKinds() { return {std::begin(kTable), std::end(kTable)}; }
+std::string pattern(std::string_view format) {
+    std::string out;
+    for (std::size_t i = 0; i < format.size(); ++i) {
+        const bool doubled = i + 1 < format.size() && format[i + 1] == format[i];
+        if (format[i] == '{' && !doubled) {
+            out += "...";
+            i = format.find('}', i);
+        } else {
+            out += format[i];
+            i += doubled && (format[i] == '{' || format[i] == '}');
+        }
+    }
+    return out;
+}
 
-Diagnostic &Engine::report(Id id, Place place, std::vector<std::string> args) {
+Message::Message(Id id, std::initializer_list<Argument> args) : id(id) {
     const Info &kind = info(id);
-    if (kind.severity != Severity::Note) // notes carry what compilers say
-        std::for_each(args.begin(), args.end(), shorten);
+    fmt::dynamic_format_arg_store<fmt::format_context> store;
+    for (const Argument &a : args) {
+        std::string text(a.text());
+        if (kind.severity != Severity::Note)
+            shorten(text);
+        if (a.isNumber())
+            store.push_back(a.number());
+        else
+            store.push_back(std::move(text));
+    }
+    text = fmt::vformat(kind.message, store);
+    hint = fmt::vformat(kind.hint, store);
+}
+
+Diagnostic &Engine::report(Message message, Place place) {
+    const Info &kind = info(message.id);
     shorten(place.element);
     shorten(place.path);
-    Diagnostic d{id, kind.severity, std::move(place), fill(kind.message, args), fill(kind.hint, args), {}};
+    Diagnostic d{message.id, kind.severity, std::move(place), std::move(message.text), std::move(message.hint), {}};
     std::size_t &count = kind.severity == Severity::Error ? errors_ : others_;
     if (count++ < limit)
         return all_.emplace_back(std::move(d));

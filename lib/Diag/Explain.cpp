@@ -8,11 +8,7 @@
 namespace sdfgc::diag {
 namespace {
 
-constexpr std::size_t count = 0
-#define SDFGC_DIAG(Name, Code, Severity, Message, Hint) +1
-#include "sdfgc/Diag/Diagnostics.def"
-#undef SDFGC_DIAG
-    ;
+constexpr std::size_t count = kindCount();
 
 constexpr std::array<Explanation, count> makeTable() {
     std::array<Explanation, count> table{};
@@ -58,25 +54,9 @@ std::vector<Id> byCode() {
     return ids;
 }
 
-/// The message with dots for its values.
-std::string pattern(std::string_view message) {
-    std::string out;
-    for (std::size_t i = 0; i < message.size(); ++i) {
-        if (message[i] == '{' && i + 2 < message.size() && message[i + 2] == '}') {
-            out += "...";
-            i += 2;
-        } else {
-            out += message[i];
-        }
-    }
-    return out;
-}
-
 } // namespace
 
 const Explanation &explanation(Id id) { return table[static_cast<std::size_t>(id)]; }
-
-std::size_t kindCount() { return count; }
 
 std::optional<Id> findKind(std::string_view text) {
     auto same = [](std::string_view a, std::string_view b) {

@@ -142,9 +142,9 @@ Value rule(const Info &kind) {
     Value v = Value::object();
     v.set("id", kind.code);
     v.set("name", kind.name);
-    v.set("shortDescription", single("text", kind.message));
+    v.set("shortDescription", single("text", pattern(kind.message)));
     if (!kind.hint.empty())
-        v.set("help", single("text", kind.hint));
+        v.set("help", single("text", pattern(kind.hint)));
     return v;
 }
 

@@ -42,7 +42,7 @@ class Bisect : public Subcommand {
         std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
         Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-bisect");
         if (!folder)
-            s.diags.report(diag::Id::OutputFailed, {}, {folder.error()});
+            s.diags.report(diag::Id::OutputFailed, {}, folder.error());
         if (!graph || !folder)
             return;
         folder_ = folder->path();
@@ -70,7 +70,7 @@ class Bisect : public Subcommand {
     }
 
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
-        s.diags.report(diag::Id::ResultsAgree, {}, {why, hint});
+        s.diags.report(diag::Id::ResultsAgree, {}, why, hint);
     }
 
     bool readReference(Session &s, const ir::SDFG &graph) {
@@ -81,9 +81,9 @@ class Bisect : public Subcommand {
             Result<std::string> bytes = file::read(one->value);
             Result<run::NpyArray> array = bytes ? run::parseNpy(*bytes) : Result<run::NpyArray>(Failure{bytes.error()});
             if (!graph.arrays.contains(Name(one->name)))
-                s.diags.report(diag::Id::ProgramArgumentUnknown, {}, {one->name, "`sdfgc info` lists the arguments"});
+                s.diags.report(diag::Id::ProgramArgumentUnknown, {}, one->name, "`sdfgc info` lists the arguments");
             else if (!array)
-                s.diags.report(diag::Id::ProgramArgumentValue, {}, {one->name, one->value + ": " + array.error(), ""});
+                s.diags.report(diag::Id::ProgramArgumentValue, {}, one->name, one->value + ": " + array.error(), "");
             else
                 reference_.arrays.emplace(one->name, std::move(*array));
         }

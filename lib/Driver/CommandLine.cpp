@@ -100,8 +100,8 @@ void CommandLine::take(const std::string &word, std::string &field, const std::v
         return;
     }
     std::string near = diag::nearest(word, values);
-    impl_->diags->report(diag::Id::OptionValueUnknown, {},
-                         {word, name, near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?"});
+    impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, name,
+                         near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?");
 }
 
 void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least) {
@@ -111,8 +111,8 @@ void CommandLine::number(const std::string &names, int &field, const std::string
         int value = 0;
         auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || end != word.data() + word.size() || value < least)
-            impl_->diags->report(diag::Id::OptionValueUnknown, {},
-                                 {word, longName(names), "its value is a whole number from " + std::to_string(least)});
+            impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, longName(names),
+                                 "its value is a whole number from " + std::to_string(least));
         else
             field = value;
         return true;
@@ -145,7 +145,7 @@ void CommandLine::real(const std::string &names, double &field, const std::strin
         double value = 0;
         auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || end != word.data() + word.size() || !(value >= 0))
-            impl_->diags->report(diag::Id::OptionValueUnknown, {}, {word, longName(names), "its value is a number from 0"});
+            impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, longName(names), "its value is a number from 0");
         else
             field = value;
         return true;
@@ -215,14 +215,14 @@ CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments
     } catch (const CLI::CallForHelp &) {
         return Result::Help;
     } catch (const CLI::ParseError &e) { // an option without its value, a flag with one
-        d.report(diag::Id::OptionMisused, {}, {e.what(), "usage: " + usage_});
+        d.report(diag::Id::OptionMisused, {}, e.what(), "usage: " + usage_);
         return Result::Error;
     }
     reportLeftOver(impl_->app.remaining(), d);
     if (d.errorCount() == errorsBefore)
         for (const Impl::Argument &a : impl_->arguments)
             if (a.field->empty())
-                d.report(diag::Id::ArgumentMissing, {}, {a.name, usage_});
+                d.report(diag::Id::ArgumentMissing, {}, a.name, usage_);
     return d.errorCount() == errorsBefore ? Result::Ok : Result::Error;
 }
 
@@ -234,13 +234,13 @@ void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::En
             continue;
         anyOption = true;
         std::string near = diag::nearest(word.substr(0, word.find('=')), impl_->names);
-        d.report(diag::Id::OptionUnknown, {},
-                 {word, near.empty() ? "`" + usage_.substr(0, usage_.find(' ', usage_.find(' ') + 1)) + " --help` lists the options"
-                                     : "did you mean `" + near + "`?"});
+        d.report(diag::Id::OptionUnknown, {}, word,
+                 near.empty() ? "`" + usage_.substr(0, usage_.find(' ', usage_.find(' ') + 1)) + " --help` lists the options"
+                              : "did you mean `" + near + "`?");
     }
     for (const std::string &word : words)
         if (!anyOption && word != "--") // CLI11 leaves the mark itself over
-            d.report(diag::Id::ArgumentUnexpected, {}, {word, usage_});
+            d.report(diag::Id::ArgumentUnexpected, {}, word, usage_);
 }
 
 } // namespace sdfgc::driver

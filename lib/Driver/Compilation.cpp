@@ -105,7 +105,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     };
     build::BuildResult result = build::build(folder, request, found, s.diags);
     if (!compilerOutput.empty())
-        s.diags.report(diag::Id::CompilerOutput, {}, {compilerOutput});
+        s.diags.report(diag::Id::CompilerOutput, {}, compilerOutput);
     s.interruptedBy = result.signal;
     if (result.status == build::Status::Done)
         s.announce(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);

@@ -109,7 +109,7 @@ class Doctor : public Subcommand {
         if (std::optional<std::string> folder = findResource(kind, ""))
             s.environment.out << words << ": " << *folder << '\n';
         else
-            s.diags.report(diag::Id::ResourceMissing, {}, {kind, "", resourceFolders()});
+            s.diags.report(diag::Id::ResourceMissing, {}, kind, "", resourceFolders());
     }
 
     void libraries(const build::Toolchain &t) {

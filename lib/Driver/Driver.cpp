@@ -50,9 +50,9 @@ void reportNoSubcommand(const std::vector<std::string> &arguments, diag::Engine 
     std::string near = diag::nearest(word, names);
     std::string hint = near.empty() ? "`sdfgc --help` lists the subcommands" : "did you mean `sdfgc " + near + "`?";
     if (word.starts_with("-"))
-        d.report(diag::Id::OptionUnknown, {}, {word, "options come after the subcommand"});
+        d.report(diag::Id::OptionUnknown, {}, word, "options come after the subcommand");
     else
-        d.report(diag::Id::SubcommandUnknown, {}, {word, hint});
+        d.report(diag::Id::SubcommandUnknown, {}, word, hint);
 }
 
 /// How errors of the command line itself are to be printed, before it has been parsed.
@@ -79,7 +79,7 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
         break;
     case CommandLine::Result::Ok:
         if (session.general.quiet && session.general.verbose)
-            session.diags.report(diag::Id::OptionConflict, {}, {"--quiet", "--verbose"});
+            session.diags.report(diag::Id::OptionConflict, {}, "--quiet", "--verbose");
         session.readWarningOptions();
         if (!session.failed())
             subcommand->run(session);

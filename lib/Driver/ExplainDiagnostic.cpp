@@ -41,8 +41,8 @@ class Explain : public Subcommand {
             names.emplace_back(kind.code);
         }
         const std::string near = diag::nearest(code_, names);
-        s.diags.report(diag::Id::DiagnosticUnknown, {},
-                       {code_, near.empty() ? "`sdfgc explain` lists all" : "did you mean `" + near + "`?"});
+        s.diags.report(diag::Id::DiagnosticUnknown, {}, code_,
+                       near.empty() ? "`sdfgc explain` lists all" : "did you mean `" + near + "`?");
     }
 
     std::string code_, folder_;

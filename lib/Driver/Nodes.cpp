@@ -131,8 +131,8 @@ class Nodes : public Subcommand {
             names.emplace_back(d.className);
         }
         const std::string near = diag::nearest(node_, names);
-        s.diags.report(diag::Id::OptionValueUnknown, {},
-                       {node_, "NODE", near.empty() ? "`sdfgc nodes` lists all" : "did you mean `" + near + "`?"});
+        s.diags.report(diag::Id::OptionValueUnknown, {}, node_, "NODE",
+                       near.empty() ? "`sdfgc nodes` lists all" : "did you mean `" + near + "`?");
     }
 
     static std::vector<std::pair<std::string, std::string>> pages(const std::vector<const Definition *> &nodes) {

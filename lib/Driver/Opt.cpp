@@ -57,7 +57,7 @@ class Opt : public Subcommand {
         if (program.tree)
             s.writeOutput(output_.empty() ? "-" : output_, tree::print(*program.tree));
         else if (output_.ends_with(".sdfgtree"))
-            s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph.level))});
+            s.diags.report(diag::Id::LevelTooLow, {}, ir::name(graph.level));
         else if (output_.empty())
             s.environment.out << ir::print(graph);
         else if (output_ == "-")

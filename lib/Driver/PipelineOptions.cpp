@@ -85,14 +85,14 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
         return found;
     const std::vector<std::string> installed = installedPipelines();
     if (installed.empty()) {
-        s.diags.report(diag::Id::ResourceMissing, {}, {"pipelines", fileName, resourceFolders()});
+        s.diags.report(diag::Id::ResourceMissing, {}, "pipelines", fileName, resourceFolders());
         return found;
     }
     std::string list;
     for (const std::string &i : installed)
         list += (list.empty() ? "`" : ", `") + i + "`";
     const std::string near = diag::nearest(name, installed);
-    s.diags.report(diag::Id::PipelineUnknown, {}, {name, near.empty() ? "installed are " + list : "did you mean `" + near + "`?"});
+    s.diags.report(diag::Id::PipelineUnknown, {}, name, near.empty() ? "installed are " + list : "did you mean `" + near + "`?");
     return found;
 }
 
@@ -244,7 +244,7 @@ const pass::Registry &passRegistry() {
 
 std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &o, const pass::CompileOptions &compile) {
     if (!o.pipeline.empty() && o.passes) {
-        s.diags.report(diag::Id::OptionConflict, {}, {"--pipeline", "--passes"});
+        s.diags.report(diag::Id::OptionConflict, {}, "--pipeline", "--passes");
         return std::nullopt;
     }
     std::optional<pass::Pipeline> pipeline;
@@ -295,7 +295,7 @@ std::unique_ptr<tree::Module> lowered(Session &s, ir::SDFG &graph, const Pipelin
     if (!runPasses(s, program, o, context, files))
         return nullptr;
     if (!program.tree && o.stopAfter.empty()) // --passes, or a pipeline file of the user
-        s.diags.report(diag::Id::LevelTooLow, {}, {std::string(ir::name(graph.level))});
+        s.diags.report(diag::Id::LevelTooLow, {}, ir::name(graph.level));
     return std::move(program.tree);
 }
 

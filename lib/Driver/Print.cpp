@@ -20,7 +20,7 @@ class Print : public Subcommand {
 
     void run(Session &s) override {
         if (dot_ && tree_) {
-            s.diags.report(diag::Id::OptionConflict, {}, {"--dot", "--tree"});
+            s.diags.report(diag::Id::OptionConflict, {}, "--dot", "--tree");
             return;
         }
         std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
@@ -35,7 +35,7 @@ class Print : public Subcommand {
             return ir::print(graph, {debugInfo_});
         std::optional<std::string> text = ir::printMatching(graph, filter_, {debugInfo_});
         if (!text)
-            s.diags.report(diag::Id::NothingMatches, {}, {filter_, suggestion(graph)});
+            s.diags.report(diag::Id::NothingMatches, {}, filter_, suggestion(graph));
         return text;
     }
 

@@ -79,7 +79,7 @@ void ProgramArguments::lookAt(ir::SDFG &graph) {
 std::optional<run::Given> splitGiven(Session &s, const std::string &option, const std::string &text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-        s.diags.report(Id::OptionValueUnknown, {}, {text, option, "it is written NAME=VALUE"});
+        s.diags.report(Id::OptionValueUnknown, {}, text, option, "it is written NAME=VALUE");
         return std::nullopt;
     }
     return run::Given{text.substr(0, equals), text.substr(equals + 1)};
@@ -102,7 +102,7 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const Compil
 bool reportCall(Session &s, const Compiled &made, const run::CallResult &r) {
     using Status = run::CallResult::Status;
     auto failed = [&](const std::string &what) {
-        s.diags.report(Id::ProgramFailed, {}, {what});
+        s.diags.report(Id::ProgramFailed, {}, what);
         return false;
     };
     switch (r.status) {
@@ -125,7 +125,7 @@ bool reportCall(Session &s, const Compiled &made, const run::CallResult &r) {
     case Status::Crashed:
         break;
     }
-    s.diags.report(Id::ProgramCrashed, placeOfCrash(made, r.frames), {signalText(r.signal)});
+    s.diags.report(Id::ProgramCrashed, placeOfCrash(made, r.frames), signalText(r.signal));
     return false;
 }
 

@@ -39,14 +39,14 @@ class Reduce : public Subcommand {
         command_ = splitWords(test_);
         if (command_.empty() || test_.find("{}") == std::string::npos) {
             s.diags.report(diag::Id::OptionMisused, {},
-                           {command_.empty() ? "--test is missing" : "the command of --test has no `{}` for the graph",
-                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'"});
+                           command_.empty() ? "--test is missing" : "the command of --test has no `{}` for the graph",
+                           "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'");
             return;
         }
         std::unique_ptr<ir::SDFG> graph = serialize::readFile(input_, s.diags); // whether it fulfils the rules may be the question
         Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-reduce");
         if (!folder)
-            s.diags.report(diag::Id::OutputFailed, {}, {folder.error()});
+            s.diags.report(diag::Id::OutputFailed, {}, folder.error());
         if (!graph || !folder)
             return;
         candidate_ = file::join(folder->path(), graph->name.str() + ".sdfg");
@@ -79,9 +79,9 @@ class Reduce : public Subcommand {
         if (isFailure(original_))
             return true;
         const bool silent = original_.started && original_.exitCode != 0;
-        s.diags.report(
-            diag::Id::TestSucceeds, {},
-            {silent ? "it ends with " + original_.describe() + ", but does not print `" + match_ + "`" : original_.describe()});
+        s.diags.report(diag::Id::TestSucceeds, {},
+                       silent ? "it ends with " + original_.describe() + ", but does not print `" + match_ + "`"
+                              : original_.describe());
         return false;
     }
 

@@ -141,8 +141,8 @@ class Run : public Subcommand {
             if (std::find(names.begin(), names.end(), o.name) != names.end())
                 continue;
             const std::string near = diag::nearest(o.name, names);
-            s.diags.report(diag::Id::ProgramArgumentUnknown, {},
-                           {o.name, near.empty() ? "--out takes arrays of the call" : "did you mean `" + near + "`?"});
+            s.diags.report(diag::Id::ProgramArgumentUnknown, {}, o.name,
+                           near.empty() ? "--out takes arrays of the call" : "did you mean `" + near + "`?");
         }
         return !s.failed();
     }

@@ -120,13 +120,13 @@ void Session::readWarningOption(const std::string &text) {
             names.emplace_back(kind.code);
         }
         const std::string near = diag::nearest(rest, names);
-        diags.report(Id::OptionValueUnknown, {},
-                     {text, "-W", near.empty() ? "`sdfgc explain` lists the diagnostics" : "did you mean `" + near + "`?"});
+        diags.report(Id::OptionValueUnknown, {}, text, "-W",
+                     near.empty() ? "`sdfgc explain` lists the diagnostics" : "did you mean `" + near + "`?");
         return;
     }
     const diag::Severity severity = diag::info(*id).severity;
     if (severity == diag::Severity::Error || severity == diag::Severity::Note) {
-        diags.report(Id::OptionValueUnknown, {}, {text, "-W", "only warnings and remarks can be controlled"});
+        diags.report(Id::OptionValueUnknown, {}, text, "-W", "only warnings and remarks can be controlled");
         return;
     }
     controls_[*id] = error ? (negated ? Control::Warn : Control::Error) : negated ? Control::Ignore : Control::Warn;
@@ -178,7 +178,7 @@ std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
         } else if (Result<std::string> text = file::read("/dev/stdin")) {
             graph = serialize::readText(std::move(*text), "<stdin>", diags);
         } else {
-            diags.report(Id::InputFailed, {}, {text.error()});
+            diags.report(Id::InputFailed, {}, text.error());
         }
     }
     if (!graph || failed())
@@ -197,13 +197,13 @@ bool Session::writeOutput(const std::string &path, const std::string &content) {
     }
     Result<void> written = file::writeAtomic(path, content);
     if (!written)
-        diags.report(Id::OutputFailed, {}, {written.error()});
+        diags.report(Id::OutputFailed, {}, written.error());
     return bool(written);
 }
 
 void Session::writePages(const std::string &folder, const std::vector<std::pair<std::string, std::string>> &pages) {
     if (Result<void> made = file::makeFolder(folder); !made) {
-        diags.report(diag::Id::OutputFailed, {}, {made.error()});
+        diags.report(diag::Id::OutputFailed, {}, made.error());
         return;
     }
     for (const auto &[name, text] : pages)
@@ -216,7 +216,7 @@ void Session::guard(const std::function<void()> &work) {
     } catch (const std::bad_alloc &) {
         diags.report(Id::OutOfMemory, {});
     } catch (const std::exception &e) {
-        diags.report(Id::InternalError, {}, {std::string(e.what()) + " while " + crash::activity()});
+        diags.report(Id::InternalError, {}, std::string(e.what()) + " while " + crash::activity());
     }
 }
 
@@ -224,12 +224,12 @@ int Session::finish() {
     if (trace_)
         writeOutput(general.timeTrace, trace_->chromeJson());
     if (!environment.out.flush())
-        diags.report(Id::OutputFailed, {}, {"cannot write to standard output"});
+        diags.report(Id::OutputFailed, {}, "cannot write to standard output");
     int status = exitStatus(diags);
     if (status == Done && failed())
         status = InputFault;
     if (status == InternalFault)
-        diags.report(Id::Reproducer, {}, {crash::writeReproducer()});
+        diags.report(Id::Reproducer, {}, crash::writeReproducer());
     printDiagnostics();
     return interruptedBy != 0 ? 128 + interruptedBy : status;
 }

@@ -146,8 +146,8 @@ class Passes : public Subcommand {
             return;
         }
         const std::string near = diag::nearest(pass_, names);
-        s.diags.report(diag::Id::OptionValueUnknown, {},
-                       {pass_, "PASS", near.empty() ? "`sdfgc passes` lists all" : "did you mean `" + near + "`?"});
+        s.diags.report(diag::Id::OptionValueUnknown, {}, pass_, "PASS",
+                       near.empty() ? "`sdfgc passes` lists all" : "did you mean `" + near + "`?");
     }
 
     /// Every step with its place and levels, groups and conditions marked; then the text form, which --passes takes.

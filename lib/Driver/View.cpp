@@ -58,14 +58,14 @@ class View : public Subcommand {
         std::vector<std::string> out;
         Result<std::vector<std::string>> names = file::list(input_);
         if (!names) {
-            s.diags.report(diag::Id::InputFailed, {}, {names.error()});
+            s.diags.report(diag::Id::InputFailed, {}, names.error());
             return out;
         }
         for (const std::string &name : *names)
             if (name.ends_with(".sdfg") || name.ends_with(".sdfgz"))
                 out.push_back(file::join(input_, name));
         if (out.empty())
-            s.diags.report(diag::Id::InputFailed, {}, {input_ + " holds no graph; --dump-dir writes files like 01-PASS.sdfg"});
+            s.diags.report(diag::Id::InputFailed, {}, input_ + " holds no graph; --dump-dir writes files like 01-PASS.sdfg");
         return out;
     }
 
@@ -99,7 +99,7 @@ class View : public Subcommand {
         Result<std::string> text = path ? file::read(*path) : Result<std::string>(Failure{});
         if (text)
             return *text;
-        s.diags.report(diag::Id::ResourceMissing, {}, {"viewer", name, resourceFolders()});
+        s.diags.report(diag::Id::ResourceMissing, {}, "viewer", name, resourceFolders());
         return std::nullopt;
     }
 

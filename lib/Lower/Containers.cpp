@@ -150,7 +150,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
         if (!constant && !shared) {
             v.kind = VarKind::Buffer; // from the device's heap
         } else if (!constant)
-            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), {name.str(), size.str()});
+            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
     } else if (isOneElement(d) && !late) {
         v.kind = VarKind::Value;
     } else if (late) {
@@ -229,7 +229,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
         init.insert(p.cName);
     for (Name s : f.count.freeSymbols())
         if (!init.count(s)) {
-            error(diag::Id::PersistentSize, analysis::placeOf(*in.g, d, name), {name.str(), f.count.str()});
+            error(diag::Id::PersistentSize, analysis::placeOf(*in.g, d, name), name.str(), f.count.str());
             return {};
         }
     bool known = false;

@@ -22,7 +22,7 @@ std::optional<Lowering::CopySide> Lowering::copySide(Instance &in, Edge &e, bool
     CopySide side;
     side.place = placeAt(in, e, *node);
     if (!side.place.valid() || !side.place.desc) {
-        error(diag::Id::NoPlace, analysis::placeOf(e), {node->data.str()});
+        error(diag::Id::NoPlace, analysis::placeOf(e), node->data.str());
         return std::nullopt;
     }
     auto subset = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
@@ -60,7 +60,7 @@ void Lowering::copy(Instance &in, const CopySide &src, const CopySide &dst, cons
     std::vector<Axis> from = axesOf(src.place.strides, src.subset), to = axesOf(dst.place.strides, dst.subset);
     if (sym::isEqual(volume(from), volume(to), in.fn->facts) == sym::Truth::False && !e.memlet.allowOob &&
         src.place.type == dst.place.type) {
-        error(diag::Id::CopyVolume, analysis::placeOf(e), {src.subset.str(), dst.subset.str()});
+        error(diag::Id::CopyVolume, analysis::placeOf(e), src.subset.str(), dst.subset.str());
         return;
     }
     if (queued(in, src.place, dst.place))
@@ -136,12 +136,12 @@ static bool passesOn(const AccessNode &array) {
 
 void Lowering::streamCopy(Instance &in, const Place &src, const Place &dst, Edge &e, tree::Block &out) {
     if (!src.valid() || !dst.valid()) {
-        error(diag::Id::NoPlace, analysis::placeOf(e), {e.memlet.data.str()});
+        error(diag::Id::NoPlace, analysis::placeOf(e), e.memlet.data.str());
         return;
     }
     bool fromStream = src.desc && src.desc->isStream(), toStream = dst.desc && dst.desc->isStream();
     if (fromStream && toStream) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(e), {"a copy from stream to stream", "pop into a container first"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(e), "a copy from stream to stream", "pop into a container first");
         return;
     }
     auto subsetOf = [&](const Place &p, bool source) {
@@ -182,7 +182,7 @@ void Lowering::copyOrFillNode(Instance &in, LibraryNode &n, tree::Block &out) {
     const bool copies = analysis::isCopyNode(n);
     Edge *target = n.outEdge(copies ? "_cpy_out" : "_fill_out");
     if ((!copies && !analysis::isFillNode(n)) || !target) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(n), {"library node " + n.classPath, "no expansion is known for it"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(n), "library node " + n.classPath, "no expansion is known for it");
         return;
     }
     auto dst = copySide(in, *target, false);

@@ -45,9 +45,9 @@ bool Lowering::suits(const CopySide &src, const CopySide &dst, const analysis::C
         return true;
     const std::string from = text(e.src, src.subset), to = text(e.dst, dst.subset);
     if (method == CopyMethod::Undecided)
-        error(diag::Id::UndecidedCopy, analysis::placeOf(e), {from, to});
+        error(diag::Id::UndecidedCopy, analysis::placeOf(e), from, to);
     else
-        error(diag::Id::UnsuitableCopy, analysis::placeOf(e), {from, to, std::string(name(method)), std::string(name(now))});
+        error(diag::Id::UnsuitableCopy, analysis::placeOf(e), from, to, name(method), name(now));
     return false;
 }
 
@@ -159,7 +159,7 @@ void Lowering::poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place
     auto place = in.places.find(op.data);
     const bool known = d && place != in.places.end() && place->second.valid();
     if (!known || fn(in).vars[place->second.var].kind != VarKind::PoolBuffer) {
-        error(diag::Id::NoPlace, std::move(at), {op.data.str()});
+        error(diag::Id::NoPlace, std::move(at), op.data.str());
         return;
     }
     const VarId v = place->second.var;

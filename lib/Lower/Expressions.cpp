@@ -452,7 +452,7 @@ ExprRef Lowering::bindSubscript(Instance &in, const py::Expr &e, const diag::Pla
             indices.push_back(index);
     }
     if (indices.size() != p.strides.size()) {
-        error(diag::Id::SubscriptRank, where, {data.str(), std::to_string(indices.size()), std::to_string(p.strides.size())});
+        error(diag::Id::SubscriptRank, where, data.str(), indices.size(), p.strides.size());
         return py::intLit(0);
     }
     py::Env env = environment(in);

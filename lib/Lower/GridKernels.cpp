@@ -103,7 +103,7 @@ Place Lowering::gridArray(Instance &in, Name name, const DataDesc &d, sym::Expr 
     const FunctionContext::Device &device = in.fn->device;
     for (Name n : size.freeSymbols())
         if (device.ownNames.count(n)) {
-            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), {name.str(), size.str()});
+            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
             return {};
         }
     Variable v;

@@ -174,10 +174,10 @@ Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
     for (sym::Expr &e : shape.block)
         e = final(in, e);
     if (threads.asInt() && *threads.asInt() > maxThreads)
-        error(diag::Id::KernelShape, analysis::placeOf(m), {m.label, threads.str(), std::to_string(maxThreads)});
+        error(diag::Id::KernelShape, analysis::placeOf(m), m.label, threads.str(), maxThreads);
     for (Name n : threads.freeSymbols())
         if (!in.fn->names.visible(n)) {
-            error(diag::Id::KernelSize, analysis::placeOf(m), {m.label, threads.str(), n.str()});
+            error(diag::Id::KernelSize, analysis::placeOf(m), m.label, threads.str(), n.str());
             break;
         }
     warnOfBlockSize(in, m, shape.block);
@@ -193,7 +193,7 @@ void Lowering::warnOfBlockSize(Instance &in, const MapEntry &m, const std::array
         asked *= final(in, sub(in, e));
     const sym::Expr threads = block[0] * block[1] * block[2];
     if (sym::isEqual(asked, threads) != sym::Truth::True)
-        error(diag::Id::BlockSizeIgnored, analysis::placeOf(m), {m.label, asked.str(), threads.str()});
+        error(diag::Id::BlockSizeIgnored, analysis::placeOf(m), m.label, asked.str(), threads.str());
 }
 
 // ---------------------------------------------------------------------------------------------------- loops that are spread
@@ -319,17 +319,19 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
         return v != vars.end() && in.fn->names.visible(n) ? v->type : Type();
     };
     auto refuse = [&](const Variable &v, Obstacle why) {
-        error(why == Obstacle::Written ? diag::Id::KernelWritesValue : diag::Id::KernelVariable, analysis::placeOf(m),
-              {m.label, v.name.str()});
+        if (why == Obstacle::Written)
+            error(diag::Id::KernelWritesValue, analysis::placeOf(m), m.label, v.name);
+        else
+            error(diag::Id::KernelVariable, analysis::placeOf(m), m.label, v.name);
     };
     tidyKernel(fn(in), body);
     if (!context_.options.emulate)
         for (Name n : namesInText(fn(in), body))
             if (isHostLibrary(n.view()))
-                error(diag::Id::KernelCallsHost, analysis::placeOf(m), {m.label, n.str()});
+                error(diag::Id::KernelCallsHost, analysis::placeOf(m), m.label, n.str());
     Outlined outlined = outline(fn(in), std::move(body), name, typeOf, refuse);
     if (outlined.function->needsState)
-        error(diag::Id::KernelVariable, analysis::placeOf(m), {m.label, "__state"});
+        error(diag::Id::KernelVariable, analysis::placeOf(m), m.label, "__state");
     outlined.function->comment = "kernel " + m.label;
     outlined.function->kernel = info;
     launch.arguments = std::move(outlined.arguments);

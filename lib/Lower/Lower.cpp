@@ -11,10 +11,10 @@ using namespace ir;
 
 Lowering::Lowering(SDFG &root, pass::Context &context) : root_(root), context_(context), module_(std::make_unique<Module>()) {}
 
-void Lowering::error(diag::Id id, diag::Place place, std::vector<std::string> args) {
+void Lowering::error(diag::Message message, diag::Place place) {
     if (place.file.empty())
         place.file = context_.options.file;
-    context_.diags.report(id, std::move(place), std::move(args));
+    context_.diags.report(std::move(message), std::move(place));
 }
 
 std::unique_ptr<Module> Lowering::run() {
@@ -23,7 +23,7 @@ std::unique_ptr<Module> Lowering::run() {
     module_->source = context_.options.file;
     arguments_ = analysis::argumentList(root_);
     for (Name n : arguments_.undefined)
-        error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(root_), {}}, {n.str()});
+        error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(root_), {}}, n.str());
     moduleInterface();
     structTypes();
     constants();
@@ -44,7 +44,7 @@ void Lowering::undefinedSize() {
             std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
             names += (names.empty() ? "`" : ", `") + name.str() + "`";
     if (!names.empty()) // else it is arithmetic on sizes of zero, in loops that do not run
-        error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, {names});
+        error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, names);
 }
 
 void Lowering::moduleInterface() {

@@ -127,7 +127,10 @@ private:
     void constants();
     void structTypes();
     void program();
-    void error(diag::Id id, diag::Place place, std::vector<std::string> args = {});
+    void error(diag::Message message, diag::Place place);
+    template <class... Args> void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Place place, const Args &...args) {
+        error(diag::Message(kind, args...), std::move(place));
+    }
 
     // ---- UserCode.cpp
     void userCode();

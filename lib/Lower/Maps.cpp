@@ -32,9 +32,8 @@ void Lowering::map(Instance &in, MapEntry &m, tree::Block &out) {
     if ((isGpuSchedule(m.schedule) && m.schedule != Schedule::GPU_Device && m.schedule != Schedule::GPU_Persistent) ||
         m.schedule == Schedule::MPI || m.schedule == Schedule::SVE_Map || m.schedule == Schedule::Snitch ||
         m.schedule == Schedule::Snitch_Multicore || m.schedule == Schedule::FPGA_Device) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(m),
-              {"a map with schedule " + std::string(name(m.schedule)),
-               "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(m), "a map with schedule " + std::string(name(m.schedule)),
+              "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps");
         return;
     }
     auto *block = out.add<tree::Block>();
@@ -92,7 +91,7 @@ void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
             value = read(in, p, offset);
             type = p.type;
         } else {
-            error(diag::Id::NoPlace, analysis::placeOf(*e), {e->dstConn.str()});
+            error(diag::Id::NoPlace, analysis::placeOf(*e), e->dstConn.str());
             continue;
         }
         Type t = symbolVariableType(type);
@@ -290,7 +289,7 @@ void Lowering::consume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     auto *stream = streamEdge ? dyn_cast<AccessNode>(analysis::pathSource(streamEdge)) : nullptr;
     Place p = stream ? placeAt(in, *streamEdge, *stream) : Place();
     if (!p.valid()) {
-        error(diag::Id::NoPlace, analysis::placeOf(c), {"the consumed stream"});
+        error(diag::Id::NoPlace, analysis::placeOf(c), "the consumed stream");
         return;
     }
     auto *node = out.add<Consume>();

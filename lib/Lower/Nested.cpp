@@ -47,8 +47,8 @@ bool Lowering::mustBeFunction(const NestedSDFGNode &n) { return containsReturn(*
 
 void Lowering::nested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     if (!n.sdfg) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(n),
-              {"a nested SDFG without content", "its file `" + n.externalPath + "` was not loaded"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
+              "its file `" + n.externalPath + "` was not loaded");
         return;
     }
     if (mustBeFunction(n))
@@ -116,7 +116,7 @@ void Lowering::inlineNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
             }
         }
         if (!outer.valid()) {
-            error(diag::Id::NoPlace, analysis::placeOf(*edge), {container.str()});
+            error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
             continue;
         }
         bool sameType = outer.type == d->dtype || d->isStructure() || d->isStream() || d->dtype.isVoid();
@@ -193,7 +193,7 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
         auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(edge) : analysis::pathDestination(edge));
         Place outer = a ? placeAt(in, *edge, *a) : Place();
         if (!outer.valid()) {
-            error(diag::Id::NoPlace, analysis::placeOf(*edge), {container.str()});
+            error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
             continue;
         }
         auto subset = input ? analysis::sourceSubset(edge) : analysis::destinationSubset(edge);

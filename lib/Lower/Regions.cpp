@@ -56,7 +56,7 @@ void Lowering::region(Instance &in, Region &r, tree::Block &out) {
         return;
     ir::Block *at = r.start();
     if (!at) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(r), {"a region without a start block", "give `start_block`"});
+        error(diag::Id::LowerUnsupported, analysis::placeOf(r), "a region without a start block", "give `start_block`");
         return;
     }
     if (!isSequence(r))
@@ -140,7 +140,7 @@ void Lowering::loop(Instance &in, LoopRegion &l, tree::Block &out) {
         auto parsed = py::parseBlock(code->text);
         if (!parsed.value || parsed.value->size() != 1 || (*parsed.value)[0]->kind != py::StmtKind::Assign ||
             (*parsed.value)[0]->targets.size() != 1 || (*parsed.value)[0]->targets[0]->kind != py::ExprKind::Name) {
-            error(diag::Id::BadCode, where, {"a loop statement must be one assignment: `" + code->text + "`"});
+            error(diag::Id::BadCode, where, "a loop statement must be one assignment: `" + code->text + "`");
             return nullptr;
         }
         const py::Stmt &s = *(*parsed.value)[0];

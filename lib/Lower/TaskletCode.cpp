@@ -238,7 +238,7 @@ std::optional<std::vector<sym::Expr>> TaskletLowering::stridesFor(const Connecti
 /// host.
 ExprRef TaskletLowering::bindCallback(const ExprRef &e) {
     if (in_.fn->device.inside)
-        l_.error(diag::Id::KernelVariable, analysis::placeOf(t_), {t_.label, e->args[0]->name.str()});
+        l_.error(diag::Id::KernelVariable, analysis::placeOf(t_), t_.label, e->args[0]->name.str());
     auto call = std::make_shared<py::Expr>(*e);
     for (ExprRef &a : call->args)
         if (Connection *c = pointerConnection(*a); c && c->pointer && c->single && &a != &call->args.front())
@@ -260,8 +260,7 @@ ExprRef TaskletLowering::bindSubscript(const ExprRef &e) {
         indices = std::vector<ExprRef>(indices[0]->args);
     const std::optional<std::vector<sym::Expr>> strides = stridesFor(*c, indices.size());
     if (!strides) {
-        l_.error(diag::Id::SubscriptRank, analysis::placeOf(t_),
-                 {c->conn.str(), std::to_string(indices.size()), std::to_string(c->strides.size())});
+        l_.error(diag::Id::SubscriptRank, analysis::placeOf(t_), c->conn.str(), indices.size(), c->strides.size());
         return py::intLit(0);
     }
     return element(*c, indices, *strides);
@@ -350,7 +349,7 @@ std::vector<StmtRef> TaskletLowering::typed(std::vector<StmtRef> code, py::Env e
     };
     py::TypedBlock t = py::inferTypes(code, env, isNonLocal);
     for (const py::TypeError &e : t.errors)
-        l_.error(diag::Id::BadCode, analysis::placeOf(t_), {e.message});
+        l_.error(diag::Id::BadCode, analysis::placeOf(t_), e.message);
     for (const auto &[original, renamed] : locals_)
         if (auto it = t.locals.find(renamed); it != t.locals.end())
             localTypes_[renamed] = it->second;

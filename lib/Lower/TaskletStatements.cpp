@@ -110,7 +110,7 @@ void TaskletLowering::emitRange(const py::Stmt &s, tree::Block &to) {
     const bool range = call.kind == ExprKind::Call && call.args[0]->kind == ExprKind::Name && call.args[0]->name == Name("range") &&
                        !args.empty() && args.size() <= 3 && s.targets[0]->kind == ExprKind::Name;
     if (!range) {
-        l_.error(diag::Id::BadCode, analysis::placeOf(t_), {"a loop with conflict resolution inside must be over `range`"});
+        l_.error(diag::Id::BadCode, analysis::placeOf(t_), "a loop with conflict resolution inside must be over `range`");
         return;
     }
     ExprRef variable = s.targets[0], begin = args.size() > 1 ? args[0] : py::intLit(0), end = args.size() > 1 ? args[1] : args[0];

@@ -34,12 +34,12 @@ void TaskletLowering::run() {
         auto parsed = py::parseBlock(t_.code.text);
         if (parsed.value)
             return python(*parsed.value);
-        l_.error(diag::Id::BadCode, analysis::placeOf(t_), {parsed.error.message});
+        l_.error(diag::Id::BadCode, analysis::placeOf(t_), parsed.error.message);
         return;
     }
     if (t_.code.language != Language::CPP) {
-        l_.error(diag::Id::LowerUnsupported, analysis::placeOf(t_),
-                 {"a tasklet in " + std::string(name(t_.code.language)), "target cpu compiles Python and CPP tasklets"});
+        l_.error(diag::Id::LowerUnsupported, analysis::placeOf(t_), "a tasklet in " + std::string(name(t_.code.language)),
+                 "target cpu compiles Python and CPP tasklets");
         return;
     }
     cpp();
@@ -107,7 +107,7 @@ bool TaskletLowering::connectOutput(Edge &e) {
     std::vector<Edge *> path = analysis::memletPath(&e);
     if (path.back()->dstConn == Name("set")) {
         if (in_.fn->device.inside && belongsToHost(*in_.g, target->data)) {
-            l_.error(diag::Id::KernelWritesValue, analysis::placeOf(t_), {t_.label, target->data.str()});
+            l_.error(diag::Id::KernelWritesValue, analysis::placeOf(t_), t_.label, target->data.str());
             return false;
         }
         c.setsReference = true;
@@ -155,7 +155,7 @@ void TaskletLowering::bindWcr(Connection &c, Edge &e, AccessNode &target) {
     c.wcr = true;
     auto wcr = py::parseWcr(e.memlet.wcr);
     if (!wcr.value) {
-        l_.error(diag::Id::BadCode, analysis::placeOf(e), {wcr.error.message});
+        l_.error(diag::Id::BadCode, analysis::placeOf(e), wcr.error.message);
         return;
     }
     c.reduction = wcr.value->kind;
@@ -173,7 +173,7 @@ void TaskletLowering::bindWcr(Connection &c, Edge &e, AccessNode &target) {
 }
 
 bool TaskletLowering::fail(const Edge &e) {
-    l_.error(diag::Id::NoPlace, analysis::placeOf(e), {e.memlet.data ? e.memlet.data.str() : "value"});
+    l_.error(diag::Id::NoPlace, analysis::placeOf(e), e.memlet.data ? e.memlet.data.str() : "value");
     return false;
 }
 

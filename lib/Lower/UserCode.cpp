@@ -74,10 +74,9 @@ void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
             if (code.find(w.text) != std::string::npos)
                 return;
         const std::string other = vendor == Vendor::Cuda ? "cuda" : "hip";
-        error(diag::Id::ForeignRuntime, std::move(at),
-              {std::string(w.text), vendor == Vendor::Cuda ? "CUDA" : "HIP",
-               emulate ? "is not emulated" : "programs for this target do not have",
-               "or use --target " + other + (emulate ? " without --emulate" : "")});
+        error(diag::Id::ForeignRuntime, std::move(at), w.text, vendor == Vendor::Cuda ? "CUDA" : "HIP",
+              emulate ? "is not emulated" : "programs for this target do not have",
+              "or use --target " + other + (emulate ? " without --emulate" : ""));
         return;
     }
 }
@@ -104,7 +103,7 @@ void Lowering::userCode() {
             (beyondReach(text).empty() ? module_->initCode : callCode_).push_back(std::move(text));
         for (std::string &text : ours(g->exitCode)) {
             if (Name n = beyondReach(text); !n.empty())
-                error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, {"exit_code", n.str()});
+                error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, "exit_code", n.str());
             module_->exitCode.push_back(std::move(text));
         }
     }

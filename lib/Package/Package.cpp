@@ -47,7 +47,7 @@ private:
             auto source = findResource("bindings", name);
             auto text = source ? file::read(*source) : Result<std::string>(Failure{resourceFolders()});
             if (!text) {
-                diags_.report(diag::Id::ResourceMissing, {}, {"bindings", name, text.error()});
+                diags_.report(diag::Id::ResourceMissing, {}, "bindings", name, text.error());
                 return false;
             }
             support[k] = std::move(*text);
@@ -66,12 +66,12 @@ private:
             return true;
         auto source = findResource("runtime-headers", name);
         if (!source) {
-            diags_.report(diag::Id::RuntimeHeaderMissing, {name, 0, 0, "", "", {}}, {name, resourceFolders()});
+            diags_.report(diag::Id::RuntimeHeaderMissing, {name, 0, 0, "", "", {}}, name, resourceFolders());
             return false;
         }
         auto text = file::read(*source);
         if (!text) {
-            diags_.report(diag::Id::FolderNotWritten, {*source, 0, 0, "", "", {}}, {text.error()});
+            diags_.report(diag::Id::FolderNotWritten, {*source, 0, 0, "", "", {}}, text.error());
             return false;
         }
         files_[path] = *text;
@@ -151,7 +151,7 @@ bool write(const Request &r, diag::Engine &d) {
     if (!set.collect())
         return false;
     auto fail = [&](const std::string &path, const std::string &why) {
-        d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, {why});
+        d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, why);
         return false;
     };
     std::vector<std::string> stale = earlierFiles(r.folder);

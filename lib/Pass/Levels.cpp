@@ -69,11 +69,10 @@ private:
         if (!info)
             return;
         if (tracker_.level() == ir::Level::Lowered && !info->onTree())
-            diags_.report(diag::Id::PassAfterLowering, place, {info->name});
+            diags_.report(diag::Id::PassAfterLowering, place, info->name);
         else if (tracker_.level() < info->needs)
-            diags_.report(diag::Id::PassLevel, place,
-                          {info->name, std::string(name(info->needs)), std::string(name(tracker_.level())),
-                           howToReach(registry_, info->needs)});
+            diags_.report(diag::Id::PassLevel, place, info->name, name(info->needs), name(tracker_.level()),
+                          howToReach(registry_, info->needs));
         LevelTracker after = tracker_;
         after.pass(*info);
         // A step that may be left out cannot be relied on to raise the level.

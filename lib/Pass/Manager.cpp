@@ -89,9 +89,9 @@ private:
         while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < tracker_.level())
-            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
-                                  {passes_[begin_]->name, std::string(name(tracker_.level())), std::string(name(is)),
-                                   "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass"});
+            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file}, passes_[begin_]->name,
+                                  name(tracker_.level()), name(is),
+                                  "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass");
     }
 
     /// The steps that run.
@@ -138,8 +138,7 @@ private:
         std::string names;
         for (std::size_t i = group.first; i < group.last; ++i)
             names += (names.empty() ? "`" : ", `") + pipeline_.steps[i].pass + "`";
-        context_.diags.report(diag::Id::FixedPointLimit, {group.file, group.line, group.column, {}, {}, {}},
-                              {names, std::to_string(group.limit)});
+        context_.diags.report(diag::Id::FixedPointLimit, {group.file, group.line, group.column, {}, {}, {}}, names, group.limit);
     }
 
     bool conditionsHold(const Step &step) {
@@ -163,7 +162,7 @@ private:
                 notInPipeline(options_.stopAfter);
         }
         if (end_ < begin_ || (end_ == begin_ && !options_.stopAfter.empty() && !options_.startAfter.empty()))
-            context_.diags.report(diag::Id::PassOrder, {}, {options_.stopAfter, options_.startAfter});
+            context_.diags.report(diag::Id::PassOrder, {}, options_.stopAfter, options_.startAfter);
     }
 
     void addObservers() {
@@ -219,9 +218,9 @@ private:
     bool isDecided(const PassInfo &info) {
         const std::string undecided = firstUndecided();
         if (!undecided.empty())
-            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file},
-                                  {info.name, "without Default schedules and storages", "not: " + undecided + " has one",
-                                   "run `default-schedules` before it"});
+            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file}, info.name,
+                                  "without Default schedules and storages", "not: " + undecided + " has one",
+                                  "run `default-schedules` before it");
         return undecided.empty();
     }
 
@@ -249,8 +248,7 @@ private:
         const bool ok = program_.tree || analysis::verify(root_, root_.level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
-            context_.diags.report(diag::Id::PassBrokeGraph, diag::Place{context_.options.file},
-                                  {info.name, std::string(name(tracker_.level()))});
+            context_.diags.report(diag::Id::PassBrokeGraph, diag::Place{context_.options.file}, info.name, name(tracker_.level()));
         return ok;
     }
 
@@ -260,9 +258,8 @@ private:
         for (const PassInfo *p : passes_)
             known.push_back(p->name);
         std::string near = diag::nearest(text, known);
-        context_.diags.report(
-            diag::Id::PassNotInPipeline, {},
-            {text, pipeline_.name, near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?"});
+        context_.diags.report(diag::Id::PassNotInPipeline, {}, text, pipeline_.name,
+                              near.empty() ? "its passes are " + print(pipeline_) : "did you mean `" + near + "`?");
     }
 
     Program &program_;

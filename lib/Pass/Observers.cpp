@@ -69,7 +69,7 @@ std::optional<std::size_t> dumpPosition(const std::string &name) {
 
 bool Dumper::prepareFolder(Context &c) {
     auto failed = [&](const std::string &why) {
-        c.diags.report(diag::Id::DumpFailed, {}, {why});
+        c.diags.report(diag::Id::DumpFailed, {}, why);
         return false;
     };
     if (Result<void> made = file::makeFolder(options_.dumpDir); !made)

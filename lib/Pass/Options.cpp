@@ -40,7 +40,7 @@ std::string optionSuggestion(const PassInfo &pass, const std::string &key) {
 const PassInfo *findPass(const Registry &r, std::string_view name, const diag::Place &place, diag::Engine &d) {
     const PassInfo *info = r.find(name);
     if (!info)
-        d.report(diag::Id::UnknownPass, place, {std::string(name), r.suggestion(name)});
+        d.report(diag::Id::UnknownPass, place, name, r.suggestion(name));
     return info;
 }
 
@@ -48,16 +48,16 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
                diag::Engine &d) {
     const OptionInfo *info = pass.option(key);
     if (!info) {
-        d.report(diag::Id::UnknownPassOption, place, {pass.name, key, optionSuggestion(pass, key)});
+        d.report(diag::Id::UnknownPassOption, place, pass.name, key, optionSuggestion(pass, key));
         return false;
     }
     std::optional<OptionValue> value = parseValue(info->defaultValue, text);
     if (!value) {
-        d.report(diag::Id::PassOptionType, place, {key, pass.name, std::string(typeName(info->defaultValue)), text});
+        d.report(diag::Id::PassOptionType, place, key, pass.name, typeName(info->defaultValue), text);
         return false;
     }
     if (!step.options.emplace(key, *value).second) {
-        d.report(diag::Id::PassOptionTwice, place, {"option `" + key + "`"});
+        d.report(diag::Id::PassOptionTwice, place, "option `" + key + "`");
         return false;
     }
     return true;
@@ -68,7 +68,7 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     place.file = "--pass-option";
     const std::size_t equals = text.find('='), dot = text.find('.');
     if (dot == 0 || dot >= equals || equals == std::string::npos) {
-        d.report(diag::Id::PipelineShape, place, {"`" + text + "`", "`PASS.OPTION=VALUE`"});
+        d.report(diag::Id::PipelineShape, place, "`" + text + "`", "`PASS.OPTION=VALUE`");
         return false;
     }
     const std::string name = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1), value = text.substr(equals + 1);
@@ -82,7 +82,7 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
         ok = addOption(step, *info, key, value, place, d);
     }
     if (ok && !found)
-        d.report(diag::Id::PassNotInPipeline, place, {name, p.name, "its passes are " + print(p)});
+        d.report(diag::Id::PassNotInPipeline, place, name, p.name, "its passes are " + print(p));
     return ok && found;
 }
 
@@ -90,7 +90,7 @@ bool readLimit(Group &group, const std::string &text, const diag::Place &place, 
     const std::optional<OptionValue> value = parseValue(OptionValue(int64_t(1)), text);
     constexpr int64_t most = 10000;
     if (!value || std::get<int64_t>(*value) < 1 || std::get<int64_t>(*value) > most) {
-        d.report(diag::Id::PipelineShape, place, {"`limit`", "a whole number from 1 to " + std::to_string(most)});
+        d.report(diag::Id::PipelineShape, place, "`limit`", "a whole number from 1 to " + std::to_string(most));
         return false;
     }
     group.limit = std::get<int64_t>(*value);
@@ -109,8 +109,8 @@ bool addProperty(GraphCondition &c, const std::string &property, const diag::Pla
         return true;
     }
     const std::string near = diag::nearest(property, names);
-    d.report(diag::Id::PipelineKey, place,
-             {property, "the properties of a graph", near.empty() ? "they are " + list : "did you mean `" + near + "`?"});
+    d.report(diag::Id::PipelineKey, place, property, "the properties of a graph",
+             near.empty() ? "they are " + list : "did you mean `" + near + "`?");
     return false;
 }
 

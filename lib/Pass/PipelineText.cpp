@@ -68,7 +68,7 @@ private:
             const diag::Place at = here();
             std::string limit;
             if (word() != "limit" || !take('=') || !parseValue(limit) || !take('}')) {
-                diags_.report(diag::Id::PipelineText, at, {"`{limit=N}`", "something else"});
+                diags_.report(diag::Id::PipelineText, at, "`{limit=N}`", "something else");
                 return false;
             }
             if (!readLimit(group, limit, at, diags_))
@@ -163,7 +163,7 @@ private:
     bool expected(std::string what) {
         skipBlanks();
         std::string found = at_ == text_.size() ? "the end" : "`" + std::string(1, text_[at_]) + "`";
-        diags_.report(diag::Id::PipelineText, here(), {std::move(what), std::move(found)});
+        diags_.report(diag::Id::PipelineText, here(), std::move(what), std::move(found));
         return false;
     }
 

@@ -78,7 +78,7 @@ private:
     // `from`: where the file is named; `active`: whether its steps are kept
     void readFile(const std::string &path, const diag::Place &from, bool active) {
         if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
-            diags_.report(diag::Id::PipelineIncludeCycle, from, {path});
+            diags_.report(diag::Id::PipelineIncludeCycle, from, path);
             return;
         }
         if (filesRead_++ == maxFiles) {
@@ -87,7 +87,7 @@ private:
         }
         Result<std::string> text = file::read(path, maxFileBytes);
         if (!text) {
-            diags_.report(diag::Id::PipelineUnreadable, from, {text.error()});
+            diags_.report(diag::Id::PipelineUnreadable, from, text.error());
             return;
         }
         if (std::find(pipeline_.files.begin(), pipeline_.files.end(), path) == pipeline_.files.end())
@@ -101,7 +101,7 @@ private:
         try {
             readRoot(YAML::Load(text), active);
         } catch (const YAML::Exception &e) { // syntax errors; no other exception of yaml-cpp is expected
-            diags_.report(diag::Id::PipelineSyntax, placeOf(e.mark), {e.msg});
+            diags_.report(diag::Id::PipelineSyntax, placeOf(e.mark), e.msg);
         }
     }
 
@@ -315,9 +315,9 @@ private:
             if (std::find(known.begin(), known.end(), key) == known.end()) {
                 allKnown = false;
                 std::string near = diag::nearest(key, known);
-                diags_.report(diag::Id::PipelineKey, place, {key, what, near.empty() ? "" : "did you mean `" + near + "`?"});
+                diags_.report(diag::Id::PipelineKey, place, key, what, near.empty() ? "" : "did you mean `" + near + "`?");
             } else if (!seen.insert(key).second) {
-                diags_.report(diag::Id::PassOptionTwice, place, {"key `" + key + "`"});
+                diags_.report(diag::Id::PassOptionTwice, place, "key `" + key + "`");
             }
         }
         return allKnown;
@@ -327,11 +327,11 @@ private:
         return {open_.back(), m.is_null() ? 0 : m.line + 1, m.is_null() ? 0 : m.column + 1, {}, {}, {}};
     }
     void shape(const YAML::Node &at, const std::string &what, const std::string &expected) {
-        diags_.report(diag::Id::PipelineShape, placeOf(at.Mark()), {what, expected});
+        diags_.report(diag::Id::PipelineShape, placeOf(at.Mark()), what, expected);
     }
     void tooLarge(const diag::Place &place, std::size_t limit, const std::string &what) {
         if (!reportedTooLarge_)
-            diags_.report(diag::Id::PipelineTooLarge, place, {std::to_string(limit), what});
+            diags_.report(diag::Id::PipelineTooLarge, place, limit, what);
         reportedTooLarge_ = true;
     }
 

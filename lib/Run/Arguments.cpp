@@ -80,7 +80,7 @@ private:
         else if (!dtypeOf(number) || (t.isVector() && !e.isArray()))
             what = "of type " + t.str();
         if (!what.empty())
-            diags_.report(Id::ProgramArgumentKind, {}, {e.param->name.str(), what});
+            diags_.report(Id::ProgramArgumentKind, {}, e.param->name.str(), what);
     }
 
     void assign() {
@@ -97,9 +97,8 @@ private:
             for (const std::string &n : names)
                 list += (list.empty() ? "`" : ", `") + n + "`";
             const std::string near = diag::nearest(g.name, names);
-            diags_.report(
-                Id::ProgramArgumentUnknown, {},
-                {g.name, !near.empty() ? "did you mean `" + near + "`?" : "its arguments are " + (list.empty() ? "none" : list)});
+            diags_.report(Id::ProgramArgumentUnknown, {}, g.name,
+                          !near.empty() ? "did you mean `" + near + "`?" : "its arguments are " + (list.empty() ? "none" : list));
         }
     }
 
@@ -112,7 +111,7 @@ private:
                                                                                : "";
         if (e.value.empty()) {
             if (e.param->desc)
-                diags_.report(Id::ProgramArgumentMissing, {}, {e.param->name.str(), howToGive(e)});
+                diags_.report(Id::ProgramArgumentMissing, {}, e.param->name.str(), howToGive(e));
             return; // a symbol may follow from shapes
         }
         if (e.value.ends_with(".npy"))
@@ -152,7 +151,7 @@ private:
     }
 
     void wrong(const Entry &e, const std::string &what, const std::string &hint = "") {
-        diags_.report(Id::ProgramArgumentValue, {}, {e.param->name.str(), what, hint});
+        diags_.report(Id::ProgramArgumentValue, {}, e.param->name.str(), what, hint);
     }
 
     void readFile(Entry &e) {
@@ -212,7 +211,7 @@ private:
         out_.symbols = solver.values();
         for (const Entry &e : entries_)
             if (!e.param->desc && !e.number && !e.file && !out_.symbols.count(e.param->name) && e.value.empty())
-                diags_.report(Id::ProgramArgumentMissing, {}, {e.param->name.str(), howToGive(e)});
+                diags_.report(Id::ProgramArgumentMissing, {}, e.param->name.str(), howToGive(e));
     }
 
     static std::optional<int64_t> integerOf(const Entry &e) {

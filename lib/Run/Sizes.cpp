@@ -55,9 +55,8 @@ void SizeSolver::check(const Equation &e, diag::Engine &diags) const {
     std::string because;
     for (Name n : e.expression.freeSymbols())
         because += (because.empty() ? "" : ", ") + n.str() + " = " + std::to_string(values_.at(n)) + " by " + sources_.at(n);
-    diags.report(diag::Id::SizesContradict, {},
-                 {e.source, std::to_string(e.value), e.expression.str(), std::to_string(*now),
-                  because.empty() ? "the program fixes it" : because});
+    diags.report(diag::Id::SizesContradict, {}, e.source, e.value, e.expression.str(), *now,
+                 because.empty() ? "the program fixes it" : because);
 }
 
 } // namespace sdfgc::run

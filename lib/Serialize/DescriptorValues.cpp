@@ -87,7 +87,7 @@ void dropSurplusOffsets(ValueReader &values, Json at, ir::DataDesc &d) {
     const bool allZero = std::all_of(d.offset.begin(), d.offset.end(), [](sym::Expr e) { return e.isZero(); });
     if (d.offset.size() <= d.shape.size() || !allZero)
         return;
-    values.report(Id::SurplusOffsets, at, {std::to_string(d.offset.size()), std::to_string(d.shape.size())});
+    values.report(Id::SurplusOffsets, at, d.offset.size(), d.shape.size());
     d.offset.resize(d.shape.size());
 }
 
@@ -114,7 +114,7 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         return std::nullopt;
     Json type = v.find("type"), attributes = v.find("attributes");
     if (!type) {
-        report(Id::MissingKey, v, {"a container", "type"});
+        report(Id::MissingKey, v, "a container", "type");
         return std::nullopt;
     }
     if (!expect("type", type, JsonKind::String))
@@ -123,10 +123,10 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
     if (!known) {
         // Users derive their own classes from Array.
         if (!attributes || !attributes.find("strides")) {
-            report(Id::UnknownElement, type, {"container", std::string(type.text()), ""});
+            report(Id::UnknownElement, type, "container", type.text(), "");
             return std::nullopt;
         }
-        reportOnce(Id::UnknownDescriptor, type, {std::string(type.text())});
+        reportOnce(Id::UnknownDescriptor, type, type.text());
         known = {type.text(), DataKind::Array, AliasKind::None, true};
     }
     ir::DataDesc d;
@@ -150,7 +150,7 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
     fillLayout(d);
     for (auto [name, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
-            report(Id::RankMismatch, v, {name, std::to_string(list->size()), std::to_string(d.shape.size())});
+            report(Id::RankMismatch, v, name, list->size(), d.shape.size());
     return d;
 }
 

@@ -133,7 +133,7 @@ void FieldReader::rest(std::string_view className, ir::Extra &extra) {
             continue;
         const Json value(values_.document(), m.value);
         if (!listed(kKept, className, m.key))
-            values_.reportOnce(diag::Id::UnknownAttribute, value, {std::string(className), std::string(m.key)});
+            values_.reportOnce(diag::Id::UnknownAttribute, value, className, m.key);
         else if (isBlank(value))
             continue;
         extra.add(std::string(m.key), toValue(value));

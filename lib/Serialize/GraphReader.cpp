@@ -56,7 +56,7 @@ std::optional<std::string_view> GraphReader::typeOf(Json v, std::string_view wha
         return std::nullopt;
     Json type = v.find("type");
     if (!type) {
-        values_.report(Id::MissingKey, v, {std::string(what), "type"});
+        values_.report(Id::MissingKey, v, what, "type");
         return std::nullopt;
     }
     if (!values_.expect("type", type, JsonKind::String))
@@ -67,7 +67,7 @@ std::optional<std::string_view> GraphReader::typeOf(Json v, std::string_view wha
 Json GraphReader::requiredList(Json v, std::string_view key, std::string_view what) {
     Json list = v.find(key);
     if (!list)
-        values_.report(Id::MissingKey, v, {std::string(what), std::string(key)});
+        values_.report(Id::MissingKey, v, what, key);
     else if (values_.expect(key, list, JsonKind::Array))
         return list;
     return Json();
@@ -76,7 +76,7 @@ Json GraphReader::requiredList(Json v, std::string_view key, std::string_view wh
 void GraphReader::checkPosition(Json v, std::size_t position) {
     Json id = v.find("id");
     if (id && !id.isNull() && id.text() != std::to_string(position))
-        values_.report(Id::PositionDiffers, id, {std::string(id.text()), std::to_string(position)});
+        values_.report(Id::PositionDiffers, id, id.text(), position);
 }
 
 // ---- SDFGs
@@ -85,8 +85,7 @@ std::unique_ptr<ir::SDFG> GraphReader::readRoot(Json root) {
     if (!type)
         return nullptr;
     if (*type != "SDFG") {
-        values_.report(Id::UnknownElement, root.find("type"),
-                       {"file", std::string(*type), "the root of a graph has the type `SDFG`"});
+        values_.report(Id::UnknownElement, root.find("type"), "file", *type, "the root of a graph has the type `SDFG`");
         return nullptr;
     }
     if (Json files = root.find("source_files"); files && !files.isNull())
@@ -95,7 +94,7 @@ std::unique_ptr<ir::SDFG> GraphReader::readRoot(Json root) {
     if (Json version = root.find("dace_version"); version && !version.isNull())
         values_.read("dace_version", version, g->daceVersion);
     if (majorVersion(g->daceVersion) > 2)
-        values_.report(Id::NewerVersion, root.find("dace_version"), {g->daceVersion});
+        values_.report(Id::NewerVersion, root.find("dace_version"), g->daceVersion);
     if (values_.hasErrors())
         return nullptr;
     if (declaresNoSymbols(root))
@@ -106,16 +105,16 @@ std::unique_ptr<ir::SDFG> GraphReader::readRoot(Json root) {
 std::unique_ptr<ir::SDFG> GraphReader::readGraph(Json v) {
     auto type = typeOf(v, "a nested SDFG");
     if (type && *type != "SDFG")
-        values_.report(Id::UnknownElement, v.find("type"), {"nested SDFG", std::string(*type), ""});
+        values_.report(Id::UnknownElement, v.find("type"), "nested SDFG", *type, "");
     Json attributes = v.find("attributes");
     Json name = attributes ? attributes.find("name") : Json();
     if (!name)
-        values_.report(Id::MissingKey, v, {"an SDFG", "attributes.name"});
+        values_.report(Id::MissingKey, v, "an SDFG", "attributes.name");
     auto id = name ? values_.readIdentifier("SDFG", name) : std::nullopt;
     auto g = std::make_unique<ir::SDFG>(id.value_or(Name("_")));
     g->label = g->name.str();
     if (context_.graphDepth >= kMaxGraphDepth) {
-        values_.report(Id::TooManyNestedGraphs, v, {std::to_string(kMaxGraphDepth)});
+        values_.report(Id::TooManyNestedGraphs, v, kMaxGraphDepth);
         return g;
     }
     ++context_.graphDepth;
@@ -185,8 +184,10 @@ void GraphReader::readStart(Json v, ir::Region &region) {
     if (position >= 0 && static_cast<uint64_t>(position) < region.blocks().size())
         return region.setStart(region.blocks()[static_cast<std::size_t>(position)].get());
     // Tools that remove blocks leave stale positions behind; they do no harm where the graph itself says what comes first.
-    const Id id = region.start() ? Id::StaleStart : Id::BadReference;
-    values_.report(id, start, {"start_block", std::string(start.text()), std::to_string(region.blocks().size()), "blocks"});
+    if (region.start())
+        values_.report(Id::StaleStart, start, "start_block", start.text(), region.blocks().size(), "blocks");
+    else
+        values_.report(Id::BadReference, start, "start_block", start.text(), region.blocks().size(), "blocks");
 }
 
 std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {
@@ -215,8 +216,7 @@ std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {
             "SDFGState",  "LoopRegion",    "ConditionalBlock", "ControlFlowRegion",  "NamedRegion",
             "BreakBlock", "ContinueBlock", "ReturnBlock",      "FunctionCallRegion", "UnstructuredControlFlow"};
         std::string near = diag::nearest(*type, known);
-        values_.report(Id::UnknownElement, v.find("type"),
-                       {"block", std::string(*type), near.empty() ? "" : "did you mean `" + near + "`?"});
+        values_.report(Id::UnknownElement, v.find("type"), "block", *type, near.empty() ? "" : "did you mean `" + near + "`?");
         return nullptr;
     }
     FieldReader r(values_, v.find("attributes"));
@@ -287,8 +287,7 @@ std::unique_ptr<ir::Block> GraphReader::readConditional(Json v) {
             continue;
         auto kind = regionKind(*type);
         if (!kind) {
-            values_.report(Id::UnknownElement, regionJson.find("type"),
-                           {"branch", std::string(*type), "a branch is a `ControlFlowRegion`"});
+            values_.report(Id::UnknownElement, regionJson.find("type"), "branch", *type, "a branch is a `ControlFlowRegion`");
             continue;
         }
         auto region = std::make_unique<ir::Region>(*kind);
@@ -309,19 +308,19 @@ void GraphReader::readInterstateEdge(Json v, ir::Region &region) {
         if (Json end = v.find(keys[i]))
             ends[i] = values_.readPosition(keys[i], end, region.blocks().size(), "blocks");
         else
-            values_.report(Id::MissingKey, v, {"an edge", std::string(keys[i])});
+            values_.report(Id::MissingKey, v, "an edge", keys[i]);
     }
     Json attributes = v.find("attributes");
     Json data = attributes ? attributes.find("data") : Json();
     if (!data)
-        return values_.report(Id::MissingKey, v, {"an edge", "attributes.data"});
+        return values_.report(Id::MissingKey, v, "an edge", "attributes.data");
     ir::InterstateEdge parsed;
     if (!data.isNull()) {
         auto type = typeOf(data, "an inter-state edge");
         if (!type)
             return;
         if (*type != "InterstateEdge")
-            return values_.report(Id::UnknownElement, data.find("type"), {"inter-state edge", std::string(*type), ""});
+            return values_.report(Id::UnknownElement, data.find("type"), "inter-state edge", *type, "");
         FieldReader r(values_, data.find("attributes"));
         interstateFields(r, parsed);
         r.rest("InterstateEdge", parsed.extra);

@@ -57,7 +57,7 @@ private:
         // RapidJSON ends a decoded string with a NUL: where that is missing, the length did not fit.
         const bool tooLong = kind == JsonKind::String && doc_.text_[start + size] != '\0';
         if (tooLong || doc_.nodes_.size() >= UINT32_MAX - 1) {
-            refuse(diag::Id::JsonTooLarge, start, {tooLong ? "the length of a string" : "the number of values"});
+            refuse({diag::Id::JsonTooLarge, tooLong ? "the length of a string" : "the number of values"}, start);
             return false;
         }
         const auto next = static_cast<uint32_t>(doc_.nodes_.size() + 1);
@@ -77,7 +77,7 @@ private:
     bool textual(JsonKind kind, const char *text, uint64_t size) { return appendValue(kind, offset(text), size); }
     bool open(JsonKind kind) {
         if (open_.size() >= static_cast<std::size_t>(std::max(limits_.depth, 1))) {
-            refuse(diag::Id::JsonTooDeep, stream_.Tell(), {std::to_string(limits_.depth)});
+            refuse({diag::Id::JsonTooDeep, limits_.depth}, stream_.Tell());
             return false;
         }
         const auto at = static_cast<uint32_t>(doc_.nodes_.size());
@@ -93,17 +93,16 @@ private:
 
     bool distinctKeys(Json object);
     bool duplicate(Json key) {
-        refuse(diag::Id::DuplicateKey, doc_.node(key.index()).start - 1, {std::string(key.text())});
+        refuse({diag::Id::DuplicateKey, key.text()}, doc_.node(key.index()).start - 1);
         return false;
     }
-    void refuse(diag::Id id, uint64_t at, std::vector<std::string> args) { refusal_ = Refusal{id, at, std::move(args)}; }
-    void reportAt(diag::Engine &d, diag::Id id, uint64_t at, std::vector<std::string> args);
+    void refuse(diag::Message message, uint64_t at) { refusal_ = Refusal{std::move(message), at}; }
+    void reportAt(diag::Engine &d, diag::Message message, uint64_t at);
     void reportSyntax(diag::Engine &d, const rapidjson::ParseResult &result);
 
     struct Refusal {
-        diag::Id id;
+        diag::Message message;
         uint64_t at;
-        std::vector<std::string> args;
     };
     Document &doc_;
     const Limits &limits_;
@@ -180,7 +179,7 @@ bool DocumentBuilder::distinctKeys(Json object) {
 }
 
 /// Reports a place where parsing stopped; the path is that of the innermost value that had begun.
-void DocumentBuilder::reportAt(diag::Engine &d, diag::Id id, uint64_t at, std::vector<std::string> args) {
+void DocumentBuilder::reportAt(diag::Engine &d, diag::Message message, uint64_t at) {
     if (keyWaits_) {
         const auto next = static_cast<uint32_t>(doc_.nodes_.size() + 1);
         doc_.nodes_.push_back({at, static_cast<uint64_t>(JsonKind::Null), 0, next});
@@ -193,7 +192,7 @@ void DocumentBuilder::reportAt(diag::Engine &d, diag::Id id, uint64_t at, std::v
         place.path = last.path;
         place.element = last.element;
     }
-    d.report(id, std::move(place), std::move(args));
+    d.report(std::move(message), std::move(place));
 }
 
 void DocumentBuilder::reportSyntax(diag::Engine &d, const rapidjson::ParseResult &result) {
@@ -218,12 +217,12 @@ void DocumentBuilder::reportSyntax(diag::Engine &d, const rapidjson::ParseResult
     if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z')
         what[0] = static_cast<char>(what[0] - 'A' + 'a');
     const bool cut = at >= doc_.text_.size();
-    reportAt(d, diag::Id::JsonSyntax, at, {what, cut ? "; the file ends here" : ""});
+    reportAt(d, {diag::Id::JsonSyntax, what, cut ? "; the file ends here" : ""}, at);
 }
 
 bool DocumentBuilder::run(diag::Engine &d) {
     if (auto bad = firstInvalidUtf8(doc_.text_)) {
-        d.report(diag::Id::InvalidUtf8, doc_.placeOfByte(*bad), {describeByte(doc_.text_[*bad])});
+        d.report(diag::Id::InvalidUtf8, doc_.placeOfByte(*bad), describeByte(doc_.text_[*bad]));
         return false;
     }
     if (doc_.text_.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0)
@@ -234,7 +233,7 @@ bool DocumentBuilder::run(diag::Engine &d) {
     rapidjson::Reader reader;
     const rapidjson::ParseResult result = reader.Parse<flags>(stream_, *this);
     if (refusal_) {
-        reportAt(d, refusal_->id, refusal_->at, refusal_->args);
+        reportAt(d, refusal_->message, refusal_->at);
         return false;
     }
     if (result.IsError()) {
@@ -242,7 +241,7 @@ bool DocumentBuilder::run(diag::Engine &d) {
         return false;
     }
     if (stream_.Tell() < doc_.text_.size()) { // a NUL byte: RapidJSON takes it for the end
-        reportAt(d, diag::Id::JsonSyntax, stream_.Tell(), {"a NUL byte stands in the text", ""});
+        reportAt(d, {diag::Id::JsonSyntax, "a NUL byte stands in the text", ""}, stream_.Tell());
         return false;
     }
     return true;

@@ -46,13 +46,13 @@ std::unique_ptr<Document> makeDocument(std::string text, const std::string &name
     if (gzip::isCompressed(text)) {
         Result<std::string> inflated = gzip::inflate(text, context.limits.inflatedBytes);
         if (!inflated) {
-            context.diags.report(Id::FileUnreadable, placeOfFile(name), {inflated.error()});
+            context.diags.report(Id::FileUnreadable, placeOfFile(name), inflated.error());
             return nullptr;
         }
         text = std::move(*inflated);
     }
     if (!looksLikeObject(text)) {
-        context.diags.report(Id::NotAGraphFile, placeOfFile(name), {firstBytes(text)});
+        context.diags.report(Id::NotAGraphFile, placeOfFile(name), firstBytes(text));
         return nullptr;
     }
     auto doc = std::make_unique<Document>(std::move(text), name);
@@ -70,31 +70,31 @@ std::unique_ptr<ir::SDFG> finish(std::unique_ptr<ir::SDFG> g) {
 std::unique_ptr<ir::SDFG> GraphReader::loadExternal(Json where, const std::string &file) {
     const std::string path = file::join(file::folderOf(values_.document().name()), file);
     const std::string whole = file::absolute(path);
-    auto refuse = [&](Id id, std::string what) {
-        values_.report(id, where, {std::move(what)});
+    auto refuse = [&](diag::Message message) {
+        values_.report(std::move(message), where);
         return nullptr;
     };
     if (std::find(context_.openFiles.begin(), context_.openFiles.end(), whole) != context_.openFiles.end())
-        return refuse(Id::ExternalCycle, file);
+        return refuse({Id::ExternalCycle, file});
     if (context_.openFiles.size() >= kMaxFileDepth)
-        return refuse(Id::TooManyNestedGraphs, std::to_string(kMaxFileDepth));
+        return refuse({Id::TooManyNestedGraphs, kMaxFileDepth});
     Result<std::string> text = file::read(path, context_.limits.fileBytes);
     if (!text)
-        return refuse(Id::FileUnreadable, text.error());
+        return refuse({Id::FileUnreadable, text.error()});
     auto doc = makeDocument(std::move(*text), path, context_);
     if (!doc) {
-        values_.report(Id::ExternalBroken, where, {file});
+        values_.report(Id::ExternalBroken, where, file);
         return nullptr;
     }
     // A file may be named often and name others often: what is read in all is bounded.
     context_.externalBytes += doc->size();
     if (context_.externalBytes > context_.limits.inflatedBytes)
-        return refuse(Id::ExternalTooLarge, std::to_string(context_.limits.inflatedBytes));
+        return refuse({Id::ExternalTooLarge, context_.limits.inflatedBytes});
     context_.openFiles.push_back(whole);
     auto g = GraphReader(*doc, context_).readRoot(doc->root());
     context_.openFiles.pop_back();
     if (!g)
-        values_.report(Id::ExternalBroken, where, {file});
+        values_.report(Id::ExternalBroken, where, file);
     return g;
 }
 
@@ -114,7 +114,7 @@ std::unique_ptr<ir::SDFG> GraphReader::readEmbedded(Json text) {
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l) {
     Result<std::string> text = file::read(path, l.fileBytes);
     if (!text) {
-        d.report(Id::FileUnreadable, placeOfFile(path), {text.error()});
+        d.report(Id::FileUnreadable, placeOfFile(path), text.error());
         return nullptr;
     }
     LoadContext context{d, l, {file::absolute(path)}};

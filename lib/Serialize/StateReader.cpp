@@ -67,7 +67,7 @@ std::unique_ptr<ir::Node> GraphReader::readNode(Json v) {
         auto n = std::make_unique<ir::AccessNode>(Name());
         accessFields(r, *n);
         if (n->data.empty() && (!attributesOf(v) || !attributesOf(v).find("data") || attributesOf(v).find("data").isNull()))
-            values_.report(Id::MissingKey, v, {"an access node", "data"});
+            values_.report(Id::MissingKey, v, "an access node", "data");
         node = std::move(n);
     } else if (*type == "Tasklet" || *type == "EmptyTasklet") {
         auto n = std::make_unique<ir::Tasklet>();
@@ -79,7 +79,7 @@ std::unique_ptr<ir::Node> GraphReader::readNode(Json v) {
         mapFields(r, *n);
         upgradeUnrolled(*n);
         if (n->params.size() != n->ranges.size())
-            values_.report(Id::RankMismatch, v, {"params", std::to_string(n->params.size()), std::to_string(n->ranges.size())});
+            values_.report(Id::RankMismatch, v, "params", n->params.size(), n->ranges.size());
         node = std::move(n);
     } else if (*type == "ConsumeEntry") {
         auto n = std::make_unique<ir::ConsumeEntry>();
@@ -100,13 +100,12 @@ std::unique_ptr<ir::Node> GraphReader::readNode(Json v) {
     } else if (*type == "Reduce") {
         node = readReduce(r);
     } else if (*type == "PipelineEntry" || *type == "PipelineExit") {
-        values_.report(Id::UnsupportedFeature, v, {"the pipeline scope of FPGA programs (`" + std::string(*type) + "`)", ""});
+        values_.report(Id::UnsupportedFeature, v, "the pipeline scope of FPGA programs (`" + std::string(*type) + "`)", "");
     } else {
         static const std::vector<std::string> known = {"AccessNode", "Tasklet",      "NestedSDFG",  "MapEntry",
                                                        "MapExit",    "ConsumeEntry", "ConsumeExit", "LibraryNode"};
         std::string near = diag::nearest(*type, known);
-        values_.report(Id::UnknownElement, v.find("type"),
-                       {"node", std::string(*type), near.empty() ? "" : "did you mean `" + near + "`?"});
+        values_.report(Id::UnknownElement, v.find("type"), "node", *type, near.empty() ? "" : "did you mean `" + near + "`?");
     }
     if (node)
         readNodeRest(*type, r, *node);
@@ -129,7 +128,7 @@ std::unique_ptr<ir::Node> GraphReader::readLibrary(Json v, FieldReader &r) {
     if (Json path = v.find("classpath"))
         values_.read("classpath", path, n->classPath);
     else
-        values_.report(Id::MissingKey, v, {"a library node", "classpath"});
+        values_.report(Id::MissingKey, v, "a library node", "classpath");
     return n;
 }
 
@@ -154,7 +153,7 @@ std::unique_ptr<ir::Node> GraphReader::readNested(Json v, FieldReader &r) {
     } else if (!n->externalPath.empty()) {
         n->sdfg = loadExternal(attributesOf(v).find("ext_sdfg_path"), n->externalPath);
     } else {
-        values_.report(Id::MissingKey, v, {"a nested SDFG", "sdfg"});
+        values_.report(Id::MissingKey, v, "a nested SDFG", "sdfg");
     }
     return n;
 }
@@ -185,14 +184,14 @@ void GraphReader::readEdge(Json v, ir::State &s) {
         if (Json end = v.find(endKeys[i]))
             ends[i] = values_.readPosition(endKeys[i], end, count, "nodes");
         else
-            values_.report(Id::MissingKey, v, {"an edge", std::string(endKeys[i])});
+            values_.report(Id::MissingKey, v, "an edge", endKeys[i]);
         if (Json conn = v.find(connectorKeys[i]); conn && !conn.isNull())
             connectors[i] = values_.readIdentifier("connector", conn, true).value_or(Name());
     }
     Json attributes = attributesOf(v);
     Json data = attributes ? attributes.find("data") : Json();
     if (!data)
-        return values_.report(Id::MissingKey, v, {"an edge", "attributes.data"});
+        return values_.report(Id::MissingKey, v, "an edge", "attributes.data");
     ir::Memlet memlet = readMemlet(data);
     if (!ends[0] || !ends[1])
         return;
@@ -212,7 +211,7 @@ ir::Memlet GraphReader::readMemlet(Json v) {
     if (!type)
         return m;
     if (*type != "Memlet" && *type != "EmptyMemlet") {
-        values_.report(Id::UnknownElement, v.find("type"), {"memlet", std::string(*type), ""});
+        values_.report(Id::UnknownElement, v.find("type"), "memlet", *type, "");
         return m;
     }
     FieldReader r(values_, attributesOf(v));
@@ -233,11 +232,11 @@ void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
     if (Json conflict = r.take("wcr_conflict"); conflict && conflict.kind() == JsonKind::False)
         m.wcrNonatomic = true;
     if (Json identity = r.take("wcr_identity"); identity && !identity.isNull())
-        values_.reportOnce(Id::WcrIdentityDropped, identity, {std::string(identity.text())});
+        values_.reportOnce(Id::WcrIdentityDropped, identity, identity.text());
     if (Json lanes = r.take("veclen"); lanes && lanes.text() != "1" && lanes.text() != "")
         values_.report(Id::UnsupportedFeature, lanes,
-                       {"a vector memlet (`veclen` " + std::string(lanes.text()) + ") of versions before 0.10",
-                        "convert the file with a DaCe version from 0.10 on"});
+                       "a vector memlet (`veclen` " + std::string(lanes.text()) + ") of versions before 0.10",
+                       "convert the file with a DaCe version from 0.10 on");
 }
 
 // ---- scopes
@@ -248,7 +247,7 @@ void GraphReader::checkScopes(Json nodes, ir::State &s) {
     for (Json n : nodes.items())
         byId.push_back(n);
     for (const ir::ScopeProblem &p : map.problems)
-        values_.report(Id::MalformedScope, byId[p.node->id()], {p.what});
+        values_.report(Id::MalformedScope, byId[p.node->id()], p.what);
     if (!map.problems.empty())
         return;
     for (const auto &n : s.nodes()) {
@@ -259,7 +258,7 @@ void GraphReader::checkScopes(Json nodes, ir::State &s) {
             const std::string stored = scopeHint(byId[n->id()], key, oldKey);
             const std::string found = actual ? std::to_string(actual->id()) : "";
             if (!stored.empty() && stored != found)
-                values_.report(Id::ScopeHintDiffers, byId[n->id()], {std::string(key), stored, found.empty() ? "none" : found});
+                values_.report(Id::ScopeHintDiffers, byId[n->id()], key, stored, found.empty() ? "none" : found);
         };
         check("scope_entry", "", map.entry[n->id()]);
         if (n->isEntry())

@@ -80,7 +80,7 @@ std::optional<sym::Expr> ValueReader::parseSymbolic(std::string_view key, Json a
         parsed.lastGraph = graph;
     }
     if (!parsed.expr)
-        report(Id::BadExpression, at, {std::string(key), parsed.error});
+        report(Id::BadExpression, at, key, parsed.error);
     return parsed.expr;
 }
 
@@ -151,7 +151,7 @@ std::optional<sym::Range> ValueReader::readRange(Json v) {
             r.tile = e.value_or(1);
     }
     if (good && (!begin || !end))
-        report(Id::MissingKey, v, {"a range", begin ? "end" : "start"});
+        report(Id::MissingKey, v, "a range", begin ? "end" : "start");
     if (!begin || !end)
         return std::nullopt;
     r.begin = *begin;
@@ -185,7 +185,7 @@ std::optional<sym::Subset> ValueReader::readSubset(std::string_view key, Json v)
     if (type.text() == "Range") {
         Json ranges = v.find("ranges");
         if (!ranges) {
-            report(Id::MissingKey, v, {"a Range", "ranges"});
+            report(Id::MissingKey, v, "a Range", "ranges");
             return std::nullopt;
         }
         if (!expect("ranges", ranges, JsonKind::Array))
@@ -200,14 +200,14 @@ std::optional<sym::Subset> ValueReader::readSubset(std::string_view key, Json v)
         if (Json list = v.find("indices"))
             read("indices", list, indices);
         else
-            report(Id::MissingKey, v, {"Indices", "indices"});
+            report(Id::MissingKey, v, "Indices", "indices");
         return sym::Subset::point(indices);
     }
     if (type.text() == "SubsetUnion")
         for (std::string_view name : {"subset_list", "subsets"})
             if (Json list = v.find(name))
                 return readUnion(v, list);
-    report(Id::UnknownElement, type, {"subset", std::string(type.text()), ""});
+    report(Id::UnknownElement, type, "subset", type.text(), "");
     return std::nullopt;
 }
 
@@ -222,14 +222,14 @@ std::optional<sym::Subset> ValueReader::readUnion(Json v, Json list) {
         } else if (box->rank() == s->rank()) {
             box = sym::boundingBox(*box, *s);
         } else {
-            report(Id::BadExpression, item, {"subset", "the subsets of a union have different ranks"});
+            report(Id::BadExpression, item, "subset", "the subsets of a union have different ranks");
             return std::nullopt;
         }
     }
     if (!box)
-        report(Id::MissingKey, v, {"a union of subsets", "subset_list"});
+        report(Id::MissingKey, v, "a union of subsets", "subset_list");
     else if (list.size() > 1)
-        report(Id::SubsetUnionBoxed, v, {});
+        report(Id::SubsetUnionBoxed, v);
     return box;
 }
 
@@ -245,7 +245,7 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
             parts.push_back(*e);
         }
         if (parts.size() > 4) {
-            report(Id::BadExpression, at, {std::string(key), "more than begin:end:step:tile"});
+            report(Id::BadExpression, at, key, "more than begin:end:step:tile");
             return std::nullopt;
         }
         sym::Range r;

@@ -55,7 +55,7 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
     auto member = [&](std::string_view k) {
         Json m = v.find(k);
         if (!m && v.isObject())
-            report(Id::MissingKey, v, {"the type `" + std::string(name) + "`", std::string(k)});
+            report(Id::MissingKey, v, "the type `" + std::string(name) + "`", k);
         return m;
     };
     if (v.isObject() && name == "pointer") {
@@ -71,9 +71,8 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
         int64_t n = 0;
         auto [end, error] = std::from_chars(lanes.text().data(), lanes.text().data() + lanes.text().size(), n);
         if (error != std::errc() || end != lanes.text().data() + lanes.text().size() || n < 1) {
-            report(Id::UnsupportedFeature, lanes,
-                   {"a vector type with `" + std::string(lanes.text()) + "` elements",
-                    "the number of elements must be known when the graph is compiled"});
+            report(Id::UnsupportedFeature, lanes, "a vector type with `" + std::string(lanes.text()) + "` elements",
+                   "the number of elements must be known when the graph is compiled");
             return std::nullopt;
         }
         return t ? std::optional(Type::vector(*t, n)) : std::nullopt;
@@ -90,14 +89,14 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
         return readCallback(v);
     if (auto scalar = scalarTypeByName(name))
         return scalar;
-    report(Id::BadType, v, {"`" + std::string(name) + "`"});
+    report(Id::BadType, v, "`" + std::string(name) + "`");
     return std::nullopt;
 }
 
 std::optional<Type> ValueReader::readStruct(Json v) {
     Json name = v.find("name"), data = v.find("data");
     if (!name || !data) {
-        report(Id::MissingKey, v, {"the type `struct`", name ? "data" : "name"});
+        report(Id::MissingKey, v, "the type `struct`", name ? "data" : "name");
         return std::nullopt;
     }
     auto id = readIdentifier("struct", name);

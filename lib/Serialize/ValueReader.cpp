@@ -61,22 +61,19 @@ json::Value toValue(Json v) {
 }
 
 // ---- reporting
-void ValueReader::report(Id id, Json at, std::vector<std::string> args) {
-    errors_ += diag::info(id).severity == diag::Severity::Error;
+void ValueReader::report(diag::Message message, Json at) {
+    errors_ += diag::info(message.id).severity == diag::Severity::Error;
     if (reports_++ < kMaxReports)
-        diags_.report(id, doc_.place(at), std::move(args));
+        diags_.report(std::move(message), doc_.place(at));
 }
 
-void ValueReader::reportOnce(Id id, Json at, std::vector<std::string> args) {
-    std::string key(diag::info(id).code);
-    for (const std::string &a : args)
-        key += "\n" + a;
-    if (reportedOnce_.insert(std::move(key)).second)
-        report(id, at, std::move(args));
+void ValueReader::reportOnce(diag::Message message, Json at) {
+    if (reportedOnce_.insert(std::string(diag::info(message.id).code) + message.text + "\n" + message.hint).second)
+        report(std::move(message), at);
 }
 
 void ValueReader::wrongKind(std::string_view key, Json v, std::string_view expected) {
-    report(Id::WrongJsonKind, v, {std::string(key), std::string(expected), found(v)});
+    report(Id::WrongJsonKind, v, key, expected, found(v));
 }
 
 bool ValueReader::expect(std::string_view key, Json v, JsonKind kind) {
@@ -115,7 +112,7 @@ void ValueReader::read(std::string_view key, Json v, int64_t &out) {
     if (!t.empty() && error == std::errc() && end == t.data() + t.size())
         out = n;
     else if (v.isNumber() || v.isString())
-        report(Id::BadNumber, v, {std::string(key), found(v)});
+        report(Id::BadNumber, v, key, found(v));
     else
         wrongKind(key, v, "a whole number");
 }
@@ -152,7 +149,7 @@ std::optional<Name> ValueReader::readIdentifier(std::string_view what, Json v, b
     if (!expect(what, v, JsonKind::String))
         return std::nullopt;
     if (!ir::isIdentifier(v.text(), dotted)) {
-        report(Id::BadName, v, {std::string(what), quotedStart(v.text())});
+        report(Id::BadName, v, what, quotedStart(v.text()));
         return std::nullopt;
     }
     return Name(v.text());
@@ -166,7 +163,7 @@ std::optional<uint32_t> ValueReader::readPosition(std::string_view key, Json v, 
         return std::nullopt;
     if (n >= 0 && static_cast<uint64_t>(n) < count)
         return static_cast<uint32_t>(n);
-    report(Id::BadReference, v, {std::string(key), std::to_string(n), std::to_string(count), std::string(things)});
+    report(Id::BadReference, v, key, n, count, things);
     return std::nullopt;
 }
 
@@ -210,11 +207,11 @@ void ValueReader::read(std::string_view key, Json v, ir::Code &out) {
             return;
         auto parsed = ir::parseEnum<ir::Language>(language.text());
         if (!parsed)
-            return report(Id::UnknownEnumerator, language, {"language", std::string(language.text()), ""});
+            return report(Id::UnknownEnumerator, language, "language", language.text(), "");
         out.language = *parsed;
     }
     if (Json text = v.find("string_data"); !text)
-        report(Id::MissingKey, v, {"`" + std::string(key) + "`", "string_data"});
+        report(Id::MissingKey, v, "`" + std::string(key) + "`", "string_data");
     else if (!text.isNull() && expect("string_data", text, JsonKind::String))
         out.text = text.text();
 }
@@ -292,7 +289,7 @@ template <class E> void ValueReader::readEnum(std::string_view key, Json v, E &o
         return;
     }
     std::string near = diag::nearest(*text, enumerators<E>());
-    report(Id::UnknownEnumerator, v, {std::string(key), quotedStart(*text), near.empty() ? "" : "did you mean `" + near + "`?"});
+    report(Id::UnknownEnumerator, v, key, quotedStart(*text), near.empty() ? "" : "did you mean `" + near + "`?");
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::Storage &out) { readEnum(key, v, out); }
@@ -307,7 +304,7 @@ void ValueReader::read(std::string_view key, Json v, ir::Instrumentation &out) {
     if (auto parsed = ir::parseEnum<ir::Instrumentation>(*text))
         out = *parsed;
     else // users register their own; the result of the program does not depend on it
-        reportOnce(Id::UnknownInstrumentation, v, {quotedStart(*text)});
+        reportOnce(Id::UnknownInstrumentation, v, quotedStart(*text));
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::DataInstrumentation &out) {
@@ -317,7 +314,7 @@ void ValueReader::read(std::string_view key, Json v, ir::DataInstrumentation &ou
     if (auto parsed = ir::parseEnum<ir::DataInstrumentation>(*text))
         out = *parsed;
     else
-        reportOnce(Id::UnknownInstrumentation, v, {quotedStart(*text)});
+        reportOnce(Id::UnknownInstrumentation, v, quotedStart(*text));
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
@@ -335,7 +332,7 @@ void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
     if (n >= 0 && n <= static_cast<int64_t>(ir::WcrMode::Reduction))
         out = static_cast<ir::WcrMode>(n);
     else
-        report(Id::BadNumber, v, {std::string(key), found(v)});
+        report(Id::BadNumber, v, key, found(v));
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
@@ -344,7 +341,7 @@ void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
             out = static_cast<ir::Level>(level);
             return;
         }
-    report(Id::UnknownEnumerator, v, {std::string(key), quotedStart(v.text()), ""});
+    report(Id::UnknownEnumerator, v, key, quotedStart(v.text()), "");
 }
 
 } // namespace sdfgc::serialize

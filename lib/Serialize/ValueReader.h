@@ -30,9 +30,15 @@ public:
     ValueReader &operator=(const ValueReader &) = delete;
 
     // ---- reporting
-    void report(diag::Id id, Json at, std::vector<std::string> args);
+    void report(diag::Message message, Json at);
+    template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
+        report(diag::Message(kind, args...), at);
+    }
     /// Reports each combination of kind and arguments once.
-    void reportOnce(diag::Id id, Json at, std::vector<std::string> args);
+    void reportOnce(diag::Message message, Json at);
+    template <class... Args> void reportOnce(diag::Kind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
+        reportOnce(diag::Message(kind, args...), at);
+    }
     void wrongKind(std::string_view key, Json v, std::string_view expected);
     /// Is the value of this kind? Reports if not.
     bool expect(std::string_view key, Json v, JsonKind kind);

@@ -360,7 +360,7 @@ bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, cons
     auto fail = [&](const std::string &why) {
         diag::Place place;
         place.file = path;
-        d.report(diag::Id::FileUnwritable, std::move(place), {why});
+        d.report(diag::Id::FileUnwritable, std::move(place), why);
         return false;
     };
     std::string content = writeText(g, o);

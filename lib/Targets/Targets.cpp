@@ -53,8 +53,8 @@ bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine 
     for (ir::SDFG *g : ir::allSDFGs(graph))
         if (Found found = onDevice(*g)) {
             found->second.file = compile.file;
-            diags.report(diag::Id::LowerUnsupported, found->second,
-                         {found->first, "build it with `--target cuda` or `--target hip`"});
+            diags.report(diag::Id::LowerUnsupported, found->second, found->first,
+                         "build it with `--target cuda` or `--target hip`");
             return false;
         }
     return true;

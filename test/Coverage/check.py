@@ -40,7 +40,7 @@ def words(text):
 
 def message_part(message):
     """The longest text of a message between two of its arguments; too short ones say nothing."""
-    part = max(re.split(r'\{\d\}', message), key=len).strip(' `\'"')
+    part = max(re.split(r'\{\d(?::d)?\}', message), key=len).strip(' `\'"')
     return part if len(part) >= 12 else None
 
 

@@ -36,7 +36,7 @@ TEST_CASE("text: one line, element, path, hint") {
     p.column = 5;
     p.path = "nodes[3].edges[0]";
     p.element = "f: state main, tasklet mul";
-    engine.report(Id::InternalError, p, {"lost"});
+    engine.report(Id::InternalError, p, "lost");
     CHECK(text(engine) == "prog.sdfg:12:5: error: internal error: lost [SD9001]\n"
                           "  in f: state main, tasklet mul\n"
                           "  at nodes[3].edges[0]\n"
@@ -50,7 +50,7 @@ TEST_CASE("text: the user's line with a caret and an underline") {
     Place p;
     p.file = "prog.sdfg";
     p.source = {file.path, 2, 5, 2, 11}; // `A @ ä`, the last one two bytes wide
-    engine.report(Id::BuildFileError, p, {"shapes differ"});
+    engine.report(Id::BuildFileError, p, "shapes differ");
     CHECK(text(engine) == "prog.sdfg: error: shapes differ [SD7008]\n"
                           "  from " +
                               file.path +
@@ -64,15 +64,15 @@ TEST_CASE("text: without columns the caret stands under the first word; a line t
     Engine engine;
     Place p;
     p.source = {file.path, 1, 0, 1, 0};
-    engine.report(Id::BuildFileError, p, {"m"});
+    engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine).find("    1 |     x = 1\n      |     ^\n") != std::string::npos);
     engine.clear();
     p.source.line = 7;
-    engine.report(Id::BuildFileError, p, {"m"});
+    engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine) == "sdfgc: error: m [SD7008]\n  from " + file.path + ":7\n");
     engine.clear();
     p.source = {"/dev/zero", 1, 0, 0, 0}; // never read
-    engine.report(Id::BuildFileError, p, {"m"});
+    engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine) == "sdfgc: error: m [SD7008]\n  from /dev/zero:1\n");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("text: columns outside the line do no harm") {
     Engine engine;
     Place p;
     p.source = {file.path, 1, 1000, 1, -5};
-    engine.report(Id::BuildFileError, p, {"m"});
+    engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine).find("^") == std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("text: a place in a pipeline file shows that line") {
     p.file = file.path;
     p.line = 2;
     p.column = 5;
-    engine.report(Id::ToolchainKey, p, {"simplfy", "did you mean `simplify`?"});
+    engine.report(Id::ToolchainKey, p, "simplfy", "did you mean `simplify`?");
     CHECK(text(engine).find("    2 |   - simplfy\n      |     ^\n  hint: did you mean `simplify`?\n") != std::string::npos);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("text: notes, colour, and control characters that cannot reach the ter
     Engine engine;
     Place p;
     p.element = "map \x1b[2J";
-    Diagnostic &d = engine.report(Id::BuildFileError, p, {"bad\nname"});
+    Diagnostic &d = engine.report(Id::BuildFileError, p, "bad\nname");
     Place where;
     where.file = "other.sdfg";
     d.notes.push_back({where, "first defined here"});
@@ -119,8 +119,8 @@ TEST_CASE("json: one object a line") {
     p.line = 3;
     p.path = "nodes[1]";
     p.source = {"t.py", 5, 0, 6, 7};
-    engine.report(Id::InternalError, p, {"x\ny"}).notes.push_back({{}, "n"});
-    engine.report(Id::BuildFileError, {}, {"second"});
+    engine.report(Id::InternalError, p, "x\ny").notes.push_back({{}, "n"});
+    engine.report(Id::BuildFileError, {}, "second");
     std::ostringstream os;
     printJson(os, engine.all());
     std::istringstream lines(os.str());
@@ -150,9 +150,9 @@ TEST_CASE("sarif: rules are listed once, results point at them and at places") {
     p.column = 2;
     p.element = "f: state s";
     p.source = {"/src/t.py", 5, 3, 5, 9};
-    engine.report(Id::InternalError, p, {"a"});
-    engine.report(Id::BuildFileError, {}, {"b"});
-    engine.report(Id::InternalError, p, {"c"});
+    engine.report(Id::InternalError, p, "a");
+    engine.report(Id::BuildFileError, {}, "b");
+    engine.report(Id::InternalError, p, "c");
     std::ostringstream os;
     printSarif(os, engine.all());
     const auto log = json::parse(os.str());

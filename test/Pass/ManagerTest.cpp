@@ -115,7 +115,7 @@ TEST_CASE("the pass that broke the graph is named") {
 
 TEST_CASE("errors before the run do not stop it") {
     Run r;
-    r.diags.report(diag::Id::InternalError, {}, {"earlier"});
+    r.diags.report(diag::Id::InternalError, {}, "earlier");
     CHECK(r("add-symbol{symbol=N}"));
 }
 

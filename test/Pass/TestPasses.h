@@ -23,7 +23,7 @@ public:
 class Fail : public pass::GraphPass {
 public:
     bool run(ir::SDFG &, pass::Context &c) override {
-        c.diags.report(diag::Id::InternalError, {}, {"made to fail"});
+        c.diags.report(diag::Id::InternalError, {}, "made to fail");
         return false;
     }
 };

@@ -1,10 +1,10 @@
 // Diagnostics: what went wrong or was decided, where, and what to do about it.
 //
-// Every kind is one row of Diagnostics.def: code, severity, message with {0} {1} ... placeholders, hint (may be empty). Messages
-// start in lower case, have no full stop, give the values. A DiagEngine collects; consumers print (terminal, JSON, SARIF).
-// Reporting never throws and never fails, whatever the element is.
+// Every kind is one row of Diagnostics.def (Kinds.h). An Engine collects; consumers print (terminal, JSON, SARIF). Reporting never
+// throws and never fails, whatever the element is.
 #pragma once
 
+#include "sdfgc/Diag/Message.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Support/Name.h"
 
@@ -16,21 +16,9 @@
 
 namespace sdfgc::diag {
 
-enum class Severity : uint8_t { Remark, Note, Warning, Error };
-
-enum class Id : uint16_t {
-#define SDFGC_DIAG(Name, Code, Severity, Message, Hint) Name,
-#include "sdfgc/Diag/Diagnostics.def"
-#undef SDFGC_DIAG
-};
-
-struct Info {
-    std::string_view name, code;
-    Severity severity;
-    std::string_view message, hint;
-};
-const Info &info(Id id);
 std::vector<Info> allKinds();
+/// The message or hint of a kind for people: dots where a report has its values.
+std::string pattern(std::string_view format);
 
 /// Position in the user's own program, as the graph remembers it (DebugInfo). Lines count from 1, columns from 0, as in Python's
 /// syntax trees; the end column is the first one behind the text. Consumers print columns from 1.
@@ -60,9 +48,12 @@ struct Diagnostic {
 
 class Engine {
 public:
-    /// Records one diagnostic; arguments replace {0}, {1}, ... in message and hint, each cut behind 1000 bytes except in notes.
-    /// Returns it for notes (valid until the next report).
-    Diagnostic &report(Id id, Place place, std::vector<std::string> args = {});
+    /// Records one diagnostic and returns it for notes (valid until the next report).
+    Diagnostic &report(Message message, Place place);
+    /// The same with the arguments of the kind: `report(Id::CompileFailed, {}, source, reason, command)`.
+    template <class... Args> Diagnostic &report(Kind<std::type_identity_t<Args>...> kind, Place place, const Args &...args) {
+        return report(Message(kind, args...), std::move(place));
+    }
     bool hasErrors() const { return errors_ != 0; }
     std::size_t errorCount() const { return errors_; }
     const std::vector<Diagnostic> &all() const { return all_; }

@@ -16,8 +16,6 @@ const Explanation &explanation(Id id);
 
 /// A kind by its code (`SD2045`, `sd2045`, `2045`) or name (`UnknownContainer`).
 std::optional<Id> findKind(std::string_view text);
-/// Number of kinds: ids are 0 ... kindCount() - 1.
-std::size_t kindCount();
 
 /// All kinds by code, one line each: `SD2045 error   UnknownContainer: container ... does not exist`.
 std::string kindList();

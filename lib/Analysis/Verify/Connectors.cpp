@@ -21,13 +21,13 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
     for (const auto *list : {&n.inConnectors, &n.outConnectors})
         for (const Connector &c : *list) {
             if (named && !isName(c.name.view()))
-                report(Id::NotAnIdentifier, n, {"connector", c.name.str()});
+                report(Id::NotAnIdentifier, n, "connector", c.name.str());
             if (!separate)
                 continue;
             if (list == &n.inConnectors)
                 inputs.insert(c.name);
             else if (inputs.count(c.name))
-                report(Id::ConnectorInAndOut, n, {c.name.str()});
+                report(Id::ConnectorInAndOut, n, c.name.str());
             if (n.isEntry()) // dynamic ranges may be called like a symbol
                 continue;
             // Type inference declares what loops and edges define; files need not, and there a connector may have such a name.
@@ -37,7 +37,7 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
                                 : g.constants.contains(c.name) ? "constant"
                                                                : nullptr;
             if (taken)
-                report(Id::ConnectorShadows, n, {c.name.str(), taken});
+                report(Id::ConnectorShadows, n, c.name.str(), taken);
         }
 }
 
@@ -53,20 +53,20 @@ void Verifier::connectorEdges(const Node &n, bool in) {
         auto it = edges.find(c.name);
         if (it == edges.end()) {
             if (!in || n.kind() != NodeKind::Library) // inputs of library nodes may be optional
-                report(Id::DanglingConnector, n, {side, c.name.str()});
+                report(Id::DanglingConnector, n, side, c.name.str());
             continue;
         }
         if (it->second > 1 && !many)
-            report(Id::SharedConnector, n, {std::to_string(it->second), side, c.name.str()});
+            report(Id::SharedConnector, n, it->second, side, c.name.str());
         if (typed && !c.type && (n.isCode() || !pairedConnector(c.name)))
-            report(Id::UntypedConnector, n, {side, c.name.str()});
+            report(Id::UntypedConnector, n, side, c.name.str());
         edges.erase(it);
     }
     std::set<Name> missing;
     for (const auto &[conn, count] : edges)
         missing.insert(conn);
     for (Name conn : missing)
-        report(Id::MissingConnector, n, {side, conn.str()});
+        report(Id::MissingConnector, n, side, conn.str());
 }
 
 void Verifier::connectorPairs(const Node &n) {
@@ -78,7 +78,7 @@ void Verifier::connectorPairs(const Node &n) {
     auto check = [&](const std::vector<Connector> &list, std::string_view prefix, const std::unordered_set<Name> &others) {
         for (const Connector &c : list)
             if (c.name.view().substr(0, prefix.size()) == prefix && !others.count(pairedConnector(c.name)))
-                report(Id::ConnectorWithoutPair, n, {c.name.str(), pairedConnector(c.name).str()});
+                report(Id::ConnectorWithoutPair, n, c.name.str(), pairedConnector(c.name).str());
     };
     check(n.inConnectors, "IN_", outs);
     check(n.outConnectors, "OUT_", ins);

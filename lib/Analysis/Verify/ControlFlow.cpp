@@ -19,7 +19,7 @@ void Verifier::regionShape(const Region &r) {
         for (const auto &e : r.edges())
             entered[e->dst->id()] = true;
         auto sources = std::count(entered.begin(), entered.end(), false);
-        report(Id::AmbiguousStart, r, {sources ? std::to_string(sources) : std::to_string(r.blocks().size())});
+        report(Id::AmbiguousStart, r, sources ? sources : r.blocks().size());
     }
     std::vector<std::string> labels;
     for (const auto &b : r.blocks())
@@ -28,7 +28,7 @@ void Verifier::regionShape(const Region &r) {
     for (auto it = labels.begin(); it != labels.end();) {
         auto next = std::upper_bound(it, labels.end(), *it);
         if (next - it > 1)
-            report(Id::DuplicateBlockLabel, r, {std::to_string(next - it), *it});
+            report(Id::DuplicateBlockLabel, r, next - it, *it);
         it = next;
     }
 }
@@ -39,7 +39,7 @@ void Verifier::structure(const Region &r) {
     Adjacency out(r);
     for (const auto &b : r.blocks())
         if (out.edgesFrom(b.get()).size() > 1)
-            report(Id::SeveralOutEdges, *b, {std::to_string(out.edgesFrom(b.get()).size())});
+            report(Id::SeveralOutEdges, *b, out.edgesFrom(b.get()).size());
     // A cycle: some block is never left without waiting in-edges.
     std::vector<std::size_t> waiting(r.blocks().size(), 0);
     for (const auto &e : r.edges())
@@ -60,7 +60,7 @@ void Verifier::region(const Region &r, Frame &f) {
     std::size_t foreign = diags_.errorCount();
     for (const auto &e : r.edges())
         if (e->src->parent() != &r || e->dst->parent() != &r)
-            report(Id::ForeignBlockEdge, *e, r);
+            report(Id::ForeignBlockEdge, placeOf(*e, r));
     if (diags_.errorCount() != foreign)
         return; // ids of the ends are meaningless here
     regionShape(r);
@@ -107,7 +107,7 @@ template <class Element> void Verifier::expectDefined(Name n, const Element &at,
     std::vector<std::string> known;
     for (const auto &[name, type] : f.g.symbols)
         known.push_back(name.str());
-    report(Id::SymbolNotDefined, at, {n.str(), suggestion(n, known)});
+    report(Id::SymbolNotDefined, at, n.str(), suggestion(n, known));
 }
 
 template <class Element> void Verifier::codeSymbols(const Code &code, const Element &at, Frame &f) {
@@ -126,7 +126,7 @@ void Verifier::block(const Block &b, Frame &f) {
     case BlockKind::Break:
     case BlockKind::Continue:
         if (f.loops == 0)
-            report(Id::JumpOutsideLoop, b, {b.kind() == BlockKind::Break ? "break" : "continue"});
+            report(Id::JumpOutsideLoop, b, b.kind() == BlockKind::Break ? "break" : "continue");
         return;
     case BlockKind::Return:
         return;
@@ -145,7 +145,7 @@ void Verifier::loopTargets(const LoopRegion &l) {
             continue;
         for (Name target : py::blockNames(*block.value).written)
             if (!isName(target.view()))
-                report(Id::NotAnIdentifier, l, {"symbol", target.str()});
+                report(Id::NotAnIdentifier, l, "symbol", target.str());
     }
 }
 
@@ -155,7 +155,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
         codeSymbols(*l.init, l, f);
     if (l.variable) {
         if (!isName(l.variable.view()))
-            report(Id::NotAnIdentifier, l, {"loop variable", l.variable.str()});
+            report(Id::NotAnIdentifier, l, "loop variable", l.variable.str());
         f.defined.insert(l.variable);
     }
     if (!l.condition)
@@ -176,7 +176,7 @@ void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
         if (branches[i].condition)
             codeSymbols(*branches[i].condition, c, f);
         else if (i + 1 != branches.size() || i == 0)
-            report(Id::MisplacedElse, c, {std::to_string(i + 1), std::to_string(branches.size())});
+            report(Id::MisplacedElse, c, i + 1, branches.size());
         region(*branches[i].region, f);
     }
 }
@@ -191,23 +191,23 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
         targets.insert(target);
     for (const auto &[target, value] : e.assignments) {
         if (!isName(target.view()))
-            report(Id::NotAnIdentifier, at(), {"symbol", target.str()});
+            report(Id::NotAnIdentifier, at(), "symbol", target.str());
         if (f.g.arrays.contains(target))
-            report(Id::AssignmentToContainer, at(), {target.str()});
+            report(Id::AssignmentToContainer, at(), target.str());
         std::set<Name> names = namesInCode({value, Language::Python}, f.g);
         for (Name n : names)
             if (!(n == target) && targets.count(n))
-                report(Id::AssignmentRace, at(), {target.str(), value, n.str()});
+                report(Id::AssignmentRace, at(), target.str(), value, n.str());
             else
                 read.insert(n);
     }
     for (Name n : read) {
         if (!f.defined.count(n) && !f.g.constant(n))
-            report(Id::SymbolNotDefined, at(), {n.str(), ""});
+            report(Id::SymbolNotDefined, at(), n.str(), "");
         const DataDesc *d = f.g.arrays.find(n);
         const bool callers = d && f.g.isRoot() && !d->transient; // other containers are mirrored by mirror-host-reads
         if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided && (callers || atLeast(Level::Scheduled)))
-            report(Id::DeviceDataOnHost, at(), {n.str(), std::string(ir::name(d->storage))});
+            report(Id::DeviceDataOnHost, at(), n.str(), ir::name(d->storage));
     }
     f.defined.insert(targets.begin(), targets.end());
 }

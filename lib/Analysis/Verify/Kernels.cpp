@@ -13,15 +13,15 @@ void Verifier::barriers(const SDFG &constRoot) {
     SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
     StreamSteps steps(root);
     PhaseOrder(root, steps, [&](const PhaseConflict &c) {
-        const std::vector<std::string> args = {c.laterName(), c.use.write ? "write" : "read", steps.name(c.use.memory),
-                                               c.earlierName(), c.executor == Executor::Grid ? "grid" : "block"};
+        const diag::Message message(diag::Id::ThreadsUnordered, c.laterName(), c.use.write ? "write" : "read",
+                                    steps.name(c.use.memory), c.earlierName(), c.executor == Executor::Grid ? "grid" : "block");
         const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
         if (!later)
-            report(diag::Id::ThreadsUnordered, *c.state, args);
+            report(message, placeOf(*c.state));
         else if (later->edge)
-            report(diag::Id::ThreadsUnordered, *later->edge, args);
+            report(message, placeOf(*later->edge));
         else
-            report(diag::Id::ThreadsUnordered, *later->node, args);
+            report(message, placeOf(*later->node));
         return false;
     }).run();
 }
@@ -32,14 +32,12 @@ void Verifier::copyMethods(const SDFG &constRoot) {
         for (State *s : allStates(*g))
             for (const GraphCopy &c : deviceCopies(*s)) {
                 const CopyMethod is = c.edge->memlet.copy, should = chooseCopy(c.ends(), c.shape());
-                const std::vector<std::string> names = {c.from->data.str(), c.to->data.str(), std::string(name(is)),
-                                                        std::string(name(should))};
                 if (is == should)
                     continue;
                 if (is == CopyMethod::Undecided)
-                    report(diag::Id::UndecidedCopy, *c.edge, {names[0], names[1]});
+                    report(diag::Id::UndecidedCopy, *c.edge, c.from->data, c.to->data);
                 else
-                    report(diag::Id::UnsuitableCopy, *c.edge, names);
+                    report(diag::Id::UnsuitableCopy, *c.edge, c.from->data, c.to->data, name(is), name(should));
             }
 }
 

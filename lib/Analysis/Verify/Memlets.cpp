@@ -29,9 +29,9 @@ void Verifier::edge(const Edge &e, const StateFrame &sf) {
     if (e.memlet.isEmpty())
         return emptyMemlet(e, source, destination);
     if (source->kind() == NodeKind::NestedSDFG && !asAccess(destination))
-        report(Id::NestedSDFGEdge, e, {"destination"});
+        report(Id::NestedSDFGEdge, e, "destination");
     if (destination->kind() == NodeKind::NestedSDFG && !asAccess(source))
-        report(Id::NestedSDFGEdge, e, {"source"});
+        report(Id::NestedSDFGEdge, e, "source");
     if (e.memlet.data)
         memletData(e, sf, source, destination);
 }
@@ -41,9 +41,9 @@ void Verifier::emptyMemlet(const Edge &e, const Node *source, const Node *destin
     if (adjacent && source->kind() == NodeKind::Tasklet && destination->kind() == NodeKind::Tasklet)
         return;
     if (destination->isCode() && e.dst == destination && e.dstConn)
-        report(Id::EmptyMemletAtConnector, e, {e.dstConn.str()});
+        report(Id::EmptyMemletAtConnector, e, e.dstConn.str());
     else if (source->isCode() && e.src == source && e.srcConn)
-        report(Id::EmptyMemletAtConnector, e, {e.srcConn.str()});
+        report(Id::EmptyMemletAtConnector, e, e.srcConn.str());
 }
 
 void Verifier::crossedScopes(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {
@@ -56,7 +56,7 @@ void Verifier::crossedScopes(const Edge &e, const StateFrame &sf, const Node *so
     if (!contains(inner, outer))
         report(Id::DisjointScopes, e);
     else if (!asAccess(destination) && !e.memlet.isEmpty())
-        report(Id::EndsOutsideScope, e, {elementName(*destination)});
+        report(Id::EndsOutsideScope, e, elementName(*destination));
 }
 
 void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {
@@ -64,7 +64,7 @@ void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *sourc
     const Memlet &m = e.memlet;
     const DataDesc *d = g.desc(m.data);
     if (!d) {
-        report(Id::UnknownContainer, e, {m.data.str(), suggestion(m.data, containerNames(g))});
+        report(Id::UnknownContainer, e, m.data.str(), suggestion(m.data, containerNames(g)));
         return;
     }
     const AccessNode *from = asAccess(source), *to = asAccess(destination);
@@ -74,7 +74,7 @@ void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *sourc
     };
     auto names = [&](const AccessNode *end, Name conn) { return end && (end->data == m.data || conn == m.data); };
     if ((from || to) && !structured(source) && !structured(destination) && !names(from, e.srcConn) && !names(to, e.dstConn))
-        report(Id::MemletOfOtherData, e, {m.data.str(), endText(source), endText(destination)});
+        report(Id::MemletOfOtherData, e, m.data.str(), endText(source), endText(destination));
     storageAccess(e, sf);
     subsets(e, sf, source, destination);
 }
@@ -95,7 +95,7 @@ void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, 
     auto rank = [&](const sym::Subset &s, Name data, const DataDesc &of) {
         if (s.rank() == of.rank())
             return true;
-        report(Id::MemletRank, e, {s.str(), std::to_string(s.rank()), data.str(), std::to_string(of.rank())});
+        report(Id::MemletRank, e, s.str(), s.rank(), data.str(), of.rank());
         return ranksFit = false;
     };
     if (m.subset && rank(*m.subset, m.data, *d) && !m.allowOob && (asAccess(source) || to))
@@ -122,23 +122,25 @@ void Verifier::bounds(const Edge &e, const sym::Subset &s, Name data, const Data
     }
 }
 
-void Verifier::outOfBounds(const Edge &e, const sym::Subset &s, Name data, std::size_t dim, std::string why) {
-    report(e.memlet.dynamic ? Id::PossiblyOutOfBounds : Id::OutOfBounds, e,
-           {s.str(), data.str(), std::to_string(dim), std::move(why)});
+void Verifier::outOfBounds(const Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why) {
+    if (e.memlet.dynamic)
+        report(Id::PossiblyOutOfBounds, e, s.str(), data, dim, why);
+    else
+        report(Id::OutOfBounds, e, s.str(), data, dim, why);
 }
 
 void Verifier::zeroSteps(const Edge &e) {
     for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
         for (std::size_t i = 0; *s && i < (*s)->rank(); ++i)
             if ((*s)->dims[i].step.isZero())
-                report(Id::ZeroStep, e, {(*s)->str(), std::to_string(i)});
+                report(Id::ZeroStep, e, (*s)->str(), i);
 }
 
 void Verifier::negativeSizes(const Edge &e, const SDFG &g) {
     for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
         for (std::size_t i = 0; *s && i < (*s)->rank(); ++i)
             if (sym::Expr size = (*s)->dims[i].size(); provablyLess(size, 0, g))
-                report(Id::NegativeSize, e, {(*s)->str(), size.str(), std::to_string(i)});
+                report(Id::NegativeSize, e, (*s)->str(), size.str(), i);
 }
 
 void Verifier::copySizes(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {
@@ -156,7 +158,7 @@ void Verifier::copySizes(const Edge &e, const StateFrame &sf, const Node *source
     for (const auto &[end, d] : {std::pair(source, from), std::pair(destination, to)}) // a view may reinterpret
         if (d->isView() && viewEdge(asAccess(end)) == &e)
             return;
-    report(Id::CopySizes, e, {reads.str(), writes.str()});
+    report(Id::CopySizes, e, reads.str(), writes.str());
 }
 
 /// Tasklets and dynamic ranges on the host cannot read single elements of device memory.
@@ -180,7 +182,7 @@ void Verifier::storageAccess(const Edge &e, const StateFrame &sf) {
         if (isGpuSchedule(s) || s == Schedule::Default)
             return;
     }
-    report(Id::DeviceDataOnHost, e, {e.memlet.data.str(), std::string(ir::name(d->storage))});
+    report(Id::DeviceDataOnHost, e, e.memlet.data.str(), ir::name(d->storage));
 }
 
 } // namespace sdfgc::analysis

@@ -36,15 +36,15 @@ void Verifier::nestedConnectors(const NestedSDFGNode &n) {
                 continue; // an in/out argument: reported once
             const DataDesc *d = inner.arrays.find(c.name);
             if (inner.symbols.contains(c.name))
-                report(Id::ConnectorIsSymbol, n, {c.name.str()});
+                report(Id::ConnectorIsSymbol, n, c.name.str());
             else if (!d)
-                report(Id::ConnectorWithoutContainer, n, {c.name.str(), suggestion(c.name, containerNames(inner))});
+                report(Id::ConnectorWithoutContainer, n, c.name.str(), suggestion(c.name, containerNames(inner)));
             else if (d->transient)
-                report(Id::TransientConnector, n, {c.name.str()});
+                report(Id::TransientConnector, n, c.name.str());
         }
     for (const auto &[name, d] : inner.arrays)
         if (!d.transient && !connectors.count(name))
-            report(Id::ArgumentWithoutConnector, n, {name.str()});
+            report(Id::ArgumentWithoutConnector, n, name.str());
 }
 
 void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
@@ -64,7 +64,7 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
         std::string outputs;
         for (Name o : it->second)
             outputs += (outputs.empty() ? "`" : ", `") + o.str() + "`";
-        report(Id::InOutMismatch, n, {e->dstConn.str(), data.str(), outputs});
+        report(Id::InOutMismatch, n, e->dstConn.str(), data.str(), outputs);
     }
 }
 
@@ -78,7 +78,7 @@ void Verifier::nestedSymbols(const NestedSDFGNode &n) {
         if (!given.count(s) && !n.inConnector(s) && !n.outConnector(s) && !n.sdfg->constant(s))
             missing.insert(s);
     for (Name s : missing)
-        report(Id::UnmappedSymbol, n, {s.str()});
+        report(Id::UnmappedSymbol, n, s.str());
     if (!warns())
         return;
     std::string unused;
@@ -86,7 +86,7 @@ void Verifier::nestedSymbols(const NestedSDFGNode &n) {
         if (!required.count(name))
             unused += (unused.empty() ? "" : ", ") + name.str();
     if (!unused.empty())
-        report(Id::UnusedMapping, n, {unused});
+        report(Id::UnusedMapping, n, unused);
 }
 
 } // namespace sdfgc::analysis

@@ -70,9 +70,9 @@ void Verifier::pools(const SDFG &constRoot) {
     StreamSteps steps(root);
     PoolWalk(root, steps, [&](const StreamStep &step, Memory m) {
         if (step.edge)
-            report(diag::Id::PoolMemoryGone, *step.edge, {steps.name(m)});
+            report(diag::Id::PoolMemoryGone, *step.edge, steps.name(m));
         else
-            report(diag::Id::PoolMemoryGone, *step.node, {steps.name(m)});
+            report(diag::Id::PoolMemoryGone, *step.node, steps.name(m));
     }).run();
 }
 

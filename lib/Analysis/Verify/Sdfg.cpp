@@ -26,9 +26,9 @@ std::vector<std::string> containerNames(const SDFG &g) {
     return names;
 }
 
-void Verifier::report(Id id, diag::Place place, std::vector<std::string> args) {
+void Verifier::report(diag::Message message, diag::Place place) {
     place.file = file_;
-    diags_.report(id, std::move(place), std::move(args));
+    diags_.report(std::move(message), std::move(place));
 }
 
 bool Verifier::provablyLess(sym::Expr a, sym::Expr b, const SDFG &g) {
@@ -89,12 +89,12 @@ void Verifier::sdfg(Frame &f) {
 
 void Verifier::sdfgNames(const SDFG &g) {
     if (!isName(g.name.view()))
-        report(Id::NotAnIdentifier, g, {"SDFG", g.name.str()});
+        report(Id::NotAnIdentifier, g, "SDFG", g.name.str());
     for (const auto &[name, type] : g.symbols) {
         if (!isName(name.view()) && name.view() != undefinedSize)
-            report(Id::NotAnIdentifier, g, {"symbol", name.str()});
+            report(Id::NotAnIdentifier, g, "symbol", name.str());
         if (g.arrays.contains(name))
-            report(Id::NameClash, g, {name.str()});
+            report(Id::NameClash, g, name.str());
     }
 }
 
@@ -105,30 +105,29 @@ void Verifier::constants(const SDFG &g) {
         const DataDesc *d = g.arrays.find(name);
         const Type *t = g.symbols.find(name);
         if (d && !(d->dtype == c.desc.dtype))
-            report(Id::ConstantTypeMismatch, g, {name.str(), c.desc.dtype.str(), "container", d->dtype.str()});
+            report(Id::ConstantTypeMismatch, g, name.str(), c.desc.dtype.str(), "container", d->dtype.str());
         else if (!d && t && !(*t == c.desc.dtype))
-            report(Id::ConstantTypeMismatch, g, {name.str(), c.desc.dtype.str(), "symbol", t->str()});
+            report(Id::ConstantTypeMismatch, g, name.str(), c.desc.dtype.str(), "symbol", t->str());
     }
 }
 
 void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
     auto at = [&] { return placeOf(g, d, name); };
     if (!isName(name.view()))
-        report(Id::NotAnIdentifier, at(), {"container", name.str()});
+        report(Id::NotAnIdentifier, at(), "container", name.str());
     if (g.isRoot() && d.isScalar() && !d.transient && name.view().substr(0, 8) == "__return")
-        report(Id::ScalarReturn, at(), {name.str()});
+        report(Id::ScalarReturn, at(), name.str());
     if ((d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::External) && d.storage == Storage::Register)
-        report(Id::LifetimeInRegister, at(), {name.str(), std::string(ir::name(d.lifetime))});
+        report(Id::LifetimeInRegister, at(), name.str(), ir::name(d.lifetime));
     if (atLeast(Level::Typed) && d.storage == Storage::Default)
-        report(Id::UndecidedStorage, at(), {name.str()});
+        report(Id::UndecidedStorage, at(), name.str());
     sizes(g, name, d);
 }
 
 void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
     auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
         if (list.size() != d.rank())
-            report(Id::DescriptorRank, placeOf(g, d, name),
-                   {name.str(), std::to_string(d.rank()), std::to_string(list.size()), what});
+            report(Id::DescriptorRank, placeOf(g, d, name), name.str(), d.rank(), list.size(), what);
     };
     if (d.isArray() || d.isContainerArray()) {
         rank(d.strides, "strides");
@@ -138,7 +137,7 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
         return;
     auto defined = [&](sym::Expr e, const std::string &what) {
         if (e.isUndefined())
-            report(Id::UndefinedSize, placeOf(g, d, name), {what, name.str()});
+            report(Id::UndefinedSize, placeOf(g, d, name), what, name.str());
     };
     for (std::size_t i = 0; i < d.shape.size(); ++i)
         defined(d.shape[i], "dimension " + std::to_string(i));

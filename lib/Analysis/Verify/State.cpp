@@ -14,7 +14,7 @@ using diag::Id;
 void Verifier::state(const State &s, Frame &f) {
     StateFrame sf(f, s);
     if (!isName(s.label))
-        report(Id::NotAnIdentifier, s, {"state", s.label});
+        report(Id::NotAnIdentifier, s, "state", s.label);
     if (!sf.scopes.acyclic()) {
         report(Id::CyclicState, s);
         return; // paths and scopes mean nothing here
@@ -30,7 +30,7 @@ void Verifier::state(const State &s, Frame &f) {
 
 void Verifier::scopes(const StateFrame &sf) {
     for (const ScopeProblem &p : sf.scopes.problems())
-        report(Id::BrokenScope, *p.node, {p.what});
+        report(Id::BrokenScope, *p.node, p.what);
     for (const auto &n : sf.s.nodes()) {
         const Node *exit = sf.scopes.exitOf(n.get()), *paired = nullptr;
         if (auto *m = dyn_cast<MapEntry>(n.get()))
@@ -62,7 +62,7 @@ void Verifier::symbols(const StateFrame &sf) {
             if (!sf.f.defined.count(n) && !definedByScope(sf.scopes, scope, n))
                 undefined.insert(n);
         for (Name n : undefined)
-            report(Id::SymbolNotDefined, at, {n.str(), ""});
+            report(Id::SymbolNotDefined, at, n.str(), "");
         used.clear();
     };
     for (const auto &n : sf.s.nodes()) {
@@ -105,11 +105,11 @@ void Verifier::labels(const Node &n) {
                        : n.kind() == NodeKind::MapEntry   ? "map"
                                                           : nullptr;
     if (what && !isName(n.label))
-        report(Id::NotAnIdentifier, n, {what, n.label});
+        report(Id::NotAnIdentifier, n, what, n.label);
     if (auto *m = dyn_cast<MapEntry>(&n))
         for (Name p : m->params)
             if (!isName(p.view()))
-                report(Id::NotAnIdentifier, n, {"parameter", p.str()});
+                report(Id::NotAnIdentifier, n, "parameter", p.str());
 }
 
 void Verifier::levelOfNode(const Node &n) {
@@ -117,45 +117,45 @@ void Verifier::levelOfNode(const Node &n) {
         report(Id::UndecidedSchedule, n);
     if (auto *l = dyn_cast<LibraryNode>(&n); l && atLeast(Level::Expanded))
         if (!isCopyNode(*l) && !isFillNode(*l) && !asyncOp(*l))
-            report(Id::UnexpandedNode, n, {l->className()});
+            report(Id::UnexpandedNode, n, l->className());
 }
 
 void Verifier::map(const MapEntry &m) {
     if (m.params.empty() || m.params.size() != m.ranges.size()) {
-        report(Id::MapParameters, m, {std::to_string(m.params.size()), std::to_string(m.ranges.size())});
+        report(Id::MapParameters, m, m.params.size(), m.ranges.size());
         return;
     }
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
         if (auto step = r.step.asInt(); step && *step <= 0)
-            report(Id::MapStep, m, {m.params[d].str(), std::to_string(*step)});
+            report(Id::MapStep, m, m.params[d].str(), *step);
         else if (auto size = r.steps().asInt();
                  warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it
-            report(Id::EmptyMapRange, m, {sym::Subset{{r}}.str(), m.params[d].str()});
+            report(Id::EmptyMapRange, m, sym::Subset{{r}}.str(), m.params[d].str());
     }
 }
 
 void Verifier::consume(const ConsumeEntry &c) {
     if (!c.inConnector("IN_stream"))
-        report(Id::ConsumeWithoutStream, c, {"IN_stream"});
+        report(Id::ConsumeWithoutStream, c, "IN_stream");
     if (!c.outConnector("OUT_stream"))
-        report(Id::ConsumeWithoutStream, c, {"OUT_stream"});
+        report(Id::ConsumeWithoutStream, c, "OUT_stream");
 }
 
 void Verifier::access(const AccessNode &n, StateFrame &sf) {
     const SDFG &g = sf.f.g;
     const DataDesc *d = g.desc(n.data);
     if (!d) {
-        report(Id::UnknownContainer, n, {n.data.str(), suggestion(n.data, containerNames(g))});
+        report(Id::UnknownContainer, n, n.data.str(), suggestion(n.data, containerNames(g)));
         return;
     }
     if (d->isView()) {
         std::string why;
         const Edge *e = viewEdge(&n, &why);
         if (!e)
-            report(Id::InvalidView, n, {n.data.str(), why});
+            report(Id::InvalidView, n, n.data.str(), why);
         else if (!why.empty() && warns())
-            report(Id::AmbiguousView, n, {n.data.str(), why});
+            report(Id::AmbiguousView, n, n.data.str(), why);
     }
     if (g.parentNode && !d->transient)
         accessInNested(n, sf);
@@ -167,9 +167,9 @@ void Verifier::accessInNested(const AccessNode &n, const StateFrame &sf) {
     Name root(n.data.view().substr(0, n.data.view().find('.')));
     const bool output = holder.outConnector(root) != nullptr;
     if (!output && !holder.inConnector(root))
-        report(Id::ArgumentNotPassed, n, {root.str()});
+        report(Id::ArgumentNotPassed, n, root.str());
     else if (!output && std::any_of(n.inEdges().begin(), n.inEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
-        report(Id::WriteToInput, n, {root.str()});
+        report(Id::WriteToInput, n, root.str());
 }
 
 void Verifier::initialization(const StateFrame &sf) {
@@ -186,12 +186,12 @@ void Verifier::initialization(const StateFrame &sf) {
             if (isSet(access))
                 f.initialized.insert(access->data);
             else
-                report(Id::ReferenceNotSet, *n, {access->data.str()});
+                report(Id::ReferenceNotSet, *n, access->data.str());
         } else if (d->transient) {
             const bool keeps = d->lifetime == Lifetime::Persistent || d->lifetime == Lifetime::External;
             if (n->inEdges().empty() && !n->outEdges().empty() && !d->isStream() && !d->isView() && !keeps && !access->setZero &&
                 warns())
-                report(Id::UninitializedTransient, *n, {access->data.str()});
+                report(Id::UninitializedTransient, *n, access->data.str());
             if (!n->inEdges().empty() || access->setZero)
                 f.initialized.insert(access->data);
         }

@@ -26,7 +26,7 @@ bool Verifier::streamNumbers(SDFG &root, StreamSteps &steps) {
                 const int stream = async ? step.async.stream : step.stream;
                 const bool hostMayWait = async && step.async.kind == AsyncOp::Wait;
                 if ((async || step.kind == StreamStep::Operation) && !validStream(stream, hostMayWait ? -1 : 0)) {
-                    report(diag::Id::StreamNumber, *step.node, {std::to_string(stream), std::to_string(maxStreams - 1)});
+                    report(diag::Id::StreamNumber, *step.node, stream, maxStreams - 1);
                     valid = false;
                 }
             }
@@ -43,14 +43,14 @@ void Verifier::streams(const SDFG &constRoot) {
         const std::string later = c.endOfProgram ? "the end of the program"
                                   : atEnd        ? "the end of " + elementName(*c.state)
                                                  : nameOf((*c.steps)[c.step].node, (*c.steps)[c.step].edge);
-        const std::vector<std::string> args = {later, nameOf(c.what.node, c.what.edge), c.earlier.use.write ? "write" : "read",
-                                               steps.name(c.earlier.use.memory)};
+        const diag::Message message(diag::Id::StreamsUnordered, later, nameOf(c.what.node, c.what.edge),
+                                    c.earlier.use.write ? "write" : "read", steps.name(c.earlier.use.memory));
         if (atEnd)
-            report(diag::Id::StreamsUnordered, *c.state, args);
+            report(message, placeOf(*c.state));
         else if (const Edge *e = (*c.steps)[c.step].edge)
-            report(diag::Id::StreamsUnordered, *e, args);
+            report(message, placeOf(*e));
         else
-            report(diag::Id::StreamsUnordered, *(*c.steps)[c.step].node, args);
+            report(message, placeOf(*(*c.steps)[c.step].node));
         return false;
     }).run();
 }

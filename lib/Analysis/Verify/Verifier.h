@@ -88,7 +88,7 @@ private:
     void memletData(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void subsets(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const ir::SDFG &g);
-    void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, std::string why);
+    void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why);
     void zeroSteps(const ir::Edge &e);
     void negativeSizes(const ir::Edge &e, const ir::SDFG &g);
     void copySizes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
@@ -108,13 +108,14 @@ private:
     bool warns() const { return level_ == ir::Level::Loaded; }
     /// Is `a < b` provable? Remembered per pair: graphs repeat the same bounds thousands of times.
     bool provablyLess(sym::Expr a, sym::Expr b, const ir::SDFG &g);
-    void report(diag::Id id, diag::Place place, std::vector<std::string> args);
-    template <class Element> void report(diag::Id id, const Element &at, std::vector<std::string> args = {}) {
-        // Places cost time; once errors are only counted they are not needed.
-        report(id, diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Place(), std::move(args));
-    }
-    void report(diag::Id id, const ir::InterstateEdge &e, const ir::Region &r, std::vector<std::string> args = {}) {
-        report(id, placeOf(e, r), std::move(args));
+    void report(diag::Message message, diag::Place place);
+    /// At an element (a node, a block, an edge) or a place.
+    template <class Element, class... Args>
+    void report(diag::Kind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
+        if constexpr (std::is_same_v<Element, diag::Place>)
+            report(diag::Message(kind, args...), at);
+        else // Places cost time; once errors are only counted they are not needed.
+            report(diag::Message(kind, args...), diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Place());
     }
 
     struct PairHash {

@@ -314,7 +314,7 @@ std::optional<Schedule> Defaults::fromNeighbours(SDFG &g, Node *n) {
         for (Name c : containers)
             conflict += " " + c.str();
     }
-    context_.diags.report(diag::Id::ScheduleAmbiguous, analysis::placeOf(*n), {conflict});
+    context_.diags.report(diag::Id::ScheduleAmbiguous, analysis::placeOf(*n), conflict);
     return std::nullopt;
 }
 

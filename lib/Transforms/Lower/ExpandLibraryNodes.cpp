@@ -40,8 +40,8 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         const auto &reductions = option<std::string>("reductions");
         if (reductions != "named" && reductions != "library" && reductions != "kernels") {
-            context.diags.report(diag::Id::PassOptionType, diag::Place{context.options.file},
-                                 {"reductions", "expand-library-nodes", "`named`, `library` or `kernels`", reductions});
+            context.diags.report(diag::Id::PassOptionType, diag::Place{context.options.file}, "reductions", "expand-library-nodes",
+                                 "`named`, `library` or `kernels`", reductions);
             return false;
         }
         bool changed = false;
@@ -90,12 +90,11 @@ private:
         diag::Place place = analysis::placeOf(n);
         place.file = context.options.file;
         if (!d) {
-            context.diags.report(diag::Id::LibraryNodeUnknown, place, {n.classPath});
+            context.diags.report(diag::Id::LibraryNodeUnknown, place, n.classPath);
             return false;
         }
         if (!d->expand) {
-            context.diags.report(diag::Id::LibraryNodeRefused, place,
-                                 {n.classPath, context.options.target, std::string(d->refusal)});
+            context.diags.report(diag::Id::LibraryNodeRefused, place, n.classPath, context.options.target, d->refusal);
             return false;
         }
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();

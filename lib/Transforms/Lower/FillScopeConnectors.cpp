@@ -122,7 +122,7 @@ private:
     void unmatched(const Edge &e) {
         diag::Place place = analysis::placeOf(e);
         place.file = context_.options.file;
-        context_.diags.report(diag::Id::ScopeConnectorUnmatched, place, {e.memlet.data.str()});
+        context_.diags.report(diag::Id::ScopeConnectorUnmatched, place, e.memlet.data.str());
     }
 
     Node &node_;

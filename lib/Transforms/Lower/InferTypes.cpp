@@ -78,7 +78,7 @@ bool typeOwnSymbols(SDFG &g, pass::Context &context) {
         if (type)
             changed |= declare(g, symbol, type);
         else
-            context.diags.report(diag::Id::SymbolTypeUnknown, {.element = elementName(g)}, {symbol.str()});
+            context.diags.report(diag::Id::SymbolTypeUnknown, {.element = elementName(g)}, symbol.str());
     }
     // The strings carry types of map parameters too; those belong to their scopes.
     const std::set<Name> free = analysis::freeSymbols(g);
@@ -209,9 +209,9 @@ private:
         if (e.memlet.isEmpty() && !e.srcConn)
             return; // an ordering edge that names a connector carries nothing
         if (e.memlet.data && !sdfg_.desc(e.memlet.data))
-            context_.diags.report(diag::Id::ConnectorDataUnknown, analysis::placeOf(n), {connector.str(), e.memlet.data.str()});
+            context_.diags.report(diag::Id::ConnectorDataUnknown, analysis::placeOf(n), connector.str(), e.memlet.data.str());
         else
-            context_.diags.report(diag::Id::ConnectorTypeUnknown, analysis::placeOf(n), {connector.str()});
+            context_.diags.report(diag::Id::ConnectorTypeUnknown, analysis::placeOf(n), connector.str());
     }
 
     SDFG &sdfg_;
