@@ -17,14 +17,14 @@ using namespace ir;
 
 class Collector {
 public:
-    explicit Collector(SDFG &root) : root_(root) {}
+    explicit Collector(const SDFG &root) : root_(root) {}
 
     std::map<Name, Access> collect() {
         for (const auto &[name, desc] : root_.arrays)
             if (!desc.transient)
                 access_[name];
         controlFlow();
-        for (State *s : allStates(root_))
+        for (const State *s : allStates(root_))
             for (const auto &n : s->nodes())
                 if (const auto *a = dyn_cast<AccessNode>(n.get()))
                     node(*a);
@@ -80,7 +80,7 @@ private:
         return d && d->isReference();
     }
 
-    SDFG &root_;
+    const SDFG &root_;
     std::map<Name, Access> access_;
 };
 
@@ -92,7 +92,6 @@ std::string Access::str() const {
     return read ? "in" : written ? "out" : "unused";
 }
 
-// The walkers want a graph that may change; nothing here changes it.
-std::map<Name, Access> containerAccess(const SDFG &root) { return Collector(const_cast<SDFG &>(root)).collect(); }
+std::map<Name, Access> containerAccess(const SDFG &root) { return Collector(root).collect(); }
 
 } // namespace sdfgc::analysis

@@ -29,7 +29,7 @@ std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n) {
 
 std::set<Name> pooledContainers(const ir::SDFG &g) {
     std::set<Name> out;
-    for (const ir::State *s : ir::allStates(const_cast<ir::SDFG &>(g))) // nothing is changed
+    for (const ir::State *s : ir::allStates(g))
         for (const auto &n : s->nodes())
             if (const auto *l = dyn_cast<ir::LibraryNode>(n.get()))
                 if (auto op = asyncOp(*l); op && op->usesPool())

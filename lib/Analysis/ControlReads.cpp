@@ -42,13 +42,13 @@ std::vector<Name> containersRead(const ConditionalBlock &c, const SDFG &g) {
 std::set<Name> containersReadByControlFlow(const SDFG &g) {
     std::set<Name> out;
     auto add = [&](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
-    for (const Region *r : allRegions(const_cast<SDFG &>(g))) {
+    for (const Region *r : allRegions(g)) {
         for (const auto &e : r->edges())
             add(containersRead(*e, g));
         if (const auto *l = dyn_cast<LoopRegion>(r))
             add(containersRead(*l, g));
     }
-    for (const Block *b : allBlocks(const_cast<SDFG &>(g)))
+    for (const Block *b : allBlocks(g))
         if (const auto *c = dyn_cast<ConditionalBlock>(b))
             add(containersRead(*c, g));
     return out;

@@ -145,7 +145,7 @@ sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, co
 std::set<Name> sharedContainers(const SDFG &g) {
     std::map<Name, const Node *> scopeOf;
     std::set<Name> shared;
-    for (const State *s : allStates(const_cast<SDFG &>(g))) {
+    for (const State *s : allStates(g)) {
         const ScopeTree scopes(*s);
         for (const auto &n : s->nodes()) {
             const auto *a = dyn_cast<AccessNode>(n.get());

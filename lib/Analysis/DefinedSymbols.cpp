@@ -89,7 +89,7 @@ private:
     }
 
     void collect() {
-        for (const Region *r : allRegions(const_cast<SDFG &>(g_))) {
+        for (const Region *r : allRegions(g_)) {
             if (auto *l = dyn_cast<LoopRegion>(static_cast<const Block *>(r)))
                 addLoop(*l);
             for (const auto &e : r->edges())

@@ -28,7 +28,7 @@ bool isPrinted(const SDFG *g, const std::vector<const SDFG *> &done) {
 std::optional<std::string> printMatching(const SDFG &root, const std::string &part, const PrintOptions &o) {
     std::string out;
     std::vector<const SDFG *> done;
-    for (SDFG *g : allSDFGs(const_cast<SDFG &>(root))) { // walks take graphs that may be changed; this one is not
+    for (const SDFG *g : allSDFGs(root)) {
         if (isPrinted(g, done))
             continue;
         if (g->name.str() == part) {

@@ -1,6 +1,7 @@
 #include "sdfgc/IR/Sdfg.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace sdfgc::ir {
 
@@ -210,25 +211,52 @@ void renumberRegion(Region &r, int &next) {
     }
 }
 
-template <class F> void forEachBlock(Region &r, const F &f) {
-    for (const auto &b : r.blocks()) {
-        f(*b);
-        if (auto *inner = dyn_cast<Region>(b.get()))
-            forEachBlock(*inner, f);
-        else if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+// The walks, for graphs that may be changed and for those that may not: `As<G, T>` is a T that is as const as G is.
+template <class G, class T> using As = std::conditional_t<std::is_const_v<G>, const T, T>;
+
+/// Blocks of class T in a region, pre-order, appended to `out`.
+template <class T, class R> void collectBlocks(R &region, std::vector<As<R, T> *> &out) {
+    auto visit = [&](As<R, Block> &b) {
+        if constexpr (std::is_same_v<T, Block>)
+            out.push_back(&b);
+        else if (auto *t = dyn_cast<T>(&b))
+            out.push_back(t);
+    };
+    for (const auto &b : region.blocks()) {
+        visit(*b);
+        if (auto *inner = dyn_cast<Region>(b.get())) {
+            collectBlocks<T>(static_cast<As<R, Region> &>(*inner), out);
+        } else if (auto *c = dyn_cast<ConditionalBlock>(b.get())) {
             for (auto &branch : c->branches()) {
-                f(*branch.region);
-                forEachBlock(*branch.region, f);
+                visit(*branch.region);
+                collectBlocks<T>(static_cast<As<R, Region> &>(*branch.region), out);
             }
+        }
     }
 }
 
-void collectSDFGs(SDFG &g, std::vector<SDFG *> &out) {
+template <class T, class G> std::vector<As<G, T> *> blocksOf(G &g) {
+    std::vector<As<G, T> *> out;
+    if constexpr (std::is_same_v<T, Region>)
+        out.push_back(&g);
+    collectBlocks<T>(static_cast<As<G, Region> &>(g), out);
+    return out;
+}
+
+template <class G> void collectSDFGs(G &g, std::vector<G *> &out) {
     out.push_back(&g);
-    for (State *s : allStates(g))
+    for (auto *s : allStates(g))
         for (const auto &n : s->nodes())
             if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                collectSDFGs(*nested->sdfg, out);
+                collectSDFGs<G>(*nested->sdfg, out);
+}
+
+template <class G> std::vector<As<G, InterstateEdge> *> interstateEdgesOf(G &g) {
+    std::vector<As<G, InterstateEdge> *> out;
+    for (auto *r : allRegions(g))
+        for (const auto &e : r->edges())
+            out.push_back(e.get());
+    return out;
 }
 
 } // namespace
@@ -238,42 +266,30 @@ void SDFG::renumber() {
     renumberRegion(*root(), next);
 }
 
-std::vector<Region *> allRegions(SDFG &g) {
-    std::vector<Region *> out{&g};
-    forEachBlock(g, [&](Block &b) {
-        if (auto *r = dyn_cast<Region>(&b))
-            out.push_back(r);
-    });
-    return out;
-}
-
-std::vector<Block *> allBlocks(SDFG &g) {
-    std::vector<Block *> out;
-    forEachBlock(g, [&](Block &b) { out.push_back(&b); });
-    return out;
-}
-
-std::vector<State *> allStates(SDFG &g) {
-    std::vector<State *> out;
-    forEachBlock(g, [&](Block &b) {
-        if (auto *s = dyn_cast<State>(&b))
-            out.push_back(s);
-    });
-    return out;
-}
+std::vector<Region *> allRegions(SDFG &g) { return blocksOf<Region>(g); }
+std::vector<const Region *> allRegions(const SDFG &g) { return blocksOf<Region>(g); }
+std::vector<Block *> allBlocks(SDFG &g) { return blocksOf<Block>(g); }
+std::vector<const Block *> allBlocks(const SDFG &g) { return blocksOf<Block>(g); }
+std::vector<State *> allStates(SDFG &g) { return blocksOf<State>(g); }
+std::vector<const State *> allStates(const SDFG &g) { return blocksOf<State>(g); }
 
 std::vector<SDFG *> allSDFGs(SDFG &root) {
     std::vector<SDFG *> out;
     collectSDFGs(root, out);
     return out;
 }
+std::vector<const SDFG *> allSDFGs(const SDFG &root) {
+    std::vector<const SDFG *> out;
+    collectSDFGs(root, out);
+    return out;
+}
 
-bool mentionsGpu(SDFG &root) {
-    for (SDFG *g : allSDFGs(root)) {
+bool mentionsGpu(const SDFG &root) {
+    for (const SDFG *g : allSDFGs(root)) {
         for (const auto &[name, d] : g->arrays)
             if (isGpuStorage(d.storage))
                 return true;
-        for (State *s : allStates(*g))
+        for (const State *s : allStates(*g))
             for (const MapEntry *m : nodesOf<MapEntry>(*s))
                 if (isGpuSchedule(m->schedule))
                     return true;
@@ -281,12 +297,7 @@ bool mentionsGpu(SDFG &root) {
     return false;
 }
 
-std::vector<InterstateEdge *> allInterstateEdges(SDFG &g) {
-    std::vector<InterstateEdge *> out;
-    for (Region *r : allRegions(g))
-        for (const auto &e : r->edges())
-            out.push_back(e.get());
-    return out;
-}
+std::vector<InterstateEdge *> allInterstateEdges(SDFG &g) { return interstateEdgesOf(g); }
+std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g) { return interstateEdgesOf(g); }
 
 } // namespace sdfgc::ir

@@ -124,7 +124,7 @@ void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
 
 bool Lowering::writesBeyond(const ir::Node &n, Storage own) {
     for (const Edge *e : n.outEdges())
-        if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(const_cast<Edge *>(e)))) {
+        if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(e))) {
             const DataDesc *d = a->state()->sdfg()->desc(a->data);
             if (!d || (d->storage != Storage::Register && d->storage != own))
                 return true;

@@ -8,39 +8,39 @@ namespace {
 
 using namespace ir;
 
-template <class T> bool anyBlock(SDFG &root) {
-    for (SDFG *g : allSDFGs(root))
+template <class T> bool anyBlock(const SDFG &root) {
+    for (const SDFG *g : allSDFGs(root))
         for (const Block *b : allBlocks(*g))
             if (isa<T>(b))
                 return true;
     return false;
 }
 
-template <class Test> bool anyNode(SDFG &root, Test test) {
-    for (SDFG *g : allSDFGs(root))
+template <class Test> bool anyNode(const SDFG &root, Test test) {
+    for (const SDFG *g : allSDFGs(root))
         for (const State *s : allStates(*g))
             if (std::any_of(s->nodes().begin(), s->nodes().end(), [&](const auto &n) { return test(*n); }))
                 return true;
     return false;
 }
 
-template <class Test> bool anyContainer(SDFG &root, Test test) {
-    for (SDFG *g : allSDFGs(root))
+template <class Test> bool anyContainer(const SDFG &root, Test test) {
+    for (const SDFG *g : allSDFGs(root))
         for (const auto &[name, desc] : g->arrays)
             if (test(desc))
                 return true;
     return false;
 }
 
-bool hasUnstructured(SDFG &root) {
-    for (SDFG *g : allSDFGs(root))
+bool hasUnstructured(const SDFG &root) {
+    for (const SDFG *g : allSDFGs(root))
         for (const Block *b : allBlocks(*g))
             if (b->kind() == BlockKind::Unstructured)
                 return true;
     return false;
 }
 
-bool hasWcr(SDFG &root) {
+bool hasWcr(const SDFG &root) {
     return anyNode(root, [](const Node &n) {
         return std::any_of(n.outEdges().begin(), n.outEdges().end(), [](const Edge *e) { return !e->memlet.wcr.empty(); });
     });
@@ -48,19 +48,19 @@ bool hasWcr(SDFG &root) {
 
 struct Property {
     const char *name, *meaning;
-    bool (*holds)(SDFG &);
+    bool (*holds)(const SDFG &);
 };
 
 constexpr Property properties[] = {
     {"library-nodes", "there are library nodes",
-     [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<LibraryNode>(&n); }); }},
-    {"nested-sdfgs", "there are nested SDFGs", [](SDFG &g) { return allSDFGs(g).size() > 1; }},
-    {"maps", "there are maps", [](SDFG &g) { return anyNode(g, [](const Node &n) { return isa<MapEntry>(&n); }); }},
+     [](const SDFG &g) { return anyNode(g, [](const Node &n) { return isa<LibraryNode>(&n); }); }},
+    {"nested-sdfgs", "there are nested SDFGs", [](const SDFG &g) { return allSDFGs(g).size() > 1; }},
+    {"maps", "there are maps", [](const SDFG &g) { return anyNode(g, [](const Node &n) { return isa<MapEntry>(&n); }); }},
     {"loops", "there are loop regions", anyBlock<LoopRegion>},
     {"conditionals", "there are conditional blocks", anyBlock<ConditionalBlock>},
     {"unstructured", "there are regions that could not be raised to loops and branches", hasUnstructured},
-    {"streams", "there are streams", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isStream(); }); }},
-    {"views", "there are views", [](SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isView(); }); }},
+    {"streams", "there are streams", [](const SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isStream(); }); }},
+    {"views", "there are views", [](const SDFG &g) { return anyContainer(g, [](const DataDesc &d) { return d.isView(); }); }},
     {"wcr", "there are writes with conflict resolution", hasWcr},
     {"gpu", "something is stored on a GPU or runs there", mentionsGpu},
 };
@@ -77,7 +77,7 @@ const std::vector<std::pair<std::string, std::string>> &graphProperties() {
     return list;
 }
 
-bool hasProperty(SDFG &root, const std::string &property) {
+bool hasProperty(const SDFG &root, const std::string &property) {
     return std::any_of(std::begin(properties), std::end(properties),
                        [&](const Property &p) { return p.name == property && p.holds(root); });
 }

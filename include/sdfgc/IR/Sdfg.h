@@ -287,9 +287,12 @@ private:
 // ---- walking (deterministic: list order, depth first)
 /// All regions of one SDFG, pre-order, itself first; not those of nested SDFGs.
 std::vector<Region *> allRegions(SDFG &g);
+std::vector<const Region *> allRegions(const SDFG &g);
 /// All blocks of one SDFG, pre-order (conditional blocks before their branches).
 std::vector<Block *> allBlocks(SDFG &g);
+std::vector<const Block *> allBlocks(const SDFG &g);
 std::vector<State *> allStates(SDFG &g);
+std::vector<const State *> allStates(const SDFG &g);
 /// The nodes of one class in a state. The list is made at once: the state may be changed while it is walked.
 template <class T> std::vector<T *> nodesOf(State &s) {
     std::vector<T *> out;
@@ -298,12 +301,21 @@ template <class T> std::vector<T *> nodesOf(State &s) {
             out.push_back(t);
     return out;
 }
+template <class T> std::vector<const T *> nodesOf(const State &s) {
+    std::vector<const T *> out;
+    for (const auto &n : s.nodes())
+        if (const auto *t = dyn_cast<T>(n.get()))
+            out.push_back(t);
+    return out;
+}
 /// Is a container of the graph stored on a GPU, used or not, or the schedule of a map one for GPUs?
-bool mentionsGpu(SDFG &root);
+bool mentionsGpu(const SDFG &root);
 /// This SDFG and all nested ones, outer before inner, node order.
 std::vector<SDFG *> allSDFGs(SDFG &root);
+std::vector<const SDFG *> allSDFGs(const SDFG &root);
 /// Every inter-state edge of one SDFG in the order of allRegions.
 std::vector<InterstateEdge *> allInterstateEdges(SDFG &g);
+std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g);
 
 /// Deep copy (ids and order kept).
 std::unique_ptr<SDFG> clone(const SDFG &g);

@@ -20,7 +20,7 @@ struct GraphCondition {
 /// What a condition can ask of a graph: `library-nodes`, `nested-sdfgs`, `loops`, ... with what each means.
 const std::vector<std::pair<std::string, std::string>> &graphProperties();
 /// Has the graph, nested SDFGs included, the property? False for an unknown one.
-bool hasProperty(ir::SDFG &root, const std::string &property);
+bool hasProperty(const ir::SDFG &root, const std::string &property);
 
 struct Step {
     std::string pass;

@@ -19,8 +19,7 @@ bool isKernel(const Node &n) {
 
 /// The access node at the far end of an edge's path, if there is one.
 const AccessNode *end(const Edge *e, bool source) {
-    Edge *edge = const_cast<Edge *>(e);
-    return dyn_cast<AccessNode>(source ? pathSource(edge) : pathDestination(edge));
+    return dyn_cast<AccessNode>(source ? pathSource(e) : pathDestination(e));
 }
 
 } // namespace

@@ -40,7 +40,7 @@ const WriteTracer::Uses &WriteTracer::uses(const SDFG &g) {
     auto [it, isNew] = uses_.try_emplace(&g);
     if (!isNew)
         return it->second;
-    for (const State *s : allStates(const_cast<SDFG &>(g)))
+    for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {
             const auto *access = dyn_cast<AccessNode>(n.get());
             if (!access)

@@ -92,8 +92,7 @@ bool holdsKernels(const analysis::ScopeTree &scopes, const Node *entry) {
 void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
     SDFG &g = *s.sdfg();
     auto dataOf = [&](const Edge *e, bool source) -> std::optional<Container> {
-        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(const_cast<Edge *>(e))
-                                              : analysis::pathDestination(const_cast<Edge *>(e)));
+        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(e) : analysis::pathDestination(e));
         return a ? std::optional<Container>({&g, analysis::ownerOf(a->data)}) : std::nullopt;
     };
     for (Node *n : scopes.children(entry)) {

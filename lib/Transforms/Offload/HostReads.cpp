@@ -31,7 +31,7 @@ bool receivesData(const AccessNode &n, bool isView) {
 } // namespace
 
 bool writtenInDataflow(const SDFG &g, Name data) {
-    for (const State *s : allStates(const_cast<SDFG &>(g)))
+    for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {
             const auto *a = dyn_cast<AccessNode>(n.get());
             const DataDesc *d = a ? g.desc(a->data) : nullptr;

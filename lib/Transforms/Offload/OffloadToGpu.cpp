@@ -124,7 +124,7 @@ private:
 };
 
 bool writtenByMaps(const SDFG &g, Name data) {
-    for (const State *s : allStates(const_cast<SDFG &>(g)))
+    for (const State *s : allStates(g))
         for (const auto &e : s->edges())
             if (const auto *a = dyn_cast<AccessNode>(e->dst);
                 a && a->data == data && (e->src->isExit() || !analysis::ScopeTree(*s).enclosing(a).empty()))
@@ -142,7 +142,7 @@ bool writtenBesideArrays(const SDFG &g, Name data) {
         return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
                std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
     };
-    for (const State *s : allStates(const_cast<SDFG &>(g)))
+    for (const State *s : allStates(g))
         for (const auto &e : s->edges())
             if (const auto *a = dyn_cast<AccessNode>(e->dst); a && a->data == data && isa<Tasklet>(e->src) && usesArray(*e->src))
                 return true;
