@@ -218,7 +218,7 @@ void ValueReader::read(std::string_view key, Json v, OrderedMap<Name, ir::Consta
         auto d = readDescriptor(name.text(), *pair);
         ++pair;
         if (id && d)
-            out.set(*id, {std::move(*d), toValue(*pair)});
+            out.set(*id, {std::move(*d), (*pair).value()});
     }
 }
 

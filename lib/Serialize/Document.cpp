@@ -1,46 +1,38 @@
 #include "Document.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cstring>
 
 namespace sdfgc::serialize {
-namespace {
+Document::Document(std::string text, std::string name) : json::Text(std::move(text)), name_(std::move(name)) {}
 
-/// RapidJSON's vector loads read up to this many bytes behind the end, in the same aligned block; they should be ours.
-constexpr std::size_t kPadding = 16;
-
-} // namespace
-
-std::string_view describe(JsonKind k) {
-    switch (k) {
-    case JsonKind::Null:
-        return "null";
-    case JsonKind::False:
-        return "false";
-    case JsonKind::True:
-        return "true";
-    case JsonKind::Number:
-        return "a number";
-    case JsonKind::String:
-        return "a string";
-    case JsonKind::Array:
-        return "an array";
-    case JsonKind::Object:
-        return "an object";
+bool Document::parse(diag::Engine &d, const Limits &l) {
+    const std::optional<json::ParseError> error = json::Text::parse(l.depth);
+    if (!error)
+        return true;
+    diag::Place place = placeOfByte(error->byte);
+    if (nodeCount() != 0) { // the path is that of the innermost value that had begun
+        const diag::Place last = this->place(Json(*this, static_cast<uint32_t>(nodeCount() - 1)));
+        place.path = last.path;
+        place.element = last.element;
     }
-    return "a value";
-}
-
-Json Json::find(std::string_view key) const {
-    for (auto [k, v] : members())
-        if (k.text() == key)
-            return v;
-    return Json();
-}
-
-Document::Document(std::string text, std::string name) : text_(std::move(text)), name_(std::move(name)) {
-    text_.reserve(text_.size() + kPadding);
+    switch (error->reason) {
+    case json::ParseError::Reason::NotUtf8:
+        d.report(diag::Id::InvalidUtf8, place, error->what);
+        break;
+    case json::ParseError::Reason::Syntax:
+        d.report(diag::Id::JsonSyntax, place, error->what);
+        break;
+    case json::ParseError::Reason::TooDeep:
+        d.report(diag::Id::JsonTooDeep, place, l.depth);
+        break;
+    case json::ParseError::Reason::TooLarge:
+        d.report(diag::Id::JsonTooLarge, place, error->what);
+        break;
+    case json::ParseError::Reason::DuplicateKey:
+        d.report(diag::Id::DuplicateKey, place, error->what);
+        break;
+    }
+    return false;
 }
 
 void Document::setHolder(diag::Place holder) {
@@ -48,35 +40,14 @@ void Document::setHolder(diag::Place holder) {
     holder_ = std::move(holder);
 }
 
-void Document::indexLines() const {
-    lineStarts_.assign(1, 0);
-    auto lines = [&](uint64_t from, uint64_t to) {
-        const char *const end = text_.data() + to;
-        const char *at = text_.data() + from;
-        while (at < end && (at = static_cast<const char *>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))))
-            lineStarts_.push_back(static_cast<uint64_t>(++at - text_.data()));
-    };
-    // Line ends inside decoded strings were escapes in the file.
-    uint64_t cursor = 0;
-    for (const Node &n : nodes_) {
-        if (static_cast<JsonKind>(n.kind) != JsonKind::String)
-            continue;
-        lines(cursor, n.start);
-        cursor = n.start + n.size;
-    }
-    lines(cursor, std::min<uint64_t>(brokenStringAt_, text_.size()));
-}
-
 diag::Place Document::placeOfByte(uint64_t at) const {
     if (held_)
         return holder_;
-    if (lineStarts_.empty())
-        indexLines();
-    auto line = std::upper_bound(lineStarts_.begin(), lineStarts_.end(), at);
+    const json::Position where = position(at);
     diag::Place p;
     p.file = name_;
-    p.line = static_cast<int>(line - lineStarts_.begin());
-    p.column = static_cast<int>(at - line[-1]) + 1;
+    p.line = where.line;
+    p.column = where.column;
     return p;
 }
 

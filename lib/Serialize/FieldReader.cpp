@@ -136,14 +136,14 @@ void FieldReader::rest(std::string_view className, ir::Extra &extra) {
             values_.reportOnce(diag::Id::UnknownAttribute, value, className, m.key);
         else if (isBlank(value))
             continue;
-        extra.add(std::string(m.key), toValue(value));
+        extra.add(std::string(m.key), value.value());
     }
 }
 
 void FieldReader::rest(OrderedMap<std::string, json::Value> &properties) {
     for (const Member &m : members_)
         if (!m.taken && !isMeta(m.key) && !listed(m.key))
-            properties.set(std::string(m.key), toValue(Json(values_.document(), m.value)));
+            properties.set(std::string(m.key), Json(values_.document(), m.value).value());
 }
 
 } // namespace sdfgc::serialize

@@ -129,7 +129,7 @@ std::optional<Type> ValueReader::readCallback(Json v) {
             Json dtype = attributes ? attributes.find("dtype") : Json();
             auto t = attributes ? (dtype ? readType("dtype", dtype) : std::optional<Type>(ScalarKind::Int32)) : readType(key, item);
             types.push_back(t.value_or(Type()));
-            texts.push_back(attributes ? toValue(item).dump() : "");
+            texts.push_back(attributes ? item.value().dump() : "");
             return t.has_value();
         };
         if (!values.isArray()) // `returntype` of old versions

@@ -30,36 +30,6 @@ std::string found(Json v) {
 
 } // namespace
 
-json::Value toValue(Json v) {
-    switch (v.kind()) {
-    case JsonKind::Null:
-        return {};
-    case JsonKind::False:
-        return false;
-    case JsonKind::True:
-        return true;
-    case JsonKind::Number:
-        return json::Value::number(std::string(v.text()));
-    case JsonKind::String:
-        return v.text();
-    case JsonKind::Array: {
-        std::vector<json::Value> items;
-        items.reserve(v.size());
-        for (Json item : v.items())
-            items.push_back(toValue(item));
-        return json::Value::array(std::move(items));
-    }
-    case JsonKind::Object: {
-        std::vector<json::Value::Member> members;
-        members.reserve(v.size());
-        for (auto [key, value] : v.members())
-            members.emplace_back(key.text(), toValue(value));
-        return json::Value::object(std::move(members));
-    }
-    }
-    return {};
-}
-
 // ---- reporting
 void ValueReader::report(diag::Message message, Json at) {
     errors_ += diag::info(message.id).severity == diag::Severity::Error;

@@ -132,7 +132,4 @@ private:
     std::unordered_map<std::string_view, ParsedText> texts_;
 };
 
-/// A JSON value that is kept as it is. Numbers keep their text.
-json::Value toValue(Json v);
-
 } // namespace sdfgc::serialize

@@ -5,35 +5,6 @@
 
 namespace sdfgc::serialize {
 
-void JsonWriter::value(const json::Value &v) {
-    switch (v.kind()) {
-    case json::Value::Kind::Array:
-        beginArray();
-        for (const json::Value &item : v.items())
-            value(item);
-        endArray();
-        break;
-    case json::Value::Kind::Object:
-        beginObject();
-        for (const auto &[k, member] : v.members()) {
-            anyKey(k);
-            value(member);
-        }
-        endObject();
-        break;
-    case json::Value::Kind::String:
-        string(v.text());
-        break;
-    case json::Value::Kind::Null:
-        null();
-        break;
-    case json::Value::Kind::Bool:
-    case json::Value::Kind::Number:
-        raw(v.text());
-        break;
-    }
-}
-
 void ValueWriter::enter(const ir::SDFG &g) {
     Graph &entered = graphs_.emplace_back();
     entered.facts = g.symbolHints;

@@ -1,13 +1,14 @@
 // Values of the IR to JSON: the forms that DaCe 2.x reads. The counterpart of ValueReader.
 #pragma once
 
-#include "JsonWriter.h"
-
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/JsonWriter.h"
 
 #include <unordered_map>
 
 namespace sdfgc::serialize {
+
+using JsonWriter = json::Writer;
 
 class ValueWriter {
 public:

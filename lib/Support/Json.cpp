@@ -1,5 +1,5 @@
-// The JSON value and its writer; the reader is JsonParser.cpp.
-#include "sdfgc/Support/Json.h"
+// The JSON value and its writer; the reader is JsonText.h.
+#include "sdfgc/Support/JsonWriter.h"
 
 #include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Support/Utf8.h"
@@ -67,68 +67,36 @@ void appendAscii(std::string &out, char c) {
     }
 }
 
-struct Writer {
-    std::string &out;
-    int indent;
-
-    void newLine(int level) {
-        if (indent < 0)
-            return;
-        out += '\n';
-        out.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
-    }
-
-    void array(const Value &v, int level) {
-        out += '[';
-        for (std::size_t i = 0; i < v.items().size(); ++i) {
-            if (i)
-                out += ',';
-            newLine(level + 1);
-            write(v.items()[i], level + 1);
-        }
-        if (!v.items().empty())
-            newLine(level);
-        out += ']';
-    }
-
-    void object(const Value &v, int level) {
-        out += '{';
-        for (std::size_t i = 0; i < v.members().size(); ++i) {
-            if (i)
-                out += ',';
-            newLine(level + 1);
-            appendQuoted(out, v.members()[i].first);
-            out += indent < 0 ? ":" : ": ";
-            write(v.members()[i].second, level + 1);
-        }
-        if (!v.members().empty())
-            newLine(level);
-        out += '}';
-    }
-
-    void write(const Value &v, int level) {
-        switch (v.kind()) {
-        case Value::Kind::Null:
-            out += "null";
-            break;
-        case Value::Kind::Bool:
-        case Value::Kind::Number:
-            out += v.text();
-            break;
-        case Value::Kind::String:
-            appendQuoted(out, v.text());
-            break;
-        case Value::Kind::Array:
-            array(v, level);
-            break;
-        case Value::Kind::Object:
-            object(v, level);
-            break;
-        }
-    }
-};
-
 } // namespace
+
+void Writer::value(const Value &v) {
+    switch (v.kind()) {
+    case Value::Kind::Array:
+        beginArray();
+        for (const Value &item : v.items())
+            value(item);
+        endArray();
+        break;
+    case Value::Kind::Object:
+        beginObject();
+        for (const auto &[k, member] : v.members()) {
+            anyKey(k);
+            value(member);
+        }
+        endObject();
+        break;
+    case Value::Kind::String:
+        string(v.text());
+        break;
+    case Value::Kind::Null:
+        null();
+        break;
+    case Value::Kind::Bool:
+    case Value::Kind::Number:
+        raw(v.text());
+        break;
+    }
+}
 
 Value::Value(double v) : kind_(Kind::Number), text_(floatToken(v)) {}
 
@@ -214,7 +182,7 @@ void Value::push(Value v) {
 
 std::string Value::dump(int indent) const {
     std::string out;
-    Writer{out, indent}.write(*this, 0);
+    Writer(out, indent).value(*this);
     return out;
 }
 

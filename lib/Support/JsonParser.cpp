@@ -1,321 +1,239 @@
-// Reader of JSON text as Python's json module writes and reads it: any integer width, NaN, Infinity, -Infinity, lone surrogates.
-#include "sdfgc/Support/Json.h"
+// RapidJSON decodes the strings in place and tells the values in order; UTF-8, depth and duplicate keys are checked here.
+//
+// RapidJSON's own asserts guard its 32-bit lengths; the parser checks them instead, because input must never abort the tool.
+#include "sdfgc/Support/JsonText.h"
 
-#include "sdfgc/Support/Utf8.h"
+#define RAPIDJSON_ASSERT(x) ((void)0)
+#if defined(__SSE2__)
+#define RAPIDJSON_SSE2
+#elif defined(__ARM_NEON)
+#define RAPIDJSON_NEON
+#endif
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
 
 namespace sdfgc::json {
-namespace {
 
 class Parser {
 public:
-    Parser(std::string_view text, int maxDepth) : text_(text), depthLeft_(maxDepth) {}
+    Parser(Text &text, int depth) : text_(text), depth_(static_cast<std::size_t>(std::max(depth, 1))), stream_(text.text_.data()) {}
 
-    bool document(Value &out) {
-        if (text_.substr(0, 3) == "\xEF\xBB\xBF") // byte order mark
-            at_ = 3;
-        if (!value(out))
-            return false;
-        skipSpace();
-        return at_ == text_.size() || fail("text after the value");
+    std::optional<ParseError> run();
+
+    // RapidJSON's handler interface.
+    bool Null() { return token(Kind::Null, 4); }
+    bool Bool(bool b) { return b ? token(Kind::True, 4) : token(Kind::False, 5); }
+    bool RawNumber(const char *text, rapidjson::SizeType size, bool) { return textual(Kind::Number, text, size); }
+    bool String(const char *text, rapidjson::SizeType size, bool) { return textual(Kind::String, text, size); }
+    bool Key(const char *text, rapidjson::SizeType size, bool) { return keyWaits_ = append(Kind::String, offset(text), size); }
+    bool StartObject() { return open(Kind::Object); }
+    bool StartArray() { return open(Kind::Array); }
+    bool EndObject(rapidjson::SizeType) {
+        const uint32_t at = open_.back();
+        close();
+        return distinctKeys(Ref(text_, at));
     }
-
-    const char *error() const { return error_; }
-    std::size_t offset() const { return at_; }
+    bool EndArray(rapidjson::SizeType) {
+        close();
+        return true;
+    }
+    // Not called: numbers come as text.
+    bool Int(int) { return false; }
+    bool Uint(unsigned) { return false; }
+    bool Int64(int64_t) { return false; }
+    bool Uint64(uint64_t) { return false; }
+    bool Double(double) { return false; }
 
 private:
-    bool fail(const char *why) {
-        error_ = why;
+    uint64_t offset(const char *p) const { return static_cast<uint64_t>(p - text_.text_.data()); }
+
+    bool append(Kind kind, uint64_t start, uint64_t size) {
+        // RapidJSON ends a decoded string with a NUL: where that is missing, the length did not fit.
+        const bool tooLong = kind == Kind::String && text_.text_[start + size] != '\0';
+        if (tooLong || text_.nodes_.size() >= UINT32_MAX - 1) {
+            refuse(ParseError::Reason::TooLarge, start, tooLong ? "the length of a string" : "the number of values");
+            return false;
+        }
+        const auto next = static_cast<uint32_t>(text_.nodes_.size() + 1);
+        text_.nodes_.push_back({start, static_cast<uint64_t>(kind), static_cast<uint32_t>(size), next});
+        return true;
+    }
+    /// Appends a value (not a key): one more child of the innermost open one.
+    bool appendValue(Kind kind, uint64_t start, uint64_t size) {
+        if (!append(kind, start, size))
+            return false;
+        keyWaits_ = false;
+        if (!open_.empty())
+            ++text_.nodes_[open_.back()].size;
+        return true;
+    }
+    bool token(Kind kind, uint64_t length) { return appendValue(kind, stream_.Tell() - length, 0); }
+    bool textual(Kind kind, const char *text, uint64_t size) { return appendValue(kind, offset(text), size); }
+    bool open(Kind kind) {
+        if (open_.size() >= depth_) {
+            refuse(ParseError::Reason::TooDeep, stream_.Tell(), "");
+            return false;
+        }
+        const auto at = static_cast<uint32_t>(text_.nodes_.size());
+        if (!appendValue(kind, stream_.Tell(), 0)) // RapidJSON takes the bracket after this call
+            return false;
+        open_.push_back(at);
+        return true;
+    }
+    void close() {
+        text_.nodes_[open_.back()].end = static_cast<uint32_t>(text_.nodes_.size());
+        open_.pop_back();
+    }
+
+    bool distinctKeys(Ref object);
+    bool duplicate(Ref key) {
+        refuse(ParseError::Reason::DuplicateKey, text_.node(key.index()).start - 1, std::string(key.text()));
         return false;
     }
+    void refuse(ParseError::Reason reason, uint64_t at, std::string what) { refusal_ = ParseError{reason, at, std::move(what)}; }
+    void closeAll(uint64_t at);
+    ParseError syntaxError(const rapidjson::ParseResult &result);
 
-    bool fail(const char *why, std::size_t at) {
-        at_ = at;
-        return fail(why);
-    }
-
-    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-    void skipSpace() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
-            ++at_;
-    }
-
-    bool take(char c) {
-        skipSpace();
-        if (peek() != c || at_ >= text_.size())
-            return false;
-        ++at_;
-        return true;
-    }
-
-    bool takeWord(std::string_view word) {
-        if (text_.substr(at_, word.size()) != word)
-            return false;
-        at_ += word.size();
-        return true;
-    }
-
-    bool value(Value &out) {
-        skipSpace();
-        switch (peek()) {
-        case '{':
-            return object(out);
-        case '[':
-            return array(out);
-        case '"': {
-            std::string s;
-            if (!string(s))
-                return false;
-            out = Value(std::move(s));
-            return true;
-        }
-        case 't':
-            return literal("true", Value(true), out);
-        case 'f':
-            return literal("false", Value(false), out);
-        case 'n':
-            return literal("null", Value(), out);
-        case 'N':
-            return literal("NaN", Value::number("NaN"), out);
-        case 'I':
-            return literal("Infinity", Value::number("Infinity"), out);
-        default:
-            return number(out);
-        }
-    }
-
-    bool literal(std::string_view word, Value v, Value &out) {
-        if (!takeWord(word))
-            return fail("a value is missing here");
-        out = std::move(v);
-        return true;
-    }
-
-    std::size_t digits() {
-        std::size_t start = at_;
-        while (peek() >= '0' && peek() <= '9')
-            ++at_;
-        return at_ - start;
-    }
-
-    bool number(Value &out) {
-        std::size_t start = at_;
-        if (peek() == '-')
-            ++at_;
-        if (takeWord("Infinity")) {
-            out = Value::number(std::string(text_.substr(start, at_ - start)));
-            return true;
-        }
-        bool leadingZero = peek() == '0';
-        std::size_t whole = digits();
-        if (whole == 0)
-            return fail("a value is missing here", start);
-        if (leadingZero && whole > 1)
-            return fail("a number with a leading zero", start);
-        if (peek() == '.' && (++at_, digits() == 0))
-            return fail("digits are missing after the decimal point");
-        if (peek() == 'e' || peek() == 'E') {
-            ++at_;
-            if (peek() == '+' || peek() == '-')
-                ++at_;
-            if (digits() == 0)
-                return fail("digits are missing in the exponent");
-        }
-        out = Value::number(std::string(text_.substr(start, at_ - start)));
-        return true;
-    }
-
-    bool hex4(unsigned &unit) {
-        unit = 0;
-        for (int i = 0; i < 4; ++i, ++at_) {
-            char c = peek();
-            unsigned digit = c >= '0' && c <= '9'   ? c - '0'
-                             : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                             : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                    : 16;
-            if (digit == 16)
-                return fail("four hexadecimal digits are missing after \\u");
-            unit = unit * 16 + digit;
-        }
-        return true;
-    }
-
-    bool unicodeEscape(std::string &out) {
-        unsigned unit = 0;
-        if (!hex4(unit))
-            return false;
-        char32_t code = unit;
-        if (unit >= 0xD800 && unit < 0xDC00 && text_.substr(at_, 2) == "\\u") {
-            std::size_t second = at_;
-            unsigned low = 0;
-            at_ += 2;
-            if (!hex4(low))
-                return false;
-            if (low >= 0xDC00 && low < 0xE000)
-                code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-            else
-                at_ = second; // a lone surrogate, followed by another escape
-        }
-        appendUtf8(out, code);
-        return true;
-    }
-
-    bool escape(std::string &out) {
-        char c = peek();
-        ++at_;
-        switch (c) {
-        case '"':
-        case '\\':
-        case '/':
-            out += c;
-            return true;
-        case 'b':
-            out += '\b';
-            return true;
-        case 'f':
-            out += '\f';
-            return true;
-        case 'n':
-            out += '\n';
-            return true;
-        case 'r':
-            out += '\r';
-            return true;
-        case 't':
-            out += '\t';
-            return true;
-        case 'u':
-            return unicodeEscape(out);
-        default:
-            return fail("an unknown escape", at_ - 1);
-        }
-    }
-
-    bool string(std::string &out) {
-        std::size_t start = at_++;
-        for (;;) {
-            if (at_ >= text_.size())
-                return fail("a string without end", start);
-            unsigned char c = static_cast<unsigned char>(text_[at_]);
-            if (c == '"') {
-                ++at_;
-                return true;
-            }
-            if (c == '\\') {
-                ++at_;
-                if (!escape(out))
-                    return false;
-            } else if (c < 0x20) {
-                return fail("a control character inside a string");
-            } else {
-                Utf8Char u = decodeUtf8(text_, at_);
-                if (!u.length)
-                    return fail("bytes that are no UTF-8");
-                out.append(text_, at_, u.length);
-                at_ += u.length;
-            }
-        }
-    }
-
-    bool array(Value &out) {
-        if (depthLeft_-- <= 0)
-            return fail("nested too deeply");
-        ++at_;
-        std::vector<Value> items;
-        if (!take(']'))
-            do {
-                if (!value(items.emplace_back()))
-                    return false;
-                if (take(']'))
-                    break;
-                if (!take(','))
-                    return fail("`,` or `]` is missing here");
-            } while (true);
-        out = Value::array(std::move(items));
-        ++depthLeft_;
-        return true;
-    }
-
-    bool member(Value::Member &m) {
-        skipSpace();
-        if (peek() != '"')
-            return fail("a member name in quotes is missing here");
-        if (!string(m.first))
-            return false;
-        if (!take(':'))
-            return fail("`:` is missing here");
-        return value(m.second);
-    }
-
-    bool object(Value &out) {
-        if (depthLeft_-- <= 0)
-            return fail("nested too deeply");
-        ++at_;
-        std::vector<Value::Member> members;
-        if (!take('}'))
-            do {
-                if (!member(members.emplace_back(std::string(), Value())))
-                    return false;
-                if (take('}'))
-                    break;
-                if (!take(','))
-                    return fail("`,` or `}` is missing here");
-            } while (true);
-        mergeDuplicates(members);
-        out = Value::object(std::move(members));
-        ++depthLeft_;
-        return true;
-    }
-
-    /// As in a Python dict, a repeated key keeps the place of its first and the value of its last occurrence.
-    static void mergeDuplicates(std::vector<Value::Member> &members) {
-        std::vector<std::size_t> order(members.size());
-        std::iota(order.begin(), order.end(), std::size_t(0));
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return members[a].first < members[b].first; });
-        std::vector<bool> drop(members.size());
-        bool any = false;
-        for (std::size_t i = 0; i < order.size();) {
-            std::size_t last = i;
-            while (last + 1 < order.size() && members[order[last + 1]].first == members[order[i]].first)
-                drop[order[++last]] = any = true;
-            if (last != i)
-                members[order[i]].second = std::move(members[order[last]].second);
-            i = last + 1;
-        }
-        if (!any)
-            return;
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < members.size(); ++i)
-            if (!drop[i]) {
-                if (kept != i)
-                    members[kept] = std::move(members[i]);
-                ++kept;
-            }
-        members.erase(members.begin() + static_cast<std::ptrdiff_t>(kept), members.end());
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-    int depthLeft_;
-    const char *error_ = "";
+    Text &text_;
+    std::size_t depth_;
+    rapidjson::InsituStringStream stream_;
+    std::vector<uint32_t> open_;
+    std::optional<ParseError> refusal_;
+    bool keyWaits_ = false; // a key has come without its value
 };
+
+namespace {
+
+/// Below this many members every pair is compared (mostly by length only), above a hash set is used.
+constexpr std::size_t kFewMembers = 24;
+
+/// Byte of the first sequence that is no UTF-8, or nothing. Fast over ASCII.
+std::optional<std::size_t> firstInvalidUtf8(std::string_view s) {
+    static constexpr uint64_t kHighBits = 0x8080808080808080u;
+    auto continuation = [&](std::size_t i) { return i < s.size() && (static_cast<unsigned char>(s[i]) & 0xC0) == 0x80; };
+    for (std::size_t i = 0; i < s.size();) {
+        uint64_t word;
+        if (i + 8 <= s.size() && (std::memcpy(&word, s.data() + i, 8), (word & kHighBits) == 0)) {
+            i += 8;
+            continue;
+        }
+        const auto c = static_cast<unsigned char>(s[i]);
+        if (c < 0x80) {
+            ++i;
+            continue;
+        }
+        const std::size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+        if (c < 0xC2 || c > 0xF4)
+            return i;
+        for (std::size_t k = 1; k < length; ++k)
+            if (!continuation(i + k))
+                return i;
+        const auto second = static_cast<unsigned char>(s[i + 1]);
+        const bool overlong = (c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90);
+        const bool surrogate = c == 0xED && second >= 0xA0;
+        const bool beyond = c == 0xF4 && second >= 0x90;
+        if (overlong || surrogate || beyond)
+            return i;
+        i += length;
+    }
+    return std::nullopt;
+}
+
+std::string describeByte(char c) {
+    static constexpr char digits[] = "0123456789abcdef";
+    const auto b = static_cast<unsigned char>(c);
+    return {'0', 'x', digits[b >> 4], digits[b & 15]};
+}
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 } // namespace
 
-std::optional<Value> parse(std::string_view text, std::string *error, std::size_t *offset, int maxDepth) {
-    Parser parser(text, maxDepth);
-    Value result;
-    if (parser.document(result))
-        return result;
-    if (error)
-        *error = parser.error();
-    if (offset)
-        *offset = parser.offset();
-    return std::nullopt;
+bool Parser::distinctKeys(Ref object) {
+    if (object.size() > kFewMembers) {
+        std::unordered_set<std::string_view> seen;
+        for (auto [key, value] : object.members())
+            if (!seen.insert(key.text()).second)
+                return duplicate(key);
+        return true;
+    }
+    std::string_view seen[kFewMembers];
+    std::size_t n = 0;
+    for (auto [key, value] : object.members()) {
+        const std::string_view text = key.text();
+        if (std::find(seen, seen + n, text) != seen + n)
+            return duplicate(key);
+        seen[n++] = text;
+    }
+    return true;
 }
+
+/// Parsing stopped at a byte: what had begun is made whole, so that the way to the innermost value can be told.
+void Parser::closeAll(uint64_t at) {
+    if (keyWaits_) {
+        const auto next = static_cast<uint32_t>(text_.nodes_.size() + 1);
+        text_.nodes_.push_back({at, static_cast<uint64_t>(Kind::Null), 0, next});
+    }
+    while (!open_.empty())
+        close();
+}
+
+ParseError Parser::syntaxError(const rapidjson::ParseResult &result) {
+    const uint64_t at = std::min<uint64_t>(result.Offset(), text_.text_.size());
+    switch (result.Code()) {
+    case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+    case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
+    case rapidjson::kParseErrorStringEscapeInvalid:
+    case rapidjson::kParseErrorStringMissQuotationMark:
+    case rapidjson::kParseErrorStringInvalidEncoding: {
+        // What is decoded of this string may hold line ends that are not in the file.
+        const uint64_t from = text_.nodes_.empty() ? 0 : text_.nodes_.back().start + text_.nodes_.back().size + 1;
+        text_.brokenStringAt_ = std::min<uint64_t>(text_.text_.find('"', std::min<uint64_t>(from, at)), at);
+        break;
+    }
+    default:
+        break;
+    }
+    std::string what = rapidjson::GetParseError_En(result.Code());
+    while (!what.empty() && what.back() == '.')
+        what.pop_back();
+    if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z')
+        what[0] = static_cast<char>(what[0] - 'A' + 'a');
+    if (at >= text_.text_.size())
+        what += "; the file ends here";
+    return {ParseError::Reason::Syntax, at, std::move(what)};
+}
+
+std::optional<ParseError> Parser::run() {
+    if (auto bad = firstInvalidUtf8(text_.text_))
+        return ParseError{ParseError::Reason::NotUtf8, *bad, describeByte(text_.text_[*bad])};
+    if (text_.text_.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0)
+        for (std::size_t i = 0; i < kByteOrderMark.size(); ++i)
+            stream_.Take();
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                               rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseNanAndInfFlag;
+    rapidjson::Reader reader;
+    const rapidjson::ParseResult result = reader.Parse<flags>(stream_, *this);
+    std::optional<ParseError> error = std::move(refusal_);
+    if (!error && result.IsError())
+        error = syntaxError(result);
+    else if (!error && stream_.Tell() < text_.text_.size()) // a NUL byte: RapidJSON takes it for the end
+        error = ParseError{ParseError::Reason::Syntax, stream_.Tell(), "a NUL byte stands in the text"};
+    if (error)
+        closeAll(error->byte);
+    return error;
+}
+
+/// RapidJSON's vector loads read up to this many bytes after the end, in the same aligned block; they should be ours.
+constexpr std::size_t kPadding = 16;
+
+Text::Text(std::string text) : text_(std::move(text)) { text_.reserve(text_.size() + kPadding); }
+
+std::optional<ParseError> Text::parse(int depth) { return Parser(*this, depth).run(); }
 
 } // namespace sdfgc::json

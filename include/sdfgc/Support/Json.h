@@ -1,8 +1,8 @@
 // A small owning JSON value that keeps member order: for properties that sdfgc carries without interpreting (unknown attributes,
 // library node properties) and for the JSON that sdfgc writes itself (manifest, source maps, reports).
 //
-// Reading graphs does not go through this type: Serialize reads with a fast parser and converts only what it must keep.
-// Numbers keep their text, because Python's JSON has integers of any width and the tokens NaN, Infinity, -Infinity.
+// Reading graphs does not go through this type: Serialize reads from the parsed text (JsonText.h) and converts only what it must
+// keep. Numbers keep their text, because Python's JSON has integers of any width and the tokens NaN, Infinity, -Infinity.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +75,8 @@ private:
 /// Appends `s` to `out` as a quoted JSON string.
 void appendQuoted(std::string &out, std::string_view s);
 
-/// Parses JSON text (Python's dialect). Returns nothing on a syntax error or beyond `maxDepth` levels, and says why and at which
-/// byte in `*error` / `*offset` when given.
+/// Parses JSON text (the dialect of JsonText.h). Returns nothing on a syntax error or beyond `maxDepth` levels, and says why and at
+/// which byte in `*error` / `*offset` when given.
 std::optional<Value> parse(std::string_view text, std::string *error = nullptr, std::size_t *offset = nullptr, int maxDepth = 1000);
 
 } // namespace sdfgc::json

@@ -1,4 +1,5 @@
-// Writes JSON text piece by piece. Commas, line ends and indentation are its business.
+// Writes JSON text piece by piece: the one writer of JSON. The caller says values and brackets; commas, line ends and indentation
+// are added here.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -7,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-namespace sdfgc::serialize {
+namespace sdfgc::json {
 
-class JsonWriter {
+class Writer {
 public:
     /// `indent` below 0: everything on one line.
-    explicit JsonWriter(std::string &out, int indent = -1) : out_(out), indent_(indent) {}
+    explicit Writer(std::string &out, int indent = -1) : out_(out), indent_(indent) {}
 
     void beginObject() { open('{'); }
     void endObject() { close('}'); }
@@ -29,13 +30,13 @@ public:
     /// A key that comes from the graph.
     void anyKey(std::string_view k) {
         separate();
-        json::appendQuoted(out_, k);
+        appendQuoted(out_, k);
         out_ += indent_ < 0 ? ":" : ": ";
         afterKey_ = true;
     }
     void string(std::string_view s) {
         separate();
-        json::appendQuoted(out_, s);
+        appendQuoted(out_, s);
     }
     /// A string that needs no escapes.
     void plain(std::string_view s) {
@@ -61,7 +62,8 @@ public:
         separate();
         out_ += text;
     }
-    void value(const json::Value &v);
+    /// A value with all its parts.
+    void value(const Value &v);
 
 private:
     void open(char bracket) {
@@ -103,4 +105,4 @@ private:
     bool afterKey_ = false; // the next value belongs to the key just written
 };
 
-} // namespace sdfgc::serialize
+} // namespace sdfgc::json
