@@ -47,8 +47,8 @@ std::string pathOf(const Block *b, const std::string &last = "") {
     return path;
 }
 
-diag::Place place(std::string element, std::string path, const DebugInfo &d) {
-    diag::Place p;
+diag::Location place(std::string element, std::string path, const DebugInfo &d) {
+    diag::Location p;
     p.element = std::move(element);
     p.path = std::move(path);
     if (d.known())
@@ -58,12 +58,12 @@ diag::Place place(std::string element, std::string path, const DebugInfo &d) {
 
 } // namespace
 
-diag::Place placeOf(const Node &n) {
+diag::Location placeOf(const Node &n) {
     std::string path = n.state() ? pathOf(n.state(), "nodes[" + std::to_string(n.id()) + "]") : "";
     return place(elementName(n), std::move(path), n.debugInfo);
 }
 
-diag::Place placeOf(const Edge &e) {
+diag::Location placeOf(const Edge &e) {
     const State *s = e.src ? e.src->state() : nullptr;
     std::string path = s ? pathOf(s, "edges[" + indexOf(s->edges(), &e) + "]") : "";
     DebugInfo source = e.memlet.debugInfo;
@@ -73,13 +73,13 @@ diag::Place placeOf(const Edge &e) {
     return place(elementName(e), std::move(path), source);
 }
 
-diag::Place placeOf(const Block &b) { return place(elementName(b), pathOf(&b), b.debugInfo); }
+diag::Location placeOf(const Block &b) { return place(elementName(b), pathOf(&b), b.debugInfo); }
 
-diag::Place placeOf(const InterstateEdge &e, const Region &r) {
+diag::Location placeOf(const InterstateEdge &e, const Region &r) {
     return place(elementName(e, r), pathOf(&r, "edges[" + indexOf(r.edges(), &e) + "]"), e.debugInfo);
 }
 
-diag::Place placeOf(const SDFG &g, const DataDesc &d, Name name) {
+diag::Location placeOf(const SDFG &g, const DataDesc &d, Name name) {
     return place(elementName(g) + ": container " + name.str(), pathOf(&g, "attributes._arrays." + name.str()), d.debugInfo);
 }
 

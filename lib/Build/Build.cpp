@@ -257,7 +257,7 @@ private:
             progress_.print("sdfgc: in " + folder_.path() + ":\n" + outcome.out);
             const bool linking = step.source.empty();
             const std::string commands = folder_.statePath("commands.sh");
-            diag::Place place;
+            diag::Location place;
             place.file = inFolder(linking ? plan_.library : step.source);
             diag::Diagnostic &d = linking
                                       ? diags_.report(diag::Id::LinkFailed, place, plan_.library, outcome.describe(), commands)

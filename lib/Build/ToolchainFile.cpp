@@ -29,8 +29,8 @@ public:
     }
 
 private:
-    diag::Place place(const YAML::Mark &mark) const {
-        diag::Place p;
+    diag::Location place(const YAML::Mark &mark) const {
+        diag::Location p;
         p.file = path_;
         if (!mark.is_null()) {
             p.line = mark.line + 1;

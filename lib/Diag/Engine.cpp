@@ -51,7 +51,7 @@ int compareNatural(std::string_view a, std::string_view b) {
 }
 
 int compare(const Diagnostic &a, const Diagnostic &b) {
-    const Place &p = a.place, &q = b.place;
+    const Location &p = a.place, &q = b.place;
     if (const int c = p.file.compare(q.file))
         return c;
     const auto position = std::make_tuple(p.line, p.column), other = std::make_tuple(q.line, q.column);
@@ -101,7 +101,7 @@ Message::Message(Id id, std::initializer_list<Argument> args) : id(id) {
     hint = fmt::vformat(kind.hint, store);
 }
 
-Diagnostic &Engine::report(Message message, Place place) {
+Diagnostic &Engine::report(Message message, Location place) {
     const Info &kind = info(message.id);
     shorten(place.element);
     shorten(place.path);

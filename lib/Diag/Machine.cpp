@@ -19,7 +19,7 @@ void setNumber(Value &object, const char *key, int number) {
         object.set(key, number);
 }
 
-void addPlace(Value &object, const Place &p) {
+void addPlace(Value &object, const Location &p) {
     setText(object, "file", p.file);
     setNumber(object, "line", p.line);
     setNumber(object, "column", p.column);
@@ -96,7 +96,7 @@ Value physical(const std::string &file, int line, int column, int endLine, int e
     return v;
 }
 
-Value location(const Place &p) {
+Value location(const Location &p) {
     Value v = Value::object();
     if (!p.file.empty())
         v.set("physicalLocation", physical(p.file, p.line, p.column, 0, 0));

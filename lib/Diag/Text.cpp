@@ -82,7 +82,7 @@ public:
 private:
     std::string colored(const char *color, const std::string &text) const { return o_.color ? color + text + kReset : text; }
 
-    void head(const Place &p, Severity severity, const std::string &message, std::string_view code) {
+    void head(const Location &p, Severity severity, const std::string &message, std::string_view code) {
         std::string where = p.file.empty() ? "sdfgc" : printable(p.file);
         if (!p.file.empty() && p.line > 0) {
             where += ':' + std::to_string(p.line);
@@ -96,7 +96,7 @@ private:
         os_ << '\n';
     }
 
-    void details(const Place &p) {
+    void details(const Location &p) {
         if (!p.element.empty())
             os_ << "  in " << printable(p.element) << '\n';
         if (!p.path.empty())

@@ -31,7 +31,7 @@ std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) 
 }
 
 /// The innermost call of a crash whose line belongs to a source of ours. Needs addr2line (binutils, which compilers come with).
-diag::Place placeOfCrash(const Compiled &made, const std::vector<uint64_t> &frames) {
+diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &frames) {
     const std::string program = process::find("addr2line");
     if (program.empty() || frames.empty())
         return {};
@@ -46,7 +46,7 @@ diag::Place placeOfCrash(const Compiled &made, const std::vector<uint64_t> &fram
         for (const codegen::SourceFile &f : made.sources.files) {
             if (!where || !(where->first == f.path || where->first.ends_with("/" + f.path)))
                 continue;
-            diag::Place place = elementAt(made, f.path, where->second);
+            diag::Location place = elementAt(made, f.path, where->second);
             place.file = file::join(made.folder, f.path);
             place.line = where->second;
             return place;

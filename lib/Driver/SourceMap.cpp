@@ -6,7 +6,7 @@ namespace sdfgc::driver {
 namespace {
 
 /// The state or node at {region, state, node, ...} (of several nodes the first one counts), or nothing.
-diag::Place placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin) {
+diag::Location placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin) {
     if (origin.size() < 2)
         return {};
     for (ir::SDFG *g : ir::allSDFGs(root))
@@ -27,12 +27,12 @@ diag::Place placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin) {
 
 } // namespace
 
-diag::Place elementAt(const Compiled &made, const std::string &file, int line) {
+diag::Location elementAt(const Compiled &made, const std::string &file, int line) {
     const codegen::MapEntry *best = nullptr; // the smallest range around the line
     for (const codegen::MapEntry &e : made.sources.sourceMap)
         if (e.file == file && e.from <= line && line <= e.to && (!best || e.to - e.from < best->to - best->from))
             best = &e;
-    diag::Place found = best ? placeOfOrigin(*made.graph, best->origin) : diag::Place();
+    diag::Location found = best ? placeOfOrigin(*made.graph, best->origin) : diag::Location();
     found.path.clear(); // of the lowered graph, which is not the user's
     return found;
 }
@@ -43,7 +43,7 @@ void explainCompilerErrors(const Compiled &made, const std::vector<build::Compil
     for (const build::CompilerMessage &m : messages) {
         if (!m.isError || d.notes.size() >= most)
             continue;
-        diag::Place place = elementAt(made, m.file, m.line);
+        diag::Location place = elementAt(made, m.file, m.line);
         if (place.element.empty() || place.element == last)
             continue;
         last = place.element;

@@ -330,7 +330,7 @@ std::optional<std::vector<int64_t>> Expansion::integers(const char *name) const 
 }
 
 bool Expansion::refuse(std::string why, std::string hint) {
-    diag::Place place = analysis::placeOf(node_);
+    diag::Location place = analysis::placeOf(node_);
     place.file = context_.options.file;
     context_.diags.report(diag::Id::LibraryNodeNotExpanded, place, node_.classPath, std::move(why), std::move(hint));
     return false;

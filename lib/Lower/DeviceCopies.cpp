@@ -154,7 +154,7 @@ void Lowering::kernelCopy(Instance &in, const CopySide &src, const CopySide &dst
 }
 
 /// The container gets memory of the size that it has here, or gives it back.
-void Lowering::poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place at, tree::Block &out) {
+void Lowering::poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Location at, tree::Block &out) {
     const DataDesc *d = in.g->arrays.find(op.data);
     auto place = in.places.find(op.data);
     const bool known = d && place != in.places.end() && place->second.valid();

@@ -334,7 +334,7 @@ std::function<bool(const py::Expr &)> Lowering::nonNegativeOracle(const Instance
     };
 }
 
-ExprRef Lowering::expression(Instance &in, const std::string &text, ir::Language language, const diag::Place &where) {
+ExprRef Lowering::expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where) {
     if (language == ir::Language::CPP)
         return py::raw(text);
     auto parsed = py::parseExpr(text);
@@ -361,7 +361,7 @@ ExprRef Lowering::resolution(Instance &in, const ExprRef &lambda, Type element) 
     return py::lowerOperators(py::inferTypes(py::resolveModules(lambda, env), env), semantics());
 }
 
-ExprRef Lowering::bindNames(Instance &in, const ExprRef &e, const diag::Place &where) {
+ExprRef Lowering::bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
     if (!e)
         return e;
     if (e->kind == ExprKind::Name)
@@ -388,7 +388,7 @@ ExprRef Lowering::bindNames(Instance &in, const ExprRef &e, const diag::Place &w
     return copy;
 }
 
-ExprRef Lowering::bindName(Instance &in, const py::Expr &e, const diag::Place &) {
+ExprRef Lowering::bindName(Instance &in, const py::Expr &e, const diag::Location &) {
     if (auto it = in.symbols.find(e.name); it != in.symbols.end())
         return toPy(in, it->second);
     if (in.g->arrays.contains(e.name) && !in.g->constant(e.name)) {
@@ -426,7 +426,7 @@ std::optional<std::string> dotted(const py::Expr &e) {
 } // namespace
 
 /// Elements of containers by subscript, members of structures by attribute; null when the node is something else.
-ExprRef Lowering::bindSubscript(Instance &in, const py::Expr &e, const diag::Place &where) {
+ExprRef Lowering::bindSubscript(Instance &in, const py::Expr &e, const diag::Location &where) {
     const py::Expr &base = e.kind == ExprKind::Subscript ? *e.args[0] : e;
     auto path = dotted(base);
     if (!path)

@@ -11,7 +11,7 @@ using namespace ir;
 
 Lowering::Lowering(SDFG &root, pass::Context &context) : root_(root), context_(context), module_(std::make_unique<Module>()) {}
 
-void Lowering::error(diag::Message message, diag::Place place) {
+void Lowering::error(diag::Message message, diag::Location place) {
     if (place.file.empty())
         place.file = context_.options.file;
     context_.diags.report(std::move(message), std::move(place));

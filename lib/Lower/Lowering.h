@@ -127,15 +127,15 @@ private:
     void constants();
     void structTypes();
     void program();
-    void error(diag::Message message, diag::Place place);
-    template <class... Args> void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Place place, const Args &...args) {
+    void error(diag::Message message, diag::Location place);
+    template <class... Args> void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) {
         error(diag::Message(kind, args...), std::move(place));
     }
 
     // ---- UserCode.cpp
     void userCode();
     Name beyondReach(const std::string &text) const;
-    void refuseForeignRuntime(const std::string &text, diag::Place at);
+    void refuseForeignRuntime(const std::string &text, diag::Location at);
     void lateInitCode(Instance &in, tree::Block &out);
 
     // ---- Regions.cpp
@@ -176,7 +176,7 @@ private:
     void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, Block &out);
     void consume(Instance &in, ir::ConsumeEntry &c, Block &out);
 
-    void poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Place at, Block &out);
+    void poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Location at, Block &out);
     struct CopySide {
         Place place;
         sym::Subset subset; // over variables
@@ -283,12 +283,12 @@ private:
     py::ExprRef toPy(const Instance &in, sym::Expr e) const;
     std::optional<sym::Expr> toSym(const py::Expr &e) const;
     /// Python text of an edge, branch or loop in terms of variables; null (reported) when it cannot be.
-    py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Place &where);
+    py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where);
     /// A conflict resolution function on elements of a type, ready to print.
     py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element) const;
-    py::ExprRef bindNames(Instance &in, const py::ExprRef &typed, const diag::Place &where);
-    py::ExprRef bindName(Instance &in, const py::Expr &e, const diag::Place &where);
-    py::ExprRef bindSubscript(Instance &in, const py::Expr &e, const diag::Place &where);
+    py::ExprRef bindNames(Instance &in, const py::ExprRef &typed, const diag::Location &where);
+    py::ExprRef bindName(Instance &in, const py::Expr &e, const diag::Location &where);
+    py::ExprRef bindSubscript(Instance &in, const py::Expr &e, const diag::Location &where);
     py::Env environment(Instance &in) const;
     std::function<bool(const py::Expr &)> nonNegativeOracle(const Instance &in) const;
     py::Semantics semantics() const { return context_.options.compatDace ? py::Semantics::Dace : py::Semantics::Python; }

@@ -101,7 +101,7 @@ void Lowering::block(Instance &in, ir::Block &b, tree::Block &out) {
 }
 
 void Lowering::assignments(Instance &in, const InterstateEdge &e, const Region &r, tree::Block &out) {
-    diag::Place where = analysis::placeOf(*e.src);
+    diag::Location where = analysis::placeOf(*e.src);
     where.element = elementName(e, r);
     for (const auto &[symbol, text] : e.assignments)
         if (py::ExprRef value = expression(in, text, Language::Python, where))
@@ -126,7 +126,7 @@ void Lowering::declareSymbols(Instance &in, tree::Block &out) {
 // ---------------------------------------------------------------------------------------------------- loops and branches
 
 void Lowering::loop(Instance &in, LoopRegion &l, tree::Block &out) {
-    diag::Place where = analysis::placeOf(l);
+    diag::Location where = analysis::placeOf(l);
     auto *node = out.add<Loop>();
     node->comment = l.label.empty() ? "" : "loop " + l.label;
     node->origin = originOf(l);
@@ -167,7 +167,7 @@ void Lowering::loop(Instance &in, LoopRegion &l, tree::Block &out) {
 }
 
 void Lowering::conditional(Instance &in, ConditionalBlock &c, tree::Block &out) {
-    diag::Place where = analysis::placeOf(c);
+    diag::Location where = analysis::placeOf(c);
     auto *node = out.add<If>();
     node->origin = originOf(c);
     for (const auto &branch : c.branches()) {
@@ -211,7 +211,7 @@ void Lowering::unstructured(Instance &in, Region &r, tree::Block &out) {
         for (InterstateEdge *e : list) {
             tree::Block *target = body;
             if (!e->isUnconditional()) {
-                diag::Place where = analysis::placeOf(*b);
+                diag::Location where = analysis::placeOf(*b);
                 where.element = elementName(*e, r);
                 auto *branch = body->add<If>();
                 branch->branches.push_back(

@@ -62,7 +62,7 @@ Name Lowering::beyondReach(const std::string &text) const {
 
 /// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define
 /// it.
-void Lowering::refuseForeignRuntime(const std::string &text, diag::Place at) {
+void Lowering::refuseForeignRuntime(const std::string &text, diag::Location at) {
     const bool hip = context_.options.target == "hip", emulate = context_.options.emulate;
     if (!(hip || emulate || context_.options.target == "cuda"))
         return;

@@ -64,7 +64,7 @@ private:
     }
 
     void step(const Step &step) {
-        const diag::Place place{step.file, step.line, step.column, {}, {}, {}};
+        const diag::Location place{step.file, step.line, step.column, {}, {}, {}};
         const PassInfo *info = findPass(registry_, step.pass, place, diags_);
         if (!info)
             return;

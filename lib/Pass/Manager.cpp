@@ -89,7 +89,7 @@ private:
         while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < tracker_.level())
-            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file}, passes_[begin_]->name,
+            context_.diags.report(diag::Id::PassLevel, diag::Location{context_.options.file}, passes_[begin_]->name,
                                   name(tracker_.level()), name(is),
                                   "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass");
     }
@@ -218,7 +218,7 @@ private:
     bool isDecided(const PassInfo &info) {
         const std::string undecided = firstUndecided();
         if (!undecided.empty())
-            context_.diags.report(diag::Id::PassLevel, diag::Place{context_.options.file}, info.name,
+            context_.diags.report(diag::Id::PassLevel, diag::Location{context_.options.file}, info.name,
                                   "without Default schedules and storages", "not: " + undecided + " has one",
                                   "run `default-schedules` before it");
         return undecided.empty();
@@ -248,11 +248,12 @@ private:
         const bool ok = program_.tree || analysis::verify(root_, root_.level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
-            context_.diags.report(diag::Id::PassBrokeGraph, diag::Place{context_.options.file}, info.name, name(tracker_.level()));
+            context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name,
+                                  name(tracker_.level()));
         return ok;
     }
 
-    diag::Place placeOf(const Step &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }
+    diag::Location placeOf(const Step &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }
     void notInPipeline(const std::string &text) {
         std::vector<std::string> known;
         for (const PassInfo *p : passes_)

@@ -37,14 +37,14 @@ std::string optionSuggestion(const PassInfo &pass, const std::string &key) {
 
 } // namespace
 
-const PassInfo *findPass(const Registry &r, std::string_view name, const diag::Place &place, diag::Engine &d) {
+const PassInfo *findPass(const Registry &r, std::string_view name, const diag::Location &place, diag::Engine &d) {
     const PassInfo *info = r.find(name);
     if (!info)
         d.report(diag::Id::UnknownPass, place, name, r.suggestion(name));
     return info;
 }
 
-bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Place &place,
+bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Location &place,
                diag::Engine &d) {
     const OptionInfo *info = pass.option(key);
     if (!info) {
@@ -64,7 +64,7 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
 }
 
 bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::Engine &d) {
-    diag::Place place;
+    diag::Location place;
     place.file = "--pass-option";
     const std::size_t equals = text.find('='), dot = text.find('.');
     if (dot == 0 || dot >= equals || equals == std::string::npos) {
@@ -86,7 +86,7 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     return ok && found;
 }
 
-bool readLimit(Group &group, const std::string &text, const diag::Place &place, diag::Engine &d) {
+bool readLimit(Group &group, const std::string &text, const diag::Location &place, diag::Engine &d) {
     const std::optional<OptionValue> value = parseValue(OptionValue(int64_t(1)), text);
     constexpr int64_t most = 10000;
     if (!value || std::get<int64_t>(*value) < 1 || std::get<int64_t>(*value) > most) {
@@ -97,7 +97,7 @@ bool readLimit(Group &group, const std::string &text, const diag::Place &place, 
     return true;
 }
 
-bool addProperty(GraphCondition &c, const std::string &property, const diag::Place &place, diag::Engine &d) {
+bool addProperty(GraphCondition &c, const std::string &property, const diag::Location &place, diag::Engine &d) {
     std::vector<std::string> names;
     std::string list;
     for (const auto &[name, meaning] : graphProperties()) {

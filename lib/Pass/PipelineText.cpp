@@ -36,7 +36,7 @@ private:
     /// False when the syntax is broken and reading on makes no sense; unknown names are reported and passed over.
     bool parseStep() {
         skipBlanks();
-        diag::Place place = here();
+        diag::Location place = here();
         std::string name = word();
         if (name.empty())
             return expected("the name of a pass");
@@ -53,7 +53,7 @@ private:
         return true;
     }
 
-    bool parseGroup(const diag::Place &place) {
+    bool parseGroup(const diag::Location &place) {
         if (inGroup_) {
             diags_.report(diag::Id::NestedGroup, place);
             return false;
@@ -65,7 +65,7 @@ private:
         group.column = place.column;
         if (take('{')) {
             skipBlanks();
-            const diag::Place at = here();
+            const diag::Location at = here();
             std::string limit;
             if (word() != "limit" || !take('=') || !parseValue(limit) || !take('}')) {
                 diags_.report(diag::Id::PipelineText, at, "`{limit=N}`", "something else");
@@ -93,7 +93,7 @@ private:
         condition.wanted = !take('!');
         do {
             skipBlanks();
-            const diag::Place place = here();
+            const diag::Location place = here();
             if (!addProperty(condition, word(), place, diags_))
                 return false;
         } while (take('|'));
@@ -106,7 +106,7 @@ private:
             return true;
         do {
             skipBlanks();
-            diag::Place place = here();
+            diag::Location place = here();
             std::string key = word(), value = "true";
             if (key.empty())
                 return expected("the name of an option");
@@ -159,7 +159,7 @@ private:
         ++at_;
         return true;
     }
-    diag::Place here() const { return {std::string(fileName), 1, static_cast<int>(at_) + 1, {}, {}, {}}; }
+    diag::Location here() const { return {std::string(fileName), 1, static_cast<int>(at_) + 1, {}, {}, {}}; }
     bool expected(std::string what) {
         skipBlanks();
         std::string found = at_ == text_.size() ? "the end" : "`" + std::string(1, text_[at_]) + "`";

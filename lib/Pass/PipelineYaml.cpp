@@ -68,7 +68,7 @@ public:
     std::optional<Pipeline> read(const std::string &path) {
         std::size_t errorsBefore = diags_.errorCount();
         pipeline_.name = path;
-        readFile(path, diag::Place{path}, true);
+        readFile(path, diag::Location{path}, true);
         if (diags_.errorCount() != errorsBefore)
             return std::nullopt;
         return std::move(pipeline_);
@@ -76,7 +76,7 @@ public:
 
 private:
     // `from`: where the file is named; `active`: whether its steps are kept
-    void readFile(const std::string &path, const diag::Place &from, bool active) {
+    void readFile(const std::string &path, const diag::Location &from, bool active) {
         if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
             diags_.report(diag::Id::PipelineIncludeCycle, from, path);
             return;
@@ -156,7 +156,7 @@ private:
         const std::string key(groupWord);
         checkKeys(step, {key, "limit", "when"}, "a fixed-point group");
         Group group;
-        const diag::Place place = placeOf(step.Mark());
+        const diag::Location place = placeOf(step.Mark());
         group.file = place.file;
         group.line = place.line;
         group.column = place.column;
@@ -195,7 +195,7 @@ private:
             shape(name, "`pass`", "the name of a pass");
             return;
         }
-        diag::Place place = placeOf(name.Mark());
+        diag::Location place = placeOf(name.Mark());
         Step step{name.Scalar(), {}, place.file, place.line, place.column};
         for (const std::vector<GraphCondition> &list : conditions_)
             step.conditions.insert(step.conditions.end(), list.begin(), list.end());
@@ -311,7 +311,7 @@ private:
         std::set<std::string> seen;
         for (const auto &entry : map) {
             const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-            diag::Place place = placeOf(entry.first.Mark());
+            diag::Location place = placeOf(entry.first.Mark());
             if (std::find(known.begin(), known.end(), key) == known.end()) {
                 allKnown = false;
                 std::string near = diag::nearest(key, known);
@@ -323,13 +323,13 @@ private:
         return allKnown;
     }
 
-    diag::Place placeOf(const YAML::Mark &m) const {
+    diag::Location placeOf(const YAML::Mark &m) const {
         return {open_.back(), m.is_null() ? 0 : m.line + 1, m.is_null() ? 0 : m.column + 1, {}, {}, {}};
     }
     void shape(const YAML::Node &at, const std::string &what, const std::string &expected) {
         diags_.report(diag::Id::PipelineShape, placeOf(at.Mark()), what, expected);
     }
-    void tooLarge(const diag::Place &place, std::size_t limit, const std::string &what) {
+    void tooLarge(const diag::Location &place, std::size_t limit, const std::string &what) {
         if (!reportedTooLarge_)
             diags_.report(diag::Id::PipelineTooLarge, place, limit, what);
         reportedTooLarge_ = true;

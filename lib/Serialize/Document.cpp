@@ -9,9 +9,9 @@ bool Document::parse(diag::Engine &d, const Limits &l) {
     const std::optional<json::ParseError> error = json::Text::parse(l.depth);
     if (!error)
         return true;
-    diag::Place place = placeOfByte(error->byte);
+    diag::Location place = placeOfByte(error->byte);
     if (nodeCount() != 0) { // the path is that of the innermost value that had begun
-        const diag::Place last = this->place(Json(*this, static_cast<uint32_t>(nodeCount() - 1)));
+        const diag::Location last = this->place(Json(*this, static_cast<uint32_t>(nodeCount() - 1)));
         place.path = last.path;
         place.element = last.element;
     }
@@ -35,16 +35,16 @@ bool Document::parse(diag::Engine &d, const Limits &l) {
     return false;
 }
 
-void Document::setHolder(diag::Place holder) {
+void Document::setHolder(diag::Location holder) {
     held_ = true;
     holder_ = std::move(holder);
 }
 
-diag::Place Document::placeOfByte(uint64_t at) const {
+diag::Location Document::placeOfByte(uint64_t at) const {
     if (held_)
         return holder_;
     const json::Position where = position(at);
-    diag::Place p;
+    diag::Location p;
     p.file = name_;
     p.line = where.line;
     p.column = where.column;
@@ -156,7 +156,7 @@ struct ElementTrail {
 
 } // namespace
 
-diag::Place Document::place(Json value) const {
+diag::Location Document::place(Json value) const {
     const uint32_t target = value.index();
     ElementTrail trail;
     std::string path;
@@ -187,7 +187,7 @@ diag::Place Document::place(Json value) const {
     }
     trail.pass(at);
 
-    diag::Place p = placeOfByte(node(target).start - (value.isString() ? 1 : 0));
+    diag::Location p = placeOfByte(node(target).start - (value.isString() ? 1 : 0));
     p.path = held_ ? p.path + "." + path : path;
     p.element = held_ ? p.element + ": " + trail.text() : trail.text();
     p.source = trail.location();

@@ -26,16 +26,16 @@ public:
     const std::string &name() const { return name_; }
 
     /// File, line, column, JSON path, element and source location of a value.
-    diag::Place place(Json value) const;
+    diag::Location place(Json value) const;
     /// Puts this document's places after those of the value that holds it (a graph stored as a string, as versions up to 0.9 do).
-    void setHolder(diag::Place holder);
+    void setHolder(diag::Location holder);
 
 private:
-    diag::Place placeOfByte(uint64_t at) const;
+    diag::Location placeOfByte(uint64_t at) const;
 
     std::string name_;
     bool held_ = false;
-    diag::Place holder_;
+    diag::Location holder_;
 };
 
 } // namespace sdfgc::serialize

@@ -15,8 +15,8 @@ namespace {
 /// More files inside each other than any program has.
 constexpr std::size_t kMaxFileDepth = 32;
 
-diag::Place placeOfFile(const std::string &name) {
-    diag::Place p;
+diag::Location placeOfFile(const std::string &name) {
+    diag::Location p;
     p.file = name;
     return p;
 }

@@ -358,7 +358,7 @@ std::string writeText(const ir::SDFG &g, const WriteOptions &o) {
 
 bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, const WriteOptions &o) {
     auto fail = [&](const std::string &why) {
-        diag::Place place;
+        diag::Location place;
         place.file = path;
         d.report(diag::Id::FileUnwritable, std::move(place), why);
         return false;

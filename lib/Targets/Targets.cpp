@@ -22,7 +22,7 @@ const TargetInfo *find(const std::string &name) {
 
 namespace {
 
-using Found = std::optional<std::pair<std::string, diag::Place>>;
+using Found = std::optional<std::pair<std::string, diag::Location>>;
 
 Found onDevice(const ir::SDFG &g, const ir::Node &n) {
     if (const auto *m = dyn_cast<ir::MapEntry>(&n); m && ir::isGpuSchedule(m->schedule))

@@ -30,7 +30,7 @@ std::string text(const Engine &engine, TextOptions options = {}) {
 
 TEST_CASE("text: one line, element, path, hint") {
     Engine engine;
-    Place p;
+    Location p;
     p.file = "prog.sdfg";
     p.line = 12;
     p.column = 5;
@@ -47,7 +47,7 @@ TEST_CASE("text: one line, element, path, hint") {
 TEST_CASE("text: the user's line with a caret and an underline") {
     SourceFile file("def f(A):\n\tB = A @ \xc3\xa4 + 1\n");
     Engine engine;
-    Place p;
+    Location p;
     p.file = "prog.sdfg";
     p.source = {file.path, 2, 5, 2, 11}; // `A @ ä`, the last one two bytes wide
     engine.report(Id::BuildFileError, p, "shapes differ");
@@ -62,7 +62,7 @@ TEST_CASE("text: the user's line with a caret and an underline") {
 TEST_CASE("text: without columns the caret stands under the first word; a line that is not there is left out") {
     SourceFile file("    x = 1\n");
     Engine engine;
-    Place p;
+    Location p;
     p.source = {file.path, 1, 0, 1, 0};
     engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine).find("    1 |     x = 1\n      |     ^\n") != std::string::npos);
@@ -79,7 +79,7 @@ TEST_CASE("text: without columns the caret stands under the first word; a line t
 TEST_CASE("text: columns outside the line do no harm") {
     SourceFile file("x\n");
     Engine engine;
-    Place p;
+    Location p;
     p.source = {file.path, 1, 1000, 1, -5};
     engine.report(Id::BuildFileError, p, "m");
     CHECK(text(engine).find("^") == std::string::npos);
@@ -88,7 +88,7 @@ TEST_CASE("text: columns outside the line do no harm") {
 TEST_CASE("text: a place in a pipeline file shows that line") {
     SourceFile file("passes:\n  - simplfy\n");
     Engine engine;
-    Place p;
+    Location p;
     p.file = file.path;
     p.line = 2;
     p.column = 5;
@@ -98,10 +98,10 @@ TEST_CASE("text: a place in a pipeline file shows that line") {
 
 TEST_CASE("text: notes, colour, and control characters that cannot reach the terminal") {
     Engine engine;
-    Place p;
+    Location p;
     p.element = "map \x1b[2J";
     Diagnostic &d = engine.report(Id::BuildFileError, p, "bad\nname");
-    Place where;
+    Location where;
     where.file = "other.sdfg";
     d.notes.push_back({where, "first defined here"});
     d.notes.push_back({{}, "and nowhere else"});
@@ -114,7 +114,7 @@ TEST_CASE("text: notes, colour, and control characters that cannot reach the ter
 
 TEST_CASE("json: one object a line") {
     Engine engine;
-    Place p;
+    Location p;
     p.file = "a \"b\".sdfg";
     p.line = 3;
     p.path = "nodes[1]";
@@ -144,7 +144,7 @@ TEST_CASE("json: one object a line") {
 
 TEST_CASE("sarif: rules are listed once, results point at them and at places") {
     Engine engine;
-    Place p;
+    Location p;
     p.file = "my graph.sdfg";
     p.line = 4;
     p.column = 2;

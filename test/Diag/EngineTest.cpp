@@ -8,8 +8,8 @@
 using namespace sdfgc::diag;
 
 namespace {
-Place at(std::string file, int line, std::string path = "") {
-    Place p;
+Location at(std::string file, int line, std::string path = "") {
+    Location p;
     p.file = std::move(file);
     p.line = line;
     p.path = std::move(path);
@@ -37,7 +37,7 @@ TEST_CASE("every kind has a code of its own and a message in the house style") {
 TEST_CASE("long texts of hostile graphs are cut, between characters") {
     Engine engine;
     const std::string name = std::string(999, 'x') + "\xc3\xa9" + std::string(1000000, 'y');
-    Place place = at("f.sdfg", 1, name);
+    Location place = at("f.sdfg", 1, name);
     place.element = name;
     const Diagnostic &d = engine.report(Id::LibraryNotFound, place, name, "cblas.h", "p");
     const std::string cut = std::string(999, 'x') + "... (1001001 bytes)";

@@ -159,7 +159,7 @@ TEST_CASE("surplus offsets are dropped when they are zeros") {
 
 TEST_CASE("a place has the line, the element and the user's source line") {
     Reading r = read(changed("dataflow.sdfg", "nodes[0].nodes[0].attributes.data", "\"1\""));
-    const diag::Place *place = nullptr;
+    const diag::Location *place = nullptr;
     for (const diag::Diagnostic &d : r.diagnostics)
         if (d.id == Id::BadName)
             place = &d.place;

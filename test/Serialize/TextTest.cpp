@@ -38,7 +38,7 @@ std::string placeOf(const std::string &json, std::string_view text) {
     REQUIRE(doc.parse(d, {}));
     for (uint32_t i = 0; i < doc.root().document().node(0).end; ++i)
         if (Json v(doc, i); v.text() == text) {
-            diag::Place p = doc.place(v);
+            diag::Location p = doc.place(v);
             return std::to_string(p.line) + ":" + std::to_string(p.column) + " " + p.path;
         }
     return "not found";

@@ -12,10 +12,10 @@ namespace sdfgc::analysis {
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
 
 /// Place of an element for diagnostics: element name, JSON path and source location.
-diag::Place placeOf(const ir::Node &n);
-diag::Place placeOf(const ir::Edge &e);
-diag::Place placeOf(const ir::Block &b);
-diag::Place placeOf(const ir::InterstateEdge &e, const ir::Region &r);
-diag::Place placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
+diag::Location placeOf(const ir::Node &n);
+diag::Location placeOf(const ir::Edge &e);
+diag::Location placeOf(const ir::Block &b);
+diag::Location placeOf(const ir::InterstateEdge &e, const ir::Region &r);
+diag::Location placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
 
 } // namespace sdfgc::analysis

@@ -29,7 +29,7 @@ struct SourceLoc {
 };
 
 /// Where: any part may be empty.
-struct Place {
+struct Location {
     std::string file;         // the .sdfg, YAML or generated file
     int line = 0, column = 0; // in `file`, 1-based; 0 = unknown
     std::string path;         // JSON path: nodes[3].edges[0]
@@ -40,18 +40,18 @@ struct Place {
 struct Diagnostic {
     Id id;
     Severity severity;
-    Place place;
+    Location place;
     std::string message; // formatted
     std::string hint;
-    std::vector<std::pair<Place, std::string>> notes;
+    std::vector<std::pair<Location, std::string>> notes;
 };
 
 class Engine {
 public:
     /// Records one diagnostic and returns it for notes (valid until the next report).
-    Diagnostic &report(Message message, Place place);
+    Diagnostic &report(Message message, Location place);
     /// The same with the arguments of the kind: `report(Id::CompileFailed, {}, source, reason, command)`.
-    template <class... Args> Diagnostic &report(Kind<std::type_identity_t<Args>...> kind, Place place, const Args &...args) {
+    template <class... Args> Diagnostic &report(Kind<std::type_identity_t<Args>...> kind, Location place, const Args &...args) {
         return report(Message(kind, args...), std::move(place));
     }
     bool hasErrors() const { return errors_ != 0; }

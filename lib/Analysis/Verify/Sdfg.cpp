@@ -26,7 +26,7 @@ std::vector<std::string> containerNames(const SDFG &g) {
     return names;
 }
 
-void Verifier::report(diag::Message message, diag::Place place) {
+void Verifier::report(diag::Message message, diag::Location place) {
     place.file = file_;
     diags_.report(std::move(message), std::move(place));
 }

@@ -108,14 +108,14 @@ private:
     bool warns() const { return level_ == ir::Level::Loaded; }
     /// Is `a < b` provable? Remembered per pair: graphs repeat the same bounds thousands of times.
     bool provablyLess(sym::Expr a, sym::Expr b, const ir::SDFG &g);
-    void report(diag::Message message, diag::Place place);
+    void report(diag::Message message, diag::Location place);
     /// At an element (a node, a block, an edge) or a place.
     template <class Element, class... Args>
     void report(diag::Kind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
-        if constexpr (std::is_same_v<Element, diag::Place>)
+        if constexpr (std::is_same_v<Element, diag::Location>)
             report(diag::Message(kind, args...), at);
         else // Places cost time; once errors are only counted they are not needed.
-            report(diag::Message(kind, args...), diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Place());
+            report(diag::Message(kind, args...), diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Location());
     }
 
     struct PairHash {

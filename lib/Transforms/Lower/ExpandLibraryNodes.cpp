@@ -40,8 +40,8 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         const auto &reductions = option<std::string>("reductions");
         if (reductions != "named" && reductions != "library" && reductions != "kernels") {
-            context.diags.report(diag::Id::PassOptionType, diag::Place{context.options.file}, "reductions", "expand-library-nodes",
-                                 "`named`, `library` or `kernels`", reductions);
+            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, "reductions",
+                                 "expand-library-nodes", "`named`, `library` or `kernels`", reductions);
             return false;
         }
         bool changed = false;
@@ -87,7 +87,7 @@ private:
 
     bool expand(LibraryNode &n, pass::Context &context) {
         const libnodes::Definition *d = libnodes::find(n);
-        diag::Place place = analysis::placeOf(n);
+        diag::Location place = analysis::placeOf(n);
         place.file = context.options.file;
         if (!d) {
             context.diags.report(diag::Id::LibraryNodeUnknown, place, n.classPath);

@@ -120,7 +120,7 @@ private:
     }
 
     void unmatched(const Edge &e) {
-        diag::Place place = analysis::placeOf(e);
+        diag::Location place = analysis::placeOf(e);
         place.file = context_.options.file;
         context_.diags.report(diag::Id::ScopeConnectorUnmatched, place, e.memlet.data.str());
     }
