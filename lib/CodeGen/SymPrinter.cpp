@@ -1,5 +1,7 @@
 #include "sdfgc/CodeGen/SymPrinter.h"
 
+#include "sdfgc/Symbolic/Factor.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -55,6 +57,13 @@ const char *comparison(Kind k) {
     default:
         return nullptr;
     }
+}
+
+/// The factors of a product of several sums that was multiplied out; otherwise the expression alone.
+std::vector<Expr> sumFactors(Expr e) {
+    std::vector<Expr> factors = sym::factors(e);
+    const auto isSum = [](Expr f) { return f.kind() == Kind::Add; };
+    return std::count_if(factors.begin(), factors.end(), isSum) > 1 ? factors : std::vector<Expr>{e};
 }
 
 } // namespace
@@ -139,13 +148,15 @@ std::string SymPrinter::factor(Expr e) const {
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }
 
-/// A sum is printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`, and as a product
-/// when it is one: `(M - 2) * (N - 2)`. Positive terms come first, then negative ones, the constant last; a positive constant comes
-/// first when nothing else would: `31 - t`.
+/// A sum that is a product of sums is printed as one, as the sizes of ranges were written: `(M - 2) * (N - 2)`. Other sums are
+/// printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come first,
+/// then negative ones, the constant last; a positive constant comes first when nothing else would: `31 - t`.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
         return binary("/", Precedence::Multiplicative, num, den);
+    if (const std::vector<Expr> factors = sumFactors(e); factors.size() > 1)
+        return joined("*", Precedence::Multiplicative, factors);
     std::vector<Expr> terms(e.operands().begin(), e.operands().end());
     std::string text;
     int groups = 0;
@@ -196,7 +207,11 @@ SymPrinter::Text SymPrinter::product(Expr e) const {
     if (c == -1 && !rest.isOne())
         return {"-" + print(rest, Precedence::Unary), Precedence::Unary};
     // Factors that are symbols come before the coefficient-free rest in canonical order; the coefficient leads.
-    return joined("*", Precedence::Multiplicative, e.operands());
+    std::vector<Expr> factors;
+    for (Expr f : e.operands())
+        for (Expr part : sumFactors(f))
+            factors.push_back(part);
+    return joined("*", Precedence::Multiplicative, factors);
 }
 
 /// Is the C++ text of `e` of integer type? Powers of symbols are (`rt::ipow`), although their exponents might be negative.

@@ -26,13 +26,16 @@ TEST_CASE("sums: a sum that is a product is printed as one") {
     CHECK(printed("N*M + N + M + 1") == "(M + 1) * (N + 1)");
     CHECK(printed("a*c + b*c + a*d + b*d") == "(a + b) * (c + d)");
     CHECK(printed("(N - 2)*(M - 2)*(K - 2)") == "(K - 2) * (M - 2) * (N - 2)");
+    CHECK(printed("(N - 2)**3 >= 1000") == "(N - 2) * (N - 2) * (N - 2) >= 1000");
+    CHECK(printed("C*N*(H - K + 1)*(W - K + 1)") == "C * N * (H - K + 1) * (W - K + 1)");
+    CHECK(printed("(a + b)*(c + d)/2") == "(a + b) * (c + d) / 2");
     SECTION("not when something is left over") {
         CHECK(printed("N*M - 2*N - 2*M + 5") == "M * (N - 2) - 2 * N + 5");
         CHECK(printed("i*(N - 2)*(M - 2) + j*(M - 2) + k") == "(M - 2) * (N - 2) * i + (M - 2) * j + k");
         CHECK(printed("i*(6*W - 24) + 6*j + k") == "6 * (W - 4) * i + 6 * j + k");
         CHECK(printed("(H//2)*(W//2) - 2*(H//2) - 2*(W//2) + 4") ==
               "(sdfgc::rt::floordiv(H, 2) - 2) * (sdfgc::rt::floordiv(W, 2) - 2)");
-        CHECK(printed("N**2 - 2*N + 1") == "N * N - 2 * N + 1");
+        CHECK(printed("N**2 - 3*N + 1") == "N * N - 3 * N + 1");
         CHECK(printed("N*M + N + K + 1") == "(M + 1) * N + K + 1");
     }
 }
