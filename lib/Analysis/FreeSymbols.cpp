@@ -275,7 +275,7 @@ void SymbolUse::region(const Region &r, Flow &f) {
     for (const Block *b : out.breadthFirst()) {
         Names ofBlock;
         block(*b, f, ofBlock);
-        // After a region everything used so far counts as used by it: an edge behind it cannot define such a name any more.
+        // After a region everything used so far counts as used by it: an edge after it cannot define such a name any more.
         const Names &before = isa<Region>(b) || isa<ConditionalBlock>(b) ? f.free : ofBlock;
         for (const InterstateEdge *e : out.edgesFrom(b)) {
             Names used = usedBy(*e, f.g);
@@ -307,7 +307,7 @@ const Names &SymbolUse::of(const SDFG &g) {
                 if (g.symbols.contains(n))
                     f.free.insert(n);
     region(g, f);
-    if (all_) // behind the region: a declared symbol that it assigns before any use is its own
+    if (all_) // after the region: a declared symbol that it assigns before any use is its own
         for (const auto &[name, type] : g.symbols)
             f.free.insert(name);
     for (const auto &[name, d] : g.arrays)

@@ -6,7 +6,7 @@
 namespace sdfgc::build {
 namespace {
 
-/// A number at `at`, which moves behind it.
+/// A number at `at`, which moves past it.
 std::optional<int> number(std::string_view line, std::size_t &at) {
     int value = 0;
     const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), value);

@@ -5,7 +5,7 @@
 // read is, too: files of the build folder by content, others by stamp. Its own content is checked by a hash, and files appear whole
 // or not at all, so that a damaged or half-written cache is only a cache without that object. A cache that cannot be read or
 // written is no cache, and no error. Objects that hold the name of their build folder (debugging information, profiles) are not
-// kept. What nobody used for a month goes, and the oldest go beyond 64 MiB.
+// kept. What was not used for a month is removed, and the oldest beyond 64 MiB.
 #pragma once
 
 #include "Build/Plan.h"

@@ -35,7 +35,7 @@ Result<void> writeRecord(const std::string &path, const Record &record);
 std::string stampText(const std::optional<file::Stamp> &stamp);
 
 /// Describes a file that a command read which began at `startNs` (wall clock). A file that changed since is described so that it
-/// never matches: nobody knows which version was read.
+/// never matches: it is not known which version was read.
 Input describeInput(const std::string &folder, const std::string &path, std::int64_t startNs);
 
 enum class Freshness { Current, Touched, Stale };

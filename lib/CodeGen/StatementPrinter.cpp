@@ -208,7 +208,7 @@ void BodyPrinter::update(const Update &u) {
     }
 }
 
-/// Does a text bind tighter than any operator around it? Behind a cast an address does, too.
+/// Does a text bind tighter than any operator around it? After a cast an address does, too.
 static bool isOperand(const std::string &text, bool behindCast) {
     int depth = 0;
     for (char c : text) {

@@ -187,7 +187,7 @@ void CommandLine::argumentChoice(const std::string &name, std::string &field, co
 
 namespace {
 
-/// Without `--`: the words behind it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such
+/// Without `--`: the words after it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such
 /// rule beside extra words). `--option=` is `--option ""`: CLI11 would miss the value.
 std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
     std::vector<std::string> words;

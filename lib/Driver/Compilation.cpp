@@ -40,7 +40,7 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
     target.addTo(line);
     toolchain.addTo(line);
     if (withLibrary) {
-        line.text("--cflags", cflags, "FLAGS", "further flags for the compiler, behind sdfgc's own");
+        line.text("--cflags", cflags, "FLAGS", "further flags for the compiler, after sdfgc's own");
         line.number("-j,--jobs", jobs, "N", "compile N sources at a time (as many as there are processors)");
     }
     pipeline.addTo(line);

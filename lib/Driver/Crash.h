@@ -15,7 +15,7 @@ void setInput(std::string_view path);
 
 /// The passes of the run in their text form, for `command.txt`.
 void setPasses(std::string_view text);
-/// How another sdfgc makes the graph as it is now, before what comes next: the arguments, behind which `-o FILE` is added. Empty:
+/// How another sdfgc makes the graph as it is now, before what comes next: the arguments, after which `-o FILE` is added. Empty:
 /// it is the input. A reproducer then holds that graph as `before.sdfg`.
 void setReplay(const std::vector<std::string> &arguments);
 /// The program that replays; this one unless a test says otherwise.

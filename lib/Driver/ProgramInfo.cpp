@@ -60,7 +60,7 @@ public:
         info_.environments.assign(environments_.begin(), environments_.end());
         info_.devices.assign(devices_.begin(), devices_.end());
         const bool gpu = devices_.count("gpu") != 0;
-        if (devices_.size() == (gpu ? 1u : 0u)) // nobody compiles for the others
+        if (devices_.size() == (gpu ? 1u : 0u)) // the others are not compiled for
             for (const targets::TargetInfo &t : targets::all())
                 if (!gpu || t.name != "cpu")
                     info_.targets.push_back(t.name);

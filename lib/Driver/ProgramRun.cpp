@@ -20,7 +20,7 @@ std::string hexadecimal(uint64_t n) {
     return "0x" + std::string(text, std::to_chars(text, text + sizeof text, n, 16).ptr);
 }
 
-/// `main.cpp:12` behind the last colon: the line, and what stands before it.
+/// `main.cpp:12` after the last colon: the line, and what stands before it.
 std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) {
     const std::size_t colon = text.rfind(':');
     int line = 0;

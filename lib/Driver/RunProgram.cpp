@@ -100,7 +100,7 @@ class Run : public Subcommand {
             return;
         s.progress("calling " + made->module->name.str());
         crash::setActivity("calling the program");
-        s.environment.out.flush(); // the program prints behind it
+        s.environment.out.flush(); // the program prints after it
         run::CallResult result;
         {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());

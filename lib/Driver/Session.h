@@ -32,7 +32,7 @@ public:
 
     /// A progress line, with -v; not beside diagnostics for machines.
     void progress(const std::string &text);
-    /// What came out of the run: a line as above for somebody who sits at a terminal, too, unless -q.
+    /// What came out of the run: a line as above, on a terminal also without -v, unless -q.
     void announce(const std::string &text);
     /// The trace for --time-trace, or null.
     TimeTrace *trace();

@@ -1,4 +1,4 @@
-// sdfgc view: one page that draws a graph, or the graphs behind every pass.
+// sdfgc view: one page that draws a graph, or the graphs after every pass.
 #include "Driver/Subcommand.h"
 #include "sdfgc/IR/ViewModel.h"
 #include "sdfgc/Serialize/Serialize.h"

@@ -156,7 +156,7 @@ std::string Dense::magnitude(const std::string &v) const {
     return "((" + v + ") < 0 ? -(" + v + ") : (" + v + "))";
 }
 
-/// A tasklet; containers that are read and written are in both lists. The info, where somebody asks for it, is another output.
+/// A tasklet; containers that are read and written are in both lists. The info, where it is wanted, is another output.
 void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code) {
     if (info)
         outputs.push_back(info);
@@ -180,7 +180,7 @@ std::string fill(std::string text, const std::vector<std::pair<std::string, std:
     return text;
 }
 
-/// The loops without the lines that only compute the info, where nobody asks for it.
+/// The loops without the lines that only compute the info, where it is not wanted.
 std::string withInfo(const std::string &loops, Name info) {
     if (info)
         return fill(loops, {{"$info", "_out" + info.str()}});

@@ -49,7 +49,7 @@ public:
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);
 
-    // `info` gets LAPACK's result; an empty name: nobody asks for it.
+    // `info` gets LAPACK's result; an empty name: it is not wanted.
     void factor(const Matrix &m, Name pivots, Name info = {});                      // getrf
     void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri

@@ -108,7 +108,7 @@ public:
     void accumulatedByBlock(ir::State &s, std::string_view label, Accumulation a, Name thread, int64_t threads);
     /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On
     /// the device it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory
-    /// then get a twin in device memory, with copies in front and behind.
+    /// then get a twin in device memory, with copies before and after.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string code, const std::vector<Name> &environments);
 

@@ -6,7 +6,7 @@
 //   Potrf    Cholesky factor of one triangle
 //
 // The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
-// pivot that is zero (not positive). DaCe has nobody look at the info of nodes without `_res`, so these have none.
+// pivot that is zero (not positive). DaCe does not look at the info of nodes without `_res`, so these have none.
 #include "Dense.h"
 #include "Expanders.h"
 
@@ -61,7 +61,7 @@ public:
         forHost_.emplace_back(onDevice, connector);
         return onDevice;
     }
-    /// Where LAPACK's info goes; nowhere when nobody asks for it.
+    /// Where LAPACK's info goes; nowhere when it is not wanted.
     Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : Name(); }
     bool finish() {
         if (refused_)

@@ -3,7 +3,7 @@
 //
 //   out[i] = sum over j of in[i, j]        gpu::reduce<gpu::Sum>(stream, in, rows, columns, out)
 //
-// The libraries reduce rows: elements that follow each other in memory, row behind row, into elements of the same type. They start
+// The libraries reduce rows: elements that follow each other in memory, row after row, into elements of the same type. They start
 // from the neutral value; another start, what the output held, and the conflict resolution of the output come afterwards, by a map
 // over a temporary:
 //

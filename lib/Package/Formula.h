@@ -15,7 +15,7 @@ enum class Language {
 };
 
 /// Exact text with the symbols under the names that `spell` gives them. Nothing when the language cannot say it, when a symbol has
-/// no name there (an empty one), or when the formula is nested deeper than anybody could read.
+/// no name there (an empty one), or when the formula is nested too deeply to be read.
 std::optional<std::string> formula(sym::Expr e, Language language, const std::function<std::string(Name)> &spell);
 
 } // namespace sdfgc::package

@@ -141,7 +141,7 @@ std::vector<std::string> earlierFiles(const std::string &folder) {
     return out;
 }
 
-/// Only plain relative paths may be removed: a manifest is data that somebody may have edited.
+/// Only plain relative paths may be removed: a manifest is data that may have been edited.
 bool isInside(const std::string &path) { return !path.empty() && path[0] != '/' && path.find("..") == std::string::npos; }
 
 } // namespace

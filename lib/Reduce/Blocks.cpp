@@ -8,7 +8,7 @@ namespace {
 
 using namespace ir;
 
-/// `b` goes; what came before it goes on with what came behind it.
+/// `b` goes; what came before it goes on with what came after it.
 void removeBlock(Region &r, Block *b) {
     const std::vector<InterstateEdge *> in = r.inEdges(b), out = r.outEdges(b);
     InterstateEdge *next = nullptr;

@@ -27,7 +27,7 @@ constexpr std::size_t alignment = 64, maxFrames = 64;
 
 std::size_t pageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-/// Pages that parent and child both see, with one behind them that nobody may touch.
+/// Pages that parent and child both see, with one after them that must not be touched.
 class SharedMemory {
 public:
     explicit SharedMemory(std::size_t bytes) : bytes_(bytes) {
@@ -58,7 +58,7 @@ private:
     std::size_t size_ = 0, bytes_;
 };
 
-/// What the child says; the times of the calls stand behind it.
+/// What the child says; the times of the calls stand after it.
 struct Report {
     Status status;
     int signal;
@@ -167,7 +167,7 @@ extern "C" void onCrash(int signal, siginfo_t *, void *context) {
 #endif
     void *calls[maxFrames];
     const int count = ::backtrace(calls, maxFrames);
-    for (int i = 0; i < count; ++i) // a return address stands behind the call
+    for (int i = 0; i < count; ++i) // a return address stands after the call
         addFrame(reinterpret_cast<std::uint64_t>(calls[i]) - 1);
     ::_exit(0);
 }

@@ -110,7 +110,7 @@ std::optional<double> parseReal(std::string_view t) {
     return error == std::errc() && end == t.data() + t.size() && !t.empty() ? std::optional(v) : std::nullopt;
 }
 
-/// `1+2j`, `3j`: the sign that separates the parts stands behind neither an `e` nor the beginning.
+/// `1+2j`, `3j`: the sign that separates the parts stands after neither an `e` nor the beginning.
 std::optional<Number> parseComplex(std::string_view t) {
     t.remove_suffix(1);
     std::size_t split = 0;

@@ -25,10 +25,10 @@ public:
     void number(std::string_view key, sym::Expr &out) { field(key, out); }
     template <class T> void meta(std::string_view key, T &out) { field(key, out); }
 
-    /// Puts what nobody took into `extra`: with a warning when the format does not know it for this class. Editors' data, history
+    /// Puts what was not taken into `extra`: with a warning when the format does not know it for this class. Editors' data, history
     /// and analysis results (format reference 1.6) are dropped.
     void rest(std::string_view className, ir::Extra &extra);
-    /// Puts what nobody took into the properties of a library node, without a warning.
+    /// Puts what was not taken into the properties of a library node, without a warning.
     void rest(OrderedMap<std::string, json::Value> &properties);
 
 private:

@@ -105,7 +105,7 @@ private:
         closeLiteral(std::min(end + close.size(), text_.size()), '"');
     }
     void closeLiteral(std::size_t end, char quote) {
-        at_ = endOfWord(end); // behind the suffix
+        at_ = endOfWord(end); // after the suffix
         token(quote, 0);
     }
     /// What looks like a word, whatever else the literal says.

@@ -52,7 +52,7 @@ private:
         return flags ? flags : "";
     }
 
-    /// Counts down as the run itself would (Kahn); what is never ready is on or behind a cycle.
+    /// Counts down as the run itself would (Kahn); what is never ready is on a cycle or after one.
     bool hasCycle() const {
         std::vector<std::size_t> waiting = waiting_, ready(ready_.begin(), ready_.end());
         std::size_t reached = 0;

@@ -15,7 +15,7 @@
 namespace sdfgc::file {
 namespace {
 
-/// Tries to take the lock; returns errno, EWOULDBLOCK when somebody else holds it.
+/// Tries to take the lock; returns errno, EWOULDBLOCK when another process holds it.
 int tryLock(int fd) {
     while (::flock(fd, LOCK_EX | LOCK_NB) != 0)
         if (errno != EINTR)

@@ -14,7 +14,7 @@ bool mayBreak(std::string_view line) {
            line.find('\\') == std::string_view::npos;
 }
 
-/// Where to end the first line of at most `columns` characters: behind a comma or an operator outside of literals, in the second
+/// Where to end the first line of at most `columns` characters: after a comma or an operator outside of literals, in the second
 /// half of the line and as few parentheses deep as possible. npos: nowhere.
 std::size_t breakIn(std::string_view line, std::size_t columns) {
     std::size_t best = std::string_view::npos;

@@ -9,7 +9,7 @@ namespace sdfgc::py::detail {
 
 /// Result type of a binary operator node whose operands have types.
 Type binaryType(const Expr &e, Semantics s);
-/// A literal, also behind a sign: its value as double.
+/// A literal, also after a sign: its value as double.
 std::optional<double> literalValue(const Expr &e);
 /// One is a signed and the other an unsigned integer.
 bool mixedSigns(Type a, Type b);

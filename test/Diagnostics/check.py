@@ -183,7 +183,7 @@ def SeveralOutEdges():
 
 
 def scheduled(g, *options):
-    """A graph behind the passes for a GPU, as JSON."""
+    """A graph after the passes for a GPU, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, 'g.sdfg'), 'w') as f:
             json.dump(g, f)
@@ -364,7 +364,7 @@ def KernelVariable():
 
 
 def copy_to_device():
-    """A part of a matrix is copied to the device; behind the passes."""
+    """A part of a matrix is copied to the device; after the passes."""
     s = State()
     s.edge(s.access('A'), s.access('D'), memlet('A', '0:8, 0:4', '0:8, 0:4'))
     return scheduled(graph([s], {'A': array(['8', '8']), 'D': on_device(['8', '8'])}))

@@ -89,7 +89,7 @@ TEST_CASE("kernels that leave an allocation are reported with thread, allocation
     SECTION("far behind") {
         CHECK(faulty(gpu::launch<store>(k, 1, 1, 0, nullptr, a.data, 132)) == gpu::launchFailure);
         reported(
-            "out of bounds: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes 256 bytes behind the end of 'A' "
+            "out of bounds: kernel k (state s, map m), block (0, 0, 0), thread (0, 0, 0): writes 256 bytes past the end of 'A' "
             "(800 bytes)");
     }
     SECTION("far before") {

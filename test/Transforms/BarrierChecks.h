@@ -11,7 +11,7 @@ namespace sdfgc::test {
 /// Phases that nothing keeps apart, if a node were not there.
 inline int conflicts(SDFG &g, const Node *without = nullptr) { return conflictsOf<analysis::PhaseOrder>(g, without); }
 
-/// The barriers behind the pass, by kind. Nothing is missing then, and without any single one something is.
+/// The barriers after the pass, by kind. Nothing is missing then, and without any single one something is.
 inline std::vector<analysis::AsyncOp::Kind> placedBarriers(SDFG &g) {
     PassRun place(transforms::createPlaceBarriers());
     place(g);

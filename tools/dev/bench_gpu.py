@@ -5,7 +5,7 @@
   kernels   programs beside kernels that a person would write (gpu_bench/by_hand), and beside library nodes
   overlap   independent chains of copies and kernels on 1, 2 and 4 streams
 
-Times are medians of several calls behind one that warms up, from the call to its return: programs wait for the device. Data of the host
+Times are medians of several calls after one that warms up, from the call to its return: programs wait for the device. Data of the host
 lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/gpu.md: a difference
 ends the script with status 1. No time does.
 

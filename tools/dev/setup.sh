@@ -31,7 +31,7 @@ echo "setup: installing ${missing[*]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "setup: neither root nor sudo; ask somebody to run: apt-get install ${missing[*]}" >&2
+        echo "setup: neither root nor sudo; ask an administrator to run: apt-get install ${missing[*]}" >&2
         exit 1
     fi
     as_root=(sudo)

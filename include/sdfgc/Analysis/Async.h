@@ -8,8 +8,8 @@
 //     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
 //     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
 //     sdfgc.async.GridBarrier                  inside of a persistent kernel: the threads of all blocks wait for each other
-//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes behind it in the
-//     stream sdfgc.async.Free         data, stream    and gives it back behind what the stream has been given; both are operations
+//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes after it in the
+//     stream sdfgc.async.Free         data, stream    and gives it back after what the stream has been given; both are operations
 //     of the stream that
 //                                              write the container, and have no stream before assign-streams
 #pragma once

@@ -84,7 +84,7 @@ struct GraphCopy {
 bool isTransfer(ir::Edge &e);
 
 /// The subset of the side of a copy that does not name one, where the other side is `given` and the container `whole` (format
-/// reference 6.14): the whole container if it has as many elements; the same indices if it has another number; if nobody knows, as
+/// reference 6.14): the whole container if it has as many elements; the same indices if it has another number; if unknown, as
 /// many elements in each dimension as are given, from the first one.
 sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts = {});
 

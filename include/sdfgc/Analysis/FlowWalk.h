@@ -16,10 +16,10 @@
 
 namespace sdfgc::analysis {
 
-/// Blocks of a region so that, without cycles, each comes behind its predecessors; those that cannot be reached are left out.
+/// Blocks of a region so that, without cycles, each comes after its predecessors; those that cannot be reached are left out.
 std::vector<ir::Block *> blocksInOrder(ir::Region &r);
 
-/// The states of one SDFG that can be reached, each behind those that lead to it (loops once, branches in list order).
+/// The states of one SDFG that can be reached, each after those that lead to it (loops once, branches in list order).
 std::vector<ir::State *> statesInOrder(ir::SDFG &g);
 
 template <class Knowledge> class FlowWalk {
@@ -27,12 +27,12 @@ public:
     virtual ~FlowWalk() = default;
 
 protected:
-    /// What holds behind a state.
+    /// What holds after a state.
     virtual Knowledge state(ir::State &s, const Knowledge &in) = 0;
     /// Told what holds in front of a return; more than once where the walk comes by again, each time with more.
     virtual void atReturn(ir::Block &, const Knowledge &) {}
 
-    /// What holds behind an SDFG, also where it returns.
+    /// What holds after an SDFG, also where it returns.
     Knowledge whole(ir::SDFG &g, Knowledge in) {
         Reached outer = std::exchange(returned_, std::nullopt);
         Reached out = region(g, std::move(in), nullptr);
@@ -41,7 +41,7 @@ protected:
         return out ? std::move(*out) : Knowledge();
     }
 
-    /// What holds behind the iterations of something: `body` maps what holds in front of one to what holds behind it.
+    /// What holds after the iterations of something: `body` maps what holds before one to what holds after it.
     template <class Body> static Knowledge iterated(Knowledge head, const Body &body) {
         for (;;) {
             Knowledge next = body(head);

@@ -21,7 +21,7 @@ std::vector<Info> allKinds();
 std::string pattern(std::string_view format);
 
 /// Position in the user's own program, as the graph remembers it (DebugInfo). Lines count from 1, columns from 0, as in Python's
-/// syntax trees; the end column is the first one behind the text. Consumers print columns from 1.
+/// syntax trees; the end column is the first one after the text. Consumers print columns from 1.
 struct SourceLoc {
     Name file;
     int line = 0, column = 0, endLine = 0, endColumn = 0;

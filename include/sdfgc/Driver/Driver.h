@@ -26,7 +26,7 @@ struct Environment {
 /// Runs one command line (without the program's name) and returns the exit status. Never throws.
 int run(const std::vector<std::string> &arguments, Environment &environment);
 
-/// From here on a crash of the process (a signal such as SIGSEGV, an exception that nobody catches) prints one line, writes a
+/// From here on a crash of the process (a signal such as SIGSEGV, an exception that is not caught) prints one line, writes a
 /// reproducer folder and ends with status 70. `arguments` is the command line that the reproducer shows.
 void installCrashHandlers(const std::vector<std::string> &arguments);
 

@@ -159,7 +159,7 @@ public:
     std::string gpuLaunchBounds = "0";
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
-    std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by gpu-streams
+    std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams
 };
 
 class MapExit : public Node {

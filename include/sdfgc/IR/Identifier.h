@@ -5,7 +5,7 @@
 
 namespace sdfgc::ir {
 
-/// What DaCe writes for a size that nobody knows; the file declares it as if it were a symbol (UndefinedSymbol in symbolic.py).
+/// What DaCe writes for a size that is not known; the file declares it as if it were a symbol (UndefinedSymbol in symbolic.py).
 inline constexpr std::string_view undefinedSize = "?";
 
 /// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots

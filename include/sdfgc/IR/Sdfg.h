@@ -172,7 +172,7 @@ public:
     std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
     /// A new state in front of a block: the edges to the block lead to the state, which is the start if the block was.
     State *addStateBefore(Block *b, std::string label);
-    /// A new state behind a block: the edges from the block leave the state.
+    /// A new state after a block: the edges from the block leave the state.
     State *addStateBehind(Block *b, std::string label);
     /// Removes a block and its edges.
     void removeBlock(Block *b);

@@ -34,7 +34,7 @@ struct CallResult {
     std::vector<std::string> memory;
 };
 
-/// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. Behind every array lies a page
+/// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. After every array comes a page
 /// that cannot be touched, so that writing beyond its end is a crash here and not a wrong number elsewhere. What the program prints
 /// goes where the output of this process goes. Never throws.
 CallResult call(const std::string &library, const std::string &name, const Arguments &arguments, const CallOptions &options);

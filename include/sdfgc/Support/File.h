@@ -71,7 +71,7 @@ std::string absolute(const std::string &path);
 /// runs lock two files of one name. A process that dies loses its locks.
 class Lock {
 public:
-    /// Waits up to `waitSeconds` for the lock (0: not at all); no lock when somebody else holds it all that time. `onWait` is
+    /// Waits up to `waitSeconds` for the lock (0: not at all); no lock when another process holds it all that time. `onWait` is
     /// called once, before waiting, with who that is ("process 123 on x"). Fails when the lock file cannot be made.
     static Result<std::optional<Lock>> acquire(const std::string &path, double waitSeconds,
                                                const std::function<void(const std::string &holder)> &onWait = {});

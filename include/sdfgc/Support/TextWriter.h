@@ -27,11 +27,11 @@ public:
 
     /// `head {` and one level more; an empty head gives `{`.
     void open(std::string_view head = {});
-    /// One level less and `}` with `tail` directly behind it (`;`, ` // namespace`, ` while (c);`).
+    /// One level less and `}` with `tail` directly after it (`;`, ` // namespace`, ` while (c);`).
     void close(std::string_view tail = {});
     /// One level less, `} head {`, one level more: `} else {`.
     void reopen(std::string_view head);
-    /// From here on, lines of C++ that are longer are broken behind a comma or an operator, and go on with more indentation;
+    /// From here on, lines of C++ that are longer are broken after a comma or an operator, and go on with more indentation;
     /// pragmas in front of a clause. Comments, other directives and lines with literals of text stay whole. 0, as at the start: no
     /// line is broken.
     void wrapAt(std::size_t columns) { width_ = columns; }

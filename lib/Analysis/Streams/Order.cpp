@@ -18,7 +18,7 @@ bool conflict(MemoryUse a, MemoryUse b) { return a.memory == b.memory && (a.writ
 
 // ---------------------------------------------------------------------------------------------------- states
 
-/// Is the program over behind this state: nothing follows it, or a return does?
+/// Is the program over after this state: nothing follows it, or a return does?
 bool StreamOrder::endsProgram(const State &s) const {
     const Region &r = *s.parent();
     bool last = true;

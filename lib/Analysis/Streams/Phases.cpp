@@ -146,7 +146,7 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
     }
 }
 
-/// In front of a state its SDFG's conditions may have been read, unless all begins there; behind it they may be.
+/// In front of a state its SDFG's conditions may have been read, unless all begins there; after it they may be.
 PhaseKnowledge PhaseOrder::state(State &s, const PhaseKnowledge &in) {
     const std::vector<MemoryUse> conditions = steps_.conditionsOf(*s.sdfg());
     PhaseKnowledge head = in;

@@ -10,14 +10,12 @@
 //   0. A constant is part of the program's text, which the host and kernels read alike: CPU_Heap, whatever memory the graph names.
 //   1. An argument of a nested SDFG has the storage of the outer container behind its connector; an argument of the root, CPU_Heap.
 //   2. Scope depth by scope depth, over all states: a container takes its storage from the scope of its outermost use (the
-//   innermost
-//      schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then scopes and
-//      library nodes at this depth take their schedule from the scope around them, or, with none around them, from the containers
-//      next to them. Going by depth makes the result independent of the order of states: everything that a decision looks at is
-//      decided before.
+//      innermost schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then
+//      scopes and library nodes at this depth take their schedule from the scope around them, or, with none around them, from the
+//      containers next to them. Going by depth makes the result independent of the order of states: everything that a decision
+//      looks at is decided before.
 //   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not
-//   GPU_Shared.
-//      A map whose range is read at run time is a loop of each thread there.
+//      GPU_Shared. A map whose range is read at run time is a loop of each thread there.
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //

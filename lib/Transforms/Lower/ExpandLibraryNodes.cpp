@@ -15,7 +15,7 @@
 // (device)` in the graph (named), all that are not pure (library), or none (kernels).
 //
 // Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and
-// default-schedules run again behind this pass.
+// default-schedules run again after this pass.
 #include "sdfgc/Transforms/Passes.h"
 
 #include "Transforms/Offload/DevicePlacement.h"
@@ -100,7 +100,7 @@ private:
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();
         if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
             if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
-                context.missed(elementName(n), "computes on the host, behind copies: " + why);
+                context.missed(elementName(n), "computes on the host, between copies: " + why);
                 stageOnHost(n);
             }
         chooseReduction(n);

@@ -10,13 +10,11 @@
 // Steps, for each SDFG from outside to inside:
 //   1. A symbol of a nested SDFG without a declaration takes the type of the expression that it is mapped to.
 //   2. Symbols that are assigned on edges or by loops take the joined type of all their assignments; a symbol that is only used
-//   takes the
-//      type that its symbolic strings carry. A declared type wins over both.
+//      takes the type that its symbolic strings carry. A declared type wins over both.
 //   3. Connectors, state by state in execution order, so that the source of an edge between two code nodes is typed before its
-//   target.
-//      A nested SDFG's connector follows the inner descriptor. With a container on the memlet: one element is a value, more are a
-//      pointer (an output that is written a dynamic number of times without conflict resolution is a pointer, too). Without a
-//      container: an input takes the type of the connector at the other end; an output what the tasklet's code computes.
+//      target. A nested SDFG's connector follows the inner descriptor. With a container on the memlet: one element is a value,
+//      more are a pointer (an output that is written a dynamic number of times without conflict resolution is a pointer, too).
+//      Without a container: an input takes the type of the connector at the other end; an output what the tasklet's code computes.
 //   4. OUT_x of an entry is as IN_x, IN_x of an exit as OUT_x.
 //
 // Left alone: types that the file states. Map parameters are int64 everywhere and are not stored.

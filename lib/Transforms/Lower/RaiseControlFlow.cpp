@@ -10,12 +10,10 @@
 //
 // Steps, for each region from inside to outside:
 //   1. Blocks and edges become a graph whose jumps are complete: "no edge is true" is a jump to the region's end, and of two
-//   opposite
-//      conditions the second is no test (ControlFlow/FlowGraph).
+//      opposite conditions the second is no test (ControlFlow/FlowGraph).
 //   2. Cycles are collapsed, innermost first, to LoopRegions: for, while, do-while, or `while True` with breaks
-//   (ControlFlow/Loops).
-//      A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured region
-//      (ControlFlow/Unstructured).
+//      (ControlFlow/Loops). A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured
+//      region (ControlFlow/Unstructured).
 //   3. What is left has no cycle and becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
 //
 // Every assignment of every edge stays, on an edge at the same place of the execution, with an empty state in between where needed.

@@ -12,11 +12,9 @@
 // Steps, for each innermost edge with a conflict resolution:
 //   1. `wcr_nonatomic`, or no parallel scope around it: plain.
 //   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a
-//   container that
-//      is private to an iteration or to the root's argument (WcrTargets).
+//      container that is private to an iteration or to the root's argument (WcrTargets).
 //   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same
-//   parallel
-//      scope may touch in another iteration what this one touches (DisjointIterations): plain.
+//      parallel scope may touch in another iteration what this one touches (DisjointIterations): plain.
 //   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
 //      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a
 //      kernel: if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one
@@ -152,7 +150,7 @@ bool isSequentialInside(const Node &n) {
 }
 
 /// All that one iteration of the parallel map touches by a write in `around`; nothing when threads share an iteration. Not what the
-/// edge behind the scopes says: it may stand for several writes.
+/// edge after the scopes says: it may stand for several writes.
 std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &write, const std::vector<Node *> &around,
                                               const sym::Assumptions &facts) {
     auto touched = analysis::destinationSubset(&write);

@@ -10,7 +10,7 @@
 //   remain;
 //   2. ranges of remaining parameters do not depend on those;
 //   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
-//   4. nobody has said what the threads do: no maps over threads inside, no block size.
+//   4. the graph does not say what the threads do: no maps over threads inside, no block size.
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"

@@ -11,13 +11,12 @@
 //
 //   1. A return ends the program in front of the copies at the end: results stay on the device.
 //   2. An argument that some write covers completely is not copied to the device, even if that write does not always happen, covers
-//   the
-//      memory through a view only in part, or combines with what was there: elements that nobody wrote come back.
+//      the memory through a view only in part, or combines with what was there: elements that were never written come back.
 //
-// A walk over the control flow knows which twins may hold elements that nobody has filled, and which may hold results that their
+// A walk over the control flow knows which twins may hold elements that were never filled, and which may hold results that their
 // arguments lack. The program starts with a copy to the twins that come back unfilled, and copies back what returns would leave. A
 // twin is called gpu_A, is a transient of A's shape in device memory, and is copied to A as a whole somewhere; other containers are
-// nobody's business but the graph's.
+// a matter of the graph alone.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -78,7 +77,7 @@ bool alwaysWrites(const NestedSDFGNode &n, Name argument) {
     return false;
 }
 
-/// Twins that may hold elements that nobody filled, and those that may hold what their arguments lack.
+/// Twins that may hold elements that were never filled, and those that may hold what their arguments lack.
 struct Known {
     Names unfilled, ahead;
     void join(const Known &o) {

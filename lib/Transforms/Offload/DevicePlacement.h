@@ -9,10 +9,10 @@ namespace sdfgc::transforms {
 /// Nodes of host-level states (outside of kernels) that touch device memory become kernels: maps get the schedule GPU_Device,
 /// tasklets a map of one iteration around them, as do sequential maps whose iterations depend on each other (a remark says so).
 /// Transients that kernels write, and arrays that they read, move to device memory; nested SDFGs and views follow the containers
-/// behind them. Scalars that only the host writes stay there: kernels get them by value. Returns whether anything changed.
+/// after them. Scalars that only the host writes stay there: kernels get them by value. Returns whether anything changed.
 bool placeOnDevice(ir::SDFG &root, pass::Context &context);
 
-/// Transient scalars of the host that kernels write move to device memory, in a graph that somebody has offloaded. DaCe gives each
+/// Transient scalars of the host that kernels write move to device memory, in a graph that was offloaded already. DaCe gives each
 /// thread a copy, which is gone after the kernel. Then as placeOnDevice. Returns whether anything changed.
 bool placeWrittenScalars(ir::SDFG &root, pass::Context &context);
 

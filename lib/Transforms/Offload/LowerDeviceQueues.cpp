@@ -202,7 +202,7 @@ private:
     }
 
     /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it). Returns its beginning, and the
-    /// counter behind it.
+    /// counter after it.
     std::pair<MapEntry *, AccessNode *> startAtZero(State &s) const {
         auto [entry, exit] = kernel(s, counter_.str(), 1);
         auto *t = s.add<Tasklet>();

@@ -4,19 +4,16 @@
 //                                                              gpu_A -> map[i] GPU_Device -> gpu_B
 //                                                              state copy_out:  gpu_B -> B
 //
-// Graphs that have a GPU schedule or storage already are left as they are: somebody has decided. Only scalars of the host that
+// Graphs that have a GPU schedule or storage already are left as they are: it is decided there. Only scalars of the host that
 // kernels write move.
 //
 //   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device
-//   twin that
-//      is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the end if the
-//      program writes it.
+//      twin that is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the
+//      end if the program writes it.
 //   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host
-//   writes stay
-//      and are passed by value.
+//      writes stay and are passed by value.
 //   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place
-//   that
-//      reads one which the device writes. (mirror-host-reads does this for transients.)
+//      that reads one which the device writes. (mirror-host-reads does this for transients.)
 //   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a
 //   remark.
 //   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.

@@ -33,7 +33,7 @@ std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name qu
     return out;
 }
 
-/// The name, with something behind it where the SDFG has a container of that name, or `taken` says so.
+/// The name, with something after it where the SDFG has a container of that name, or `taken` says so.
 template <class Taken> Name connectorFor(std::string name, const SDFG &g, const Taken &taken) {
     while (g.desc(Name(name)) || taken(Name(name)))
         name += "_";
@@ -205,7 +205,7 @@ void QueuePushes::lead(Edge &push, Name count, bool counts, const QueueArray &to
             if (!from->outEdge(conn))
                 s.connect(from, conn, &total, {}, number);
         } else {
-            const std::string stem = e->dstConn.str().substr(3); // behind IN_
+            const std::string stem = e->dstConn.str().substr(3); // after IN_
             const std::string through = to.counter.str() + (stem == stream_.str() ? "" : "_" + stem);
             if (!from->isExit() || !e->dst->inEdge(Name("IN_" + through)))
                 s.connect(from, conn, e->dst, Name("IN_" + through), number);

@@ -6,13 +6,11 @@
 // What moves memory on a device is faster than a kernel that does, needs no registers and may run beside kernels. A map becomes one
 // when
 //
-//   1. it is a kernel of its own, started by the host, and a tasklet `out = in` or `out = 0` is all that is inside; nobody asked
-//   for its time or
-//      gave it a block size;
+//   1. it is a kernel of its own, started by the host, and a tasklet `out = in` or `out = 0` is all that is inside; the graph does
+//      not ask for its time or give it a block size;
 //   2. the container read and the one written are arrays in device memory of the same element type, and not the same;
 //   3. each parameter counts, by one, along one dimension of what is read and of what is written, in the same order, and no range
-//   depends on
-//      another: the elements are a box, and the copy is no transposition;
+//      depends on another: the elements are a box, and the copy is no transposition;
 //   4. at most one dimension may be empty, for all that is known of symbols: a copy of (-1) x (-1) elements would be one of one
 //   element;
 //   5. it is one run of memory, or rows that are long enough (the table of sdfgc/Analysis/Copies.h); what needs a kernel stays one.

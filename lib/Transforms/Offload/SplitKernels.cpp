@@ -13,11 +13,9 @@
 //
 //   1. the outer map is started by the host and has device maps and containers between them inside, nothing else;
 //   2. the containers are device memory that all iterations share, in which each has elements of its own: every outer parameter (of
-//   more than one
-//      iteration) is an index, by itself, of what is written and of what is read;
+//      more than one iteration) is an index, by itself, of what is written and of what is read;
 //   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and
-//   nobody has
-//      asked for the time of the outer map or given it a block size.
+//      the graph neither asks for the time of the outer map nor gives it a block size.
 //
 // Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that is
 // one.

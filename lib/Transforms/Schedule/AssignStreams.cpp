@@ -108,7 +108,7 @@ void Streams::dependences() {
     }
 }
 
-/// The stream that somebody chose before, or that the operation must have.
+/// The stream that the graph gives already, or that the operation must have.
 std::optional<int> Streams::given(const StreamStep &s) {
     if (s.edge)
         return s.edge->memlet.stream;
@@ -134,7 +134,7 @@ void Streams::choose(int i) {
         return; // its first user decides
     if (pool == AsyncOp::Free && !o.before.empty()) {
         o.stream = std::max(operations_[static_cast<std::size_t>(o.before.back())].stream, 0);
-        return; // nobody continues behind it for its sake
+        return; // nothing continues after it on its account
     }
     for (auto it = o.before.rbegin(); it != o.before.rend() && !stream; ++it)
         if (int s = operations_[static_cast<std::size_t>(*it)].stream; s >= 0 && last_[static_cast<std::size_t>(s)] == *it)

@@ -11,11 +11,10 @@
 //
 //   1. A map of one iteration, or with a constant amount of work below the threshold, becomes Sequential.
 //   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both
-//   sides, and
-//      the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
+//      sides, and the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
 //
-// Left alone: maps for which somebody asked for a number of threads, those whose iterations a team shares that is already awake
+// Left alone: maps whose number of threads the graph gives, those whose iterations a team shares that is already awake
 // (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
 // before, so every map must hand the same iterations to the same threads. Runs before resolve-wcr, since updates in sequential maps
 // need not be atomic.

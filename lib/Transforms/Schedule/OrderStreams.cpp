@@ -6,9 +6,8 @@
 //            C -> (stream 1) c -> tasklet                      C -> (stream 1) c -> Synchronise 1 -> tasklet
 //
 // The walk of sdfgc/Analysis/Streams.h tells where an operation or the host could be too early; what is missing is put there:
-//   1. another stream: an event is recorded right behind the operation to wait for, where it is in the same state, else right in
-//   front of
-//      the wait; an event that was recorded there already is used again;
+//   1. another stream: an event is recorded right after the operation to wait for, where it is in the same state, else right in
+//      front of the wait; an event that was recorded there already is used again;
 //   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
 // What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering
 // edges, so that the order in which the walk saw the steps is the one in which they are lowered; conflicting steps that only the
@@ -33,14 +32,14 @@ using analysis::AsyncOp;
 using analysis::StreamConflict;
 using analysis::StreamStep;
 
-/// The node behind which a step has been taken, for something in front of `later`: a copy into that very node is made at its
+/// The node after which a step has been taken, for something in front of `later`: a copy into that very node is made at its
 /// source.
 Node *behind(const StreamStep &step, const Node *later) {
     return step.edge && step.node == later ? step.edge->src : exitOf(step.node);
 }
 
-/// An operation node in front of step `at`, behind the one before it. Copies that are made at one node stay together: what must
-/// have happened is waited for in front of all; what has happened is recorded behind all if one of them did it (`recordsLast`),
+/// An operation node before step `at`, after the one before it. Copies that are made at one node stay together: what must
+/// have happened is waited for in front of all; what has happened is recorded after all if one of them did it (`recordsLast`),
 /// else in front.
 LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op, bool recordsLast = false) {
     auto within = [&] {
@@ -190,7 +189,7 @@ private:
     Repaired last_{};
 };
 
-/// What stood in front of the node stays in front of what stands behind it.
+/// What stood in front of the node stays before what stands after it.
 void Orderer::takeOut(LibraryNode &n) {
     State &s = *n.state();
     for (Edge *before : std::vector<Edge *>(n.inEdges().begin(), n.inEdges().end()))

@@ -23,7 +23,7 @@ namespace {
 using namespace ir;
 using analysis::StreamStep;
 
-/// A barrier in front of the phase that comes too early: behind all before it, in front of all from it on.
+/// A barrier in front of the phase that comes too early: after all before it, before all from it on.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
     const bool grid = c.executor == analysis::Executor::Grid;

@@ -2,18 +2,17 @@
 //
 //   before:  A -> gA -> map GPU_Device -> gB -> B        after:  Allocate gA; Allocate gB
 //            (gA, gB: GPU_Global, pool)                          A -> gA -> map GPU_Device -> gB -> B
-//                                                                Free gA behind the map; Free gB behind the copy
+//                                                                Free gA after the map; Free gB after the copy
 //
 // Allocate and Free are operations that write the container (sdfgc/Analysis/Async.h): assign-streams gives them streams,
-// order-streams puts events between them and uses in other streams, and the verifier sees that nobody uses the memory before or
+// order-streams puts events between them and uses in other streams, and the verifier sees that nothing uses the memory before or
 // after.
 //
 // Rules:
 //   1. containers with the property `pool`, or all transients in GPU_Global if the option says so; living no longer than a call,
-//   used at the
-//      top level of states only, not by control flow, and not through references;
+//      used at the top level of states only, not by control flow, and not through references;
 //   2. used in one state at the top level of the SDFG: both nodes are in it;
-//   3. used in several blocks of an SDFG that is a sequence: states in front of the first and behind the last; the memory keeps its
+//   3. used in several blocks of an SDFG that is a sequence: states before the first and after the last; the memory keeps its
 //   contents in between;
 //   4. else the container keeps its own memory.
 #include "Transforms/Nodes.h"
@@ -121,7 +120,7 @@ private:
         return true;
     }
 
-    /// Allocate in front of every step that uses the memory, Free behind all of them.
+    /// Allocate before every step that uses the memory, Free after all of them.
     void inState(State &s, SDFG &g, Name name) {
         analysis::StreamSteps all(root_);
         const analysis::Memory memory = all.memory(g, name);
@@ -154,7 +153,7 @@ private:
         State *front = g.addStateBefore(order.front(), freshLabel(g, "allocate_" + name.str()));
         State *back = g.addStateBehind(order.back(), freshLabel(g, "free_" + name.str()));
         analysis::addAsyncOp(*front,
-                             {AsyncOp::Allocate, 0, -1, name}); // behind the assignments on the way in, which sizes may depend on
+                             {AsyncOp::Allocate, 0, -1, name}); // after the assignments on the way in, which sizes may depend on
         analysis::addAsyncOp(*back, {AsyncOp::Free, 0, -1, name});
     }
     static std::string freshLabel(const SDFG &g, const std::string &label) {

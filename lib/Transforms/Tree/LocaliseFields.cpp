@@ -42,7 +42,7 @@ public:
 
     const Effects &mentions() const { return mentions_; }
 
-    /// True when the field became a variable and nobody needs it any more.
+    /// True when the field became a variable and is not needed any more.
     bool localise(const StateField &field) {
         std::set<VarId> ids;
         for (VarId v : f_.vars.ids())

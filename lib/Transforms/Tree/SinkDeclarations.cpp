@@ -90,7 +90,7 @@ void Sinker::index(const Block &b) {
     }
 }
 
-/// Positions behind `at`. Statements keep their order, so one look through the block finds those of the index.
+/// Positions after `at`. Statements keep their order, so one look through the block finds those of the index.
 std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name n) const {
     std::vector<std::size_t> users;
     const std::vector<const Node *> &known = users_.at(n);

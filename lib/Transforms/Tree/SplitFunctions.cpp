@@ -9,8 +9,7 @@
 //   1. statements that are large themselves (loops that are not parallel, branches, scopes) are cut inside first;
 //   2. declarations move down to their first use, so that most of them end up in one part;
 //   3. neighbours are gathered to runs of about half the limit, and each run is moved out (outline). Values that it changes are
-//   passed by
-//      reference. Declarations that are needed behind the run stay in front of the call.
+//      passed by reference. Declarations that are needed after the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
 #include "sdfgc/Transforms/Passes.h"
@@ -231,9 +230,9 @@ bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) 
     return last != c.lastUse.end() && last->second >= end;
 }
 
-/// The end of a run, so that no declaration in it is needed behind it, except those that can stay in front of it.
+/// The end of a run, so that no declaration in it is needed after it, except those that can stay in front of it.
 std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end) {
-    for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed behind it
+    for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed after it
         wanted = end;
         Effects before;
         for (std::size_t k = begin; k < end; ++k) {

@@ -38,7 +38,7 @@ inline int64_t nanoseconds(clockid_t clock) {
 /// The folder exists now. Its parent has to; false and errno if it cannot be made.
 inline bool makeFolder(const std::string &path) { return mkdir(path.c_str(), 0777) == 0 || errno == EEXIST; }
 
-/// A name in `folder` that nobody else uses.
+/// A name in `folder` that nothing else uses.
 inline std::string partialName(const std::string &folder) {
     static int64_t count = 0;
     return folder + "/.partial-" + std::to_string(getpid()) + "-" + std::to_string(nanoseconds(CLOCK_MONOTONIC)) + "-" +

@@ -174,7 +174,7 @@ SDFGC_DEVICE inline int64_t threadInGrid() { return blockInGrid() * threadsInBlo
 SDFGC_DEVICE inline int64_t threadsInGrid() { return int64_t(gridDim.x) * gridDim.y * gridDim.z * threadsInBlock(); }
 #endif
 
-/// `count` rows of a copy, or slices of rows: each begins `toPitch` and `fromPitch` elements behind the one before.
+/// `count` rows of a copy, or slices of rows: each begins `toPitch` and `fromPitch` elements after the one before.
 struct Rows {
     int64_t count = 1, toPitch = 0, fromPitch = 0;
 };
@@ -277,7 +277,7 @@ public:
 #endif
     }
 
-    /// Memory of the pool, for what comes behind in the stream and in streams that wait for it.
+    /// Memory of the pool, for what comes later in the stream and in streams that wait for it.
     template <class T> void allocate(int stream, PoolBuffer<T> &buffer, int64_t count, int64_t startOffset = 0, int64_t = 0) {
         release(stream, buffer);
         if (!keepsPool_) {
@@ -290,7 +290,7 @@ public:
         buffer.size_ = count > 0 ? count : 0;
         buffer.data_ = buffer.base_ ? buffer.base_ + startOffset : nullptr;
     }
-    /// Gives it back behind what the stream has been given so far.
+    /// Gives it back after what the stream has been given so far.
     template <class T> void release(int stream, PoolBuffer<T> &buffer) {
         if (!buffer.base_)
             return;

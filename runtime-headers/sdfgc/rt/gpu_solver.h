@@ -2,7 +2,7 @@
 //
 // Rules: matrices are column-major, as LAPACK's: element (i, j) is at [i + j * ld]. Matrices, pivots and info lie in device memory
 // (or page-locked host memory). Pivots count from one. `info` gets LAPACK's result: zero, or the first pivot that is zero (not
-// positive); null when nobody asks for it. Every operation is queued in the stream that it is given and returns at once; what it
+// positive); null when it is not wanted. Every operation is queued in the stream that it is given and returns at once; what it
 // needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call
 // throws rt::Error, as the operations of gpu_program.h do. One Solver is a member of a program's state; it makes the library's
 // handle at the first call, and one thread at a time may use it. Link the library "gpusolver" (docs/build.md), which is cusolver,

@@ -8,7 +8,7 @@
 //   FOLDER/<milliseconds since 1970>/<symbol>/<key>_<version>          a symbol, as text that reads back exactly
 // The key is `<cfg>_<state>_<node>` (for symbols the state's number); the version counts the visits from 0. A program has one
 // folder per DataReport, made at the first save. Data is restored from the folder that restoreFrom() names, by the same count of
-// visits. What cannot be written or read throws Error: a program that goes on with the wrong data helps nobody.
+// visits. What cannot be written or read throws Error: going on with the wrong data helps nobody.
 #pragma once
 
 #include "sdfgc/rt/abi.h"

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ir;
 
-constexpr int nestingLimit = 40; // of branches, before following code is moved behind them
+constexpr int nestingLimit = 40; // of branches, before following code is moved after them
 
 // ---- the plan: what will be written, decided before anything is moved
 
@@ -75,7 +75,7 @@ void Planner::markOpenSubtrees() {
                     open_[a] = true;
 }
 
-/// Without a node where the branches meet, the code of one branch may still follow behind the others when those never come back:
+/// Without a node where the branches meet, the code of one branch may still follow after the others when those never come back:
 /// `if c: return` ... instead of an else branch around everything that follows. exitNode: none.
 int Planner::followOf(int n, int fall, int depth) const {
     const auto &jumps = graph_.nodes[n].jumps;

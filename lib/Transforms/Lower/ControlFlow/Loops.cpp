@@ -208,7 +208,7 @@ bool LoopCollapser::isAllowed(const Shape &s) const {
         for (const Jump &j : graph_.nodes[n].jumps)
             exits += j.target == s.follow;
     }
-    // Assignments on the way out go behind the loop, where a break would run them, too.
+    // Assignments on the way out go after the loop, where a break would run them, too.
     if (exit && !exit->assignments.empty() && exits > 1)
         return false;
     // A latch's assignments run after its test: one of them fits into the update of an inverted loop.

@@ -1,4 +1,4 @@
-// Memory that a library's function works in: from the stream's pool, given back behind the function.
+// Memory that a library's function works in: from the stream's pool, given back after the function.
 #pragma once
 
 #include "sdfgc/rt/gpu/operation.h"

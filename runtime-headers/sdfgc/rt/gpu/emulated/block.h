@@ -84,7 +84,7 @@ public:
     /// Gives the kernel up, from inside a kernel's signal handler.
     [[noreturn]] void jumpOut() {
         run_->fault();
-        sigset_t faults; // closed where somebody else's handler came first, as ThreadSanitizer's does
+        sigset_t faults; // closed where another handler came first, as ThreadSanitizer's does
         sigemptyset(&faults);
         sigaddset(&faults, SIGSEGV);
         sigaddset(&faults, SIGBUS);
@@ -277,7 +277,7 @@ private:
         thread_->fiber.yield();
     }
 
-    /// False if the thread is alone in its block, so that it has nobody to wait for.
+    /// False if the thread is alone in its block, so that it has nothing to wait for.
     bool needsFibers(const Place &place) {
         if (thread_)
             return true;

@@ -158,14 +158,14 @@ private:
         return true;
     }
 
-    /// "byte 800 of 'A' (800 bytes)" and, from outside, "5 bytes behind the end of".
+    /// "byte 800 of 'A' (800 bytes)" and, from outside, "5 bytes past the end of".
     static void describe(char *text, size_t size, const Allocation &a, const void *address) {
         const uintptr_t at = reinterpret_cast<uintptr_t>(address);
         if (at < a.begin)
             std::snprintf(text, size, "%zu bytes before the beginning of '%s' (%zu bytes)", static_cast<size_t>(a.begin - at),
                           a.name.c_str(), a.bytes);
         else if (at >= a.begin + a.bytes)
-            std::snprintf(text, size, "%zu bytes behind the end of '%s' (%zu bytes)", static_cast<size_t>(at - a.begin - a.bytes),
+            std::snprintf(text, size, "%zu bytes past the end of '%s' (%zu bytes)", static_cast<size_t>(at - a.begin - a.bytes),
                           a.name.c_str(), a.bytes);
         else
             std::snprintf(text, size, "byte %zu of '%s' (%zu bytes)", static_cast<size_t>(at - a.begin), a.name.c_str(), a.bytes);
@@ -237,7 +237,7 @@ private:
     SignalStack() {
         stack_t present = {};
         if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0)
-            return; // somebody has provided one
+            return; // there is one already
         memory_.reset(new (std::nothrow) char[bytes]);
         stack_t own = {};
         own.ss_sp = memory_.get();
