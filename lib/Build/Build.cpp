@@ -130,6 +130,8 @@ private:
                                         : check(folder_.path(), step.output, recorded->second, step.key);
             if (fresh == Freshness::Stale)
                 stale.push_back(i);
+            else if (request_.options.log)
+                request_.options.log->debug("{} is up to date", step.output);
             recordChanged_ = recordChanged_ || fresh != Freshness::Current;
         }
         forgetOthers(outputs);
@@ -174,8 +176,8 @@ private:
         options.workers = request_.options.jobs;
         options.jobserver = request_.options.jobserver;
         options.onProgress = [this](const JobProgress &p) {
-            if (!p.ended && request_.options.verbose)
-                progress_.print(process::quoted(p.job.command.argv));
+            if (!p.ended && request_.options.log)
+                request_.options.log->info("running {}", process::quoted(p.job.command.argv));
             progress_.show(p);
         };
         const std::int64_t traceStart = request_.options.trace ? request_.options.trace->nowUs() : 0;
@@ -212,7 +214,11 @@ private:
     bool takeFromCache(const PlannedStep &step) {
         const std::string output = file::temporaryName(step.output);
         const std::optional<std::vector<std::string>> inputs = cache_.fetch(step, folder_.path(), inFolder(output));
-        return inputs && accept(step, output, *inputs);
+        if (!inputs || !accept(step, output, *inputs))
+            return false;
+        if (request_.options.log)
+            request_.options.log->info("cached {}", step.output);
+        return true;
     }
 
     /// The names of the files that a command has read.
@@ -249,6 +255,8 @@ private:
         const process::Outcome &outcome = done.outcome;
         for (const char *suffix : {"", ".d"})
             report(file::removeTree(inFolder(temporaries_[step.output] + suffix)));
+        if (Log *log = request_.options.log)
+            log->debug("{} took {:.2f} s", step.title, outcome.seconds);
         if (TimeTrace *trace = request_.options.trace)
             trace->add(step.title, process::quoted(job.command.argv),
                        traceStart + static_cast<std::int64_t>(done.startSeconds * 1e6),
@@ -265,7 +273,7 @@ private:
             if (request_.options.explain)
                 request_.options.explain(d, compilerMessages(outcome.out));
             result_.status = Status::CompilerFailed;
-        } else if (request_.options.verbose && !outcome.out.empty()) {
+        } else if (isVerbose(request_.options) && !outcome.out.empty()) {
             progress_.print(outcome.out);
         }
     }

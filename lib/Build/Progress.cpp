@@ -25,9 +25,11 @@ std::string elided(const std::string &text, std::size_t width) {
     return text.substr(0, left).append(dots).append(text, text.size() - (kept - left));
 }
 
+bool isVerbose(const Options &options) { return options.log && options.log->has(Log::Level::Info); }
+
 Progress::Progress(const Options &options) : options_(options) {
     const char *terminal = std::getenv("TERM");
-    onTerminal_ = !options.quiet && !options.verbose && !options.print && ::isatty(STDERR_FILENO) && terminal &&
+    onTerminal_ = !options.quiet && !isVerbose(options) && !options.print && ::isatty(STDERR_FILENO) && terminal &&
                   std::string_view(terminal) != "dumb";
 }
 

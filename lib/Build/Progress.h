@@ -28,6 +28,9 @@ private:
     bool onTerminal_, shown_ = false;
 };
 
+/// Are commands logged, and successful compilers heard?
+bool isVerbose(const Options &options);
+
 /// Cuts `text` in its middle so that it fits into `width` columns (as ninja does).
 std::string elided(const std::string &text, std::size_t width);
 

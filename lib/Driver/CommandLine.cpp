@@ -64,6 +64,11 @@ void CommandLine::flag(const std::string &names, bool &field, const std::string 
     impl_->app.add_flag_callback(names, [&field] { field = true; });
 }
 
+void CommandLine::count(const std::string &names, int &field, const std::string &help) {
+    row(names, "", help);
+    impl_->app.add_flag_callback(names, [&field] { ++field; });
+}
+
 void CommandLine::text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help) {
     row(names, placeholder, help);
     impl_->add(names, [&field](const CLI::results_t &words) {

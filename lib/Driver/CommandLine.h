@@ -28,6 +28,8 @@ public:
     void group(const std::string &title);
     /// `names`: `-v,--verbose`.
     void flag(const std::string &names, bool &field, const std::string &help);
+    /// A flag that may be repeated (`-vv`): how often.
+    void count(const std::string &names, int &field, const std::string &help);
     void text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help);
     /// The same for a text that may be given and empty.
     void text(const std::string &names, std::optional<std::string> &field, const std::string &placeholder, const std::string &help);

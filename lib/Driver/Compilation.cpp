@@ -14,14 +14,14 @@ namespace sdfgc::driver {
 namespace {
 
 codegen::Sources emit(Session &s, const tree::Module &module, const pass::CompileOptions &compile) {
-    s.progress("printing sources");
+    s.log().info("printing sources");
     crash::setActivity("printing sources");
     TimeTrace::Scope scope(s.trace(), "emit");
     return targets::find(compile.target)->emit(module, compile, {});
 }
 
 bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const std::vector<std::string> &gpuArch) {
-    s.progress("writing " + made.folder);
+    s.log().info("writing {}", made.folder);
     crash::setActivity("writing the build folder");
     TimeTrace::Scope scope(s.trace(), "package");
     package::Request request;
@@ -67,7 +67,7 @@ std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> g
     if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
         return std::nullopt;
     if (!withLibrary)
-        s.announce("wrote " + made.folder);
+        s.log().result("wrote {}", made.folder);
     return made;
 }
 
@@ -94,7 +94,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         request.options.cflags.insert(request.options.cflags.begin(), "-g1");
     request.options.jobs = static_cast<unsigned>(jobs);
     request.options.jobserver = jobs == 0;
-    request.options.verbose = s.general.verbose;
+    request.options.log = &s.log();
     request.options.quiet = s.general.quiet || s.general.diagnostics != "text";
     request.options.trace = s.trace();
     std::string compilerOutput; // diagnostics for machines are alone on standard error
@@ -107,8 +107,10 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     if (!compilerOutput.empty())
         s.diags.report(diag::Id::CompilerOutput, {}, compilerOutput);
     s.interruptedBy = result.signal;
-    if (result.status == build::Status::Done)
-        s.announce(result.commandsRun == 0 ? result.library + " is up to date" : "made " + result.library);
+    if (result.status == build::Status::Done && result.commandsRun == 0)
+        s.log().result("{} is up to date", result.library);
+    else if (result.status == build::Status::Done)
+        s.log().result("made {}", result.library);
     made.library = result.library;
     return result.status == build::Status::Done;
 }

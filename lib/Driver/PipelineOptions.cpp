@@ -5,6 +5,7 @@
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/OrderedMap.h"
+#include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -24,12 +25,13 @@ public:
     void begin(const pass::Program &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
     void before(const pass::Program &, const pass::Event &e, pass::Context &) override {
         crash::setActivity("running the pass " + e.pass.name);
-        session_.progress("pass " + e.pass.name + " (" + std::to_string(e.position) + " of " + std::to_string(e.total) + ")");
+        session_.log().info("pass {} ({} of {})", e.pass.name, e.position, e.total);
         if (TimeTrace *trace = session_.trace())
             start_ = trace->nowUs();
     }
-    void after(const pass::Program &, const pass::Event &e, bool, pass::Context &) override {
+    void after(const pass::Program &, const pass::Event &e, bool changed, pass::Context &) override {
         record(e);
+        session_.log().debug("pass {} {}", e.pass.name, changed ? "changed the graph" : "found nothing to change");
         pass::Step done = pipeline_.steps[e.position - 1];
         done.conditions.clear(); // they held
         done_.steps.push_back(std::move(done));
@@ -198,11 +200,12 @@ void ToolchainChoice::addTo(CommandLine &line) {
 }
 
 std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileOptions &compile, bool needed) const {
-    s.progress("looking for the compiler");
+    s.log().info("looking for the compiler");
     diag::Engine scratch;
     const bool asked = needed || !compiler.empty() || !file.empty();
     std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
     if (found) {
+        s.log().debug("found {}, {}, by {}", process::quoted(found->compiler.command), found->compiler.version, found->source);
         compile.haveBlas = found->library("openblas").found();
         compile.haveLapacke = found->library("lapacke").found();
         compile.haveFftw = found->library("fftw3").found();

@@ -73,7 +73,7 @@ class Reduce : public Subcommand {
 
     /// Runs the command on the whole graph.
     bool learnFailure(Session &s, const ir::SDFG &graph) {
-        s.progress("testing the graph as it is");
+        s.log().info("testing the graph as it is");
         crash::setActivity("testing the graph");
         original_ = test(graph);
         if (isFailure(original_))
@@ -91,7 +91,7 @@ class Reduce : public Subcommand {
         options.stop = [] { return process::Set::interrupted() != 0; };
         bool written = true;
         options.onSuccess = [&](const ir::SDFG &smaller, const std::string &what) {
-            s.progress("without " + what);
+            s.log().info("without {}", what);
             written = serialize::writeFile(smaller, output_, s.diags) && written;
         };
         reduce::Summary summary;

@@ -98,7 +98,7 @@ class Run : public Subcommand {
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
-        s.progress("calling " + made->module->name.str());
+        s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
         s.environment.out.flush(); // the program prints after it
         run::CallResult result;

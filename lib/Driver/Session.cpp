@@ -91,7 +91,7 @@ void GeneralOptions::addTo(CommandLine &line) {
     line.texts("-W", warnings, "NAME",
                "-Werror: warnings are errors; -Werror=CODE, -Wno-error=CODE, -Wno-CODE: one kind of warning is an error, is none, "
                "is not shown");
-    line.flag("-v,--verbose", verbose, "say what is being done");
+    line.count("-v,--verbose", verbose, "say what is done; -vv: in detail, with times");
     line.flag("-q,--quiet", quiet, "no warnings, remarks or progress");
     line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
 }
@@ -150,14 +150,16 @@ bool Session::failed() const {
            });
 }
 
-void Session::progress(const std::string &text) {
-    if (general.verbose && general.diagnostics == "text")
-        environment.err << "sdfgc: " << text << '\n';
-}
-
-void Session::announce(const std::string &text) {
-    if (!general.quiet && (general.verbose || environment.errIsTerminal) && general.diagnostics == "text")
-        environment.err << "sdfgc: " << text << '\n';
+Log &Session::log() {
+    if (!log_) {
+        Log::Level level = environment.errIsTerminal ? Log::Level::Result : Log::Level::Off;
+        if (general.quiet || general.diagnostics != "text")
+            level = Log::Level::Off;
+        else if (general.verbose > 0)
+            level = general.verbose > 1 ? Log::Level::Debug : Log::Level::Info;
+        log_.emplace(environment.err, level);
+    }
+    return *log_;
 }
 
 TimeTrace *Session::trace() {
@@ -167,7 +169,7 @@ TimeTrace *Session::trace() {
 }
 
 std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
-    progress("reading " + path);
+    log().info("reading {}", path);
     crash::setActivity("reading the graph");
     crash::setInput(path);
     std::unique_ptr<ir::SDFG> graph;
@@ -183,7 +185,7 @@ std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
     }
     if (!graph || failed())
         return nullptr;
-    progress("verifying");
+    log().info("verifying");
     crash::setActivity("verifying the graph");
     TimeTrace::Scope scope(trace(), "verify", "loaded");
     analysis::verify(*graph, graph->level, diags, path);

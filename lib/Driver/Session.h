@@ -4,6 +4,7 @@
 #include "Driver/CommandLine.h"
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Log.h"
 #include "sdfgc/Support/Time.h"
 
 #include <functional>
@@ -17,7 +18,8 @@ namespace sdfgc::driver {
 struct GeneralOptions {
     std::string diagnostics = "text", color = "auto", timeTrace;
     std::vector<std::string> warnings; // of -W, as given
-    bool verbose = false, quiet = false;
+    int verbose = 0;                   // 2: in every detail
+    bool quiet = false;
     void addTo(CommandLine &line);
 };
 
@@ -30,10 +32,9 @@ public:
     diag::Engine diags;
     int interruptedBy = 0; // signal that stopped a compiler run
 
-    /// A progress line, with -v; not beside diagnostics for machines.
-    void progress(const std::string &text);
-    /// What came out of the run: a line as above, on a terminal also without -v, unless -q.
-    void announce(const std::string &text);
+    /// What is done, on standard error: with -v, and in detail with -vv; results on a terminal always, unless -q. Nothing beside
+    /// diagnostics for machines. Call it when the options are known.
+    Log &log();
     /// The trace for --time-trace, or null.
     TimeTrace *trace();
 
@@ -64,6 +65,7 @@ private:
     std::map<diag::Id, Control> controls_; // of warnings and remarks
     bool warningsAreErrors_ = false;
     std::optional<TimeTrace> trace_;
+    std::optional<Log> log_;
 };
 
 /// The exit status that the errors ask for: a bug wins over a failed compiler, that over the command line, that over the input.

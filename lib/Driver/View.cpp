@@ -48,7 +48,7 @@ class View : public Subcommand {
             return;
         output_ = output_.empty() ? title + ".html" : output_;
         if (s.writeOutput(output_, *page) && output_ != "-")
-            s.announce("wrote " + output_);
+            s.log().result("wrote {}", output_);
     }
 
     /// The graphs of a folder in the order of their names, which --dump-dir numbers.
@@ -71,7 +71,7 @@ class View : public Subcommand {
 
     /// A graph that breaks rules is what one wants to see.
     static std::unique_ptr<ir::SDFG> readUnverified(Session &s, const std::string &file) {
-        s.progress("reading " + file);
+        s.log().info("reading {}", file);
         return serialize::readFile(file, s.diags);
     }
 

@@ -5,6 +5,8 @@
 #include "sdfgc/Support/Process.h"
 
 #include <csignal>
+#include <regex>
+#include <sstream>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -265,15 +267,19 @@ TEST_CASE("build: the script and compile_commands.json hold the commands that we
     CHECK(p.call() == 11);
 }
 
-TEST_CASE("build: verbose prints commands; compilers' warnings show only then") {
+TEST_CASE("build: the log has commands and times; compilers' warnings show only with it") {
     Project p;
     p.write("src/f.cpp", "#warning careful\nextern \"C\" int f() { return 1; }\n");
     CHECK(p.build().status == Status::Done);
     CHECK(p.printed.empty());
-    p.request.options.verbose = true;
+    std::ostringstream said;
+    Log log(said, Log::Level::Debug);
+    p.request.options.log = &log;
     p.request.options.cflags = {"-O1"};
     CHECK(p.build().status == Status::Done);
-    CHECK(p.printed.find("-shared") != std::string::npos);
+    CHECK(said.str().find("sdfgc: running ") == 0);
+    CHECK(said.str().find(" -shared") != std::string::npos);
+    CHECK(std::regex_search(said.str(), std::regex("src/f.cpp took \\d+\\.\\d\\d s")));
     CHECK(p.printed.find("careful") != std::string::npos);
 }
 

@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
     g++ cmake ninja-build                                         # to build
-    libcli11-dev libfmt-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev llvm-14-dev libffi-dev
+    libcli11-dev libfmt-dev libspdlog-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev llvm-14-dev libffi-dev
     catch2 llvm-14-tools clang-format-14 python3 python3-numpy                    # to test
     libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
 )

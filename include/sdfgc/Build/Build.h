@@ -12,6 +12,7 @@
 #include "sdfgc/Build/Folder.h"
 #include "sdfgc/Build/Toolchain.h"
 #include "sdfgc/Package/Flags.h"
+#include "sdfgc/Support/Log.h"
 #include "sdfgc/Support/Time.h"
 
 #include <functional>
@@ -37,7 +38,7 @@ struct Options {
     std::vector<std::string> cflags;             // the user's, last in every compile command
     unsigned jobs = 0;                           // 0: as many as processors
     bool jobserver = true;                       // obey GNU make's jobserver
-    bool verbose = false;                        // print every command and what compilers say even when they succeed
+    Log *log = nullptr;                          // gets every command; with it compilers are heard also when they succeed
     bool quiet = false;                          // no progress line; without it there is one when standard error is a terminal
     std::function<void(std::string_view)> print; // takes what goes to standard error, when given
     TimeTrace *trace = nullptr;
