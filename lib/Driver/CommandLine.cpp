@@ -1,6 +1,7 @@
 // CLI11 sorts the words of a command line into options and arguments; it is a large header and stays in this file. Conversions and
 // checks are done here, so that all faults of a command line are reported at once, as diagnostics with suggestions.
 #include "Driver/CommandLine.h"
+#include "sdfgc/Support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,12 +28,7 @@ struct CommandLine::Impl {
 
 namespace {
 
-std::string quotedList(const std::vector<std::string> &words) {
-    std::string out;
-    for (const std::string &w : words)
-        out += (out.empty() ? "`" : ", `") + w + "`";
-    return out;
-}
+using text::quotedList;
 
 /// The longest of `-o,--output`, as messages name the option.
 std::string longName(const std::string &names) { return names.substr(names.rfind(',') + 1); }

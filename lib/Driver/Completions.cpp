@@ -1,5 +1,6 @@
 // Completion scripts of shells. Each is a table from subcommand and option to what may follow, in the words of its shell.
 #include "Driver/CommandTable.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
@@ -7,11 +8,8 @@
 namespace sdfgc::driver {
 namespace {
 
-std::string joined(const std::vector<std::string> &words, const std::string &separator = " ") {
-    std::string out;
-    for (const std::string &w : words)
-        out += (out.empty() ? "" : separator) + w;
-    return out;
+std::string joined(const std::vector<std::string> &words, std::string_view separator = " ") {
+    return text::joined(words, separator);
 }
 
 /// Between single quotes of a POSIX shell; `extra` characters get a backslash besides.

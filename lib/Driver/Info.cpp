@@ -5,6 +5,7 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
@@ -13,12 +14,7 @@
 namespace sdfgc::driver {
 namespace {
 
-std::string joined(const std::vector<std::string> &words) {
-    std::string out;
-    for (const std::string &w : words)
-        out += (out.empty() ? "" : ", ") + w;
-    return out.empty() ? "none" : out;
-}
+std::string orNone(const std::vector<std::string> &words) { return words.empty() ? "none" : text::joined(words); }
 
 std::string shapeText(const ir::DataDesc &d) {
     std::string out;
@@ -117,9 +113,9 @@ std::string asText(const ProgramInfo &info) {
     out += "\ntransients" + (total.empty() ? "" : ", " + total + " bytes together") + ":\n" + transients.str();
     out += "\nelements:\n" + elements.str();
     out += "\nschedules:\n" + schedules.str();
-    const std::string devices = info.devices.empty() ? "" : " (it has parts for: " + joined(info.devices) + ")";
-    out += "\ntargets that can compile it: " + joined(info.targets) + devices + "\nlibrary nodes: " + joined(info.libraryNodes) +
-           "\nenvironments: " + joined(info.environments) + "\n";
+    const std::string devices = info.devices.empty() ? "" : " (it has parts for: " + orNone(info.devices) + ")";
+    out += "\ntargets that can compile it: " + orNone(info.targets) + devices + "\nlibrary nodes: " + orNone(info.libraryNodes) +
+           "\nenvironments: " + orNone(info.environments) + "\n";
     for (Name n : info.arguments.undefined)
         out += "undefined symbol: " + n.str() + "\n";
     return out;
@@ -239,7 +235,7 @@ class Info : public Subcommand {
             units += f.translationUnit;
             bytes += f.text.size();
         }
-        return "\nfor target " + target_ + ":\n  libraries: " + joined(sources.libraries) +
+        return "\nfor target " + target_ + ":\n  libraries: " + orNone(sources.libraries) +
                "\n  OpenMP: " + (sources.openmp ? "yes" : "no") + "\n  sources: " + std::to_string(units) + ", " +
                std::to_string(bytes) + " bytes with headers\n";
     }

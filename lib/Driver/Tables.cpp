@@ -2,6 +2,7 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/Resources.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -11,10 +12,7 @@
 namespace sdfgc::driver {
 namespace {
 
-std::string padded(std::string text, std::size_t width) {
-    text.resize(std::max(width, text.size()), ' ');
-    return text;
-}
+using text::padded;
 
 /// `loaded`, or `loaded -> structured` for a pass that raises the level.
 std::string levels(const pass::PassInfo &p) {

@@ -1,16 +1,10 @@
 // Stable, readable names of graph elements. Used for diagnostics, dumps and remarks: total functions, whatever the element looks
 // like.
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Text.h"
 
 namespace sdfgc::ir {
 namespace {
-
-std::string joined(const std::vector<Name> &names) {
-    std::string out;
-    for (Name n : names)
-        out += (out.empty() ? "" : ", ") + n.str();
-    return out;
-}
 
 std::string nodeText(const Node &n) {
     std::string label = n.label.empty() ? "#" + std::to_string(n.id()) : n.label;
@@ -22,7 +16,7 @@ std::string nodeText(const Node &n) {
     case NodeKind::NestedSDFG:
         return "nested SDFG " + label;
     case NodeKind::MapEntry:
-        return "map " + label + "[" + joined(static_cast<const MapEntry &>(n).params) + "]";
+        return "map " + label + "[" + text::joined(static_cast<const MapEntry &>(n).params) + "]";
     case NodeKind::MapExit:
         return "exit of map " + label;
     case NodeKind::ConsumeEntry:

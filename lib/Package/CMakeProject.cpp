@@ -2,6 +2,7 @@
 
 #include "sdfgc/Package/Flags.h"
 #include "sdfgc/Package/Libraries.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
@@ -42,11 +43,8 @@ private:
     static bool isDevice(const std::string &source) { return source.ends_with(".cu") || source.ends_with(".hip"); }
     bool gpu() const { return !device_.empty(); }
 
-    static std::string joined(const std::vector<std::string> &words, const std::string &separator = " ") {
-        std::string out;
-        for (const std::string &w : words)
-            out += (out.empty() ? "" : separator) + w;
-        return out;
+    static std::string joined(const std::vector<std::string> &words, std::string_view separator = " ") {
+        return text::joined(words, separator);
     }
 
     void head() {

@@ -1,5 +1,6 @@
 // Symbolic texts, ranges and subsets (format reference 1.8, 1.10, 1.11).
 #include "ValueReader.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -9,13 +10,7 @@ using diag::Id;
 
 namespace {
 
-std::string_view trimmed(std::string_view s) {
-    while (!s.empty() && s.front() == ' ')
-        s.remove_prefix(1);
-    while (!s.empty() && s.back() == ' ')
-        s.remove_suffix(1);
-    return s;
-}
+using text::trimmed;
 
 /// Splits at separators outside brackets.
 std::vector<std::string_view> split(std::string_view s, char separator) {

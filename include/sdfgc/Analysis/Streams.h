@@ -25,6 +25,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Support/UnionFind.h"
 
 #include <cstdint>
 #include <functional>
@@ -87,7 +88,7 @@ private:
     void mergeReferences(ir::SDFG &g);
     bool isShared(ir::SDFG &g, Name data);
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
-    std::vector<Memory> merged_; // by number: which one stands for it
+    UnionFind merged_; // numbers
     std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
     std::set<Memory> controlled_;                       // read by control flow
     std::map<const ir::SDFG *, std::set<Name>> shared_; // not private to the iterations of a scope

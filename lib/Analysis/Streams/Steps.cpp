@@ -18,9 +18,7 @@ bool isKernel(const Node &n) {
 }
 
 /// The access node at the far end of an edge's path, if there is one.
-const AccessNode *end(const Edge *e, bool source) {
-    return dyn_cast<AccessNode>(source ? pathSource(e) : pathDestination(e));
-}
+const AccessNode *end(const Edge *e, bool source) { return dyn_cast<AccessNode>(source ? pathSource(e) : pathDestination(e)); }
 
 } // namespace
 
@@ -43,7 +41,7 @@ Memory StreamSteps::memory(SDFG &g, Name data) {
     data = ownerOf(data);
     auto known = numbers_.find({&g, data});
     if (known != numbers_.end())
-        return merged_[static_cast<std::size_t>(known->second)];
+        return static_cast<Memory>(merged_.find(static_cast<std::size_t>(known->second)));
     Memory m = -1;
     const DataDesc *d = g.arrays.find(data);
     if (d && d->isView())
@@ -63,7 +61,7 @@ Memory StreamSteps::memory(SDFG &g, Name data) {
     if (m < 0) {
         m = static_cast<Memory>(owners_.size());
         owners_.emplace_back(&g, data);
-        merged_.push_back(m);
+        merged_.add();
     }
     numbers_[{&g, data}] = m;
     return m;
@@ -76,9 +74,7 @@ void StreamSteps::mergeReferences(SDFG &g) {
             if (const auto *to = dyn_cast<AccessNode>(e->dst); to && e->dstConn == Name("set"))
                 if (const AccessNode *from = end(e.get(), true)) {
                     const Memory a = memory(*from), b = memory(*to);
-                    for (Memory &m : merged_)
-                        if (m == b)
-                            m = a;
+                    merged_.join(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
                 }
 }
 

@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Support/UnionFind.h"
 
 #include <algorithm>
 #include <map>
@@ -46,25 +47,21 @@ private:
     SDFG &root_;
     pass::Context &context_;
     std::vector<HostNode> nodes_;
-    std::map<Container, Container> parent_;
     std::vector<Container> containers_; // in order of appearance
-    std::set<Container> device_;        // representatives
-    std::set<Name> shared_;             // of the SDFG that is looked at
-    std::set<const Node *> inOrder_;    // maps inside of a kernel of one iteration
+    std::map<Container, std::size_t> numbers_;
+    UnionFind sets_;
+    std::set<Container> device_;     // representatives
+    std::set<Name> shared_;          // of the SDFG that is looked at
+    std::set<const Node *> inOrder_; // maps inside of a kernel of one iteration
 };
 
 Container Placement::find(Container c) {
-    auto it = parent_.find(c);
-    if (it == parent_.end()) {
-        parent_[c] = c;
+    const auto [it, isNew] = numbers_.try_emplace(c, containers_.size());
+    if (isNew) {
+        sets_.add();
         containers_.push_back(c);
-        return c;
     }
-    if (it->second == c)
-        return c;
-    Container top = find(it->second);
-    parent_[c] = top;
-    return top;
+    return containers_[sets_.find(it->second)];
 }
 
 void Placement::join(Container a, Container b) {
@@ -74,7 +71,7 @@ void Placement::join(Container a, Container b) {
         return;
     if (device_.erase(b))
         device_.insert(a);
-    parent_[b] = a;
+    sets_.join(numbers_.at(a), numbers_.at(b));
 }
 
 bool isKernelMap(const Node &n) {
