@@ -30,10 +30,17 @@ const OptionInfo *PassInfo::option(std::string_view optionName) const {
     return nullptr;
 }
 
+void Registry::add(PassInfo info) {
+    std::vector<PassInfo> &list = info.name.starts_with("test-") ? tests_ : passes_;
+    list.push_back(std::move(info));
+    last_ = &list.back();
+}
+
 const PassInfo *Registry::find(std::string_view name) const {
-    for (const PassInfo &p : passes_)
-        if (p.name == name)
-            return &p;
+    for (const std::vector<PassInfo> *list : {&passes_, &tests_})
+        for (const PassInfo &p : *list)
+            if (p.name == name)
+                return &p;
     return nullptr;
 }
 

@@ -130,17 +130,20 @@ struct PassInfo {
 /// the registry is filled by Transforms::registerPasses()).
 class Registry {
 public:
-    void add(PassInfo info) { passes_.push_back(std::move(info)); }
+    /// Passes whose names begin with `test-` are found by their name, and listed nowhere.
+    void add(PassInfo info);
     /// The row added last (there must be one), for rows of the table that complete it.
-    PassInfo &last() { return passes_.back(); }
+    PassInfo &last() { return *last_; }
     /// The pass of that name, or null.
     const PassInfo *find(std::string_view name) const;
+    /// Those that people use.
     const std::vector<PassInfo> &all() const { return passes_; }
     /// "did you mean `x`?", or where to look for the names.
     std::string suggestion(std::string_view unknownName) const;
 
 private:
-    std::vector<PassInfo> passes_;
+    std::vector<PassInfo> passes_, tests_;
+    PassInfo *last_ = nullptr;
 };
 
 } // namespace sdfgc::pass
