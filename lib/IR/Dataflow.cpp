@@ -83,6 +83,7 @@ std::string LibraryNode::libraryName() const {
 State::~State() = default;
 
 Node *State::adopt(std::unique_ptr<Node> n) {
+    scopes_.reset();
     n->state_ = this;
     n->id_ = static_cast<uint32_t>(nodes_.size());
     if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
@@ -100,6 +101,7 @@ Edge *State::connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m)
 }
 
 Edge *State::connectListed(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m) {
+    scopes_.reset();
     auto e = std::make_unique<Edge>();
     e->src = src;
     e->dst = dst;
@@ -113,12 +115,14 @@ Edge *State::connectListed(Node *src, Name srcConn, Node *dst, Name dstConn, Mem
 }
 
 void State::removeEdge(Edge *e) {
+    scopes_.reset();
     std::erase(e->src->out_, e);
     std::erase(e->dst->in_, e);
     std::erase_if(edges_, [&](const auto &p) { return p.get() == e; });
 }
 
 void State::setSource(Edge *e, Node *src, Name conn) {
+    scopes_.reset();
     std::erase(e->src->out_, e);
     e->src = src;
     e->srcConn = conn;
@@ -128,6 +132,7 @@ void State::setSource(Edge *e, Node *src, Name conn) {
 }
 
 void State::setDestination(Edge *e, Node *dst, Name conn) {
+    scopes_.reset();
     std::erase(e->dst->in_, e);
     e->dst = dst;
     e->dstConn = conn;
@@ -139,6 +144,7 @@ void State::setDestination(Edge *e, Node *dst, Name conn) {
 void State::removeNode(Node *n) { removeNodes({n}); }
 
 void State::removeNodes(const std::vector<Node *> &dead) {
+    scopes_.reset();
     std::unordered_set<const Node *> gone(dead.begin(), dead.end());
     auto dying = [&](const Edge *e) { return gone.count(e->src) || gone.count(e->dst); };
     for (const Node *n : dead) {
@@ -155,6 +161,7 @@ void State::removeNodes(const std::vector<Node *> &dead) {
 }
 
 std::unique_ptr<Node> State::detachNode(Node *n) {
+    scopes_.reset();
     auto it = std::find_if(nodes_.begin(), nodes_.end(), [&](const auto &p) { return p.get() == n; });
     if (it == nodes_.end())
         return nullptr;

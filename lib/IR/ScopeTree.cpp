@@ -3,26 +3,32 @@
 
 namespace sdfgc::ir {
 
-ScopeTree::ScopeTree(const State &s) : state_(&s) {
+ScopeData::ScopeData(const State &s) : state(&s) {
     sortTopologically(s);
     ScopeMap found = findScopes(s);
-    scope_ = std::move(found.entry);
-    exit_ = std::move(found.exit);
-    problems_ = std::move(found.problems);
+    scope = std::move(found.entry);
+    exit = std::move(found.exit);
+    problems = std::move(found.problems);
     numberScopes();
 }
 
-void ScopeTree::sortTopologically(const State &s) {
+ScopeTree::ScopeTree(const State &s) {
+    if (!s.scopes_)
+        s.scopes_ = std::make_shared<const ScopeData>(s);
+    data_ = s.scopes_;
+}
+
+void ScopeData::sortTopologically(const State &s) {
     const std::size_t n = s.nodes().size();
     std::vector<std::size_t> waiting(n); // in-edges whose source is not emitted yet
     std::vector<bool> emitted(n, false);
     for (const auto &node : s.nodes())
         waiting[node->id()] = node->inEdges().size();
-    order_.reserve(n);
+    order.reserve(n);
     std::vector<std::pair<Node *, std::size_t>> stack; // node and its next out-edge
     auto emit = [&](Node *node) {
         emitted[node->id()] = true;
-        order_.push_back(node);
+        order.push_back(node);
         for (const Edge *e : node->outEdges())
             --waiting[e->dst->id()];
         stack.emplace_back(node, 0);
@@ -42,61 +48,64 @@ void ScopeTree::sortTopologically(const State &s) {
                 emit(successor);
         }
     }
-    acyclic_ = order_.size() == n;
+    acyclic = order.size() == n;
     for (const auto &node : s.nodes())
         if (!emitted[node->id()])
-            order_.push_back(node.get());
+            order.push_back(node.get());
 }
 
-void ScopeTree::numberScopes() {
-    childList_.assign(order_.size(), 0);
-    children_.emplace_back();
-    for (Node *node : order_)
+void ScopeData::numberScopes() {
+    childList.assign(order.size(), 0);
+    children.emplace_back();
+    for (Node *node : order)
         if (node->isEntry()) {
-            childList_[node->id()] = static_cast<uint32_t>(children_.size());
-            children_.emplace_back();
+            childList[node->id()] = static_cast<uint32_t>(children.size());
+            children.emplace_back();
         }
-    for (Node *node : order_)
+    for (Node *node : order)
         if (!node->isExit())
-            children_[scope_[node->id()] ? childList_[scope_[node->id()]->id()] : 0].push_back(node);
+            children[scope[node->id()] ? childList[scope[node->id()]->id()] : 0].push_back(node);
 
     // Pre-order numbers over the scope tree: a scope's content has the numbers in its span.
-    preorder_.assign(order_.size(), 0);
-    span_.assign(order_.size(), {});
+    preorder.assign(order.size(), 0);
+    span.assign(order.size(), {});
     uint32_t number = 0;
     std::vector<std::pair<Node *, std::size_t>> stack{{nullptr, 0}};
     while (!stack.empty()) {
         auto &[entry, next] = stack.back();
-        const auto &inside = children_[entry ? childList_[entry->id()] : 0];
+        const auto &inside = children[entry ? childList[entry->id()] : 0];
         if (next == inside.size()) {
             if (entry)
-                span_[entry->id()].last = number;
+                span[entry->id()].last = number;
             stack.pop_back();
             continue;
         }
         Node *child = inside[next++];
-        preorder_[child->id()] = ++number;
+        preorder[child->id()] = ++number;
         if (child->isEntry()) {
-            span_[child->id()].first = number;
+            span[child->id()].first = number;
             stack.emplace_back(child, 0);
         }
     }
 }
 
 Node *ScopeTree::scopeOf(const Node *n) const {
-    return n && n->state() == state_ && n->id() < scope_.size() ? scope_[n->id()] : nullptr;
+    return n && n->state() == data_->state && n->id() < data_->scope.size() ? data_->scope[n->id()] : nullptr;
 }
 
 const std::vector<Node *> &ScopeTree::children(const Node *entry) const {
     static const std::vector<Node *> none;
     if (!entry)
-        return children_[0];
-    return entry->isEntry() && entry->state() == state_ && entry->id() < childList_.size() ? children_[childList_[entry->id()]]
-                                                                                           : none;
+        return data_->children[0];
+    return entry->isEntry() && entry->state() == data_->state && entry->id() < data_->childList.size()
+               ? data_->children[data_->childList[entry->id()]]
+               : none;
 }
 
 Node *ScopeTree::exitOf(const Node *entry) const {
-    return entry && entry->isEntry() && entry->state() == state_ && entry->id() < exit_.size() ? exit_[entry->id()] : nullptr;
+    return entry && entry->isEntry() && entry->state() == data_->state && entry->id() < data_->exit.size()
+               ? data_->exit[entry->id()]
+               : nullptr;
 }
 
 std::vector<Node *> ScopeTree::enclosing(const Node *n) const {
@@ -113,10 +122,11 @@ bool ScopeTree::encloses(const Node *entry, const Node *n) const {
         const Node *own = scopeOf(n);
         return own && (own == entry || encloses(entry, own));
     }
-    if (n == entry || !entry->isEntry() || n->state() != state_ || entry->state() != state_ || n->id() >= preorder_.size())
+    if (n == entry || !entry->isEntry() || n->state() != data_->state || entry->state() != data_->state ||
+        n->id() >= data_->preorder.size())
         return false;
-    const Span &inside = span_[entry->id()];
-    return inside.first < preorder_[n->id()] && preorder_[n->id()] <= inside.last;
+    const ScopeData::Span &inside = data_->span[entry->id()];
+    return inside.first < data_->preorder[n->id()] && data_->preorder[n->id()] <= inside.last;
 }
 
 } // namespace sdfgc::ir

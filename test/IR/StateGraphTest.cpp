@@ -355,3 +355,26 @@ TEST_CASE("viewing edge: the table of the format reference") {
         CHECK_FALSE(g.why.empty());
     }
 }
+
+TEST_CASE("a state computes its scopes once, and anew after every kind of change") {
+    SDFG g(Name("g"));
+    State *s = g.add<State>();
+    auto *a = s->add<AccessNode>("A"), *b = s->add<AccessNode>("B");
+    Edge *e = s->connect(a, {}, b, {}, {});
+    const auto same = [s] { return &ScopeTree(*s).order(); };
+    const ScopeTree before(*s);
+    CHECK(same() == &before.order());
+    auto differs = [&, known = std::vector<ScopeTree>{before}](auto change) mutable {
+        change(); // older trees are kept, so that memory is not used again
+        known.emplace_back(*s);
+        return &known[known.size() - 2].order() != &known.back().order();
+    };
+    CHECK(differs([&] { s->add<AccessNode>("C"); }));
+    CHECK(differs([&] { s->setDestination(e, s->nodes()[2].get(), {}); }));
+    CHECK(differs([&] { s->setSource(e, b, {}); }));
+    CHECK(differs([&] { s->removeEdge(e); }));
+    CHECK(differs([&] { s->connect(a, {}, b, {}, {}); }));
+    CHECK(differs([&] { s->removeNode(s->nodes()[2].get()); }));
+    CHECK_FALSE(differs([&] { s->renumber(); }));
+    CHECK(before.order().size() == 2);
+}

@@ -76,6 +76,8 @@ public:
     static bool classof(const Block *b) { return b->kind() == BlockKind::Return; }
 };
 
+struct ScopeData; // IR/StateGraph.h
+
 class State : public Block {
 public:
     State() : Block(BlockKind::State) {}
@@ -114,11 +116,13 @@ public:
 
 private:
     friend class Cloner;
+    friend class ScopeTree;
     State(const State &o)
         : Block(o), nosync(o.nosync), instrument(o.instrument), symbolInstrument(o.symbolInstrument),
           symbolInstrumentCondition(o.symbolInstrumentCondition) {}
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<std::unique_ptr<Edge>> edges_;
+    mutable std::shared_ptr<const ScopeData> scopes_; // as long as nodes and edges are what they were when a ScopeTree asked
 };
 
 /// Edge between blocks of one region. The condition is evaluated first, then the assignments.

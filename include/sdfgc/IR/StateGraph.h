@@ -6,11 +6,35 @@
 
 #include "sdfgc/IR/Scopes.h"
 
+#include <memory>
 #include <unordered_map>
 
 namespace sdfgc::ir {
 
-/// The scope tree of a state. Valid until nodes or edges change.
+/// What a ScopeTree knows. A state keeps its own until nodes or edges change (State::adopt, connect, remove..., renumber).
+struct ScopeData {
+    explicit ScopeData(const State &s);
+
+    struct Span {
+        uint32_t first = 0, last = 0; // first and last order number inside
+    };
+    std::vector<Node *> scope, exit;           // by node id (see ScopeMap)
+    std::vector<Span> span;                    // by node id of an entry: what pre-order numbers its content has
+    std::vector<uint32_t> preorder;            // by node id
+    std::vector<uint32_t> childList;           // by node id of an entry: index into `children`
+    std::vector<std::vector<Node *>> children; // [0] is the top level
+    std::vector<Node *> order;
+    const State *state;
+    std::vector<ScopeProblem> problems;
+    bool acyclic = true;
+
+private:
+    void sortTopologically(const State &s);
+    void numberScopes();
+};
+
+/// The scope tree of a state, as it is when the tree is made: later changes of the state are not seen. Asking again costs nothing
+/// as long as the state has not changed.
 class ScopeTree {
 public:
     explicit ScopeTree(const State &s);
@@ -27,31 +51,17 @@ public:
     bool encloses(const Node *entry, const Node *n) const;
     /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles
     /// come last, in list order.
-    const std::vector<Node *> &order() const { return order_; }
+    const std::vector<Node *> &order() const { return data_->order; }
     /// Exit of an entry, from the graph; null when it has none.
     Node *exitOf(const Node *entry) const;
-    bool acyclic() const { return acyclic_; }
+    bool acyclic() const { return data_->acyclic; }
     /// What is wrong with the scopes (ir::findScopes); a cycle is among it.
-    const std::vector<ScopeProblem> &problems() const { return problems_; }
+    const std::vector<ScopeProblem> &problems() const { return data_->problems; }
     /// Acyclic, every scope closed by exactly one exit of its kind, and no node in two scopes that do not enclose each other.
-    bool valid() const { return acyclic_ && problems_.empty(); }
+    bool valid() const { return data_->acyclic && data_->problems.empty(); }
 
 private:
-    struct Span {
-        uint32_t first = 0, last = 0; // first and last order number inside
-    };
-    void sortTopologically(const State &s);
-    void numberScopes();
-
-    std::vector<Node *> scope_, exit_;          // by node id (see ScopeMap)
-    std::vector<Span> span_;                    // by node id of an entry: what pre-order numbers its content has
-    std::vector<uint32_t> preorder_;            // by node id
-    std::vector<uint32_t> childList_;           // by node id of an entry: index into children_
-    std::vector<std::vector<Node *>> children_; // [0] is the top level
-    std::vector<Node *> order_;
-    const State *state_ = nullptr;
-    std::vector<ScopeProblem> problems_;
-    bool acyclic_ = true;
+    std::shared_ptr<const ScopeData> data_;
 };
 
 /// Does `conn` have the form IN_x / OUT_x? Then the other one of the pair, else the empty name.
