@@ -21,6 +21,7 @@ constexpr std::array<Explanation, count> makeTable() {
 #include "Diag/explanations/Run.def"
 #include "Diag/explanations/Serialize.def"
 #include "Diag/explanations/Transforms.def"
+#include "Diag/explanations/Tree.def"
 #include "Diag/explanations/Verify.def"
 #undef SDFGC_EXPLAIN
     return table;

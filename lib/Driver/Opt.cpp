@@ -4,6 +4,7 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Print.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <ostream>
 

@@ -9,6 +9,7 @@
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <ostream>
 #include <set>

@@ -2,6 +2,9 @@
 #include "sdfgc/IR/Print.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Verify.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -23,11 +26,25 @@ class Print : public Subcommand {
             s.diags.report(diag::Id::OptionConflict, {}, "--dot", "--tree");
             return;
         }
+        if (input_.ends_with(".sdfgtree"))
+            return printTree(s);
         std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
         if (!graph)
             return;
         if (std::optional<std::string> text = tree_ ? scheduleTree(s, *graph) : dot_ ? ir::printDot(*graph) : textForm(s, *graph))
             s.writeOutput(output_, *text);
+    }
+
+    /// A tree in its text form: read, verified, and written as sdfgc writes it.
+    void printTree(Session &s) const {
+        const Result<std::string> text = file::read(input_);
+        if (!text) {
+            s.diags.report(diag::Id::FileUnreadable, {input_}, {text.error()});
+            return;
+        }
+        const std::unique_ptr<tree::Module> module = tree::parse(*text, input_, s.diags);
+        if (module && tree::verify(*module, s.diags))
+            s.writeOutput(output_, tree::print(*module));
     }
 
     std::optional<std::string> textForm(Session &s, ir::SDFG &graph) const {

@@ -47,6 +47,34 @@ void Lowering::undefinedSize() {
         error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(root_), {}}, names);
 }
 
+namespace {
+
+/// What the interface says of a container: no debug information, attributes of the front end, or members.
+std::shared_ptr<const DataDesc> described(const DataDesc *d) {
+    if (!d)
+        return nullptr;
+    auto out = std::make_shared<DataDesc>();
+    out->kind = d->kind;
+    out->alias = d->alias;
+    out->dtype = d->dtype;
+    out->shape = d->shape;
+    out->strides = d->strides;
+    out->offset = d->offset;
+    out->totalSize = d->totalSize;
+    out->startOffset = d->startOffset;
+    out->bufferSize = d->bufferSize;
+    out->structName = d->structName;
+    out->mayAlias = d->mayAlias;
+    if (d->optional.value_or(false))
+        out->optional = true;
+    out->storage = d->storage;
+    out->lifetime = d->lifetime;
+    out->alignment = d->alignment;
+    return out;
+}
+
+} // namespace
+
 void Lowering::moduleInterface() {
     NameScopes names;
     names.open();
@@ -60,9 +88,9 @@ void Lowering::moduleInterface() {
     spell(arguments_.program, false);
     spell(arguments_.init, true);
     for (const auto &a : arguments_.program)
-        module_->params.push_back({a.name, spelled[a.name], a.type, a.desc});
+        module_->params.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
     for (const auto &a : arguments_.init)
-        module_->init.push_back({a.name, spelled[a.name], a.type, a.desc});
+        module_->init.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
 }
 
 // ---------------------------------------------------------------------------------------------------- types
@@ -202,22 +230,23 @@ void Lowering::program() {
         const Param &p = module_->params[i];
         if (!p.desc)
             continue;
+        const DataDesc &d = *root_.desc(p.name); // the interface's copy has no members
         Variable v;
         v.name = context.names.declare(p.name);
-        v.type = p.desc->dtype;
-        v.kind = p.desc->isStream()      ? VarKind::StreamRef
-                 : p.desc->isStructure() ? VarKind::StructPtr
-                 : p.desc->isScalar()    ? VarKind::Value
-                                         : VarKind::Pointer;
-        if (p.desc->isStructure() && v.type.isPointer())
+        v.type = d.dtype;
+        v.kind = d.isStream()      ? VarKind::StreamRef
+                 : d.isStructure() ? VarKind::StructPtr
+                 : d.isScalar()    ? VarKind::Value
+                                   : VarKind::Pointer;
+        if (d.isStructure() && v.type.isPointer())
             v.type = v.type.element();
-        v.isRestrict = v.kind == VarKind::Pointer && !p.desc->mayAlias;
+        v.isRestrict = v.kind == VarKind::Pointer && !d.mayAlias;
         variables[i] = function->vars.add(std::move(v));
-        in.places[p.name] = placeFor(in, variables[i], *p.desc);
-        if (p.desc->isStructure())
+        in.places[p.name] = placeFor(in, variables[i], d);
+        if (d.isStructure())
             in.places[p.name].type = function->vars[variables[i]].type;
-        if (p.desc->isScalar())
-            context.facts[varName(in, variables[i])].type = p.desc->dtype;
+        if (d.isScalar())
+            context.facts[varName(in, variables[i])].type = d.dtype;
     }
     function->params = variables;
     tree::Block *body = &function->body;

@@ -4,6 +4,7 @@
 #include "Pass/Options.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Time.h"
+#include "sdfgc/Tree/Verify.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -245,7 +246,8 @@ private:
         if (!options_.verify || !(time.changed || tracker_.level() > before))
             return true;
         Timer timer;
-        const bool ok = program_.tree || analysis::verify(root_, root_.level, context_.diags, context_.options.file);
+        const bool ok = program_.tree ? tree::verify(*program_.tree, context_.diags)
+                                      : analysis::verify(root_, root_.level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
             context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name,

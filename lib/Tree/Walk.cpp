@@ -1,3 +1,4 @@
+// Over the blocks of any statement, and copies of it: from the tables of fields.
 #include "sdfgc/Tree/Walk.h"
 
 #include "sdfgc/Tree/Fields.h"
@@ -6,6 +7,9 @@
 #include <iterator>
 
 namespace sdfgc::tree {
+
+Node::~Node() = default;
+
 namespace {
 
 template <class N, class B> void eachBlock(N &n, const std::function<void(B &)> &f) {

@@ -1,7 +1,10 @@
 // Functions of the schedule tree in a few lines, and their text.
 #pragma once
 
+#include "Tree/Text/Expressions.h"
 #include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <catch2/catch.hpp>
 
@@ -72,11 +75,51 @@ struct Body {
     }
     void close() { open.pop_back(); }
 
-    /// The statements of the function, without its head.
+    /// The statements of the function, without its head and what it only uses. Expressions get the types that their parts imply.
     std::string text(FunctionId function = FunctionId(0)) {
+        typed(*m.functions[function]);
         std::string all = print(m), head = "  function " + m.functions[function]->name.str() + "(";
-        std::size_t begin = all.find('\n', all.find(head)); // in front of the first statement
-        return all.substr(begin + 1, all.find("\n  }\n", begin) - begin);
+        std::size_t begin = all.find(" {\n", all.find(head)) + 3; // in front of the first statement
+        while (all.compare(begin, 9, "    uses ") == 0)
+            begin = all.find('\n', begin) + 1;
+        return all.substr(begin, all.find("\n  }\n", begin - 1) + 1 - begin);
+    }
+
+private:
+    static void typed(Function &f) {
+        struct Types {
+            Function &f;
+            py::ExprRef of(const py::ExprRef &e) {
+                const text::Surroundings around{[this](Name n) {
+                                                    for (const Variable &v : f.vars)
+                                                        if (v.name == n)
+                                                            return v.type;
+                                                    return Type();
+                                                },
+                                                [this](RefId r) { return text::typeOfReference(f, f.refs[r]); }};
+                auto copy = std::make_shared<py::Expr>(*e);
+                copy->type = text::impliedType(*e, around);
+                return copy;
+            }
+            void var(VarId &) {}
+            void slot(RefId &) {}
+            void sym(sym::Expr &) {}
+            void expr(py::ExprRef &e) {
+                if (e)
+                    e = py::rewrite(e, [this](const py::ExprRef &x) { return of(x); });
+            }
+            void stmt(py::StmtRef &s) {
+                if (s)
+                    s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return of(x); }).front();
+            }
+        } types{f};
+        typed(f.body, types);
+    }
+    template <class T> static void typed(Block &b, T &types) {
+        for (NodePtr &n : b.body) {
+            rebind(*n, types);
+            forEachBlock(*n, [&](Block &inner) { typed(inner, types); });
+        }
     }
 };
 

@@ -470,9 +470,10 @@ struct Function {
 
 struct Param { // of the C interface
     Name name;
-    Name cName;                         // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
-    Type type;                          // element type of arrays
-    const ir::DataDesc *desc = nullptr; // null: symbol
+    Name cName; // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
+    Type type;  // element type of arrays
+    /// What the interface says of a container: a copy that has no members, debug information or attributes; null: a symbol.
+    std::shared_ptr<const ir::DataDesc> desc;
 };
 
 struct ConstantDef {
@@ -513,10 +514,8 @@ struct Module {
     bool dataInstrumented = false;
     int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;
-    bool rawCpp = false; // C++ text of the user is present: the compatibility header is needed
+    bool rawCpp = false;  // C++ text of the user is present: the compatibility header is needed
+    bool ordered = false; // memory of the device is given back when what uses it is done (wait-for-releases has run)
 };
-
-/// The text form of a module, for --print-after lower and tests.
-std::string print(const Module &m);
 
 } // namespace sdfgc::tree

@@ -23,4 +23,8 @@ NodePtr clone(const Node &n);
 /// The word that begins the statement in text: `copy`.
 std::string_view keyword(Kind kind);
 
+/// Are two modules the same program? Fields of all statements are compared, variables and references by what they are, not by their
+/// numbers. `difference`, when given, gets one line that names the first one found (`function f: copy: count`).
+bool same(const Module &a, const Module &b, std::string *difference = nullptr);
+
 } // namespace sdfgc::tree

@@ -7,11 +7,13 @@
 //                                                    }
 //
 // Operations are queued, and the memory's owner ends with its block. At the end of the function the host has waited for everything
-// anyway (order-streams); buffers of known size have left loops before (HoistBuffers.cpp).
+// anyway (order-streams); buffers of known size have left loops before (hoist-allocations). From here on
+// the verifier sees to it (SD2163).
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -45,9 +47,13 @@ bool waitIn(Block &b, const Function &f, int streams) {
     return added;
 }
 
-class WaitForReleases : public pass::FunctionPass {
-    bool run(Function &f, const Module &m, pass::Context &) override {
-        return !f.kernel && !f.device && waitIn(f.body, f, m.streams);
+class WaitForReleases : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        bool changed = !std::exchange(m.ordered, true);
+        for (const auto &f : m.functions)
+            if (!f->kernel && !f->device)
+                changed = waitIn(f->body, *f, m.streams) || changed;
+        return changed;
     }
 };
 

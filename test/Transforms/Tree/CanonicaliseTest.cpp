@@ -162,7 +162,7 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     b.close();
     SECTION("all uses") {
         runPass(b.m, "propagate-copies");
-        CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 {\n      A[k] = k + 1\n    }\n");
+        CHECK(b.text() == "    declare k: int64 = N * 2\n    for i: int64 from 0 to N - 1 {\n      A[k] = k + 1\n    }\n");
     }
     SECTION("text that was taken as written keeps its names") {
         b.add<RawTasklet>()->text = "use(copy);";
@@ -184,7 +184,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
     EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[2]).has("copy"));
     runPass(b.m, "propagate-copies");
-    CHECK(b.text() == "    declare k: int64 = N * 2\n    for i = 0 to N - 1 step 1 parallel if k >= 100 {\n    }\n");
+    CHECK(b.text() == "    declare k: int64 = N * 2\n    for i: int64 from 0 to N - 1 parallel when k >= 100 {\n    }\n");
 }
 
 TEST_CASE("propagate copies: a copy of what changes is none") {
@@ -216,7 +216,7 @@ TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle an
     }
     runPass(b.m, "canonicalise");
     CHECK(b.text() ==
-          "    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n    for i = 0 to N - 1 step 1 {\n      A[0] = 1.0\n    }\n");
+          "    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n");
     CHECK(b.f->body.body[0]->comment == "state s, map m");
 
     Body labelled;
@@ -224,7 +224,7 @@ TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle an
     scope->braces = true;
     scope->body.push_back(std::make_unique<Label>(Name("l")));
     runPass(labelled.m, "canonicalise");
-    CHECK(labelled.text() == "    block {\n      l:\n    }\n");
+    CHECK(labelled.text() == "    block braces {\n      label l\n    }\n");
 }
 
 TEST_CASE("const parameters: what is only read through") {

@@ -51,7 +51,7 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
     b.close();
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    CHECK(b.text() == "    for i = 0 to N - 1 step 1 {\n"
+    CHECK(b.text() == "    for i: int64 from 0 to N - 1 {\n"
                       "      declare r: float64 = i * 2.0\n"
                       "      A[i] = r\n"
                       "    }\n");
@@ -146,10 +146,10 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
     }
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    CHECK(b.text() == "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
-                      "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
+    CHECK(b.text() == "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
+                      "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
                       "    declare y: int64 = 1\n    A[0] = y[0]\n"
-                      "    block {\n      declare t: float64[8]\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
+                      "    block braces {\n      declare t: stack float64 count 8\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
 }
 
 TEST_CASE("sink declarations: groups without braces are part of the scope around them before its braces are looked at") {
@@ -168,7 +168,7 @@ TEST_CASE("sink declarations: groups without braces are part of the scope around
     }
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    const std::string scope = "    block {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n";
+    const std::string scope = "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n";
     CHECK(b.text() == scope + scope);
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     b.assign(b.at(t), expr("1.0"));
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    CHECK(b.text() == "    declare t: float64[N]\n    N = 7\n    t[0] = 1.0\n");
+    CHECK(b.text() == "    declare t: heap float64 count N\n    N = 7\n    t[0] = 1.0\n");
 
     Body labelled;
     labelled.declared(labelled.integer("k"));
@@ -249,7 +249,7 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     labelled.add<Goto>(Name("again"));
     runPass(labelled.m, "flatten-scopes");
     runPass(labelled.m, "sink-declarations");
-    CHECK(labelled.text() == "    declare k: int64\n    again:\n    k = 1\n    goto again\n");
+    CHECK(labelled.text() == "    declare k: int64\n    label again\n    k = 1\n    goto again\n");
 }
 
 TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a parallel region") {
@@ -267,8 +267,8 @@ TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a paralle
         runPass(b.m, "hoist-allocations");
         const std::string text = b.text();
         INFO(text);
-        CHECK(text.find("parallel region if N >= 100 {") == (parallel ? 4 : std::string::npos));
-        CHECK(text.find("declare t: float64[N]") < text.find("for i"));
+        CHECK(text.find("region when N >= 100 {") == (parallel ? 4 : std::string::npos));
+        CHECK(text.find("declare t: heap float64 count N") < text.find("for i"));
     }
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("hoist buffers: a size that changes with the loop is reserved where it
     const std::string text = b.text();
     INFO(text);
     CHECK(text.find("declare t") < text.find("for i"));
-    CHECK(text.find("allocate t[i]") > text.find("for i"));
+    CHECK(text.find("allocate t count i") > text.find("for i"));
 }
 
 TEST_CASE("privatise updates: atomic updates of one value become a reduction") {

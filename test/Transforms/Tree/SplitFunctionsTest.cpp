@@ -45,7 +45,7 @@ TEST_CASE("split functions: parts come first, hold everything once, in order") {
     runPass(b.m, "split-functions");
     REQUIRE(b.m.functions.size() == 4);
     CHECK(b.m.functions.back()->name == Name("f"));
-    CHECK(b.text(FunctionId(3)) == "    call f_1\n    call f_2\n    call f_3\n");
+    CHECK(b.text(FunctionId(3)) == "    call f_1(at &A[0])\n    call f_2(at &A[0])\n    call f_3(at &A[0])\n");
     std::size_t total = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         CHECK(statementsOf(b.m.functions[FunctionId(i)]->body) <= 1000);
@@ -71,7 +71,7 @@ TEST_CASE(
     runPass(b.m, "split-functions");
     const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
     INFO(caller);
-    CHECK(caller.rfind("    declare x: float64\n    declare t: float64[N]\n    call f_1\n", 0) == 0);
+    CHECK(caller.rfind("    declare x: float64\n    declare t: heap float64 count N\n    call f_1(", 0) == 0);
     CHECK(paramOf(*b.m.functions[FunctionId(0)], "x").kind == VarKind::Reference);
     CHECK(paramOf(*b.m.functions[FunctionId(0)], "N").kind == VarKind::Value);
     CHECK(paramOf(*b.m.functions[FunctionId(0)], "t").kind == VarKind::Pointer);
@@ -94,7 +94,7 @@ TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
             continue;
         }
         REQUIRE(b.m.functions.size() == 4);
-        CHECK(b.text(FunctionId(3)) == "    for i = 0 to N - 1 step 1 {\n      call f_1\n      call f_2\n      call f_3\n    }\n");
+        CHECK(b.text(FunctionId(3)) == "    for i: int64 from 0 to N - 1 {\n      call f_1(at &A[0], value i)\n      call f_2(at &A[0], value i)\n      call f_3(at &A[0], value i)\n    }\n");
         CHECK(paramOf(*b.m.functions[FunctionId(0)], "i").type == Type(ScalarKind::Int64));
     }
 }
@@ -112,8 +112,8 @@ TEST_CASE("split functions: statements that leave the function, and variables th
     const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
     INFO(caller.substr(0, 400));
     CHECK(caller.find("return\n") != std::string::npos);
-    CHECK(caller.find("set p = ") != std::string::npos);
-    CHECK(caller.find("declare p") < caller.find("set p = "));
+    CHECK(caller.find("set p to ") != std::string::npos);
+    CHECK(caller.find("declare p") < caller.find("set p to "));
 }
 
 TEST_CASE("split functions: a part that uses the state says so, and so do its callers") {

@@ -1,0 +1,13 @@
+// The rules that every schedule tree keeps (docs/tree-text.md, "What must hold").
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Tree/Tree.h"
+
+namespace sdfgc::tree {
+
+/// Checks a module against the rules SD2151 to SD2166 and reports every place that breaks one; true when none does. Linear in the
+/// module, but for functions with many labels.
+bool verify(const Module &m, diag::Engine &diagnostics);
+
+} // namespace sdfgc::tree

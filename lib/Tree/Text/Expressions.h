@@ -1,0 +1,74 @@
+// Expressions in the schedule tree's text: Python's operators and their precedence, memory as `x[offset]`, and the type of every
+// node whose type is not the one that its parts imply: `(x : float32)`.
+#pragma once
+
+#include "sdfgc/Tree/Tree.h"
+
+#include <functional>
+#include <span>
+
+namespace sdfgc::tree::text {
+
+enum Precedence : int {
+    Lowest,
+    Lambda,
+    Conditional,
+    Disjunction,
+    Conjunction,
+    Negation,
+    Comparison,
+    BitwiseOr,
+    BitwiseXor,
+    BitwiseAnd,
+    Shift,
+    Sum,
+    Product,
+    Sign,
+    Power,
+    Postfix,
+};
+
+struct Operator {
+    py::Op op;
+    std::string_view text;
+    int precedence;
+};
+/// Binary operators and comparisons; a word where two things of C and Python must be told apart.
+std::span<const Operator> operators();
+std::string_view operatorText(py::Op op);
+
+/// What expressions are over.
+struct Surroundings {
+    std::function<Type(Name)> typeOf;        // void: not known
+    std::function<Type(RefId)> typeOfMemory; // of a memory reference
+};
+/// The type that a node has by its parts: literals, names, memory; operands for operators and calls.
+Type impliedType(const py::Expr &e, const Surroundings &s);
+/// What a reference is worth, as an expression: element, address, or what its address is taken for.
+Type typeOfReference(const Function &f, const MemRef &r);
+
+/// Words and texts as they are written.
+std::string quoted(std::string_view text, char quote = '"');
+std::string nameText(Name n);
+
+class ExpressionPrinter {
+public:
+    /// `memory` gives the text of a reference, `type` that of a type.
+    ExpressionPrinter(Surroundings s, std::function<std::string(RefId, const std::vector<py::ExprRef> &)> memory,
+                      std::function<std::string(Type)> type)
+        : around_(std::move(s)), memory_(std::move(memory)), type_(std::move(type)) {}
+    std::string text(const py::Expr &e, int least = Lowest) const;
+    std::string list(const std::vector<py::ExprRef> &all, std::size_t from = 0) const;
+
+private:
+    std::string bare(const py::Expr &e, int &precedence) const;
+    std::string operation(const py::Expr &e, int &precedence) const;
+    std::string literal(const py::Expr &e) const;
+    std::string call(const py::Expr &e) const;
+
+    Surroundings around_;
+    std::function<std::string(RefId, const std::vector<py::ExprRef> &)> memory_;
+    std::function<std::string(Type)> type_;
+};
+
+} // namespace sdfgc::tree::text

@@ -1,0 +1,604 @@
+// The schedule tree from its text: the counterpart of Print.cpp, field by field.
+#include "Reader.h"
+#include "Scope.h"
+#include "Words.h"
+
+#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Walk.h"
+
+namespace sdfgc::tree {
+namespace {
+
+using namespace text;
+
+class Parser final : Meanings {
+public:
+    explicit Parser(std::string_view source) : r_(source, tokens(source)) { r_.meanings = this; }
+
+    std::unique_ptr<Module> run() {
+        m_ = std::make_unique<Module>();
+        r_.skipEmptyLines();
+        r_.expectWord("module");
+        forEachOwnField(*m_, [this](const auto &each, Module &m) {
+            using F = std::decay_t<decltype(each)>;
+            if constexpr (F::role != Role::Parts && F::role != Role::Code)
+                field(each, m);
+        });
+        r_.expectSign("{");
+        r_.endLine();
+        while (!r_.isSign("}"))
+            entry();
+        r_.take();
+        r_.endLine();
+        if (r_.peek().kind != Token::End)
+            r_.fail("the module is over, but " + r_.here() + " stands here");
+        return std::move(m_);
+    }
+
+private:
+    // ---- the module
+    void entry() {
+        if (r_.isWord("function"))
+            return function();
+        if (r_.isWord("struct") || r_.isWord("type"))
+            return structure();
+        bool known = false;
+        forEachOwnField(*m_, [&](const auto &each, Module &m) {
+            using F = std::decay_t<decltype(each)>;
+            if constexpr (F::role == Role::Parts) {
+                if (!known && r_.takeLabel(each.label)) {
+                    known = true;
+                    fields(each.of(m).emplace_back());
+                }
+            } else if constexpr (F::role == Role::Code) {
+                if (!known && r_.takeLabel(each.label)) {
+                    known = true;
+                    each.of(m).push_back(r_.code());
+                }
+            }
+        });
+        if (!known)
+            r_.fail("a module has no " + r_.here());
+        r_.endLine();
+    }
+    void structure() {
+        const bool defined = r_.take().text == "struct";
+        const Name name = r_.name();
+        std::vector<std::pair<Name, Type>> members;
+        std::vector<std::pair<Name, std::string>> lengths;
+        r_.expectSign("{");
+        while (!r_.isSign("}")) {
+            const Name member = r_.name();
+            r_.expectSign(":");
+            members.emplace_back(member, r_.type());
+            if (r_.peek().kind == Token::String)
+                lengths.emplace_back(member, r_.string());
+            if (!r_.takeSign(","))
+                break;
+        }
+        r_.expectSign("}");
+        r_.endLine();
+        const Type t = Type::structure(Name(name.str().substr(0, name.str().find('\''))), std::move(members), std::move(lengths));
+        r_.structs[name] = t;
+        if (defined)
+            m_->structs.push_back(t);
+    }
+    void function() {
+        r_.take();
+        auto owned = std::make_unique<Function>();
+        f_ = owned.get();
+        scope_ = {};
+        numbered_.clear();
+        Opened opened(scope_);
+        f_->name = r_.name();
+        r_.expectSign("(");
+        while (!r_.isSign(")")) {
+            f_->params.push_back(declaration());
+            if (!r_.takeSign(","))
+                break;
+        }
+        r_.expectSign(")");
+        forEachOwnField(*f_, [this](const auto &each, Function &owner) {
+            if constexpr (!std::is_same_v<typename std::decay_t<decltype(each)>::Member, Name>)
+                field(each, owner);
+        });
+        const FunctionId id = m_->functions.add(std::move(owned));
+        if (!functions_.try_emplace(f_->name, id).second)
+            r_.fail("there is a function `" + f_->name.str() + "` already");
+        r_.expectSign("{");
+        r_.endLine();
+        while (r_.isWord("uses")) {
+            r_.take();
+            declaration(true);
+            r_.endLine();
+        }
+        body(f_->body.body);
+        r_.endLine();
+        f_ = nullptr;
+    }
+
+    // ---- variables
+    /// `name`, `name'2`, or `parent.name` of a member: declared here. With `used`, what has a number is not visible by its name.
+    VarId declaration(bool used = false) {
+        const Token first = r_.peek();
+        Variable v;
+        std::string text = r_.name().str();
+        VarId parent;
+        while (r_.takeSign(".")) {
+            const VarId next = parent ? member(parent, Name(text)) : lookup(text);
+            if (!next)
+                r_.fail("no variable `" + text + "` is known here", first);
+            parent = next;
+            text = r_.name().str();
+        }
+        const std::size_t number = first.kind == Token::Word ? text.find('\'') : std::string::npos;
+        v.name = Name(text.substr(0, number));
+        v.parent = parent;
+        r_.expectSign(":");
+        fields(v);
+        const VarId id = f_->vars.add(std::move(v));
+        if (parent)
+            members_[{f_, parent, f_->vars[id].name}] = id;
+        else if (!used || number == std::string::npos)
+            scope_.declare(f_->vars[id].name, id);
+        if (number != std::string::npos)
+            numbered_[text] = id;
+        return id;
+    }
+    VarId lookup(const std::string &text) {
+        if (text.find('\'') == std::string::npos)
+            return scope_.find(Name(text));
+        auto at = numbered_.find(text);
+        return at == numbered_.end() ? VarId() : at->second;
+    }
+    VarId member(VarId parent, Name n) {
+        auto at = members_.find({f_, parent, n});
+        return at == members_.end() ? VarId() : at->second;
+    }
+    VarId variable(const std::vector<std::string> &path) override {
+        VarId v = lookup(path[0]);
+        for (std::size_t i = 1; v && i < path.size(); ++i)
+            v = member(v, Name(path[i]));
+        return v;
+    }
+    /// The variable that is named here; `_` is none.
+    VarId variableHere() {
+        const Token first = r_.peek();
+        if (r_.isWord("_")) {
+            r_.take();
+            return {};
+        }
+        std::vector<std::string> path{r_.name().str()};
+        while (r_.takeSign("."))
+            path.push_back(r_.name().str());
+        const VarId v = variable(path);
+        if (!v)
+            r_.fail("no variable `" + path.back() + "` is known here", first);
+        return v;
+    }
+
+    // ---- what expressions are over
+    Type typeOf(Name n) override {
+        if (locals_)
+            if (auto at = locals_->find(n); at != locals_->end())
+                return at->second;
+        const VarId v = scope_.find(n);
+        return v ? f_->vars[v].type : Type();
+    }
+    RefId add(MemRef r) override { return f_->refs.add(std::move(r)); }
+    MemRef &memory(RefId r) override { return f_->refs[r]; }
+    Type typeOfMemory(RefId r) override { return typeOfReference(*f_, f_->refs[r]); }
+
+    // ---- fields
+    template <class T> void fields(T &x) {
+        forEachOwnField(x, [this](const auto &each, T &owner) { field(each, owner); });
+    }
+    /// Takes the label; false when the field is not there.
+    template <class F> bool begins(const F &f) {
+        if (!*f.label || r_.takeLabel(f.label))
+            return true;
+        if (f.needed)
+            r_.fail("`" + std::string(f.label) + "` is expected, but " + r_.here() + " stands here");
+        return false;
+    }
+    template <class F, class T> void field(const F &f, T &owner) {
+        auto &x = f.of(owner);
+        constexpr Role role = F::role;
+        if constexpr (role == Role::Flag) {
+            if (r_.takeLabel(f.label))
+                x = !(x == std::decay_t<decltype(x)>(true));
+        } else if constexpr (role == Role::Word) {
+            using E = std::decay_t<decltype(x)>;
+            if (!*f.label) {
+                auto e = r_.peek().kind == Token::Word ? byWord<E>(r_.peek().text) : std::nullopt;
+                if (e) {
+                    r_.take();
+                    x = *e;
+                }
+            } else if (r_.takeLabel(f.label)) {
+                auto e = r_.peek().kind == Token::Word ? byWord<E>(r_.peek().text) : std::nullopt;
+                if (!e)
+                    r_.fail(r_.here() + " is none of the words that `" + f.label + "` takes");
+                r_.take();
+                x = *e;
+            }
+        } else if constexpr (role == Role::Value) {
+            const bool there = *f.label ? r_.takeLabel(f.label) : !r_.isSign("{");
+            if (there)
+                x = r_.expression();
+        } else if constexpr (role == Role::Parts) {
+            parts(f.label, x);
+        } else if constexpr (role == Role::Block) {
+            block(newBlock(x));
+        } else if constexpr (role == Role::Blocks) {
+            while (r_.takeLabel(f.label))
+                block(*x.emplace_back(std::make_unique<Block>()));
+        } else if constexpr (role == Role::Code) {
+            if (r_.takeLabel(f.label))
+                x = r_.code();
+        } else if constexpr (role == Role::Name) {
+            if (begins(f))
+                names(x);
+        } else if (begins(f)) {
+            leaf<role>(x);
+        }
+    }
+    template <Role R, class T> void leaf(T &x) {
+        if constexpr (R == Role::Declares || R == Role::Iterates)
+            x = r_.isWord("_") ? (r_.take(), VarId()) : declaration();
+        else if constexpr (R == Role::Assigns)
+            x = variableHere();
+        else if constexpr (R == Role::Reads || R == Role::Writes || R == Role::Uses)
+            x = r_.reference();
+        else if constexpr (R == Role::Indices) {
+            r_.expectSign("(");
+            x = r_.expressions(")");
+        } else if constexpr (R == Role::Size)
+            size(x);
+        else if constexpr (R == Role::Statement)
+            statement(x);
+        else if constexpr (R == Role::Locals)
+            locals(x);
+        else if constexpr (R == Role::Inside) {
+            r_.expectSign("{");
+            r_.endLine();
+            body(x);
+        } else if constexpr (R == Role::Arguments)
+            arguments(x);
+        else if constexpr (R == Role::Callee)
+            x = callee();
+        else if constexpr (R == Role::TypeName)
+            x = r_.type();
+        else if constexpr (R == Role::String)
+            strings(x);
+        else
+            x = static_cast<T>(r_.number());
+    }
+    template <class T> void parts(const char *label, T &x) {
+        if constexpr (requires { x.emplace_back(); }) {
+            while (r_.takeLabel(label))
+                fields(x.emplace_back());
+        } else if (r_.takeLabel(label)) {
+            std::remove_const_t<std::decay_t<decltype(*x)>> part{};
+            fields(part);
+            if constexpr (requires { x.emplace(); })
+                x = std::move(part);
+            else
+                x = std::make_shared<decltype(part)>(std::move(part));
+        }
+    }
+    static Block &newBlock(Block &b) { return b; }
+    static Block &newBlock(std::unique_ptr<Block> &b) { return *(b = std::make_unique<Block>()); }
+
+    void names(Name &x) { x = r_.name(); }
+    void names(std::vector<Name> &x) {
+        list([&] { x.push_back(r_.name()); });
+    }
+    void strings(std::string &x) { x = r_.string(); }
+    void strings(std::vector<std::string> &x) {
+        list([&] { x.push_back(r_.string()); });
+    }
+    template <class F> void list(F &&one) {
+        r_.expectSign("(");
+        while (!r_.isSign(")")) {
+            one();
+            if (!r_.takeSign(","))
+                break;
+        }
+        r_.expectSign(")");
+    }
+    void size(sym::Expr &x) { x = r_.size(); }
+    void size(std::vector<sym::Expr> &x) { x = r_.sizes(); }
+    void size(std::array<sym::Expr, 3> &x) {
+        const Token at = r_.peek();
+        const std::vector<sym::Expr> all = r_.sizes();
+        if (all.size() != 3)
+            r_.fail("three sizes are expected", at);
+        std::copy(all.begin(), all.end(), x.begin());
+    }
+    void locals(std::map<Name, Type> &x) {
+        list([&] {
+            const Name n = r_.name();
+            r_.expectSign(":");
+            x[n] = r_.type();
+        });
+        locals_ = &x;
+    }
+    void arguments(std::vector<Call::Argument> &x) {
+        list([&] { fields(x.emplace_back()); });
+    }
+    FunctionId callee() {
+        const Token at = r_.peek();
+        if (r_.isWord("_")) {
+            r_.take();
+            return {};
+        }
+        auto known = functions_.find(r_.name());
+        if (known == functions_.end())
+            r_.fail("there is no function `" + at.text + "` above", at);
+        return known->second;
+    }
+
+    // ---- simple statements
+    void statement(py::StmtRef &x) { x = simple(); }
+    void statement(std::vector<py::StmtRef> &x) { x = simpleBlock(); }
+
+    std::vector<py::StmtRef> simpleBlock() {
+        std::vector<py::StmtRef> out;
+        r_.expectSign("{");
+        r_.endLine();
+        while (!r_.isSign("}")) {
+            out.push_back(simple());
+            r_.endLine();
+        }
+        r_.take();
+        return out;
+    }
+    /// Does a statement begin with this word, and not an assignment to a variable of that name?
+    bool beginsWith(std::string_view w) {
+        if (!r_.isWord(w))
+            return false;
+        const Token &next = r_.peek(1);
+        static constexpr std::string_view after[] = {"=", "[", ".", ".["};
+        return next.kind != Token::Sign || std::find(std::begin(after), std::end(after), next.text) == std::end(after);
+    }
+    bool takeWord(std::string_view w) { return beginsWith(w) && (r_.take(), true); }
+
+    py::StmtRef simple() {
+        using py::StmtKind;
+        py::Stmt s{};
+        if (takeWord("annotate")) {
+            s.kind = StmtKind::AnnAssign;
+            s.targets = {r_.expression()};
+            r_.expectWord("as");
+            s.type = r_.type();
+            if (r_.takeLabel("from"))
+                s.extra = r_.expression();
+            if (r_.takeSign("="))
+                s.value = r_.expression();
+        } else if (takeWord("augment")) {
+            s.kind = StmtKind::AugAssign;
+            s.targets = {r_.expression(Postfix)};
+            s.op = augmentation();
+            s.value = r_.expression();
+        } else if (takeWord("do")) {
+            s.kind = StmtKind::ExprStmt;
+            s.value = r_.expression();
+        } else if (takeWord("if")) {
+            s.kind = StmtKind::If;
+            s.value = r_.expression();
+            s.body = simpleBlock();
+            if (r_.takeLabel("else"))
+                s.orelse = simpleBlock();
+        } else if (takeWord("while")) {
+            s.kind = StmtKind::While;
+            s.value = r_.expression();
+            s.body = simpleBlock();
+        } else if (takeWord("for")) {
+            s.kind = StmtKind::For;
+            s.targets = {r_.expression()};
+            r_.expectWord("over");
+            s.value = r_.expression();
+            s.body = simpleBlock();
+        } else if (takeWord("raw")) {
+            s.kind = StmtKind::Raw;
+            if (r_.peek().kind != Token::Raw)
+                r_.fail("code between back quotes is expected");
+            s.text = r_.take().text;
+        } else if (!jump(s)) {
+            assignment(s);
+        }
+        return std::make_shared<const py::Stmt>(std::move(s));
+    }
+    bool jump(py::Stmt &s) {
+        using py::StmtKind;
+        if (takeWord("break")) {
+            s.kind = StmtKind::Break;
+        } else if (takeWord("continue")) {
+            s.kind = StmtKind::Continue;
+        } else if (takeWord("pass")) {
+            s.kind = StmtKind::Pass;
+        } else if (takeWord("return")) {
+            s.kind = StmtKind::Return;
+            if (r_.peek().kind != Token::Newline && !r_.isSign("}"))
+                s.value = r_.expression();
+        } else if (takeWord("assert")) {
+            s.kind = StmtKind::Assert;
+            s.value = r_.expression();
+            if (r_.takeLabel("else"))
+                s.extra = r_.expression();
+        } else {
+            return false;
+        }
+        return true;
+    }
+    py::Op augmentation() {
+        for (const Operator &o : operators()) {
+            const std::string text = std::string(o.text) + "=";
+            if (r_.takeSign(text))
+                return o.op;
+            if (r_.isWord(o.text) && r_.peek(1).text == "=") {
+                r_.take();
+                r_.take();
+                return o.op;
+            }
+        }
+        r_.fail("an operator such as `+=` is expected, but " + r_.here() + " stands here");
+    }
+    void assignment(py::Stmt &s) {
+        s.kind = py::StmtKind::Assign;
+        s.targets = {r_.expression()};
+        r_.expectSign("=");
+        s.value = r_.expression();
+        while (r_.takeSign("=")) {
+            s.targets.push_back(s.value);
+            s.value = r_.expression();
+        }
+        if (r_.takeLabel("old"))
+            s.old = r_.name();
+    }
+
+    // ---- statements
+    void note(Node &n) {
+        std::string_view text = noteHere_;
+        if (text.starts_with(' '))
+            text.remove_prefix(1);
+        if (text.starts_with('[')) {
+            const std::size_t close = text.find(']');
+            if (close == std::string_view::npos)
+                r_.fail("`]` is missing after the numbers of an element");
+            for (std::size_t at = 1; at < close;) {
+                const std::size_t end = std::min(text.find('.', at), close);
+                int v = 0;
+                const bool negative = text[at] == '-';
+                for (std::size_t i = at + negative; i < end; ++i) {
+                    if (text[i] < '0' || text[i] > '9' || v > 100000000)
+                        r_.fail("the numbers of an element are like `[0.2.5]`");
+                    v = v * 10 + (text[i] - '0');
+                }
+                n.origin.push_back(negative ? -v : v);
+                at = end + 1;
+            }
+            text.remove_prefix(close + 1);
+            if (text.starts_with(' '))
+                text.remove_prefix(1);
+        }
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (text[i] == '\\' && i + 1 < text.size())
+                n.comment += text[++i] == 'n' ? '\n' : text[i];
+            else
+                n.comment += text[i];
+        }
+    }
+    void block(Block &b) {
+        Opened opened(scope_);
+        r_.expectSign("{");
+        if (r_.isWord("braces")) {
+            r_.take();
+            b.braces = true;
+        }
+        if (r_.peek().kind == Token::Note) {
+            noteHere_ = r_.take().text;
+            note(b);
+        }
+        r_.endLine();
+        body(b.body);
+    }
+    /// Statements up to the closing brace.
+    void body(std::vector<NodePtr> &out) {
+        if (++depth_ > 500)
+            r_.fail("statements are nested too deeply");
+        while (!r_.isSign("}")) {
+            out.push_back(node());
+            r_.endLine();
+        }
+        r_.take();
+        --depth_;
+    }
+    NodePtr node() {
+        bool hasNote = r_.peek().kind == Token::Note;
+        if (hasNote) {
+            noteHere_ = r_.take().text;
+            r_.endLine();
+        }
+        const std::string text = noteHere_;
+        NodePtr n = statementHere();
+        if (hasNote) {
+            noteHere_ = text;
+            note(*n);
+        }
+        return n;
+    }
+    NodePtr statementHere() {
+#define NODE(K, word, ...)                                                                                                         \
+    if (takeWord(word))                                                                                                            \
+        return read<K>();
+#include "sdfgc/Tree/Nodes.def"
+        if (r_.peek().kind == Token::Word && r_.peek(1).kind == Token::Word)
+            r_.fail("there is no statement " + r_.here());
+        auto code = std::make_unique<Code>();
+        py::Stmt s{};
+        assignment(s);
+        code->stmts.push_back(std::make_shared<const py::Stmt>(std::move(s)));
+        return code;
+    }
+    template <class K> NodePtr read() {
+        auto n = std::make_unique<K>();
+        if constexpr (std::is_same_v<K, Block>) {
+            n->braces = r_.takeLabel("braces");
+            Opened opened(scope_, n->braces);
+            r_.expectSign("{");
+            r_.endLine();
+            body(n->body);
+        } else if constexpr (std::is_same_v<K, Declare>) {
+            fields(*n);
+        } else if constexpr (std::is_same_v<K, If>) {
+            branches(*n);
+        } else if constexpr (std::is_same_v<K, Comment>) {
+            n->comment = r_.string();
+        } else {
+            Opened opened(scope_);
+            fields(*n);
+            locals_ = nullptr;
+        }
+        return n;
+    }
+    void branches(If &x) {
+        if (r_.peek().kind == Token::Newline)
+            return;
+        do {
+            If::Branch &b = x.branches.emplace_back();
+            const bool first = x.branches.size() == 1;
+            if (first || r_.takeLabel("if")) {
+                if (!r_.isSign("{"))
+                    b.condition = r_.expression();
+            }
+            block(newBlock(b.body));
+        } while (r_.takeLabel("else"));
+    }
+
+    Reader r_;
+    std::unique_ptr<Module> m_;
+    Function *f_ = nullptr;
+    Scope scope_;
+    std::map<Name, FunctionId> functions_;
+    std::map<std::string, VarId> numbered_;
+    std::map<std::tuple<const Function *, VarId, Name>, VarId> members_;
+    const std::map<Name, Type> *locals_ = nullptr;
+    std::string noteHere_;
+    int depth_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Module> parse(std::string_view text, const std::string &file, diag::Engine &diagnostics) {
+    try {
+        return Parser(text).run();
+    } catch (const SyntaxError &e) {
+        diagnostics.report(diag::Id::TreeSyntax, {file, e.line, e.column, {}, {}, {}}, {e.message});
+        return nullptr;
+    }
+}
+
+} // namespace sdfgc::tree

@@ -1,0 +1,90 @@
+// SD2158, SD2159: calls hand over what the function takes, kernels are launched and other functions called, and a kernel uses
+// nothing that only the host has: no state, no memory that is allocated, no operation that is queued.
+#include "Rules.h"
+
+namespace sdfgc::tree::rules {
+namespace {
+
+class Calls {
+public:
+    explicit Calls(Report &r) : r_(r), device_(r.f.kernel || r.f.device) {}
+
+    void run() {
+        if (device_ && r_.f.needsState)
+            r_.fault(diag::Id::TreeKernel, r_.f.body, {r_.f.name.str(), "the state of the program"});
+        body(r_.f.body);
+    }
+
+private:
+    void body(const Block &b) {
+        for (const NodePtr &n : b.body) {
+            check(*n);
+            forEachBlock(std::as_const(*n), [this](const Block &inner) { body(inner); });
+        }
+    }
+    void check(const Node &n) {
+        if (const auto *c = dyn_cast<Call>(&n))
+            call(n, *r_.m.functions[c->function], c->arguments, false);
+        else if (const auto *l = dyn_cast<Launch>(&n))
+            call(n, *r_.m.functions[l->function], l->arguments, true);
+        if (!device_)
+            return;
+        if (isOfHost(n.kind))
+            r_.fault(diag::Id::TreeKernel, n, {r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a statement of the host"});
+        forEachVariable(r_.f, n, [&](VarId v) {
+            const Variable &x = r_.var(r_.root(v));
+            if (isOfHost(x.kind))
+                r_.fault(diag::Id::TreeKernel, n, {r_.f.name.str(), "`" + x.name.str() + "`, which the host has"});
+        });
+    }
+    static bool isOfHost(Kind k) {
+        switch (k) {
+        case Kind::Launch:
+        case Kind::DeviceCopy:
+        case Kind::DeviceFill:
+        case Kind::Synchronise:
+        case Kind::EventRecord:
+        case Kind::EventWait:
+        case Kind::Allocate:
+        case Kind::Release:
+        case Kind::Consume:
+        case Kind::Timer:
+        case Kind::DataProbe:
+            return true;
+        default:
+            return false;
+        }
+    }
+    static bool isOfHost(VarKind k) {
+        return k == VarKind::StateField || k == VarKind::Buffer || k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer ||
+               k == VarKind::PoolBuffer || k == VarKind::Stream;
+    }
+
+    void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {
+        auto fault = [&](const std::string &what) { r_.fault(diag::Id::TreeCall, n, {callee.name.str(), what}); };
+        if (launch != callee.kernel.has_value())
+            fault(launch ? "is no kernel" : "is a kernel, which is launched");
+        if (device_ && !callee.device)
+            fault("is a function of the host");
+        if (callee.needsState && !r_.f.needsState)
+            fault("takes the state of the program, which `" + r_.f.name.str() + "` does not have");
+        if (arguments.size() != callee.params.size())
+            return fault("takes " + std::to_string(callee.params.size()) + " arguments, not " + std::to_string(arguments.size()));
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            const Variable &p = callee.vars[callee.params[i]];
+            if (!arguments[i].ref && !arguments[i].expr && p.kind != VarKind::Value && p.kind != VarKind::Callback)
+                fault("takes memory for `" + p.name.str() + "`, not a size");
+            if (launch && p.kind != VarKind::Value && p.kind != VarKind::Pointer)
+                fault("takes `" + p.name.str() + "`, which is neither a value nor an address");
+        }
+    }
+
+    Report &r_;
+    const bool device_;
+};
+
+} // namespace
+
+void calls(Report &r) { Calls(r).run(); }
+
+} // namespace sdfgc::tree::rules

@@ -1,0 +1,104 @@
+// SD2154, SD2155: a goto has one label in its function; break and continue stand in a loop; no jump leaves a loop or region whose
+// iterations threads share, nor a write-back.
+#include "Rules.h"
+
+#include <map>
+
+namespace sdfgc::tree::rules {
+namespace {
+
+/// Do threads share what the statement repeats?
+bool isShared(const Node &n) {
+    if (n.kind == Kind::For)
+        return static_cast<const For &>(n).omp || static_cast<const For &>(n).spread;
+    return n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume;
+}
+
+class Jumps {
+public:
+    explicit Jumps(Report &r) : r_(r) {}
+
+    void run() {
+        labels(r_.f.body);
+        shared_.clear();
+        loops_.clear();
+        jumps(r_.f.body);
+    }
+
+private:
+    /// The statements around, as far as jumps must not leave them.
+    std::vector<const Node *> shared_;
+    std::vector<const Node *> loops_; // loops, and shared statements, innermost last
+
+    template <class F> void inside(const Node &n, F &&f) {
+        const bool shares = isShared(n), repeats = n.kind == Kind::For || n.kind == Kind::Loop;
+        if (shares)
+            shared_.push_back(&n);
+        if (shares || repeats)
+            loops_.push_back(&n);
+        forEachBlock(n, f);
+        if (shares)
+            shared_.pop_back();
+        if (shares || repeats)
+            loops_.pop_back();
+    }
+    void label(Name l, const Node &at) {
+        if (!labels_.try_emplace(l, shared_).second)
+            r_.fault(diag::Id::TreeLabel, at, {"label `" + l.str() + "` stands twice"});
+    }
+    void labels(const Block &b) {
+        for (const NodePtr &n : b.body) {
+            if (const auto *l = dyn_cast<Label>(n.get()))
+                label(l->label, *n);
+            inside(*n, [this](const Block &inner) { labels(inner); });
+            if (const auto *l = dyn_cast<Loop>(n.get()); l && l->continueLabel)
+                label(l->continueLabel, *n);
+        }
+    }
+    void jumps(const Block &b) {
+        for (const NodePtr &n : b.body) {
+            check(*n);
+            inside(*n, [this](const Block &inner) { jumps(inner); });
+        }
+    }
+    void check(const Node &n) {
+        switch (n.kind) {
+        case Kind::Goto:
+            return target(static_cast<const Goto &>(n));
+        case Kind::Return:
+            if (!shared_.empty() && !r_.f.kernel)
+                leaves(n, *shared_.back());
+            return;
+        case Kind::Break:
+        case Kind::Continue:
+            if (loops_.empty())
+                r_.fault(diag::Id::TreeJump, n, {std::string(keyword(n.kind)), "stands in no loop"});
+            else if (isShared(*loops_.back()) && (n.kind == Kind::Break || loops_.back()->kind != Kind::For))
+                leaves(n, *loops_.back());
+            return;
+        default:
+            return;
+        }
+    }
+    void target(const Goto &g) {
+        auto at = labels_.find(g.label);
+        if (at == labels_.end())
+            return r_.fault(diag::Id::TreeLabel, g, {"there is no label `" + g.label.str() + "`"});
+        // What is around the label must be around the goto, and nothing shared may be left or entered.
+        if (at->second != shared_)
+            leaves(g, *(shared_.empty() ? at->second.back() : shared_.back()));
+    }
+    void leaves(const Node &n, const Node &what) {
+        r_.fault(diag::Id::TreeJump, n,
+                 {std::string(keyword(n.kind)), "leaves or enters `" + std::string(keyword(what.kind)) + "`, which threads share"});
+    }
+
+    Report &r_;
+    std::map<Name, std::vector<const Node *>> labels_;
+};
+
+} // namespace
+
+void jumps(Report &r) { Jumps(r).run(); }
+
+} // namespace sdfgc::tree::rules

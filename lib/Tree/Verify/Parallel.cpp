@@ -1,0 +1,103 @@
+// SD2156, SD2157: threads stand where they may.
+//
+// On the host a loop either starts a team (`parallel`), or shares its iterations among the team of the region around it (`within`).
+// A team inside of a team is only started where its size is said. In a kernel, loops are spread over blocks and threads instead,
+// and a barrier stands where all threads that meet come by: not in a loop or branch that some of them leave out.
+#include "Rules.h"
+
+namespace sdfgc::tree::rules {
+namespace {
+
+class Parallel {
+public:
+    explicit Parallel(Report &r) : r_(r), device_(r.f.kernel || r.f.device) {}
+
+    void run() { body(r_.f.body); }
+
+private:
+    struct Around {
+        bool team = false;    // several threads run the statements
+        bool sharing = false; // they share the iterations of a loop around
+        int apart = 0;        // 0: all threads of the grid come by; 1: those of a block; 2: some
+    } around_;
+
+    void fault(const Node &n, const char *what) { r_.fault(diag::Id::TreeParallel, n, {what}); }
+
+    void body(const Block &b) {
+        for (const NodePtr &n : b.body)
+            node(*n);
+    }
+    void node(const Node &n) {
+        const Around outer = around_;
+        if (const auto *loop = dyn_cast<For>(&n))
+            enter(*loop);
+        else if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections)
+            startTeam(n, n.kind == Kind::Sections || static_cast<const ParallelRegion &>(n).numThreads.isZero());
+        else if (n.kind == Kind::Barrier)
+            barrier(static_cast<const Barrier &>(n));
+        else if (const auto *d = dyn_cast<Declare>(&n); d && differs(n))
+            apart_.insert(r_.var(d->var).name);
+        if ((n.kind == Kind::If || n.kind == Kind::Loop) && differs(n))
+            around_.apart = 2;
+        forEachBlock(n, [this](const Block &b) { body(b); });
+        around_ = outer;
+    }
+    void startTeam(const Node &n, bool sizeIsOpen) {
+        if (device_)
+            fault(n, "starts a team of threads in a kernel");
+        else if (around_.team && sizeIsOpen)
+            fault(n, "starts a team of threads inside of a team, and does not say how many");
+        around_.team = true;
+        around_.sharing = n.kind == Kind::Sections;
+    }
+    void enter(const For &loop) {
+        if (loop.omp && loop.spread)
+            fault(loop, "is given to the threads of the host and to those of a kernel");
+        if (loop.spread)
+            spread(loop);
+        else if (device_ && differs(loop))
+            around_.apart = 2;
+        if (!loop.omp)
+            return;
+        if (!loop.omp->inParallelRegion) {
+            startTeam(loop, loop.omp->numThreads.isZero());
+        } else if (!around_.team) {
+            fault(loop, "shares its iterations among a team, but no region around it starts one");
+        } else if (around_.sharing) {
+            fault(loop, "shares its iterations among a team that shares those of a loop around it already");
+        }
+        around_.sharing = true;
+    }
+    void spread(const For &loop) {
+        if (!device_)
+            fault(loop, "is spread over blocks and threads, but stands in no kernel");
+        const bool byBlocks = loop.spread->level == Spread::Grid;
+        if (!byBlocks)
+            apart_.insert(r_.var(loop.var).name);
+        if (!loop.spread->exact)
+            around_.apart = std::max(around_.apart, byBlocks ? 1 : 2);
+    }
+    void barrier(const Barrier &b) {
+        if (!r_.f.kernel && !r_.f.device)
+            r_.fault(diag::Id::TreeBarrier, b, {"stands in no kernel"});
+        else if (around_.apart > (b.ofGrid ? 0 : 1))
+            r_.fault(diag::Id::TreeBarrier, b,
+                     {std::string("is not reached by all threads of the ") + (b.ofGrid ? "grid" : "block")});
+    }
+    /// Do threads of a block disagree on what the statement itself computes?
+    bool differs(const Node &n) {
+        bool found = false;
+        forEachName(r_.f, n, [&](Name name) { found = found || apart_.count(name); });
+        return found;
+    }
+
+    Report &r_;
+    const bool device_;
+    std::set<Name> apart_; // values that differ between the threads of a block
+};
+
+} // namespace
+
+void parallel(Report &r) { Parallel(r).run(); }
+
+} // namespace sdfgc::tree::rules

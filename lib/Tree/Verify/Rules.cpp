@@ -1,0 +1,128 @@
+#include "Rules.h"
+
+namespace sdfgc::tree::rules {
+namespace {
+
+/// What a statement itself mentions, by number and by name.
+class Mentioned {
+public:
+    std::function<void(VarId)> variable = [](VarId) {};
+    std::function<void(RefId)> reference = [](RefId) {};
+    std::function<void(Name)> name = [](Name) {};
+
+    void statement(const Node &n) {
+        visit(n, [this](const auto &x) {
+            forEachField(
+                x, [this](const auto &each, const auto &owner) { field<std::decay_t<decltype(each)>::role>(each.of(owner)); });
+        });
+    }
+    void size(sym::Expr e) {
+        for (Name n : e.freeSymbols())
+            name(n);
+    }
+
+private:
+    template <Role R, class T> void field(const T &x) {
+        if constexpr (R == Role::Declares || R == Role::Iterates || R == Role::Assigns)
+            variable(x);
+        else if constexpr (R == Role::Reads || R == Role::Writes || R == Role::Uses)
+            reference(x);
+        else if constexpr (R == Role::Size)
+            forAll(x, [this](sym::Expr e) { size(e); });
+        else if constexpr (R == Role::Value || R == Role::Indices)
+            forAll(x, [this](const py::ExprRef &e) { expr(e); });
+        else if constexpr (R == Role::Statement)
+            forAll(x, [this](const py::StmtRef &s) { stmt(s); });
+    }
+    template <class T, class F> static void forAll(const T &x, F &&f) {
+        if constexpr (requires { x.begin(); })
+            for (const auto &e : x)
+                f(e);
+        else
+            f(x);
+    }
+    void expr(const py::ExprRef &e) {
+        if (!e)
+            return;
+        for (Name n : py::freeNames(*e))
+            name(n);
+        memory(*e);
+    }
+    void memory(const py::Expr &e) {
+        if (e.kind == py::ExprKind::MemRef)
+            reference(refOf(e));
+        for (const py::ExprRef &a : e.args)
+            if (a)
+                memory(*a);
+        for (const py::Keyword &k : e.keywords)
+            memory(*k.value);
+    }
+    void stmt(const py::StmtRef &s) {
+        if (!s)
+            return;
+        for (const py::ExprRef &t : s->targets)
+            expr(t);
+        expr(s->value);
+        expr(s->extra);
+        for (const auto *list : {&s->body, &s->orelse})
+            for (const py::StmtRef &b : *list)
+                stmt(b);
+    }
+};
+
+} // namespace
+
+void forEachVariable(const Function &f, const Node &n, const std::function<void(VarId)> &use) {
+    Mentioned all;
+    all.variable = [&](VarId v) {
+        if (v)
+            use(v);
+    };
+    all.reference = [&](RefId r) {
+        if (r)
+            use(f.refs[r].var);
+    };
+    all.statement(n);
+}
+
+void forEachReference(const Node &n, const std::function<void(RefId)> &use) {
+    Mentioned all;
+    all.reference = use;
+    all.statement(n);
+}
+
+void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use) {
+    Mentioned all;
+    all.name = use;
+    all.reference = [&](RefId r) {
+        if (!r)
+            return;
+        all.size(f.refs[r].offset);
+        for (sym::Expr s : f.refs[r].strides)
+            all.size(s);
+    };
+    all.statement(n);
+}
+
+} // namespace sdfgc::tree::rules
+
+namespace sdfgc::tree {
+
+bool verify(const Module &m, diag::Engine &diagnostics) {
+    bool holds = true;
+    for (const auto &f : m.functions) {
+        rules::Report r(m, *f, diagnostics);
+        if (rules::ids(r)) {
+            rules::scopes(r);
+            rules::jumps(r);
+            rules::parallel(r);
+            rules::calls(r);
+            rules::memory(r);
+            rules::streams(r);
+        }
+        holds = holds && !r.faults();
+    }
+    return holds;
+}
+
+} // namespace sdfgc::tree

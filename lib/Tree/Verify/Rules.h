@@ -1,0 +1,55 @@
+// Internal: what the rules of the schedule tree share.
+#pragma once
+
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Verify.h"
+
+namespace sdfgc::tree::rules {
+
+/// Reports what is wrong in one function.
+class Report {
+public:
+    Report(const Module &m, const Function &f, diag::Engine &diagnostics) : m(m), f(f), diagnostics_(diagnostics) {}
+
+    void fault(diag::Id id, const Node &at, std::vector<std::string> args) {
+        std::string element = "function " + f.name.str() + ": " + std::string(keyword(at.kind));
+        if (!at.comment.empty())
+            element += " (" + at.comment + ")";
+        diagnostics_.report(id, {{}, 0, 0, {}, element, {}}, std::move(args));
+        faults_ = true;
+    }
+    bool faults() const { return faults_; }
+    const Variable &var(VarId v) const { return f.vars[v]; }
+    /// The variable at the root of a reference: of a member that of the structure.
+    VarId root(VarId v) const {
+        while (f.vars[v].kind == VarKind::Member)
+            v = f.vars[v].parent;
+        return v;
+    }
+
+    const Module &m;
+    const Function &f;
+
+private:
+    diag::Engine &diagnostics_;
+    bool faults_ = false;
+};
+
+/// Calls `use` for every variable that a statement itself mentions by number: directly, or by its memory references.
+void forEachVariable(const Function &f, const Node &n, const std::function<void(VarId)> &use);
+/// Calls `use` for every memory reference of a statement itself; `use` must take references that are none.
+void forEachReference(const Node &n, const std::function<void(RefId)> &use);
+/// Calls `use` for every name in the expressions and sizes of a statement itself, also in those of its memory references.
+void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use);
+
+// ---- the rules
+bool ids(Report &r);      // Ids.cpp: the others need them to hold
+void scopes(Report &r);   // Scopes.cpp: declared before use, by number and by name
+void jumps(Report &r);    // Jumps.cpp: labels, break, continue, goto, return
+void parallel(Report &r); // Parallel.cpp: teams, loops that share iterations, barriers
+void calls(Report &r);    // Calls.cpp: arguments, kernels and what they may use
+void memory(Report &r);   // Memory.cpp: allocated before use on every path
+void streams(Report &r);  // Streams.cpp: numbers; nothing is released before the work that uses it is done
+
+} // namespace sdfgc::tree::rules

@@ -1,0 +1,107 @@
+// SD2152, SD2153: a variable is declared before it is used, in a block around the use, and no two that are visible at one place
+// have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared nowhere;
+// what expressions name besides variables is the values that code declares by itself, and the parameters of lambdas.
+#include "Rules.h"
+
+#include "../Text/Scope.h"
+
+namespace sdfgc::tree::rules {
+namespace {
+
+class Scopes {
+public:
+    explicit Scopes(Report &r) : r_(r) {}
+
+    void run() {
+        for (VarId p : r_.f.params)
+            scope_.declare(r_.var(p).name, p);
+        for (const Variable &v : r_.f.vars) { // all names that stand for variables: others are functions, words of C
+            known_.insert(v.name);
+            if (isEverywhere(v))
+                everywhere_.insert(v.name);
+        }
+        body(r_.f.body.body);
+    }
+
+private:
+    static bool isEverywhere(const Variable &v) {
+        return v.kind == VarKind::StateField || v.kind == VarKind::Constant || v.kind == VarKind::Member;
+    }
+    void body(const std::vector<NodePtr> &all) {
+        for (const NodePtr &n : all)
+            node(*n);
+    }
+    void block(const Block &b) {
+        text::Opened opened(scope_);
+        body(b.body);
+    }
+    void use(VarId v, const Node &at) {
+        const VarId root = r_.root(v);
+        const Variable &x = r_.var(root);
+        if (!isEverywhere(x) && scope_.find(x.name) != root)
+            r_.fault(diag::Id::TreeUndeclared, at, {x.name.str()});
+    }
+    void declare(VarId v, const Node &at) {
+        if (!v)
+            return;
+        const Name n = r_.var(v).name;
+        if (scope_.find(n))
+            r_.fault(diag::Id::TreeNameTwice, at, {n.str()});
+        scope_.declare(n, v);
+    }
+    void node(const Node &n) {
+        text::Opened opened(scope_, text::opensScope(n));
+        const std::map<Name, Type> *outer = locals_;
+        if (n.kind == Kind::Code)
+            locals_ = &static_cast<const Code &>(n).locals;
+        // What loops and regions declare is visible in their headers.
+        visit(n, [&](const auto &x) {
+            forEachField(x, [&](const auto &each, const auto &owner) {
+                constexpr Role role = std::decay_t<decltype(each)>::role;
+                if constexpr (role == Role::Iterates)
+                    declare(each.of(owner), n);
+                else if constexpr (role == Role::Assigns) {
+                    if (each.of(owner))
+                        use(each.of(owner), n);
+                }
+            });
+        });
+        forEachReference(n, [&](RefId r) {
+            if (r)
+                use(r_.f.refs[r].var, n);
+        });
+        forEachName(r_.f, n, [&](Name name) { named(name, n); });
+        if (n.kind == Kind::Declare)
+            declare(static_cast<const Declare &>(n).var, n);
+        locals_ = outer;
+        if (n.kind == Kind::Block)
+            return body(static_cast<const Block &>(n).body);
+        if (n.kind == Kind::RawTasklet)
+            return after(static_cast<const RawTasklet &>(n));
+        forEachBlock(n, [this](const Block &b) { block(b); });
+    }
+    /// The write-backs of a tasklet name what its bindings declare.
+    void after(const RawTasklet &t) {
+        const std::set<Name> outer = bound_;
+        for (const RawTasklet::Binding &b : t.bindings)
+            bound_.insert(b.name);
+        body(t.after);
+        bound_ = outer;
+    }
+    void named(Name n, const Node &at) {
+        if (!known_.count(n) || everywhere_.count(n) || bound_.count(n) || (locals_ && locals_->count(n)) || scope_.find(n))
+            return;
+        r_.fault(diag::Id::TreeUndeclared, at, {n.str()});
+    }
+
+    Report &r_;
+    text::Scope scope_;
+    std::set<Name> known_, everywhere_, bound_;
+    const std::map<Name, Type> *locals_ = nullptr;
+};
+
+} // namespace
+
+void scopes(Report &r) { Scopes(r).run(); }
+
+} // namespace sdfgc::tree::rules

@@ -1,0 +1,21 @@
+// Schedule trees from their text.
+#pragma once
+
+#include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <catch2/catch.hpp>
+
+namespace sdfgc::test {
+
+/// The module that a text describes, which must be right.
+inline std::unique_ptr<tree::Module> parsed(const std::string &text) {
+    diag::Engine diagnostics;
+    auto m = tree::parse(text, "test.sdfgtree", diagnostics);
+    for (const diag::Diagnostic &d : diagnostics.all())
+        FAIL(text << "\n" << d.place.line << ":" << d.place.column << ": " << d.message);
+    REQUIRE(m);
+    return m;
+}
+
+} // namespace sdfgc::test

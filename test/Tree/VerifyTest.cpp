@@ -1,0 +1,198 @@
+// The rules of the schedule tree: each is broken by a text that differs from a good one in one place.
+#include "sdfgc/Tree/Verify.h"
+#include "Tree/Parsed.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// Codes and messages of what verify reports on a module with these functions.
+std::vector<std::string> faults(const std::string &functions, const std::string &head = "") {
+    const auto m = parsed("module m" + head + " {\n" + functions + "}\n");
+    diag::Engine diagnostics;
+    const bool holds = tree::verify(*m, diagnostics);
+    std::vector<std::string> out;
+    for (const diag::Diagnostic &d : diagnostics.sorted())
+        out.push_back(std::string(diag::info(d.id).name) + ": " + d.message + " @ " + d.place.element);
+    CHECK(holds == out.empty());
+    return out;
+}
+using Faults = std::vector<std::string>;
+
+std::string function(const std::string &body, const std::string &head = "function f(A: pointer float64, N: int64)") {
+    return head + " {\n" + body + "}\n";
+}
+
+} // namespace
+
+TEST_CASE("verify: a tree that keeps all rules") {
+    CHECK(faults(function("declare x: float64 = 0.0\n"
+                          "for i: int64 from 0 to N - 1 parallel reduce sum x {\n"
+                          "  update x[0] with A[i] by sum\n"
+                          "}\n"
+                          "A[0] = x[0]\n")) == Faults{});
+}
+
+TEST_CASE("verify: numbers name something") {
+    auto m = parsed("module m {\n" + function("A[N] = 1.0\n") + "}\n");
+    const tree::FunctionId f(0);
+    m->functions[f]->refs.begin()->var = tree::VarId(7);
+    diag::Engine diagnostics;
+    CHECK_FALSE(tree::verify(*m, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].message == "the variable of a memory reference has the number 7, but there are 2");
+
+    m = parsed("module m {\n" + function("", "function g()") + function("call g()\n") + "}\n");
+    static_cast<tree::Call &>(*m->functions[tree::FunctionId(1)]->body.body[0]).function = tree::FunctionId(1);
+    diag::Engine recursive;
+    CHECK_FALSE(tree::verify(*m, recursive));
+    CHECK(recursive.all()[0].id == diag::Id::TreeNumber);
+}
+
+TEST_CASE("verify: variables are declared before they are used, around the use") {
+    CHECK(faults(function("if N > 1 {\n"
+                          "  declare x: float64 = 1.0\n"
+                          "}\n"
+                          "declare y: float64 = x\n")) ==
+          Faults{"TreeUndeclared: `x` is used where it is not declared @ function f: declare"});
+    CHECK(faults(function("for i: int64 from 0 to n {\n"
+                          "  A[i] = 1.0\n"
+                          "}\n"
+                          "declare n: int64 = 3\n")) ==
+          Faults{"TreeUndeclared: `n` is used where it is not declared @ function f: for"});
+    CHECK(faults(function("uses x'1: float64\n"
+                          "x'1[0] = 1.0\n")) == Faults{"TreeUndeclared: `x` is used where it is not declared @ function f: code"});
+}
+
+TEST_CASE("verify: what is visible at one place has different names") {
+    CHECK(faults(function("declare N: int64 = 3\n")) ==
+          Faults{"TreeNameTwice: `N` is declared where another variable of that name is visible @ function f: declare"});
+    CHECK(faults(function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n")) == Faults{});
+}
+
+TEST_CASE("verify: labels stand once") {
+    CHECK(faults(function("goto a\nlabel b\n")) == Faults{"TreeLabel: there is no label `a` @ function f: goto"});
+    CHECK(faults(function("label a\nlabel a\n")) == Faults{"TreeLabel: label `a` stands twice @ function f: label"});
+}
+
+TEST_CASE("verify: jumps stay inside of what threads share") {
+    CHECK(faults(function("break\n")) == Faults{"TreeJump: `break` stands in no loop @ function f: break"});
+    auto inLoop = [](const std::string &jump, const std::string &parallel) {
+        return function("for i: int64 from 0 to N" + parallel + " {\n  " + jump + "\n}\nlabel a\n");
+    };
+    CHECK(faults(inLoop("break", "")) == Faults{});
+    CHECK(faults(inLoop("continue", " parallel")) == Faults{});
+    CHECK(faults(inLoop("break", " parallel")) ==
+          Faults{"TreeJump: `break` leaves or enters `for`, which threads share @ function f: break"});
+    CHECK(faults(inLoop("return", " parallel")) ==
+          Faults{"TreeJump: `return` leaves or enters `for`, which threads share @ function f: return"});
+    CHECK(faults(inLoop("goto a", " parallel")) ==
+          Faults{"TreeJump: `goto` leaves or enters `for`, which threads share @ function f: goto"});
+    CHECK(faults(inLoop("goto a", "")) == Faults{});
+}
+
+TEST_CASE("verify: parallel loops stand where they may") {
+    auto nested = [](const std::string &outer, const std::string &inner) {
+        return function(outer + " {\n  for j: int64 from 0 to N" + inner + " {\n    A[j] = 1.0\n  }\n}\n");
+    };
+    CHECK(faults(nested("region", " parallel within")) == Faults{});
+    CHECK(faults(nested("block", " parallel")) == Faults{});
+    CHECK(faults(nested("for i: int64 from 0 to N parallel", " parallel threads 2")) == Faults{});
+    CHECK(faults(nested("block", " parallel within")) == Faults{"TreeParallel: a statement for several threads shares its "
+                                                                "iterations among a team, but no region around it starts one @ "
+                                                                "function f: for"});
+    CHECK(
+        faults(nested("for i: int64 from 0 to N parallel", " parallel")) ==
+        Faults{
+            "TreeParallel: a statement for several threads starts a team of threads inside of a team, and does not say how many @ "
+            "function f: for"});
+    CHECK(faults(function(
+              "region {\nfor i: int64 from 0 to N parallel within {\nfor j: int64 from 0 to N parallel within {\n}\n}\n}\n")) ==
+          Faults{"TreeParallel: a statement for several threads shares its iterations among a team that shares those of a loop "
+                 "around it "
+                 "already @ function f: for"});
+    CHECK(faults(nested("block", " spread threads")) == Faults{"TreeParallel: a statement for several threads is spread over "
+                                                               "blocks and threads, but stands in no kernel @ function f: "
+                                                               "for"});
+}
+
+TEST_CASE("verify: barriers are reached by all threads that meet") {
+    const std::string kernel = "function k(A: pointer float64, N: int64) kernel barriers";
+    auto inLoop = [&](const std::string &spread, const std::string &barrier = "barrier") {
+        return function("for i: int64 from 0 to N" + spread + " {\n  " + barrier + "\n}\n", kernel);
+    };
+    CHECK(faults(inLoop(" spread block exact")) == Faults{});
+    CHECK(faults(inLoop(" spread blocks")) == Faults{});
+    CHECK(faults(inLoop(" spread block once")) ==
+          Faults{"TreeBarrier: a barrier is not reached by all threads of the block @ function k: barrier"});
+    CHECK(faults(inLoop(" spread blocks", "barrier grid")) ==
+          Faults{"TreeBarrier: a barrier is not reached by all threads of the grid @ function k: barrier"});
+    CHECK(faults(function("barrier\n")) == Faults{"TreeBarrier: a barrier stands in no kernel @ function f: barrier"});
+    CHECK(faults(function("for i: int64 from 0 to N spread block exact {\nif i == 0 {\nbarrier\n}\n}\n", kernel)) ==
+          Faults{"TreeBarrier: a barrier is not reached by all threads of the block @ function k: barrier"});
+}
+
+TEST_CASE("verify: calls hand over what the function takes") {
+    const std::string callee = function("x[0] = 1.0\n", "function g(x: pointer float64, n: int64)");
+    CHECK(faults(callee + function("call g(at &A[0], size N)\n")) == Faults{});
+    CHECK(faults(callee + function("call g(at &A[0])\n")) ==
+          Faults{"TreeCall: `g` cannot be called like this: it takes 2 arguments, not 1 @ function f: call"});
+    CHECK(faults(callee + function("call g(size N, size N)\n")) ==
+          Faults{"TreeCall: `g` cannot be called like this: it takes memory for `x`, not a size @ function f: call"});
+    CHECK(faults(callee + function("launch g(at &A[0], size N)\n"), " streams 1") ==
+          Faults{"TreeCall: `g` cannot be called like this: it is no kernel @ function f: launch"});
+}
+
+TEST_CASE("verify: kernels use nothing of the host") {
+    const std::string kernel = "function k(A: pointer float64, N: int64) kernel";
+    CHECK(faults(function("declare t: heap float64 count N\nt[0] = A[0]\n", kernel)) ==
+          Faults{"TreeKernel: kernel `k` uses `t`, which the host has @ function k: code",
+                 "TreeKernel: kernel `k` uses `t`, which the host has @ function k: declare"});
+    CHECK(faults(function("synchronise 0\n", kernel), " streams 1") ==
+          Faults{"TreeKernel: kernel `k` uses `synchronise`, a statement of the host @ function k: synchronise"});
+}
+
+TEST_CASE("verify: late memory is allocated on every path to a use, and released once") {
+    auto late = [](const std::string &body) { return function("declare t: late heap float64\n" + body); };
+    CHECK(faults(late("allocate t count N\nt[0] = 1.0\n")) == Faults{});
+    const Faults none{"TreeNoMemory: `t` is used on a path on which it has no memory @ function f: code"};
+    CHECK(faults(late("if N > 1 {\n  allocate t count N\n}\nt[0] = 1.0\n")) == none);
+    CHECK(faults(late("if N > 1 {\n  allocate t count N\n} else {\n  allocate t count 1\n}\nt[0] = 1.0\n")) == Faults{});
+    CHECK(faults(late("for i: int64 from 0 to N {\n  allocate t count N\n}\nt[0] = 1.0\n")) == none);
+    CHECK(faults(late("if N > 1 {\n  goto a\n}\nallocate t count N\nlabel a\nt[0] = 1.0\n")) == none);
+    CHECK(faults(late("allocate t count N\nlabel a\nt[0] = 1.0\nif N > 1 {\n  goto a\n}\n")) == Faults{});
+    auto pool = [](const std::string &body) { return function("declare t: late pool float64\nallocate t count N on 0\n" + body); };
+    CHECK(faults(pool("release t on 0\n"), " streams 1") == Faults{});
+    CHECK(faults(pool("release t on 0\nrelease t on 0\n"), " streams 1") ==
+          Faults{"TreeReleasedTwice: `t` is released on a path on which it has no memory @ function f: release"});
+    CHECK(faults(pool("release t on 0\nsetdevice t[0] count N of float64\n"), " streams 1") ==
+          Faults{"TreeNoMemory: `t` is used on a path on which it has no memory @ function f: setdevice"});
+}
+
+TEST_CASE("verify: streams and events have numbers") {
+    CHECK(faults(function("synchronise 2\n"), " streams 1") ==
+          Faults{"TreeStream: there is no stream 2: the program has 1 @ function f: synchronise"});
+    CHECK(faults(function("record 0 on 0\n"), " streams 1") ==
+          Faults{"TreeStream: there is no event 0: the program has 0 @ function f: record"});
+    CHECK(faults(function("synchronise -1\n"), " streams 1") == Faults{});
+}
+
+TEST_CASE("verify: memory of the device is not given back while it is used") {
+    auto block = [](const std::string &body) {
+        return function("block braces {\n  declare t: device float64 count N\n  setdevice t[0] count N of float64 on 1\n" + body +
+                        "}\n");
+    };
+    const Faults early{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"};
+    CHECK(faults(block(""), " streams 2 events 1 ordered") == early);
+    CHECK(faults(block("synchronise 1\n"), " streams 2 events 1 ordered") == Faults{});
+    CHECK(faults(block("synchronise 0\n"), " streams 2 events 1 ordered") == early);
+    CHECK(faults(block("record 0 on 1\nwait 0 on 0\nsynchronise 0\n"), " streams 2 events 1 ordered") == Faults{});
+    auto pool = [](const std::string &order) {
+        return function("declare t: late pool float64\nallocate t count N on 0\nsetdevice t[0] count N of float64 on 1\n" + order +
+                        "release t on 0\n");
+    };
+    CHECK(faults(pool(""), " streams 2 events 1 ordered") ==
+          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: release"});
+    CHECK(faults(pool("record 0 on 1\nwait 0 on 0\n"), " streams 2 events 1 ordered") == Faults{});
+}
