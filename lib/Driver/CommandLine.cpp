@@ -62,7 +62,7 @@ void CommandLine::flag(const std::string &names, bool &field, const std::string 
 
 void CommandLine::count(const std::string &names, int &field, const std::string &help) {
     row(names, "", help);
-    impl_->app.add_flag_callback(names, [&field] { ++field; });
+    impl_->app.add_flag(names, field);
 }
 
 void CommandLine::text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help) {
