@@ -163,7 +163,8 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
                        d.startOffset.isZero();
         v.kind = onStack ? VarKind::Stack : VarKind::Buffer;
     }
-    bool threadLocal = d.storage == ir::Storage::CPU_ThreadLocal && v.kind == VarKind::Buffer && in.fn->parallelDepth == 0;
+    bool threadLocal =
+        d.storage == ir::Storage::CPU_ThreadLocal && v.kind == VarKind::Buffer && in.fn->team == analysis::Team::None;
     v.count = threadLocal ? size * sym::call("omp_get_max_threads", {}) : size;
     v.name = in.fn->names.declare(name);
     bool structure = d.isStructure() && !d.isReference();

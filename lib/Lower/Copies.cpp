@@ -114,7 +114,7 @@ void Lowering::copyLoops(Instance &in, const CopySide &src, const CopySide &dst,
         update->value = value;
         update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
         update->lambda = wcr.value ? resolution(in, wcr.value->lambda, dst.place.type) : nullptr;
-        update->atomic = e.memlet.wcrMode != WcrMode::Plain && in.fn->parallelDepth > 0;
+        update->atomic = e.memlet.wcrMode != WcrMode::Plain;
     } else {
         at->add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), value));
     }

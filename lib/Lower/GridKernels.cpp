@@ -43,14 +43,12 @@ void Lowering::persistentKernel(Instance &in, MapEntry &m, tree::Block &out) {
 
     tree::Block body;
     FunctionContext::Device outer = std::exchange(in.fn->device, {true, Executor::Grid, shape.block, launch.get(), {}, &out});
-    ++in.fn->parallelDepth;
     SymbolScope symbols(in);
     in.fn->names.open();
     if (!m.params.empty())
         symbols.define(m.params[0], sym::call("sdfgc::gpu::threadInGrid", {}), ScalarKind::Int64);
     scope(in, &m, body);
     in.fn->names.close();
-    --in.fn->parallelDepth;
     in.fn->device = std::move(outer);
 
     KernelInfo info = kernelInfo(m, shape, body);

@@ -275,7 +275,6 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     tree::Block body;
     FunctionContext::Device outer = in.fn->device;
     in.fn->device = {true, shape.threadBlocks ? Executor::Block : Executor::Thread, shape.block, launch.get(), {}, &out};
-    ++in.fn->parallelDepth;
     SymbolScope symbols(in);
     in.fn->names.open();
     Omp clauses; // kernels have none
@@ -285,7 +284,6 @@ void Lowering::kernel(Instance &in, MapEntry &m, tree::Block &out) {
     scope(in, &m, *at);
     finishReductions(in, reductions, body);
     in.fn->names.close();
-    --in.fn->parallelDepth;
     in.fn->device = outer;
 
     const KernelInfo info = kernelInfo(m, shape, body);

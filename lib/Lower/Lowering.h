@@ -22,6 +22,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Teams.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Tree/NameScopes.h"
@@ -55,10 +56,9 @@ struct FunctionContext {
     } device;
     Function *function = nullptr;
     NameScopes names;
-    sym::Assumptions facts;  // about variables: which are known nonnegative
-    int parallelDepth = 0;   // > 0: inside an OpenMP parallel construct
-    int persistentDepth = 0; // > 0: inside a persistent map, whose team runs inner parallel maps
-    int labels = 0;          // counter of generated labels
+    sym::Assumptions facts;                     // about variables: which are known nonnegative
+    analysis::Team team = analysis::Team::None; // who runs the code
+    int labels = 0;                             // counter of generated labels
 };
 
 struct Instance {

@@ -4,6 +4,7 @@
 #include "sdfgc/Analysis/Axes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::tree {
 
@@ -103,14 +104,12 @@ void Lowering::dynamicRanges(Instance &in, ir::Node &entry, tree::Block &out) {
 }
 
 void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
-    // Inside a parallel map another team would have one thread; inside a persistent map the team's threads share the iterations.
-    bool shared = in.fn->persistentDepth > 0 && in.fn->parallelDepth == in.fn->persistentDepth;
-    bool parallel = m.schedule == Schedule::CPU_Multicore && !m.params.empty() && (in.fn->parallelDepth == 0 || shared);
+    const bool parallel = m.schedule == Schedule::CPU_Multicore;
+    const bool shared = parallel && in.fn->team == analysis::Team::Whole; // the team is awake: it shares the iterations
     Omp omp;
-    omp.onlyIf = final(in, sub(in, m.ompIf));
-    parallel = parallel && (shared || !(analysis::isOneIteration(m.ranges) || omp.onlyIf == sym::Expr::boolean(false)));
     std::vector<ReductionPlan> plans;
     if (parallel) {
+        omp.onlyIf = final(in, sub(in, m.ompIf));
         omp.schedule = m.ompSchedule;
         omp.chunk = m.ompChunkSize;
         omp.numThreads = final(in, sub(in, m.ompNumThreads));
@@ -158,9 +157,9 @@ void Lowering::mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
         omp.collapse = static_cast<int>(std::min<int64_t>(m.collapse, rectangular));
         outermost->omp = omp;
     }
-    in.fn->parallelDepth += parallel;
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::teamInside(m, in.fn->team));
     scope(in, &m, *at);
-    in.fn->parallelDepth -= parallel;
+    in.fn->team = outer;
     for (std::size_t d = 0; d < variables.size(); ++d)
         in.fn->names.close();
     finishReductions(in, plans, out);
@@ -180,11 +179,9 @@ void Lowering::persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
         in.fn->facts[varName(in, region->threadVar)].nonnegative = true;
         symbols.define(m.params[0], sym::Expr::symbol(varName(in, region->threadVar)), ScalarKind::Int64);
     }
-    ++in.fn->parallelDepth;
-    ++in.fn->persistentDepth;
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Whole);
     scope(in, &m, region->body);
-    --in.fn->persistentDepth;
-    --in.fn->parallelDepth;
+    in.fn->team = outer;
     in.fn->names.close();
 }
 
@@ -219,7 +216,7 @@ std::vector<Lowering::ReductionPlan> Lowering::planReductions(Instance &in, MapE
         // A single variable takes part itself: OpenMP combines what the threads have with what it holds.
         const VarKind kind = fn(in).vars[plan.outer.var].kind;
         const bool variable = kind == VarKind::Value || kind == VarKind::Reference;
-        if (single && variable && plan.outer.offset.isZero() && in.fn->parallelDepth == 0) {
+        if (single && variable && plan.outer.offset.isZero() && !in.fn->device.inside) {
             omp.reductions.push_back({plan.kind, plan.outer.var, 0});
             plan.local = plan.outer;
         } else {
@@ -320,9 +317,9 @@ void Lowering::consume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     for (Edge *e : c.outEdges())
         if (e->srcConn == Name("OUT_stream"))
             in.edgeValues[e] = node->elementVar;
-    ++in.fn->parallelDepth;
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Member);
     scope(in, &c, node->body);
-    --in.fn->parallelDepth;
+    in.fn->team = outer;
     in.fn->names.close();
 }
 

@@ -154,7 +154,7 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto function = std::make_unique<Function>();
     FunctionContext context;
     context.function = function.get();
-    context.parallelDepth = in.fn->parallelDepth;
+    context.team = in.fn->team;
     context.names.open();
     function->name = functionName(n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName, "_function");
     function->comment = "nested SDFG " + n.label;

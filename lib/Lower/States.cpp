@@ -6,6 +6,7 @@
 #include "sdfgc/Support/UnionFind.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::tree {
 
@@ -34,7 +35,7 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
     in.state = &s;
     in.scopes = &scopes;
     in.fn->names.open();
-    if (in.g->openmpSections && in.fn->parallelDepth == 0)
+    if (analysis::runsAsSections(s, scopes))
         sections(in, s, *body);
     else
         scope(in, nullptr, *body);
@@ -47,58 +48,23 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
             block->braces = true;
 }
 
-namespace {
-
-/// Weakly connected components of a state, as a component number for each node id; joined where one writes a container that another
-/// uses.
-std::vector<std::size_t> independentParts(const State &s) {
-    UnionFind parts(s.nodes().size());
-    for (const auto &e : s.edges())
-        parts.join(e->src->id(), e->dst->id());
-    std::map<Name, std::pair<std::vector<std::size_t>, bool>> uses; // access nodes of a container, and whether one writes
-    for (const auto &n : s.nodes())
-        if (const auto *a = dyn_cast<AccessNode>(n.get())) {
-            auto &[nodes, written] = uses[a->data];
-            nodes.push_back(a->id());
-            written |= !a->inEdges().empty();
-        }
-    for (const auto &[data, use] : uses)
-        for (std::size_t n : use.first)
-            if (use.second)
-                parts.join(use.first.front(), n);
-    std::vector<std::size_t> part(s.nodes().size());
-    for (std::size_t i = 0; i < part.size(); ++i)
-        part[i] = parts.find(i);
-    return part;
-}
-
-} // namespace
-
 /// Independent parts of a state run as OpenMP sections, if the graph asks for it.
 void Lowering::sections(Instance &in, State &s, tree::Block &out) {
-    std::vector<std::size_t> part = independentParts(s);
     const auto &children = in.scopes->children(nullptr);
-    std::vector<std::size_t> order; // parts in order of their first node
-    for (const ir::Node *n : children)
-        if (std::find(order.begin(), order.end(), part[n->id()]) == order.end())
-            order.push_back(part[n->id()]);
-    if (order.size() < 2)
-        return scope(in, nullptr, out);
     if (auto at = in.placement.local.find(&s); at != in.placement.local.end())
         if (auto names = at->second.find(nullptr); names != at->second.end())
             declareAt(in, names->second, out);
     resolveViews(in, children, out);
     auto node = std::make_unique<Sections>();
-    ++in.fn->parallelDepth;
-    for (std::size_t p : order) {
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Member);
+    for (const std::vector<ir::Node *> &part : analysis::independentParts(s, *in.scopes)) {
         node->sections.push_back(std::make_unique<tree::Block>());
         in.fn->names.open();
-        for (ir::Node *n : children)
-            if (part[n->id()] == p)
-                this->node(in, *n, *node->sections.back());
+        for (ir::Node *n : part)
+            this->node(in, *n, *node->sections.back());
         in.fn->names.close();
     }
-    --in.fn->parallelDepth;
+    in.fn->team = outer;
     out.body.push_back(std::move(node));
 }
 

@@ -169,7 +169,7 @@ void TaskletLowering::bindWcr(Connection &c, Edge &e, AccessNode &target) {
             return;
         }
     }
-    c.atomic = e.memlet.wcrMode != WcrMode::Plain && in_.fn->parallelDepth > 0;
+    c.atomic = e.memlet.wcrMode != WcrMode::Plain;
 }
 
 bool TaskletLowering::fail(const Edge &e) {

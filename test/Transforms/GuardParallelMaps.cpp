@@ -130,10 +130,6 @@ TEST_CASE("guard: constant work decides, symbolic work becomes a condition") {
 
     Program heavy("N - 1", "y = x ** 2.5");
     CHECK_FALSE(heavy.guard(20)); // each iteration is enough
-
-    Program once("0", "y = callback(x)");
-    REQUIRE(once.guard());
-    CHECK(once.m->schedule == Schedule::Sequential);
 }
 
 TEST_CASE("guard: maps that stay") {

@@ -1,9 +1,11 @@
-// The scheduled level inside of kernels: phases that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h),
-// and copies that touch device memory say how they are made (sdfgc/Analysis/Copies.h).
+// The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h), copies
+// that touch device memory say how they are made (sdfgc/Analysis/Copies.h), and there is one team of threads at a time
+// (sdfgc/Analysis/Teams.h).
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Barriers.h"
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Teams.h"
 
 namespace sdfgc::analysis {
 
@@ -39,6 +41,36 @@ void Verifier::copyMethods(const SDFG &constRoot) {
                 else
                     report(diag::Id::UnsuitableCopy, *c.edge, c.from->data, c.to->data, name(is), name(should));
             }
+}
+
+namespace {
+
+class TeamCheck : public TeamWalk {
+public:
+    std::vector<const Node *> maps;
+    std::vector<const SDFG *> sections;
+
+private:
+    void enter(SDFG &g, Team around) override {
+        if (around != Team::None && g.openmpSections)
+            sections.push_back(&g);
+    }
+    void visit(Node &n, const ScopeTree &, Team around) override {
+        const auto *m = dyn_cast<MapEntry>(&n);
+        if (m && m->schedule == Schedule::CPU_Multicore && around == Team::Member)
+            maps.push_back(m);
+    }
+};
+
+} // namespace
+
+void Verifier::teams(const SDFG &root) {
+    TeamCheck check;
+    check.run(const_cast<SDFG &>(root)); // changes nothing
+    for (const SDFG *g : check.sections)
+        report(diag::Id::TeamInTeam, *g, {"the nested SDFG, which asks for OpenMP sections,"});
+    for (const Node *m : check.maps)
+        report(diag::Id::TeamInTeam, *m, {"the map"});
 }
 
 } // namespace sdfgc::analysis

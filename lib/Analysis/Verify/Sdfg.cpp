@@ -57,6 +57,7 @@ void Verifier::run(const SDFG &root) {
     pools(root);
     barriers(root);
     copyMethods(root);
+    teams(root);
 }
 
 void Verifier::sdfg(Frame &f) {

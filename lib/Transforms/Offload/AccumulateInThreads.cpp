@@ -11,6 +11,8 @@
 //   2. ranges of remaining parameters do not depend on those;
 //   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
 //   4. the graph does not say what the threads do: no maps over threads inside, no block size.
+#include "Transforms/MapNests.h"
+
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
@@ -28,13 +30,13 @@ constexpr int64_t isLittle = 64;      // values to accumulate
 
 class Split {
 public:
-    explicit Split(MapEntry &m) : m_(m), s_(*m.state()) {}
+    explicit Split(MapEntry &m) : m_(m) {}
 
     bool run() {
         if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange(m_) || !findAccumulated() || !worthIt() ||
             analysis::executorOf(m_) != analysis::Executor::Host || analysis::runByBlocks(m_))
             return false;
-        rewrite();
+        splitMap(m_, accumulated_, Schedule::Sequential);
         return true;
     }
 
@@ -74,49 +76,7 @@ private:
         return !kept || *kept >= fillsDevice || (accumulated && *accumulated <= isLittle);
     }
 
-    void rewrite() {
-        auto *entry = s_.add<MapEntry>();
-        auto *exit = s_.add<MapExit>();
-        entry->label = exit->label = m_.label;
-        entry->exit = exit;
-        exit->entry = entry;
-        entry->schedule = Schedule::Sequential;
-        entry->debugInfo = exit->debugInfo = m_.debugInfo;
-        for (std::size_t d : accumulated_) {
-            entry->params.push_back(m_.params[d]);
-            entry->ranges.push_back(m_.ranges[d]);
-        }
-        for (std::size_t k = accumulated_.size(); k-- > 0;) {
-            m_.params.erase(m_.params.begin() + static_cast<std::ptrdiff_t>(accumulated_[k]));
-            m_.ranges.erase(m_.ranges.begin() + static_cast<std::ptrdiff_t>(accumulated_[k]));
-        }
-        moveInside(*entry, *exit);
-    }
-
-    void moveInside(MapEntry &entry, MapExit &exit) {
-        const std::vector<Edge *> begins(m_.outEdges().begin(), m_.outEdges().end()),
-            ends(m_.exit->inEdges().begin(), m_.exit->inEdges().end());
-        std::set<Name> connected;
-        for (Edge *e : begins) {
-            const std::string number = e->srcConn ? e->srcConn.str().substr(4) : "";
-            s_.connect(&entry, e->srcConn, e->dst, e->dstConn, e->memlet);
-            if (connected.insert(e->srcConn).second) {
-                const Edge *outside = number.empty() ? nullptr : m_.inEdge("IN_" + number);
-                s_.connect(&m_, e->srcConn, &entry, number.empty() ? Name() : Name("IN_" + number),
-                           outside ? outside->memlet : Memlet::empty());
-            }
-            s_.removeEdge(e);
-        }
-        for (Edge *e : ends) {
-            const std::string number = e->dstConn ? e->dstConn.str().substr(3) : "";
-            s_.connect(e->src, e->srcConn, &exit, e->dstConn, e->memlet);
-            s_.connect(&exit, number.empty() ? Name() : Name("OUT_" + number), m_.exit, e->dstConn, e->memlet);
-            s_.removeEdge(e);
-        }
-    }
-
     MapEntry &m_;
-    State &s_;
     std::vector<std::size_t> kept_, accumulated_; // dimensions
 };
 

@@ -9,16 +9,15 @@
 // a loop over time are several times slower on many threads than on one. So each parallel map is weighed (analysis::workOf), and
 // gets a threshold: the option `work`, in operations.
 //
-//   1. A map of one iteration, or with a constant amount of work below the threshold, becomes Sequential.
+//   1. A map with a constant amount of work below the threshold becomes Sequential.
 //   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both
 //      sides, and the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
 //
 // Left alone: maps whose number of threads the graph gives, those whose iterations a team shares that is already awake
 // (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
-// before, so every map must hand the same iterations to the same threads. Runs before resolve-wcr, since updates in sequential maps
-// need not be atomic.
-#include "sdfgc/Analysis/Axes.h"
+// before, so every map must hand the same iterations to the same threads. Runs after nest-parallelism, which says which maps have
+// teams, and before resolve-wcr, since updates in sequential maps need not be atomic.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
 #include "sdfgc/Pass/Pass.h"
@@ -104,20 +103,18 @@ private:
     }
 
     bool guard(MapEntry &m, const analysis::ScopeTree &scopes, pass::Context &context) const {
-        const bool once = analysis::isOneIteration(m.ranges);
-        const std::optional<sym::Expr> work = once ? std::nullopt : analysis::workOf(m, scopes);
-        if (!once && !work) {
+        const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
+        if (!work) {
             context.missed(elementName(m),
                            "runs on a team of threads whatever its size: how much it computes is not known in front of it");
             return false;
         }
-        const sym::Expr worth = once ? sym::Expr::boolean(false) : isWorthATeam(*work, option<int64_t>("work"));
+        const sym::Expr worth = isWorthATeam(*work, option<int64_t>("work"));
         if (worth == m.ompIf)
             return false;
         if (worth == sym::Expr::boolean(false)) {
             m.schedule = Schedule::Sequential;
-            context.done(elementName(m), once ? "runs on one thread: it has one iteration"
-                                              : "runs on one thread: it takes about " + work->str() + " operations");
+            context.done(elementName(m), "runs on one thread: it takes about " + work->str() + " operations");
         } else {
             m.ompIf = worth;
             context.done(elementName(m), "runs on a team of threads if " + worth.str());

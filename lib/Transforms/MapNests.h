@@ -1,0 +1,18 @@
+// Maps taken apart and put together: a map with several parameters is a nest of maps, and the other way round.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+namespace sdfgc::transforms {
+
+/// Moves the parameters `dims` (ascending positions, not all of them) of a map to a new map directly inside of it, and everything
+/// that was inside into that; returns its entry, which has the given schedule and nothing else that belongs to a schedule. Ranges
+/// of the parameters that stay must not depend on those that move. Ids are to be renumbered.
+ir::MapEntry *splitMap(ir::MapEntry &m, const std::vector<std::size_t> &dims, ir::Schedule schedule);
+
+/// The parameters of `inner`, the only node in the scope of `outer`, become further parameters of `outer`, whose content is
+/// then what `inner` held. `inner` and its exit stay behind without content, for the caller to remove (State::removeNodes takes
+/// many). No parameter may have the name of another one, and `inner` no range that is read at run time.
+void mergeMaps(ir::MapEntry &outer, ir::MapEntry &inner);
+
+} // namespace sdfgc::transforms
