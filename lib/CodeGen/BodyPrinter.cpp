@@ -27,7 +27,7 @@ std::string BodyPrinter::value(const ExprRef &e) const { return values_.expr(*e)
 // ---------------------------------------------------------------------------------------------------- functions and blocks
 
 std::string BodyPrinter::signature() const {
-    std::string text = "void " + f_.name.str() + "(";
+    std::string text = (onDevice() ? kernelHead() : "void ") + f_.name.str() + "(";
     bool first = true;
     auto add = [&](const std::string &p) {
         text += (first ? "" : ", ") + p;
@@ -43,7 +43,7 @@ std::string BodyPrinter::signature() const {
 void BodyPrinter::function(const std::string &linkage) {
     comment(f_.comment);
     w_.wrapAt(lineWidth);
-    w_.open((onDevice() ? kernelHead() : linkage) + signature());
+    w_.open((onDevice() ? "" : linkage) + signature());
     if (onDevice())
         kernelConstants();
     statements(f_.body);

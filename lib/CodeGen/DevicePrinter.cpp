@@ -68,18 +68,18 @@ std::string quoted(const std::string &text) {
 
 bool BodyPrinter::onDevice() const { return f_.kernel || f_.device; }
 
-/// `SDFGC_KERNEL __launch_bounds__(256) void k(const double *__restrict A, int64_t N)`
+/// `__global__ void __launch_bounds__(256) `: what stands in front of a kernel's name.
 std::string BodyPrinter::kernelHead() const {
     use("gpu_program");
     if (!f_.kernel)
-        return "static SDFGC_DEVICE ";
+        return "static __device__ void ";
     std::string bounds;
     if (f_.kernel->maxRegisters > 0)
         bounds = "SDFGC_MAX_REGISTERS(" + std::to_string(f_.kernel->maxRegisters) + ") ";
     else if (f_.kernel->maxThreads > 0)
         bounds = "__launch_bounds__(" + std::to_string(f_.kernel->maxThreads) +
                  (f_.kernel->minBlocks > 0 ? ", " + std::to_string(f_.kernel->minBlocks) : "") + ") ";
-    return "SDFGC_KERNEL " + bounds;
+    return "__global__ void " + bounds;
 }
 
 /// `{(N + 255) / 256, 1, 1}`

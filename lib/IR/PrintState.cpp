@@ -251,6 +251,9 @@ private:
             a.push_back("omp " + std::string(name(m.ompSchedule)) + (m.ompChunkSize ? " " + std::to_string(m.ompChunkSize) : ""));
         if (m.gpuBlockSize)
             a.push_back("block " + bracketed(*m.gpuBlockSize));
+        if (!m.gpuGridLimit.empty() &&
+            !std::all_of(m.gpuGridLimit.begin(), m.gpuGridLimit.end(), [](sym::Expr e) { return e.isZero(); }))
+            a.push_back("grid limit " + bracketed(m.gpuGridLimit));
         if (m.gpuLaunchBounds != "0")
             a.push_back("launch bounds " + m.gpuLaunchBounds);
         if (m.gpuMaxNReg)

@@ -16,8 +16,7 @@
 //     tasklets                 likewise, by one thread; by all threads when they only write registers
 //     copies                   are shared out among all threads, of each block where the target is shared memory
 //
-// All of it runs in blocks of one size: that of thread-block maps; else what the persistent map asks for, or the first map over the
-// device that does. Maps that ask for another size get a warning.
+// All of it runs in blocks of one size, which shape-kernels decided.
 //
 // Device memory of the body is allocated by the host, once for the grid. The barriers are nodes of the graph (place-barriers). The
 // rule comes from the reference on GPU code generation, section 5.7, with barriers by dependences and any number of dimensions.
@@ -63,7 +62,6 @@ void Lowering::gridMap(Instance &in, MapEntry &m, tree::Block &out) {
     auto define = [&](Name n, sym::Expr e) { symbols.define(n, e, ScalarKind::Int64); };
     const bool byBlocks = analysis::runByBlocks(m);
     const std::array<sym::Expr, 3> &block = in.fn->device.block;
-    warnOfBlockSize(in, m, block);
     const bool isRow = block[1].isOne() && block[2].isOne();
     const Spread spread{byBlocks ? Spread::Grid : Spread::Threads, byBlocks || isRow ? 0 : -1, false, false};
     const std::size_t rank = m.params.size();

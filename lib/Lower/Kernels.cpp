@@ -3,17 +3,15 @@
 // A kernel's body is lowered like any scope, in the terms of the host function around it, and then moved into a function of its own
 // (Outline.h): what it uses becomes parameters. The parameters of the kernel's map are spread over the grid, last one along x:
 //
-//     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for
-//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
-//                                     largest of their sizes
-//     dynamic ones                    iteration = block, as above; the threads take turns with the iterations of the last
-//     parameter,
-//                                     however many there are, and each goes through the others
+//     no thread-block map inside      iteration = thread of the grid
+//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block
+//     dynamic ones                    iteration = block; the threads take turns with the iterations of the last parameter, and each
+//                                     goes through the others
 //
-// An axis that may have more iterations than the hardware has blocks is a loop with the stride of the grid. Parameters beyond the
-// third share the z axis. What all iterations of a kernel's map only accumulate (resolve-wcr: Reduction) each thread accumulates
-// for itself; its block combines the values and updates memory once. Barriers between the phases of a block are nodes of the graph
-// (place-barriers). Persistent kernels are in GridKernels.cpp.
+// How large blocks are, and how many there are at most, shape-kernels decided: an axis with such a limit is a loop with the stride
+// of the grid. Parameters beyond the third share the z axis. What all iterations of a kernel's map only accumulate (resolve-wcr:
+// Reduction) each thread accumulates for itself; its block combines the values and updates memory once. Barriers between the phases
+// of a block are nodes of the graph (place-barriers). Persistent kernels are in GridKernels.cpp.
 #include "Lowering.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
@@ -29,97 +27,6 @@ using namespace ir;
 using analysis::Executor;
 
 namespace {
-
-constexpr int64_t maxBlocksYZ = 65535; // of a grid along y and z, on every device (CUDA programming guide, compute capabilities)
-constexpr int64_t maxThreads = 1024;   // of a block
-constexpr int64_t anyBlocks = 0;       // as many as there are
-// A kernel that reduces ends each block with an atomic update: so many blocks fill any device, and threads go through what is left.
-// Along x, y, z for maps with one parameter, and with more.
-constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}};
-constexpr int64_t dynamicBlock = 128; // of maps whose sizes vary from block to block
-constexpr std::array<int64_t, 3> defaultBlock1D{256, 1, 1}, defaultBlock{32, 8, 1};
-
-/// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
-sym::Expr upperBound(sym::Expr size) {
-    size = sym::overApproximation(size);
-    if (size.asInt())
-        return size;
-    auto minimum = [](sym::Expr e) { return e.kind() == sym::Kind::Min; };
-    auto operands = size.operands();
-    if (minimum(size)) {
-        for (sym::Expr a : operands)
-            if (sym::Expr bound = upperBound(a); bound.asInt())
-                return bound;
-    } else if (size.kind() == sym::Kind::Add) {
-        auto it = std::find_if(operands.begin(), operands.end(), minimum);
-        if (it != operands.end())
-            for (sym::Expr a : it->operands())
-                if (sym::Expr bound = upperBound(size - *it + a); bound.asInt())
-                    return bound;
-    }
-    return size;
-}
-
-/// Sizes along x, y, z that a `gpu_block_size` asks for: what is beyond z counts as z.
-std::array<sym::Expr, 3> blockSize(const std::vector<sym::Expr> &asked) {
-    std::array<sym::Expr, 3> size{1, 1, 1};
-    for (std::size_t d = 0; d < asked.size(); ++d)
-        size[std::min<std::size_t>(d, 2)] *= asked[d];
-    return size;
-}
-
-/// Sizes along x, y, z of the thread-block maps in a scope, also in nested SDFGs; in terms of the outermost SDFG's symbols.
-class ThreadBlocks {
-public:
-    std::vector<std::array<sym::Expr, 3>> sizes;
-    bool dynamic = false;                          // there are maps whose sizes the threads share out among themselves
-    std::optional<std::array<sym::Expr, 3>> asked; // by the first device map of a persistent kernel that asks for a size
-
-    void inScope(const State &s, const analysis::ScopeTree &scopes, const ir::Node *entry, const std::map<Name, sym::Expr> &outer) {
-        for (ir::Node *n : scopes.children(entry)) {
-            auto *m = dyn_cast<MapEntry>(n);
-            if (m && isThreadBlock(m->schedule))
-                add(*m, outer);
-            else if (m)
-                inMap(*m, s, scopes, outer);
-            else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
-                inNested(*nested, outer);
-        }
-    }
-
-private:
-    static sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) {
-        return outer.empty() ? e : sym::substitute(e, outer);
-    }
-
-    void add(const MapEntry &m, const std::map<Name, sym::Expr> &outer) {
-        if (m.schedule == Schedule::GPU_ThreadBlock_Dynamic) {
-            dynamic = true;
-            return;
-        }
-        std::array<sym::Expr, 3> size{1, 1, 1};
-        for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
-            size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
-        sizes.push_back(size);
-    }
-    void inMap(const MapEntry &m, const State &s, const analysis::ScopeTree &scopes, const std::map<Name, sym::Expr> &outer) {
-        if (m.schedule == Schedule::GPU_Device && m.gpuBlockSize && !asked) {
-            asked = blockSize(*m.gpuBlockSize);
-            for (sym::Expr &e : *asked)
-                e = in(e, outer);
-        }
-        inScope(s, scopes, &m, outer);
-    }
-    void inNested(const NestedSDFGNode &n, const std::map<Name, sym::Expr> &outer) {
-        std::map<Name, sym::Expr> inner;
-        for (const auto &[symbol, value] : n.symbolMapping)
-            inner[symbol] = in(value, outer);
-        for (State *s : allStates(*n.sdfg)) {
-            analysis::ScopeTree scopes(*s);
-            inScope(*s, scopes, nullptr, inner);
-        }
-    }
-};
 
 /// Functions of BLAS and LAPACK, which tasklets of expanded library nodes call: no GPU has them.
 bool isHostLibrary(std::string_view name) {
@@ -149,51 +56,15 @@ std::string kernelName(const MapEntry &m) {
 
 // ---------------------------------------------------------------------------------------------------- shape
 
-/// Threads of a block along x, y, z, and whether the scope says which thread does what.
+/// As shape-kernels decided, in terms of variables.
 Lowering::KernelShape Lowering::kernelShape(Instance &in, MapEntry &m) {
     KernelShape shape;
-    ThreadBlocks blocks;
-    blocks.inScope(*in.state, *in.scopes, &m, {});
-    shape.threadBlocks = !blocks.sizes.empty() || blocks.dynamic;
-    if (!blocks.sizes.empty()) {
-        for (const auto &size : blocks.sizes)
-            for (std::size_t axis = 0; axis < 3; ++axis)
-                shape.block[axis] = sym::max({shape.block[axis], sub(in, size[axis])});
-    } else if (m.gpuBlockSize || (m.schedule == Schedule::GPU_Persistent && blocks.asked)) {
-        shape.block = m.gpuBlockSize ? blockSize(*m.gpuBlockSize) : *blocks.asked;
-        for (sym::Expr &e : shape.block)
-            e = sub(in, e);
-    } else if (blocks.dynamic) {
-        shape.block[0] = dynamicBlock;
-    } else {
-        const auto &wanted = m.params.size() > 1 ? defaultBlock : defaultBlock1D;
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            shape.block[axis] = wanted[axis];
-    }
-    sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
-    for (sym::Expr &e : shape.block)
-        e = final(in, e);
-    if (threads.asInt() && *threads.asInt() > maxThreads)
-        error(diag::Id::KernelShape, analysis::placeOf(m), m.label, threads.str(), maxThreads);
-    for (Name n : threads.freeSymbols())
-        if (!in.fn->names.visible(n)) {
-            error(diag::Id::KernelSize, analysis::placeOf(m), m.label, threads.str(), n.str());
-            break;
-        }
-    warnOfBlockSize(in, m, shape.block);
+    shape.threadBlocks = analysis::runByBlocks(m);
+    for (std::size_t axis = 0; m.gpuBlockSize && axis < std::min<std::size_t>(3, m.gpuBlockSize->size()); ++axis)
+        shape.block[axis] = final(in, sub(in, (*m.gpuBlockSize)[axis]));
+    for (std::size_t axis = 0; axis < std::min<std::size_t>(3, m.gpuGridLimit.size()); ++axis)
+        shape.most[axis] = m.gpuGridLimit[axis].asInt().value_or(0);
     return shape;
-}
-
-/// A warning when a map does not get the blocks that it asks for. How many threads they have counts, not how these are arranged.
-void Lowering::warnOfBlockSize(Instance &in, const MapEntry &m, const std::array<sym::Expr, 3> &block) {
-    if (!m.gpuBlockSize)
-        return;
-    sym::Expr asked = 1;
-    for (sym::Expr e : *m.gpuBlockSize)
-        asked *= final(in, sub(in, e));
-    const sym::Expr threads = block[0] * block[1] * block[2];
-    if (sym::isEqual(asked, threads) != sym::Truth::True)
-        error(diag::Id::BlockSizeIgnored, analysis::placeOf(m), m.label, asked.str(), threads.str());
 }
 
 // ---------------------------------------------------------------------------------------------------- loops that are spread
@@ -208,13 +79,13 @@ tree::Block *Lowering::gridLoops(Instance &in, MapEntry &m, const KernelShape &s
         sym::Expr total = 1;
         for (std::size_t d = 0; d < combined; ++d)
             total *= sub(in, m.ranges[d].steps());
-        at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, rank, launch, *at);
+        at = spreadLoop(in, "z", {0, total - 1, 1, 1}, shape, 2, launch, *at);
         splitIndex(in, m, 0, combined, sym::Expr::symbol(varName(in, static_cast<For &>(*out.body.back()).var)), *at, define);
     }
     for (std::size_t d = combined; d < rank; ++d) {
         tree::Block *outer = at;
         at = spreadLoop(in, m.params[d], {sub(in, m.ranges[d].begin), sub(in, m.ranges[d].end), sub(in, m.ranges[d].step), 1},
-                        shape, static_cast<int>(rank - 1 - d), rank, launch, *at);
+                        shape, static_cast<int>(rank - 1 - d), launch, *at);
         define(m.params[d], sym::Expr::symbol(varName(in, static_cast<For &>(*outer->body.back()).var)));
     }
     return at;
@@ -234,15 +105,15 @@ void Lowering::splitIndex(Instance &in, MapEntry &m, std::size_t first, std::siz
     }
 }
 
-/// One axis of the grid of a map with `rank` parameters.
+/// One axis of the grid.
 tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis,
-                                  std::size_t rank, Launch &launch, tree::Block &out) {
+                                  Launch &launch, tree::Block &out) {
     auto *loop = out.add<For>();
     sym::Expr steps = r.steps();
     const std::size_t a = static_cast<std::size_t>(axis);
     sym::Expr blocks = shape.threadBlocks ? steps : sym::ceilDiv(steps, shape.block[a]);
-    const int64_t most = shape.reduces && !shape.threadBlocks ? reducingBlocks[rank > 1][a] : axis > 0 ? maxBlocksYZ : anyBlocks;
-    const bool fits = most == anyBlocks || (blocks.asInt() && *blocks.asInt() <= most);
+    const int64_t most = shape.most[a];
+    const bool fits = most == 0 || (blocks.asInt() && *blocks.asInt() <= most);
     if (!shape.threadBlocks && !blocks.asInt())
         blocks = sym::call("sdfgc::gpu::blocks", {steps, shape.block[a]}); // reads better than the quotient
     launch.grid[a] = final(in, fits ? blocks : sym::min({blocks, most}));
@@ -296,9 +167,8 @@ KernelInfo Lowering::kernelInfo(const MapEntry &m, const KernelShape &shape, tre
     // C++ of the graph may let threads meet: dace::warpReduce does in what DaCe's expansions of reductions leave.
     info.barriers = shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
-    info.maxThreads = m.gpuLaunchBounds == "-1" ? 0 : threads.asInt().value_or(0);
-    if (!m.gpuLaunchBounds.empty() && m.gpuLaunchBounds != "0" && m.gpuLaunchBounds != "-1")
-        info.maxThreads = std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10);
+    info.maxThreads = m.gpuLaunchBounds == "0" ? threads.asInt().value_or(0)
+                                               : std::max<int64_t>(0, std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10));
     info.minBlocks = m.gpuMinWarpsPerEu;
     info.maxRegisters = m.gpuMaxNReg;
     return info;

@@ -187,14 +187,14 @@ private:
         bool threadBlocks = false;
         bool reduces = false; // all iterations accumulate into one element
         std::array<sym::Expr, 3> block{1, 1, 1};
+        std::array<int64_t, 3> most{0, 0, 0}; // blocks of the grid; 0: as many as the iterations need
     };
     void kernel(Instance &in, ir::MapEntry &m, Block &out);
     KernelShape kernelShape(Instance &in, ir::MapEntry &m);
-    void warnOfBlockSize(Instance &in, const ir::MapEntry &m, const std::array<sym::Expr, 3> &block);
     Block *gridLoops(Instance &in, ir::MapEntry &m, const KernelShape &shape, Launch &launch, Block &out,
                      const std::function<void(Name, sym::Expr)> &define);
-    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, std::size_t rank,
-                      Launch &launch, Block &out);
+    Block *spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch,
+                      Block &out);
     void finishSpread(Instance &in, For &loop, Name parameter, const sym::Range &r);
     /// Parameters [first, last) of a map from the number of the iteration, the last one running fastest.
     void splitIndex(Instance &in, ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, Block &out,

@@ -3,7 +3,6 @@
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Streams.h"
-#include "sdfgc/Support/UnionFind.h"
 
 #include <algorithm>
 #include <utility>

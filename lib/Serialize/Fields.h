@@ -87,6 +87,7 @@ template <class V, class... N> void mapFields(V &v, N &...n) {
     v.field("gpu_maxnreg", n.gpuMaxNReg...);
     v.field("gpu_force_syncthreads", n.gpuForceSyncthreads...);
     v.meta("_meta_sdfgc_omp_if", n.ompIf...);
+    v.meta("_meta_sdfgc_gpu_grid_limit", n.gpuGridLimit...);
     v.meta("_meta_sdfgc_stream", n.stream...);
 }
 

@@ -4,6 +4,7 @@
 #include "sdfgc/Tree/Fields.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace sdfgc::tree {
@@ -252,6 +253,30 @@ private:
     std::set<Name> passed_;
 };
 
+/// Parameters in the order of the program: memory, then values, as the function around them declares them.
+void orderParameters(const Function &from, Function &to, std::vector<Call::Argument> &arguments) {
+    std::map<Name, std::size_t> declared;
+    for (std::size_t v = 0; v < from.vars.size(); ++v)
+        declared.try_emplace(from.vars[v].name, v);
+    auto key = [&](std::size_t i) {
+        const Variable &v = to.vars[static_cast<std::size_t>(to.params[i])];
+        auto known = declared.find(v.name);
+        return std::pair(v.kind == VarKind::Value || v.kind == VarKind::Reference,
+                         known == declared.end() ? from.vars.size() : known->second);
+    };
+    std::vector<std::size_t> order(to.params.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::vector<VarId> params;
+    std::vector<Call::Argument> ordered;
+    for (std::size_t i : order) {
+        params.push_back(to.params[i]);
+        ordered.push_back(std::move(arguments[i]));
+    }
+    to.params = std::move(params);
+    arguments = std::move(ordered);
+}
+
 } // namespace
 
 Outlined outline(Function &from, Block body, Name name, const std::function<Type(Name)> &typeOf,
@@ -274,6 +299,7 @@ Outlined outline(Function &from, Block body, Name name, const std::function<Type
     mover.text();
     out.function->body.body = std::move(body.body);
     out.arguments = std::move(mover.arguments);
+    orderParameters(from, *out.function, out.arguments);
     return out;
 }
 

@@ -155,8 +155,10 @@ public:
     sym::Expr ompIf = sym::Expr::boolean(true); // run by a team of threads only where this holds, by guard-parallel-maps
     OmpSchedule ompSchedule = OmpSchedule::Default;
     int64_t ompChunkSize = 0;
-    std::optional<std::vector<sym::Expr>> gpuBlockSize;
-    std::string gpuLaunchBounds = "0";
+    // A kernel; shape-kernels completes both and adds the third.
+    std::optional<std::vector<sym::Expr>> gpuBlockSize; // threads of a block along x, y, z
+    std::string gpuLaunchBounds = "0";                  // threads that the compiler may rely on; 0: those of a block, -1: none
+    std::vector<sym::Expr> gpuGridLimit;                // blocks along x, y, z at most; 0: as many as the iterations need
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
     std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams

@@ -1,11 +1,13 @@
 // The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h), copies
-// that touch device memory say how they are made (sdfgc/Analysis/Copies.h), and there is one team of threads at a time
-// (sdfgc/Analysis/Teams.h).
+// that touch device memory say how they are made (sdfgc/Analysis/Copies.h), there is one team of threads at a time
+// (sdfgc/Analysis/Teams.h), and kernels say how large their blocks are.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Barriers.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Teams.h"
+
+#include <algorithm>
 
 namespace sdfgc::analysis {
 
@@ -45,32 +47,46 @@ void Verifier::copyMethods(const SDFG &constRoot) {
 
 namespace {
 
-class TeamCheck : public TeamWalk {
+class ScheduleCheck : public TeamWalk {
 public:
     std::vector<const Node *> maps;
     std::vector<const SDFG *> sections;
+    std::vector<const Node *> shapeless;
 
 private:
     void enter(SDFG &g, Team around) override {
         if (around != Team::None && g.openmpSections)
             sections.push_back(&g);
     }
-    void visit(Node &n, const ScopeTree &, Team around) override {
+    void visit(Node &n, const ScopeTree &scopes, Team around) override {
         const auto *m = dyn_cast<MapEntry>(&n);
         if (m && m->schedule == Schedule::CPU_Multicore && around == Team::Member)
             maps.push_back(m);
+        const bool kernel = m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent);
+        const std::size_t limits = m && m->schedule == Schedule::GPU_Device ? 3 : 0;
+        if (kernel && !inKernel(*m, scopes) &&
+            (!m->gpuBlockSize || m->gpuBlockSize->size() != 3 || m->gpuGridLimit.size() != limits))
+            shapeless.push_back(m);
+    }
+    static bool inKernel(const MapEntry &m, const ScopeTree &scopes) {
+        const std::vector<Node *> around = scopes.enclosing(&m);
+        const auto isKernel = [](const Node *n) { return isGpuSchedule(*scheduleOf(n)); };
+        const NestedSDFGNode *holder = m.state()->sdfg()->parentNode;
+        return std::any_of(around.begin(), around.end(), isKernel) || (holder && executorOf(*holder) != Executor::Host);
     }
 };
 
 } // namespace
 
-void Verifier::teams(const SDFG &root) {
-    TeamCheck check;
+void Verifier::schedules(const SDFG &root) {
+    ScheduleCheck check;
     check.run(const_cast<SDFG &>(root)); // changes nothing
     for (const SDFG *g : check.sections)
         report(diag::Id::TeamInTeam, *g, {"the nested SDFG, which asks for OpenMP sections,"});
     for (const Node *m : check.maps)
         report(diag::Id::TeamInTeam, *m, {"the map"});
+    for (const Node *m : check.shapeless)
+        report(diag::Id::ShapelessKernel, *m);
 }
 
 } // namespace sdfgc::analysis

@@ -57,7 +57,7 @@ void Verifier::run(const SDFG &root) {
     pools(root);
     barriers(root);
     copyMethods(root);
-    teams(root);
+    schedules(root);
 }
 
 void Verifier::sdfg(Frame &f) {

@@ -100,7 +100,7 @@ private:
     void pools(const ir::SDFG &root);
     void barriers(const ir::SDFG &root);
     void copyMethods(const ir::SDFG &root);
-    void teams(const ir::SDFG &root);
+    void schedules(const ir::SDFG &root);
     bool streamNumbers(ir::SDFG &root, StreamSteps &steps);
 
     // ---- helpers

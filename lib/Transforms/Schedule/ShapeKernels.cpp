@@ -1,0 +1,275 @@
+// shape-kernels: the sizes of a kernel's blocks, how many blocks there are at most, and what the compiler of the device is told of
+// both.
+//
+//   before:  map a[i = 0:N] GPU_Device                        after:  block [256, 1, 1], launch bounds 256
+//            map b[i = 0:N, j = 0:M] GPU_Device                       block [32, 8, 1], at most [0, 65535, 65535] blocks, ...
+//            map c[b = 0:N] GPU_Device {                              block [64, 1, 1], ...
+//                map[t = 0:64] GPU_ThreadBlock { ... } }
+//            map d[i = 0:N] GPU_Device { s += A[i] }                  block [256, 1, 1], at most [2048, 1, 1] blocks, ...
+//
+// The parameters of a kernel's map are spread over the grid, the last one along x; those beyond the third share z.
+//
+//     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for (`gpu_block_size`),
+//     else of as
+//                                     many threads as the option `threads` says: in a row for one parameter, else in rows of 32
+//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
+//                                     largest of their sizes along each axis, bounded from above where they vary from block to
+//                                     block
+//     dynamic ones                    iteration = block of 128 threads, who take turns
+//     persistent                      as many blocks as run at once, of the size of thread-block maps inside; else of what the map
+//                                     asks for, or the first map over the device in it that does
+//
+// So much about blocks. The grid has as many of them as the iterations need, along each axis, and at most
+//
+//     65535                           along y and z, on every device (CUDA programming guide, compute capabilities)
+//     2048, or 32 x 64                of kernels that reduce (resolve-wcr), which end each block with an atomic update: so many
+//     fill any
+//                                     device. Not where an iteration is a block
+//
+// Where the bound is no bound, since the number of blocks is a constant below it, it is 0; other axes are loops with the stride of
+// the grid. Launch bounds are the threads of a block if that is a constant, unless the graph says something else. The results stand
+// in MapEntry::gpuBlockSize, gpuGridLimit and gpuLaunchBounds; from the scheduled level on kernels have them (SD2137), and the
+// lowering follows.
+//
+// Left alone: maps inside of kernels. A map that does not get the blocks that it asks for is a warning (SD6018). Blocks of more
+// threads than devices take (SD6008), or whose size is only known inside of the kernel (SD6009), are errors. Runs after the passes
+// that make kernels and after resolve-wcr.
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using Sizes = std::array<sym::Expr, 3>; // along x, y, z
+
+constexpr int64_t maxBlocksYZ = 65535;
+constexpr int64_t maxThreads = 1024;                                  // of a block
+constexpr int64_t warp = 32;                                          // threads of a row
+constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}}; // for maps with one parameter, and with more
+constexpr int64_t dynamicBlock = 128;
+
+/// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
+sym::Expr upperBound(sym::Expr size) {
+    size = sym::overApproximation(size);
+    if (size.asInt())
+        return size;
+    auto minimum = [](sym::Expr e) { return e.kind() == sym::Kind::Min; };
+    auto operands = size.operands();
+    if (minimum(size)) {
+        for (sym::Expr a : operands)
+            if (sym::Expr bound = upperBound(a); bound.asInt())
+                return bound;
+    } else if (size.kind() == sym::Kind::Add) {
+        auto it = std::find_if(operands.begin(), operands.end(), minimum);
+        if (it != operands.end())
+            for (sym::Expr a : it->operands())
+                if (sym::Expr bound = upperBound(size - *it + a); bound.asInt())
+                    return bound;
+    }
+    return size;
+}
+
+/// What a `gpu_block_size` asks for: what is beyond z counts as z.
+Sizes askedSizes(const std::vector<sym::Expr> &asked) {
+    Sizes size{1, 1, 1};
+    for (std::size_t d = 0; d < asked.size(); ++d)
+        size[std::min<std::size_t>(d, 2)] *= asked[d];
+    return size;
+}
+
+sym::Expr product(const Sizes &s) { return s[0] * s[1] * s[2]; }
+
+/// What is in a kernel's scope, also in nested SDFGs, in terms of the symbols of the kernel's own SDFG.
+class Content {
+public:
+    explicit Content(const MapEntry &kernel, const analysis::ScopeTree &scopes) {
+        define(kernel);
+        inScope(*kernel.state(), scopes, &kernel, {});
+    }
+
+    std::vector<Sizes> blocks;                             // of thread-block maps
+    bool dynamic = false;                                  // there are maps whose iterations the threads share out among themselves
+    std::vector<std::pair<const MapEntry *, Sizes>> asked; // by maps over the device in a persistent kernel
+    std::set<Name> defined;                                // names that only the kernel knows
+
+private:
+    using Values = std::map<Name, sym::Expr>;
+
+    void inScope(const State &s, const analysis::ScopeTree &scopes, const Node *entry, const Values &outer) {
+        for (Node *n : scopes.children(entry)) {
+            if (auto *m = dyn_cast<MapEntry>(n)) {
+                define(*m);
+                if (isThreadBlock(m->schedule))
+                    add(*m, outer);
+                else
+                    inMap(*m, s, scopes, outer);
+            } else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
+                inNested(*nested, outer);
+            }
+        }
+    }
+    void define(const MapEntry &m) { defined.insert(m.params.begin(), m.params.end()); }
+    static sym::Expr in(sym::Expr e, const Values &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
+
+    void add(const MapEntry &m, const Values &outer) {
+        if (m.schedule == Schedule::GPU_ThreadBlock_Dynamic) {
+            dynamic = true;
+            return;
+        }
+        Sizes size{1, 1, 1};
+        for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
+            size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
+        blocks.push_back(size);
+    }
+    void inMap(const MapEntry &m, const State &s, const analysis::ScopeTree &scopes, const Values &outer) {
+        if (m.schedule == Schedule::GPU_Device && m.gpuBlockSize) {
+            Sizes size = askedSizes(*m.gpuBlockSize);
+            for (sym::Expr &e : size)
+                e = in(e, outer);
+            asked.emplace_back(&m, size);
+        }
+        inScope(s, scopes, &m, outer);
+    }
+    void inNested(const NestedSDFGNode &n, const Values &outer) {
+        Values inner;
+        for (const auto &[symbol, value] : n.symbolMapping)
+            inner[symbol] = in(value, outer);
+        for (const auto &[symbol, type] : analysis::definedSymbols(*n.sdfg))
+            defined.insert(symbol);
+        for (State *s : allStates(*n.sdfg)) {
+            analysis::ScopeTree scopes(*s);
+            inScope(*s, scopes, nullptr, inner);
+        }
+    }
+};
+
+class Shaper {
+public:
+    Shaper(pass::Context &context, int64_t threads) : context_(context), threads_(threads) {}
+
+    bool sdfg(SDFG &g) {
+        bool changed = false;
+        for (State *s : allStates(g)) {
+            const analysis::ScopeTree scopes(*s);
+            std::vector<const Node *> kernels; // around the node that is looked at
+            for (Node *n : scopes.order()) {
+                if (!kernels.empty() && n == exitOf(kernels.back()))
+                    kernels.pop_back();
+                auto *m = dyn_cast<MapEntry>(n);
+                const bool kernel = m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent);
+                if (kernel && kernels.empty())
+                    changed |= shape(*m, scopes);
+                if (kernel)
+                    kernels.push_back(m);
+                if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg && kernels.empty())
+                    changed |= sdfg(*nested->sdfg);
+            }
+        }
+        return changed;
+    }
+
+private:
+    static const Node *exitOf(const Node *entry) { return static_cast<const MapEntry *>(entry)->exit; }
+
+    bool shape(MapEntry &m, const analysis::ScopeTree &scopes) {
+        const Content content(m, scopes);
+        const Sizes block = blockOf(m, content);
+        const sym::Expr threads = product(block);
+        if (threads.asInt() && *threads.asInt() > maxThreads)
+            report(diag::Id::KernelShape, m, {m.label, threads.str(), std::to_string(maxThreads)});
+        for (Name n : threads.freeSymbols())
+            if (content.defined.count(n)) {
+                report(diag::Id::KernelSize, m, {m.label, threads.str(), n.str()});
+                break;
+            }
+        if (m.gpuBlockSize)
+            compare(m, askedSizes(*m.gpuBlockSize), threads);
+        for (const auto &[inner, asked] : content.asked)
+            compare(*inner, asked, threads);
+
+        const auto before = std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);
+        m.gpuBlockSize = std::vector<sym::Expr>(block.begin(), block.end());
+        m.gpuGridLimit = m.schedule == Schedule::GPU_Persistent ? std::vector<sym::Expr>{} : gridLimit(m, block, content);
+        if (m.gpuLaunchBounds.empty() || m.gpuLaunchBounds == "0")
+            m.gpuLaunchBounds = threads.asInt() ? threads.str() : "-1";
+        return before != std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);
+    }
+
+    Sizes blockOf(const MapEntry &m, const Content &content) const {
+        Sizes block{1, 1, 1};
+        if (!content.blocks.empty()) {
+            for (const Sizes &size : content.blocks)
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    block[axis] = sym::max({block[axis], size[axis]});
+        } else if (m.gpuBlockSize) {
+            block = askedSizes(*m.gpuBlockSize);
+        } else if (m.schedule == Schedule::GPU_Persistent && !content.asked.empty()) {
+            block = content.asked.front().second;
+        } else if (content.dynamic) {
+            block[0] = dynamicBlock;
+        } else if (m.params.size() > 1) {
+            block[0] = std::min(threads_, warp);
+            block[1] = std::max<int64_t>(1, threads_ / warp);
+        } else {
+            block[0] = threads_;
+        }
+        return block;
+    }
+
+    /// How many blocks there are at most along x, y, z; 0: as many as the iterations need.
+    static std::vector<sym::Expr> gridLimit(const MapEntry &m, const Sizes &block, const Content &content) {
+        const bool byBlocks = !content.blocks.empty() || content.dynamic;
+        const std::size_t rank = m.params.size();
+        std::vector<sym::Expr> limit;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            int64_t most = axis > 0 ? maxBlocksYZ : 0;
+            if (reduces(m) && !byBlocks)
+                most = reducingBlocks[rank > 1][axis];
+            sym::Expr steps = 1;
+            for (std::size_t d = 0; d < rank; ++d)
+                if (std::min<std::size_t>(rank - 1 - d, 2) == axis)
+                    steps *= m.ranges[d].steps();
+            const std::optional<int64_t> blocks = (byBlocks ? steps : sym::ceilDiv(steps, block[axis])).asInt();
+            limit.push_back(axis >= rank || (blocks && *blocks <= most) ? 0 : most);
+        }
+        return limit;
+    }
+
+    /// Do all iterations accumulate into one element?
+    static bool reduces(const MapEntry &m) {
+        return std::any_of(m.exit->outEdges().begin(), m.exit->outEdges().end(),
+                           [](const Edge *e) { return !e->memlet.wcr.empty() && e->memlet.wcrMode == WcrMode::Reduction; });
+    }
+
+    /// How many threads they have counts, not how these are arranged.
+    void compare(const MapEntry &m, const Sizes &asked, sym::Expr threads) {
+        if (sym::isEqual(product(asked), threads) != sym::Truth::True)
+            report(diag::Id::BlockSizeIgnored, m, {m.label, product(asked).str(), threads.str()});
+    }
+    void report(diag::Id id, const MapEntry &m, std::vector<std::string> args) {
+        context_.diags.report(id, analysis::placeOf(m), std::move(args));
+    }
+
+    pass::Context &context_;
+    int64_t threads_;
+};
+
+class ShapeKernels : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override { return Shaper(context, option<int64_t>("threads")).sdfg(root); }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createShapeKernels() { return std::make_unique<ShapeKernels>(); }
+
+} // namespace sdfgc::transforms
