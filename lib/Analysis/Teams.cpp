@@ -1,5 +1,7 @@
 #include "sdfgc/Analysis/Teams.h"
 
+#include "sdfgc/Support/UnionFind.h"
+
 #include <algorithm>
 #include <map>
 
@@ -22,21 +24,9 @@ namespace {
 
 /// Component number for each node id.
 std::vector<std::size_t> components(const State &s) {
-    std::vector<std::size_t> part(s.nodes().size());
-    for (std::size_t i = 0; i < part.size(); ++i)
-        part[i] = i;
-    auto find = [&](std::size_t i) {
-        while (part[i] != i)
-            i = part[i] = part[part[i]];
-        return i;
-    };
-    auto join = [&](std::size_t a, std::size_t b) {
-        a = find(a);
-        b = find(b);
-        part[std::max(a, b)] = std::min(a, b);
-    };
+    UnionFind parts(s.nodes().size());
     for (const auto &e : s.edges())
-        join(e->src->id(), e->dst->id());
+        parts.join(e->src->id(), e->dst->id());
     std::map<Name, std::pair<std::vector<std::size_t>, bool>> uses; // access nodes of a container, and whether one writes
     for (const auto &n : s.nodes())
         if (const auto *a = dyn_cast<AccessNode>(n.get())) {
@@ -47,9 +37,10 @@ std::vector<std::size_t> components(const State &s) {
     for (const auto &[data, use] : uses)
         for (std::size_t n : use.first)
             if (use.second)
-                join(use.first.front(), n);
+                parts.join(use.first.front(), n);
+    std::vector<std::size_t> part(s.nodes().size());
     for (std::size_t i = 0; i < part.size(); ++i)
-        part[i] = find(i);
+        part[i] = parts.find(i);
     return part;
 }
 
