@@ -13,7 +13,7 @@ BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std:
     values_.spell = [this](const py::Expr &e) -> std::string {
         if (e.kind == ExprKind::MemRef)
             return memory(refOf(e), e.args);
-        return e.name.str();
+        return functionName(e.name);
     };
 }
 

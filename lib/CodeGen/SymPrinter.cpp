@@ -1,4 +1,5 @@
 #include "sdfgc/CodeGen/SymPrinter.h"
+#include "sdfgc/Tree/Tree.h"
 
 #include "sdfgc/Symbolic/Factor.h"
 
@@ -71,6 +72,23 @@ std::vector<Expr> sumFactors(Expr e) {
 std::string SymPrinter::print(Expr e, Precedence context) const {
     Text t = render(e);
     return t.precedence < context ? "(" + t.text + ")" : t.text;
+}
+
+std::string functionName(Name n) {
+    if (n == tree::number::teamSize)
+        return "omp_get_max_threads";
+    if (n == tree::number::thread)
+        return "omp_get_thread_num";
+    return n == tree::number::threadInGrid ? "sdfgc::gpu::threadInGrid" : n.str();
+}
+
+SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) const {
+    if (function == tree::number::residentBlocks)
+        return call("__state->gpu.resident<" + args[0].name().str() + ">", args.subspan(1));
+    const std::string name = functionName(function);
+    if (name.starts_with("omp_"))
+        use("omp");
+    return call(name, args);
 }
 
 SymPrinter::Text SymPrinter::call(const std::string &function, std::span<const Expr> args) const {
@@ -354,9 +372,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
             return binary("/", Precedence::Multiplicative, args[0], args[1]);
         if (e.name() == Name("__cmod"))
             return binary("%", Precedence::Multiplicative, args[0], args[1]);
-        if (e.name().str().rfind("omp_", 0) == 0)
-            use("omp");
-        return call(e.name().str(), args);
+        return callOf(e.name(), args);
     case Kind::Approx:
         return render(args[0]);
     default:

@@ -39,7 +39,7 @@ class Print : public Subcommand {
     void printTree(Session &s) const {
         const Result<std::string> text = file::read(input_);
         if (!text) {
-            s.diags.report(diag::Id::FileUnreadable, {input_}, {text.error()});
+            s.diags.report(diag::Id::FileUnreadable, {input_}, text.error());
             return;
         }
         const std::unique_ptr<tree::Module> module = tree::parse(*text, input_, s.diags);

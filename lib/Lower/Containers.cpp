@@ -165,7 +165,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     }
     bool threadLocal =
         d.storage == ir::Storage::CPU_ThreadLocal && v.kind == VarKind::Buffer && in.fn->team == analysis::Team::None;
-    v.count = threadLocal ? size * sym::call("omp_get_max_threads", {}) : size;
+    v.count = threadLocal ? size * sym::call(number::teamSize, {}) : size;
     v.name = in.fn->names.declare(name);
     bool structure = d.isStructure() && !d.isReference();
     VarId id = fn(in).vars.add(std::move(v));
@@ -174,7 +174,7 @@ void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) 
     if (structure)
         p.type = fn(in).vars[id].type;
     if (threadLocal)
-        p.offset = size * sym::call("omp_get_thread_num", {});
+        p.offset = size * sym::call(number::thread, {});
     in.places[name] = p;
     if (structure && d.transient && !in.fn->device.inside)
         allocateMembers(in, name, d, out);

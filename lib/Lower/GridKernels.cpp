@@ -36,7 +36,7 @@ void Lowering::persistentKernel(Instance &in, MapEntry &m, tree::Block &out) {
     launch->element = elementName(m);
     launch->block = shape.block;
     launch->grid[0] =
-        sym::call("__state->gpu.resident<" + name.str() + ">", {final(in, shape.block[0] * shape.block[1] * shape.block[2])});
+        sym::call(number::residentBlocks, {sym::Expr::symbol(name), final(in, shape.block[0] * shape.block[1] * shape.block[2])});
     launch->stream = m.stream.value_or(0);
     usesStream(in, launch->stream);
 
@@ -45,7 +45,7 @@ void Lowering::persistentKernel(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
     in.fn->names.open();
     if (!m.params.empty())
-        symbols.define(m.params[0], sym::call("sdfgc::gpu::threadInGrid", {}), ScalarKind::Int64);
+        symbols.define(m.params[0], sym::call(number::threadInGrid, {}), ScalarKind::Int64);
     scope(in, &m, body);
     in.fn->names.close();
     in.fn->device = std::move(outer);

@@ -256,10 +256,11 @@ private:
 /// Parameters in the order of the program: memory, then values, as the function around them declares them.
 void orderParameters(const Function &from, Function &to, std::vector<Call::Argument> &arguments) {
     std::map<Name, std::size_t> declared;
-    for (std::size_t v = 0; v < from.vars.size(); ++v)
-        declared.try_emplace(from.vars[v].name, v);
+    std::size_t number = 0;
+    for (const Variable &v : from.vars)
+        declared.try_emplace(v.name, number++);
     auto key = [&](std::size_t i) {
-        const Variable &v = to.vars[static_cast<std::size_t>(to.params[i])];
+        const Variable &v = to.vars[to.params[i]];
         auto known = declared.find(v.name);
         return std::pair(v.kind == VarKind::Value || v.kind == VarKind::Reference,
                          known == declared.end() ? from.vars.size() : known->second);

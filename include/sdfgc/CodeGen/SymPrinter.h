@@ -27,6 +27,9 @@ enum class Precedence : int {
     Primary
 };
 
+/// How C++ calls a function: those of tree::number have names of OpenMP and of the device's runtime.
+std::string functionName(Name n);
+
 /// Prints with the fewest parentheses. `uses` is told which runtime topics the text needs ("math", "cmath", "omp").
 /// Exact fractions become one C division of numerator by denominator (format reference 1.9); floor and modulo of Python become
 /// runtime calls, except the internal `__cdiv` and `__cmod`, which lowering made where the operands are known nonnegative.
@@ -47,6 +50,7 @@ private:
     std::string factor(sym::Expr e) const;
     Text product(sym::Expr e) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
+    Text callOf(Name function, std::span<const sym::Expr> args) const;
     Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;
     Text joined(const char *op, Precedence p, std::span<const sym::Expr> args) const;
     void use(std::string_view topic) const {

@@ -28,6 +28,14 @@ using FunctionId = Id<Function>; // of Module::functions
 inline RefId refOf(const py::Expr &e) { return RefId(static_cast<std::size_t>(e.slot)); }
 inline py::ExprRef memRef(RefId r, Type t) { return py::memRef(r.index, t); }
 
+/// Numbers that only the target knows, as calls in sizes (and in expressions): a printer spells them.
+namespace number {
+inline const Name teamSize = "__team_size";             // threads that a parallel region of the host gets
+inline const Name thread = "__thread_number";           // of the host, in its team
+inline const Name threadInGrid = "__thread_in_grid";    // in a kernel, over all blocks
+inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a block): blocks that the device runs at once
+} // namespace number
+
 enum class VarKind : uint8_t {
     Value,        // T x
     Stack,        // T x[count]

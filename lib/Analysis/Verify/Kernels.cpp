@@ -82,9 +82,9 @@ void Verifier::schedules(const SDFG &root) {
     ScheduleCheck check;
     check.run(const_cast<SDFG &>(root)); // changes nothing
     for (const SDFG *g : check.sections)
-        report(diag::Id::TeamInTeam, *g, {"the nested SDFG, which asks for OpenMP sections,"});
+        report(diag::Id::TeamInTeam, *g, "the nested SDFG, which asks for OpenMP sections,");
     for (const Node *m : check.maps)
-        report(diag::Id::TeamInTeam, *m, {"the map"});
+        report(diag::Id::TeamInTeam, *m, "the map");
     for (const Node *m : check.shapeless)
         report(diag::Id::ShapelessKernel, *m);
 }

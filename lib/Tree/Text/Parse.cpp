@@ -596,7 +596,7 @@ std::unique_ptr<Module> parse(std::string_view text, const std::string &file, di
     try {
         return Parser(text).run();
     } catch (const SyntaxError &e) {
-        diagnostics.report(diag::Id::TreeSyntax, {file, e.line, e.column, {}, {}, {}}, {e.message});
+        diagnostics.report(diag::Id::TreeSyntax, {file, e.line, e.column, {}, {}, {}}, e.message);
         return nullptr;
     }
 }

@@ -11,7 +11,7 @@ public:
 
     void run() {
         if (device_ && r_.f.needsState)
-            r_.fault(diag::Id::TreeKernel, r_.f.body, {r_.f.name.str(), "the state of the program"});
+            r_.fault(diag::Id::TreeKernel, r_.f.body, r_.f.name.str(), "the state of the program");
         body(r_.f.body);
     }
 
@@ -30,11 +30,11 @@ private:
         if (!device_)
             return;
         if (isOfHost(n.kind))
-            r_.fault(diag::Id::TreeKernel, n, {r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a statement of the host"});
+            r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a statement of the host");
         forEachVariable(r_.f, n, [&](VarId v) {
             const Variable &x = r_.var(r_.root(v));
             if (isOfHost(x.kind))
-                r_.fault(diag::Id::TreeKernel, n, {r_.f.name.str(), "`" + x.name.str() + "`, which the host has"});
+                r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + x.name.str() + "`, which the host has");
         });
     }
     static bool isOfHost(Kind k) {
@@ -61,7 +61,7 @@ private:
     }
 
     void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {
-        auto fault = [&](const std::string &what) { r_.fault(diag::Id::TreeCall, n, {callee.name.str(), what}); };
+        auto fault = [&](const std::string &what) { r_.fault(diag::Id::TreeCall, n, callee.name.str(), what); };
         if (launch != callee.kernel.has_value())
             fault(launch ? "is no kernel" : "is a kernel, which is launched");
         if (device_ && !callee.device)

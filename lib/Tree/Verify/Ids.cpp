@@ -23,7 +23,7 @@ private:
     template <class I, class T> void number(const std::string &what, I id, const Table<I, T> &table, const Node &at) {
         if (table.has(id))
             return;
-        r_.fault(diag::Id::TreeNumber, at, {what, std::to_string(id.index), std::to_string(table.size())});
+        r_.fault(diag::Id::TreeNumber, at, what, std::to_string(id.index), std::to_string(table.size()));
         ok_ = false;
     }
     void body(const Block &b) {
@@ -48,7 +48,7 @@ private:
                 } else if constexpr (role == Role::Callee) {
                     number("function", id, r_.m.functions, n);
                     if (r_.m.functions.has(id) && own_ <= id)
-                        r_.fault(diag::Id::TreeNumber, n, {"function above", std::to_string(id.index), std::to_string(own_.index)});
+                        r_.fault(diag::Id::TreeNumber, n, "function above", std::to_string(id.index), std::to_string(own_.index));
                 } else if constexpr (role == Role::Inside) {
                     for (const NodePtr &inner : id)
                         node(*inner);

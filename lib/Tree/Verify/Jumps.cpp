@@ -44,7 +44,7 @@ private:
     }
     void label(Name l, const Node &at) {
         if (!labels_.try_emplace(l, shared_).second)
-            r_.fault(diag::Id::TreeLabel, at, {"label `" + l.str() + "` stands twice"});
+            r_.fault(diag::Id::TreeLabel, at, "label `" + l.str() + "` stands twice");
     }
     void labels(const Block &b) {
         for (const NodePtr &n : b.body) {
@@ -72,7 +72,7 @@ private:
         case Kind::Break:
         case Kind::Continue:
             if (loops_.empty())
-                r_.fault(diag::Id::TreeJump, n, {std::string(keyword(n.kind)), "stands in no loop"});
+                r_.fault(diag::Id::TreeJump, n, std::string(keyword(n.kind)), "stands in no loop");
             else if (isShared(*loops_.back()) && (n.kind == Kind::Break || loops_.back()->kind != Kind::For))
                 leaves(n, *loops_.back());
             return;
@@ -83,14 +83,14 @@ private:
     void target(const Goto &g) {
         auto at = labels_.find(g.label);
         if (at == labels_.end())
-            return r_.fault(diag::Id::TreeLabel, g, {"there is no label `" + g.label.str() + "`"});
+            return r_.fault(diag::Id::TreeLabel, g, "there is no label `" + g.label.str() + "`");
         // What is around the label must be around the goto, and nothing shared may be left or entered.
         if (at->second != shared_)
             leaves(g, *(shared_.empty() ? at->second.back() : shared_.back()));
     }
     void leaves(const Node &n, const Node &what) {
-        r_.fault(diag::Id::TreeJump, n,
-                 {std::string(keyword(n.kind)), "leaves or enters `" + std::string(keyword(what.kind)) + "`, which threads share"});
+        r_.fault(diag::Id::TreeJump, n, std::string(keyword(n.kind)),
+                 "leaves or enters `" + std::string(keyword(what.kind)) + "`, which threads share");
     }
 
     Report &r_;

@@ -102,7 +102,7 @@ private:
         } else {
             const auto &release = static_cast<const Release &>(n);
             if (isLate(r_.var(release.var)) && !now_->erase(release.var) && reporting_)
-                r_.fault(diag::Id::TreeReleasedTwice, n, {r_.var(release.var).name.str()});
+                r_.fault(diag::Id::TreeReleasedTwice, n, r_.var(release.var).name.str());
         }
     }
     void check(const Node &n) {
@@ -113,7 +113,7 @@ private:
                 return;
             const VarId v = r_.root(r_.f.refs[ref].var);
             if (isLate(r_.var(v)) && !now_->count(v))
-                r_.fault(diag::Id::TreeNoMemory, n, {r_.var(v).name.str()});
+                r_.fault(diag::Id::TreeNoMemory, n, r_.var(v).name.str());
         });
     }
     void branches(const If &x) {

@@ -21,7 +21,7 @@ private:
         int apart = 0;        // 0: all threads of the grid come by; 1: those of a block; 2: some
     } around_;
 
-    void fault(const Node &n, const char *what) { r_.fault(diag::Id::TreeParallel, n, {what}); }
+    void fault(const Node &n, const char *what) { r_.fault(diag::Id::TreeParallel, n, what); }
 
     void body(const Block &b) {
         for (const NodePtr &n : b.body)
@@ -79,10 +79,10 @@ private:
     }
     void barrier(const Barrier &b) {
         if (!r_.f.kernel && !r_.f.device)
-            r_.fault(diag::Id::TreeBarrier, b, {"stands in no kernel"});
+            r_.fault(diag::Id::TreeBarrier, b, "stands in no kernel");
         else if (around_.apart > (b.ofGrid ? 0 : 1))
             r_.fault(diag::Id::TreeBarrier, b,
-                     {std::string("is not reached by all threads of the ") + (b.ofGrid ? "grid" : "block")});
+                     std::string("is not reached by all threads of the ") + (b.ofGrid ? "grid" : "block"));
     }
     /// Do threads of a block disagree on what the statement itself computes?
     bool differs(const Node &n) {

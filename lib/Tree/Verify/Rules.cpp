@@ -1,6 +1,15 @@
 #include "Rules.h"
 
 namespace sdfgc::tree::rules {
+
+void Report::report(diag::Message message, const Node &at) {
+    std::string element = "function " + f.name.str() + ": " + std::string(keyword(at.kind));
+    if (!at.comment.empty())
+        element += " (" + at.comment + ")";
+    diagnostics_.report(std::move(message), {{}, 0, 0, {}, element, {}});
+    faults_ = true;
+}
+
 namespace {
 
 /// What a statement itself mentions, by number and by name.

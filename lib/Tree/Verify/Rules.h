@@ -12,12 +12,9 @@ class Report {
 public:
     Report(const Module &m, const Function &f, diag::Engine &diagnostics) : m(m), f(f), diagnostics_(diagnostics) {}
 
-    void fault(diag::Id id, const Node &at, std::vector<std::string> args) {
-        std::string element = "function " + f.name.str() + ": " + std::string(keyword(at.kind));
-        if (!at.comment.empty())
-            element += " (" + at.comment + ")";
-        diagnostics_.report(id, {{}, 0, 0, {}, element, {}}, std::move(args));
-        faults_ = true;
+    /// `fault(diag::Id::TreeLabel, statement, arguments of the kind...)`
+    template <class... Args> void fault(diag::Kind<std::type_identity_t<Args>...> kind, const Node &at, const Args &...args) {
+        report(diag::Message(kind, args...), at);
     }
     bool faults() const { return faults_; }
     const Variable &var(VarId v) const { return f.vars[v]; }
@@ -32,6 +29,8 @@ public:
     const Function &f;
 
 private:
+    void report(diag::Message message, const Node &at);
+
     diag::Engine &diagnostics_;
     bool faults_ = false;
 };

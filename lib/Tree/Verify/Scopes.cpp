@@ -39,14 +39,14 @@ private:
         const VarId root = r_.root(v);
         const Variable &x = r_.var(root);
         if (!isEverywhere(x) && scope_.find(x.name) != root)
-            r_.fault(diag::Id::TreeUndeclared, at, {x.name.str()});
+            r_.fault(diag::Id::TreeUndeclared, at, x.name.str());
     }
     void declare(VarId v, const Node &at) {
         if (!v)
             return;
         const Name n = r_.var(v).name;
         if (scope_.find(n))
-            r_.fault(diag::Id::TreeNameTwice, at, {n.str()});
+            r_.fault(diag::Id::TreeNameTwice, at, n.str());
         scope_.declare(n, v);
     }
     void node(const Node &n) {
@@ -91,7 +91,7 @@ private:
     void named(Name n, const Node &at) {
         if (!known_.count(n) || everywhere_.count(n) || bound_.count(n) || (locals_ && locals_->count(n)) || scope_.find(n))
             return;
-        r_.fault(diag::Id::TreeUndeclared, at, {n.str()});
+        r_.fault(diag::Id::TreeUndeclared, at, n.str());
     }
 
     Report &r_;

@@ -59,8 +59,8 @@ private:
                         v == -1 && (n.kind == Kind::Synchronise || n.kind == Kind::EventWait) && role == Role::Stream;
                     const bool ofHost = n.kind == Kind::Allocate && v == 0; // no memory of a pool
                     if ((v < 0 || v >= count) && !other && !ofHost)
-                        r_.fault(diag::Id::TreeStream, n,
-                                 {role == Role::Stream ? "stream" : "event", std::to_string(v), std::to_string(count)});
+                        r_.fault(diag::Id::TreeStream, n, role == Role::Stream ? "stream" : "event", std::to_string(v),
+                                 std::to_string(count));
                 }
             });
         });
@@ -127,7 +127,7 @@ private:
     }
     void early(const Node &n, VarId v, int stream) {
         if (reported_.insert(&n).second)
-            r_.fault(diag::Id::TreeReleasedEarly, n, {r_.var(v).name.str(), std::to_string(stream)});
+            r_.fault(diag::Id::TreeReleasedEarly, n, r_.var(v).name.str(), std::to_string(stream));
     }
 
     Report &r_;
