@@ -64,6 +64,9 @@ struct Pooled {
     std::string problems() {
         PassRun(transforms::createDefaultSchedules())(g);
         PassRun(transforms::createInferTypes())(g);
+        PassRun shape(transforms::createShapeKernels());
+        shape.pass->options["threads"] = int64_t(256);
+        shape(g);
         diag::Engine diags;
         analysis::verify(g, Level::Scheduled, diags);
         std::string out;
