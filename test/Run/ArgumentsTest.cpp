@@ -3,7 +3,6 @@
 #include "sdfgc/Support/File.h"
 
 #include <catch2/catch.hpp>
-#include <deque>
 
 using namespace sdfgc;
 using namespace sdfgc::run;
@@ -15,19 +14,17 @@ sym::Expr expr(const char *text) { return *sym::parse(text).expr; }
 /// A program and what the command line says about its arguments.
 struct Program {
     tree::Module module;
-    std::deque<ir::DataDesc> descriptors; // stable addresses
     ArgumentOptions options;
     diag::Engine diags;
     file::TemporaryFolder folder = std::move(*file::TemporaryFolder::create("sdfgc-run-test"));
 
     ir::DataDesc &array(const char *name, Type type, std::vector<sym::Expr> shape) {
-        descriptors.push_back(ir::DataDesc::array(type, std::move(shape)));
-        module.params.push_back({Name(name), Name(name), type, &descriptors.back()});
-        return descriptors.back();
+        auto desc = std::make_shared<ir::DataDesc>(ir::DataDesc::array(type, std::move(shape)));
+        module.params.push_back({Name(name), Name(name), type, desc});
+        return *desc;
     }
     void scalar(const char *name, Type type) {
-        descriptors.push_back(ir::DataDesc::scalar(type));
-        module.params.push_back({Name(name), Name(name), type, &descriptors.back()});
+        module.params.push_back({Name(name), Name(name), type, std::make_shared<ir::DataDesc>(ir::DataDesc::scalar(type))});
     }
     void symbol(const char *name, Type type = ScalarKind::Int64) {
         module.params.push_back({Name(name), Name(name), type, nullptr});
