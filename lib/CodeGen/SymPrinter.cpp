@@ -75,11 +75,22 @@ std::string SymPrinter::print(Expr e, Precedence context) const {
 }
 
 std::string functionName(Name n) {
-    if (n == tree::number::teamSize)
-        return "omp_get_max_threads";
-    if (n == tree::number::thread)
-        return "omp_get_thread_num";
-    return n == tree::number::threadInGrid ? "sdfgc::gpu::threadInGrid" : n.str();
+    using namespace tree;
+    const std::pair<Name, const char *> spellings[] = {
+        {number::teamSize, "omp_get_max_threads"},
+        {number::thread, "omp_get_thread_num"},
+        {number::threadInGrid, "sdfgc::gpu::threadInGrid"},
+        {number::threadInBlock, "sdfgc::gpu::threadInBlock"},
+        {number::blockInGrid, "sdfgc::gpu::blockInGrid"},
+        {number::blocks, "sdfgc::gpu::blocks"},
+        {number::threadX, "threadIdx.x"},
+        {number::threadY, "threadIdx.y"},
+        {number::threadZ, "threadIdx.z"},
+    };
+    for (const auto &[name, spelling] : spellings)
+        if (n == name)
+            return spelling;
+    return n.str();
 }
 
 SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) const {

@@ -115,7 +115,7 @@ tree::Block *Lowering::spreadLoop(Instance &in, Name parameter, const sym::Range
     const int64_t most = shape.most[a];
     const bool fits = most == 0 || (blocks.asInt() && *blocks.asInt() <= most);
     if (!shape.threadBlocks && !blocks.asInt())
-        blocks = sym::call("sdfgc::gpu::blocks", {steps, shape.block[a]}); // reads better than the quotient
+        blocks = sym::call(number::blocks, {steps, shape.block[a]}); // reads better than the quotient
     launch.grid[a] = final(in, fits ? blocks : sym::min({blocks, most}));
     loop->spread = Spread{shape.threadBlocks ? Spread::Grid : Spread::Threads, axis, fits, shape.threadBlocks && fits};
     finishSpread(in, *loop, parameter, r);
@@ -227,7 +227,7 @@ Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size
     VarId id = fn(in).vars.add(std::move(v));
     MemRef slice;
     slice.var = memoryId;
-    slice.offset = sym::call(device.level == Executor::Block ? "sdfgc::gpu::blockInGrid" : "sdfgc::gpu::threadInGrid", {}) * size;
+    slice.offset = sym::call(device.level == Executor::Block ? number::blockInGrid : number::threadInGrid, {}) * size;
     slice.address = true;
     out.add<Declare>(id)->target = fn(in).refs.add(std::move(slice));
     return placeFor(in, id, d);
@@ -264,18 +264,19 @@ void Lowering::deviceMap(Instance &in, MapEntry &m, tree::Block &out) {
 
 /// A map of fewer dimensions than the block has is for the first threads along the others. Returns where they work.
 tree::Block &Lowering::firstThreads(Instance &in, std::size_t rank, tree::Block &out) {
-    std::string first;
+    const std::array<Name, 3> along{number::threadX, number::threadY, number::threadZ};
+    std::vector<py::ExprRef> first;
     for (std::size_t axis = rank; axis < 3; ++axis)
         if (!in.fn->device.block[axis].isOne())
-            first += std::string(first.empty() ? "" : " && ") + "threadIdx." + "xyz"[axis] + " == 0";
-    return first.empty() ? out : onlyIf(first, out);
+            first.push_back(py::name(along[axis]));
+    return first.empty() ? out : onlyFirst(first, out);
 }
 
 void Lowering::threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
     // Each block of a persistent kernel comes by: what is seen by all of them, one writes.
     tree::Block *at = in.fn->device.level == Executor::Grid && writesBeyond(*m.exit, Storage::GPU_Shared)
-                          ? &onlyIf("sdfgc::gpu::blockInGrid() == 0", out)
+                          ? &onlyFirst({py::call(number::blockInGrid, {})}, out)
                           : &out;
     const std::size_t rank = m.params.size();
     const bool dynamic = m.schedule == Schedule::GPU_ThreadBlock_Dynamic;

@@ -158,7 +158,8 @@ private:
     void blockTasklet(Instance &in, ir::Tasklet &t, Block &out);
     /// Does a node, or what ends at a scope's exit, write other memory than registers and (if given) memory of `own`?
     static bool writesBeyond(const ir::Node &n, ir::Storage own);
-    static Block &onlyIf(const std::string &condition, Block &out);
+    /// A branch for the thread or block that has the number 0 in each of these countings.
+    static Block &onlyFirst(const std::vector<py::ExprRef> &numbers, Block &out);
 
     // ---- Maps.cpp
     void map(Instance &in, ir::MapEntry &m, Block &out);

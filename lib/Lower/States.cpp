@@ -87,16 +87,31 @@ bool Lowering::writesBeyond(const ir::Node &n, Storage own) {
     return false;
 }
 
-tree::Block &Lowering::onlyIf(const std::string &condition, tree::Block &out) {
+tree::Block &Lowering::onlyFirst(const std::vector<py::ExprRef> &numbers, tree::Block &out) {
+    std::vector<py::ExprRef> first;
+    for (const py::ExprRef &number : numbers) {
+        py::Expr is;
+        is.kind = py::ExprKind::Compare;
+        is.type = ScalarKind::Bool;
+        is.args = {number, py::intLit(0)};
+        is.ops = {py::Op::Eq};
+        first.push_back(std::make_shared<const py::Expr>(std::move(is)));
+    }
+    py::Expr all;
+    all.kind = py::ExprKind::BoolOp;
+    all.op = py::Op::And;
+    all.type = ScalarKind::Bool;
+    all.args = first;
     auto *only = out.add<If>();
-    only->branches.push_back({py::raw(condition, ScalarKind::Bool), std::make_unique<tree::Block>()});
+    only->branches.push_back(
+        {first.size() == 1 ? first[0] : std::make_shared<const py::Expr>(std::move(all)), std::make_unique<tree::Block>()});
     return *only->branches.back().body;
 }
 
 /// Code that is not in a map over threads runs once for each block, or for the grid: one thread does it.
 void Lowering::blockTasklet(Instance &in, Tasklet &t, tree::Block &out) {
     const bool once = in.fn->device.level == analysis::Executor::Grid && writesBeyond(t, Storage::GPU_Shared);
-    tasklet(in, t, onlyIf(once ? "sdfgc::gpu::threadInGrid() == 0" : "sdfgc::gpu::threadInBlock() == 0", out));
+    tasklet(in, t, onlyFirst({py::call(once ? number::threadInGrid : number::threadInBlock, {})}, out));
 }
 
 void Lowering::node(Instance &in, ir::Node &n, tree::Block &out) {

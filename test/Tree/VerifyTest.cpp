@@ -146,7 +146,7 @@ TEST_CASE("verify: calls hand over what the function takes") {
 
 TEST_CASE("verify: kernels use nothing of the host") {
     const std::string kernel = "function k(A: pointer float64, N: int64) kernel";
-    CHECK(faults(function("declare t: heap float64 count N\nt[0] = A[0]\n", kernel)) ==
+    CHECK(faults(function("declare t: pinned float64 count N\nt[0] = A[0]\n", kernel)) ==
           Faults{"TreeKernel: kernel `k` uses `t`, which the host has @ function k: code",
                  "TreeKernel: kernel `k` uses `t`, which the host has @ function k: declare"});
     CHECK(faults(function("synchronise 0\n", kernel), " streams 1") ==

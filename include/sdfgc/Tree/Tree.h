@@ -30,9 +30,13 @@ inline py::ExprRef memRef(RefId r, Type t) { return py::memRef(r.index, t); }
 
 /// Numbers that only the target knows, as calls in sizes (and in expressions): a printer spells them.
 namespace number {
-inline const Name teamSize = "__team_size";             // threads that a parallel region of the host gets
-inline const Name thread = "__thread_number";           // of the host, in its team
-inline const Name threadInGrid = "__thread_in_grid";    // in a kernel, over all blocks
+inline const Name teamSize = "__team_size";            // threads that a parallel region of the host gets
+inline const Name thread = "__thread_number";          // of the host, in its team
+inline const Name blocks = "__blocks";                 // (steps, threads of a block): blocks that it takes
+inline const Name blockInGrid = "__block_in_grid";     // in a kernel
+inline const Name threadInBlock = "__thread_in_block"; // in a kernel
+inline const Name threadX = "__thread_x", threadY = "__thread_y", threadZ = "__thread_z"; // in a kernel, along an axis; no calls
+inline const Name threadInGrid = "__thread_in_grid";                                      // in a kernel, over all blocks
 inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a block): blocks that the device runs at once
 } // namespace number
 

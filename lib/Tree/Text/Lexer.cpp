@@ -88,8 +88,8 @@ private:
     }
 
     void word() {
-        while (inWord(peek()))
-            ++at_;
+        while (inWord(peek()) || (peek() == ':' && peek(1) == ':' && beginsWord(peek(2)))) // `std::sqrt` is one
+            at_ += peek() == ':' ? 2 : 1;
         if (peek() == '\'' && isDigit(peek(1))) {
             ++at_;
             while (isDigit(peek()))

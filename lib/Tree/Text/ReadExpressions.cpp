@@ -21,12 +21,8 @@ Expr node(ExprKind kind, std::string text = {}) {
     return e;
 }
 
-/// A word that ends an operand or begins an operator; no name.
-bool isKeyword(std::string_view w) {
-    static constexpr std::string_view all[] = {"if",    "else", "and",   "or",  "not", "is",
-                                               "isnot", "in",   "notin", "div", "mod", "floordiv"};
-    return std::find(std::begin(all), std::end(all), w) != std::end(all);
-}
+/// Words that are no names, also where an operand is expected; `div`, `in` and the like are operators only after one.
+bool isKeyword(std::string_view w) { return w == "if" || w == "else" || w == "and" || w == "or" || w == "not"; }
 
 } // namespace
 

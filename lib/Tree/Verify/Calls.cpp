@@ -55,9 +55,10 @@ private:
             return false;
         }
     }
+    /// (A heap array of a kernel is on the heap of the device.)
     static bool isOfHost(VarKind k) {
-        return k == VarKind::StateField || k == VarKind::Buffer || k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer ||
-               k == VarKind::PoolBuffer || k == VarKind::Stream;
+        return k == VarKind::StateField || k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer || k == VarKind::PoolBuffer ||
+               k == VarKind::Stream;
     }
 
     void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {

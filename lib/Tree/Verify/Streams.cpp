@@ -24,24 +24,73 @@ public:
     }
 
 private:
-    using Waiters = std::set<int>;                          // streams, or the host
-    using Work = std::map<int, Waiters>;                    // stream that was given work -> who waits for it before going on
-    std::map<VarId, Work> work_;                            // of arrays
-    std::map<int, std::set<std::pair<VarId, int>>> events_; // what an event stands for: work on arrays, by stream
+    using Waiters = std::set<int>;                   // streams, or the host
+    using Work = std::map<int, Waiters>;             // stream that was given work -> who waits for it before going on
+    using Covered = std::set<std::pair<VarId, int>>; // work on arrays, by stream
+
+    /// What is known at a place.
+    struct State {
+        bool reached = true;
+        std::map<VarId, Work> work;    // of arrays
+        std::map<int, Covered> events; // what an event stands for
+    } now_;
     std::set<const Node *> reported_;
+
+    /// Where two ways meet, work of either may be under way, and only who waits on both has waited.
+    static State meet(const State &a, const State &b) {
+        if (!a.reached || !b.reached)
+            return a.reached ? a : b;
+        State out = a;
+        for (const auto &[v, work] : b.work)
+            for (const auto &[stream, waiters] : work) {
+                auto [at, isNew] = out.work[v].try_emplace(stream, waiters);
+                if (!isNew)
+                    std::erase_if(at->second, [&other = waiters](int who) { return !other.count(who); });
+            }
+        for (auto &[event, covered] : out.events) {
+            auto other = b.events.find(event);
+            std::erase_if(covered, [&](const auto &w) { return other == b.events.end() || !other->second.count(w); });
+        }
+        return out;
+    }
 
     void body(const Block &b) {
         for (const NodePtr &n : b.body) {
             number(*n);
             queue(*n);
             order(*n);
-            const bool repeats = n->kind == Kind::For || n->kind == Kind::Loop;
-            for (int round = 0; round < (repeats ? 2 : 1); ++round)
+            if (n->kind == Kind::Return)
+                now_.reached = false;
+            else if (const auto *branch = dyn_cast<If>(n.get()))
+                branches(*branch);
+            else if (n->kind == Kind::For || n->kind == Kind::Loop)
+                loop(*n);
+            else
                 forEachBlock(std::as_const(*n), [this](const Block &inner) { body(inner); });
         }
         for (const NodePtr &n : b.body)
             if (const auto *d = dyn_cast<Declare>(n.get()))
                 end(*d);
+    }
+    void branches(const If &x) {
+        const State before = now_;
+        State after;
+        after.reached = false;
+        bool hasElse = false;
+        for (const If::Branch &b : x.branches) {
+            now_ = before;
+            body(*b.body);
+            after = meet(after, now_);
+            hasElse = hasElse || !b.condition;
+        }
+        now_ = hasElse ? after : meet(after, before);
+    }
+    void loop(const Node &n) {
+        for (int round = 0; round < 2; ++round) {
+            const State before = now_;
+            forEachBlock(n, [this](const Block &inner) { body(inner); });
+            now_ = meet(now_, before);
+        }
     }
     void numbers(const Block &b) {
         for (const NodePtr &n : b.body) {
@@ -84,46 +133,46 @@ private:
         forEachVariable(r_.f, n, [&](VarId v) {
             const VarId root = r_.root(v);
             if (isOfDevice(root))
-                work_[root][stream] = {stream};
+                now_.work[root][stream] = {stream};
         });
     }
     void order(const Node &n) {
         if (const auto *s = dyn_cast<Synchronise>(&n))
             return wait(host, [s](const Waiters &w) { return s->stream == Synchronise::all || w.count(s->stream) != 0; });
         if (const auto *e = dyn_cast<EventRecord>(&n)) {
-            auto &covered = events_[e->event];
+            auto &covered = now_.events[e->event];
             covered.clear();
-            for (const auto &[v, work] : work_)
+            for (const auto &[v, work] : now_.work)
                 for (const auto &[stream, waiters] : work)
                     if (waiters.count(e->stream))
                         covered.insert({v, stream});
         } else if (const auto *w = dyn_cast<EventWait>(&n)) {
-            for (const auto &[v, stream] : events_[w->event])
-                if (auto at = work_[v].find(stream); at != work_[v].end())
+            for (const auto &[v, stream] : now_.events[w->event])
+                if (auto at = now_.work[v].find(stream); at != now_.work[v].end())
                     at->second.insert(w->stream);
         } else if (const auto *r = dyn_cast<Release>(&n)) {
-            for (const auto &[stream, waiters] : work_[r->var])
+            for (const auto &[stream, waiters] : now_.work[r->var])
                 if (!waiters.count(host) && !waiters.count(r->stream))
                     early(n, r->var, stream);
-            work_.erase(r->var);
+            now_.work.erase(r->var);
         }
     }
     template <class F> void wait(int who, F &&covers) {
-        for (auto &[v, work] : work_)
+        for (auto &[v, work] : now_.work)
             for (auto &[stream, waiters] : work)
                 if (covers(waiters))
                     waiters.insert(who);
     }
     /// The block of a declaration is over.
     void end(const Declare &d) {
-        auto at = work_.find(d.var);
-        if (at == work_.end())
+        auto at = now_.work.find(d.var);
+        if (at == now_.work.end() || !now_.reached)
             return;
         if (r_.var(d.var).kind != VarKind::PoolBuffer)
             for (const auto &[stream, waiters] : at->second)
                 if (!waiters.count(host))
                     early(d, d.var, stream);
-        work_.erase(at);
+        now_.work.erase(at);
     }
     void early(const Node &n, VarId v, int stream) {
         if (reported_.insert(&n).second)
