@@ -38,7 +38,7 @@ def difference(sdfgc, path):
 def check(sdfgc, graph, target):
     """Faults of one graph, and how many trees were compared."""
     with tempfile.TemporaryDirectory() as folder:
-        done = run(sdfgc, 'opt', graph, *TARGETS[target], '--dump-dir', folder, '-o', os.path.join(folder, 'out'))
+        done = run(sdfgc, 'emit', graph, *TARGETS[target], '--dump-dir', folder, '-o', os.path.join(folder, 'out'))
         faults = [f'{graph} ({target}): {line}' for line in done.stderr.splitlines() if any(code in line for code in REFUSED)]
         trees = sorted(name for name in os.listdir(folder) if name.endswith('.sdfgtree'))
         for name in trees:
