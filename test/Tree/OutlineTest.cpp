@@ -44,7 +44,7 @@ TEST_CASE("outline: what the body mentions is passed once, what it does not is n
     k.b.assign(k.b.at(B, symbol("N")), k.b.at(A));
     k.b.assign(k.b.at(B), k.b.at(A, symbol("N") - 1));
     k.b.open.pop_back();
-    CHECK(Kernel::parameters(k.make(std::move(body))) == "B N const A");
+    CHECK(Kernel::parameters(k.make(std::move(body))) == "const A B N");
     CHECK(k.refused.empty());
 }
 

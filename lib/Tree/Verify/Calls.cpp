@@ -45,7 +45,6 @@ private:
         case Kind::Synchronise:
         case Kind::EventRecord:
         case Kind::EventWait:
-        case Kind::Allocate:
         case Kind::Release:
         case Kind::Consume:
         case Kind::Timer:
@@ -55,7 +54,7 @@ private:
             return false;
         }
     }
-    /// (A heap array of a kernel is on the heap of the device.)
+    /// (A heap array of a kernel is on the heap of the device, and may be allocated there.)
     static bool isOfHost(VarKind k) {
         return k == VarKind::StateField || k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer || k == VarKind::PoolBuffer ||
                k == VarKind::Stream;

@@ -28,13 +28,13 @@ TEST_CASE("canonicalise: branches that are never taken or do nothing are dropped
         const char *then, *other, *result;
     };
     const Case cases[] = {
-        {py::boolLit(false), "1.0", "2.0", "    # state s\n    A[0] = 2.0\n"},
-        {py::boolLit(true), "1.0", "2.0", "    # state s\n    A[0] = 1.0\n"},
+        {py::boolLit(false), "1.0", "2.0", "    comment \"state s\"\n    A[0] = 2.0\n"},
+        {py::boolLit(true), "1.0", "2.0", "    comment \"state s\"\n    A[0] = 1.0\n"},
         {py::boolLit(false), "1.0", "", ""},
-        {expr("k < 1"), "1.0", "", "    if k < 1 {\n      # state s\n      A[0] = 1.0\n    }\n"},
-        {expr("k < 1"), "", "2.0", "    if not k < 1 {\n      # state s\n      A[0] = 2.0\n    }\n"},
-        {expr("k == 1"), "", "2.0", "    if k != 1 {\n      # state s\n      A[0] = 2.0\n    }\n"},
-        {expr("not (k == 1)"), "1.0", "", "    if k != 1 {\n      # state s\n      A[0] = 1.0\n    }\n"},
+        {expr("k < 1"), "1.0", "", "    if k < 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
+        {expr("k < 1"), "", "2.0", "    if not k < 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
+        {expr("k == 1"), "", "2.0", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
+        {expr("not (k == 1)"), "1.0", "", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
         {expr("k < 1"), "", "", ""},
     };
     for (const Case &c : cases) {
@@ -112,7 +112,7 @@ TEST_CASE("canonicalise: a value is computed where it is handed on, and a copy g
     b.add<Declare>(y)->init = b.at(A, 2);
     branch(b, py::binary(py::Op::Mul, py::name("y", ScalarKind::Float64), py::floatLit("2.0"), ScalarKind::Float64), "1.0", "");
     runPass(b.m, "canonicalise");
-    CHECK(b.text() == "    A[0] = B[0] + B[1]\n    if A[2] * 2.0 {\n      # state s\n      A[0] = 1.0\n    }\n");
+    CHECK(b.text() == "    A[0] = B[0] + B[1]\n    if A[2] * 2.0 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n");
 }
 
 TEST_CASE("canonicalise: a value that is used in a computation keeps its name, and calls keep their order") {
@@ -144,8 +144,8 @@ TEST_CASE("canonicalise: literals have the type of what they are assigned to") {
     b.assign(b.at(k, 2), expr("2.5"));
     b.assign(b.at(h), expr("0.5"));
     runPass(b.m, "canonicalise");
-    CHECK(b.text() == "    k[0] = 0\n    k[1] = -2\n    k[2] = 2.5\n    h[0] = 0.5\n");
     CHECK(static_cast<Code &>(*b.f->body.body[3]).stmts[0]->value->type == Type(ScalarKind::Float32));
+    CHECK(b.text() == "    k[0] = 0\n    k[1] = -2\n    k[2] = 2.5\n    h[0] = 0.5\n");
 }
 
 TEST_CASE("propagate copies: constants that are copies of constants, in indices and inside of what follows") {
@@ -162,12 +162,12 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     b.close();
     SECTION("all uses") {
         runPass(b.m, "propagate-copies");
-        CHECK(b.text() == "    declare k: int64 = N * 2\n    for i: int64 from 0 to N - 1 {\n      A[k] = k + 1\n    }\n");
+        CHECK(b.text() == "    declare k: const int64 = N * 2\n    for i: int64 from 0 to N - 1 {\n      A[k] = k + 1\n    }\n");
     }
     SECTION("text that was taken as written keeps its names") {
         b.add<RawTasklet>()->text = "use(copy);";
         runPass(b.m, "propagate-copies");
-        CHECK(b.text().find("declare copy: int64 = k\n") != std::string::npos);
+        CHECK(b.text().find("declare copy: const int64 = k\n") != std::string::npos);
         CHECK(b.text().find("again") == std::string::npos);
     }
 }
@@ -184,7 +184,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
     EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[2]).has("copy"));
     runPass(b.m, "propagate-copies");
-    CHECK(b.text() == "    declare k: int64 = N * 2\n    for i: int64 from 0 to N - 1 parallel when k >= 100 {\n    }\n");
+    CHECK(b.text() == "    declare k: const int64 = N * 2\n    for i: int64 from 0 to N - 1 parallel when k >= 100 {\n    }\n");
 }
 
 TEST_CASE("propagate copies: a copy of what changes is none") {
@@ -215,8 +215,8 @@ TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle an
         b.close();
     }
     runPass(b.m, "canonicalise");
-    CHECK(b.text() == "    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n    for i: int64 from 0 to N - 1 {\n      A[0] "
-                      "= 1.0\n    }\n");
+    CHECK(b.text() == "    # state s, map m\n    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n"
+                      "    # state s, map m\n    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n");
     CHECK(b.f->body.body[0]->comment == "state s, map m");
 
     Body labelled;

@@ -52,7 +52,7 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
     CHECK(b.text() == "    for i: int64 from 0 to N - 1 {\n"
-                      "      declare r: float64 = i * 2.0\n"
+                      "      declare r: const float64 = i * 2.0\n"
                       "      A[i] = r\n"
                       "    }\n");
     CHECK(b.f->vars[VarId(1 + 1)].isConst);
@@ -66,7 +66,7 @@ TEST_CASE("sink declarations: the first update of a variable without a value is 
         b.assign(b.at(A, 1), b.at(r));
         runPass(b.m, "flatten-scopes");
         runPass(b.m, "sink-declarations");
-        const bool isValue = b.text().find("declare r: float64 = A[0]\n") != std::string::npos;
+        const bool isValue = b.text().find("declare r: const float64 = A[0]\n") != std::string::npos;
         CHECK(isValue == (kind != py::Reduction::Sub));
     }
     Body twice;
@@ -113,7 +113,7 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
         b.close();
         runPass(b.m, "flatten-scopes");
         runPass(b.m, "sink-declarations");
-        CHECK(b.text().find("declare r: float64 = i * 2.0") != std::string::npos);
+        CHECK(b.text().find("declare r: const float64 = i * 2.0") != std::string::npos);
         CHECK(b.f->vars[VarId(2)].isConst);
     }
     SECTION("also behind the branch, which may not have been taken") {
@@ -146,10 +146,10 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
     }
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    CHECK(b.text() == "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
-                      "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n"
-                      "    declare y: int64 = 1\n    A[0] = y[0]\n"
-                      "    block braces {\n      declare t: stack float64 count 8\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
+    CHECK(b.text() == "    block braces {\n      declare x: const int64 = 1\n      A[0] = x[0]\n    }\n"
+                      "    block braces {\n      declare x: const int64 = 1\n      A[0] = x[0]\n    }\n"
+                      "    declare y: const int64 = 1\n    A[0] = y[0]\n"
+                      "    block braces {\n      declare t: heap float64 count 8\n      t[0] = 1\n      A[0] = t[0]\n    }\n");
 }
 
 TEST_CASE("sink declarations: groups without braces are part of the scope around them before its braces are looked at") {
@@ -168,7 +168,7 @@ TEST_CASE("sink declarations: groups without braces are part of the scope around
     }
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
-    const std::string scope = "    block braces {\n      declare x: int64 = 1\n      A[0] = x[0]\n    }\n";
+    const std::string scope = "    block braces {\n      declare x: const int64 = 1\n      A[0] = x[0]\n    }\n";
     CHECK(b.text() == scope + scope);
 }
 
