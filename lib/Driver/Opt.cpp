@@ -44,7 +44,7 @@ class Opt : public Subcommand {
     /// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on
     /// from there, so the highest level whose rules hold is found out.
     void raiseLevel(ir::SDFG &graph) const {
-        for (auto next = ir::Level::Structured; next <= ir::Level::Allocated; next = static_cast<ir::Level>(int(next) + 1)) {
+        for (auto next = ir::Level::Structured; next <= ir::Level::Scheduled; next = static_cast<ir::Level>(int(next) + 1)) {
             diag::Engine scratch;
             if (!analysis::verify(graph, next, scratch))
                 return;

@@ -189,6 +189,8 @@ private:
         else if (n.className() == "Allocate" || n.className() == "Free")
             w_.line(std::string(n.className() == "Free" ? "free " : "allocate ") + (data ? data->text() : "?") +
                     (stream == "?" ? "" : " (stream " + stream + ")"));
+        else if (n.className() == "Reserve")
+            w_.line("reserve " + (data ? data->text() : "?"));
         else if (n.className() == "Synchronise")
             w_.line("host waits for stream " + stream);
         else if (n.className() == "Record")

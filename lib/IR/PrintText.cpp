@@ -149,6 +149,8 @@ std::string placement(const DataDesc &d) {
         parts.emplace_back(name(d.storage));
     if (d.lifetime != Lifetime::Scope)
         parts.emplace_back(name(d.lifetime));
+    if (d.memory != MemoryKind::Undecided)
+        parts.push_back("in " + (d.arena ? d.arena.str() : std::string(name(d.memory))));
     return parts.empty() ? "" : " (" + join(parts) + ")";
 }
 

@@ -42,6 +42,7 @@ public:
     void write(ir::Instrumentation v) { out.plain(ir::name(v)); }
     void write(ir::DataInstrumentation v) { out.plain(ir::name(v)); }
     void write(ir::CopyMethod v) { out.plain(ir::name(v)); }
+    void write(ir::MemoryKind v) { out.plain(ir::name(v)); }
     void write(ir::WcrMode v) { out.integer(static_cast<int>(v)); }
     void write(ir::Level v) { out.plain(ir::name(v)); }
 
