@@ -185,10 +185,10 @@ private:
         const Sizes block = blockOf(m, content);
         const sym::Expr threads = product(block);
         if (threads.asInt() && *threads.asInt() > maxThreads)
-            report(diag::Id::KernelShape, m, {m.label, threads.str(), std::to_string(maxThreads)});
+            context_.diags.report(diag::Id::KernelShape, analysis::placeOf(m), m.label, threads.str(), maxThreads);
         for (Name n : threads.freeSymbols())
             if (content.defined.count(n)) {
-                report(diag::Id::KernelSize, m, {m.label, threads.str(), n.str()});
+                context_.diags.report(diag::Id::KernelSize, analysis::placeOf(m), m.label, threads.str(), n.str());
                 break;
             }
         if (m.gpuBlockSize)
@@ -253,12 +253,8 @@ private:
     /// How many threads they have counts, not how these are arranged.
     void compare(const MapEntry &m, const Sizes &asked, sym::Expr threads) {
         if (sym::isEqual(product(asked), threads) != sym::Truth::True)
-            report(diag::Id::BlockSizeIgnored, m, {m.label, product(asked).str(), threads.str()});
+            context_.diags.report(diag::Id::BlockSizeIgnored, analysis::placeOf(m), m.label, product(asked).str(), threads.str());
     }
-    void report(diag::Id id, const MapEntry &m, std::vector<std::string> args) {
-        context_.diags.report(id, analysis::placeOf(m), std::move(args));
-    }
-
     pass::Context &context_;
     int64_t threads_;
 };
