@@ -241,7 +241,7 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
 }
 
 /// Memory for the size that a container has now.
-void Lowering::reserve(Instance &in, Name name, diag::Place at, Block &out) {
+void Lowering::reserve(Instance &in, Name name, diag::Location at, Block &out) {
     const DataDesc *d = in.g->arrays.find(name);
     const auto place = in.places.find(name);
     if (!d || place == in.places.end() || !place->second.valid()) {

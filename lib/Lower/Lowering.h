@@ -259,7 +259,7 @@ private:
     void allocateMembers(Instance &in, Name owner, const ir::DataDesc &d, Block &out);
     void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
     Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
-    void reserve(Instance &in, Name name, diag::Place at, Block &out);
+    void reserve(Instance &in, Name name, diag::Location at, Block &out);
     void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out);
     Place resolveView(Instance &in, ir::AccessNode &n, Block &out);
     Place place(Instance &in, Name data); // container by (dotted) name

@@ -48,7 +48,8 @@ struct Program {
         p->options = values;
         diag::Engine diags;
         pass::Context context(diags, options);
-        p->run(g, context);
+        pass::Program program{g, nullptr};
+        p->run(program, context);
         g.renumber();
     }
     void allocate() {

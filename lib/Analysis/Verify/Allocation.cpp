@@ -94,9 +94,9 @@ void Verifier::memoryOnPaths(const SDFG &constRoot) {
     StreamSteps steps(root);
     MemoryWalk(root, steps, [&](const StreamStep &step, Memory m) {
         if (step.edge)
-            report(diag::Id::MemoryMissing, *step.edge, {steps.name(m)});
+            report(diag::Id::MemoryMissing, *step.edge, steps.name(m));
         else
-            report(diag::Id::MemoryMissing, *step.node, {steps.name(m)});
+            report(diag::Id::MemoryMissing, *step.node, steps.name(m));
     }).run();
 }
 
@@ -109,20 +109,20 @@ void Verifier::declarations(const SDFG &constRoot) {
         const Declarations places = declarationsOf(*g);
         for (Name n : places.top)
             if (const DataDesc &d = *g->arrays.find(n); d.lifetime == Lifetime::Scope || d.lifetime == Lifetime::State)
-                report(diag::Id::UsedBeyondLifetime, placeOf(*g, d, n), {n.str(), std::string(name(d.lifetime))});
+                report(diag::Id::UsedBeyondLifetime, placeOf(*g, d, n), n.str(), std::string(name(d.lifetime)));
         forEachDeclaration(*g, places, [&](Name n, const DataDesc &d, const State *s, const Node *scope) {
             const MemoryFacts facts = table.facts(*g, n, d, s, scope);
             const std::string problem = memoryProblem(d, facts, d.memory);
             if (d.memory == MemoryKind::Undecided)
-                report(diag::Id::UndecidedMemory, placeOf(*g, d, n), {n.str()});
+                report(diag::Id::UndecidedMemory, placeOf(*g, d, n), n.str());
             else if (const std::string wrong = arenaProblem(*g, d, s, scope); !wrong.empty())
-                report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), {n.str(), std::string(name(d.memory)), wrong});
+                report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), n.str(), std::string(name(d.memory)), wrong);
             else if (!problem.empty())
-                report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), {n.str(), std::string(name(d.memory)), problem});
+                report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), n.str(), std::string(name(d.memory)), problem);
             if (facts.reserved || facts.pooled || s || d.memory == MemoryKind::Field)
                 return;
             if (values.isSizeAssigned(*g, d) || (d.lifetime == Lifetime::Global && values.of(*g, d.totalSize).computed))
-                report(diag::Id::SizeNotKnown, placeOf(*g, d, n), {n.str(), d.totalSize.str()});
+                report(diag::Id::SizeNotKnown, placeOf(*g, d, n), n.str(), d.totalSize.str());
         });
     }
 }
