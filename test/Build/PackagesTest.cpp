@@ -1,6 +1,7 @@
 #include "Fixture.h"
 
 #include "sdfgc/Build/Packages.h"
+#include "sdfgc/Build/Toolchain.h"
 
 #include <algorithm>
 

@@ -158,7 +158,7 @@ TEST_CASE("toolchain: libraries are found as files, with the environment's folde
     diag::Engine diags;
     const auto t = findToolchain(with(fakeCompiler(folder, kGcc), folder), diags);
     CHECK(t->library("openblas").missing == "the header cblas.h");
-    CHECK(t->library("openblas").package == "libopenblas-dev");
+    CHECK(t->library("openblas").package.value().name == "libopenblas-dev");
     folder.write("include/cblas.h", "");
     CHECK(t->library("openblas").missing == "libopenblas.so");
     folder.write("other/libopenblas.a", "");

@@ -36,7 +36,7 @@ std::string placeOf(const std::string &json, std::string_view text) {
     diag::Engine d;
     Document doc(json, "t");
     REQUIRE(doc.parse(d, {}));
-    for (uint32_t i = 0; i < doc.root().document().node(0).end; ++i)
+    for (uint32_t i = 0; i < doc.nodeCount(); ++i)
         if (Json v(doc, i); v.text() == text) {
             diag::Location p = doc.place(v);
             return std::to_string(p.line) + ":" + std::to_string(p.column) + " " + p.path;
