@@ -160,19 +160,19 @@ TEST_CASE("a reduction to a variable of the function needs no accumulator") {
     CHECK_FALSE(has(text, "_acc"));
 }
 
-TEST_CASE("conflicting writes that are no reduction are atomic inside parallel maps only") {
-    for (Schedule schedule : {Schedule::CPU_Multicore, Schedule::Sequential}) {
+TEST_CASE("conflicting writes are atomic or plain, as the graph says") {
+    for (WcrMode mode : {WcrMode::Atomic, WcrMode::Plain, WcrMode::Unset}) {
         Program p;
         p.array("A");
         p.array("S");
         p.state();
-        auto [entry, exit] = p.map(schedule);
+        auto [entry, exit] = p.map();
         auto *t = p.tasklet("y = x");
         p.s->connect(p.s->add<AccessNode>("A"), {}, entry, "IN_A", p.whole("A"));
         p.in(entry, "A", t, "x", symbol("i"));
-        p.out(t, "y", exit, "S", sym::mod(symbol("i"), 2), "lambda a, b: a + b", WcrMode::Atomic);
+        p.out(t, "y", exit, "S", sym::mod(symbol("i"), 2), "lambda a, b: a + b", mode);
         p.s->connect(exit, "OUT_S", p.s->add<AccessNode>("S"), {}, p.whole("S"));
-        CHECK(has(p.text(), "#pragma omp atomic") == (schedule == Schedule::CPU_Multicore));
+        CHECK(has(p.text(), "#pragma omp atomic") == (mode != WcrMode::Plain)); // nothing decided: safe
     }
 }
 

@@ -64,6 +64,9 @@ struct Pooled {
     std::string problems() {
         PassRun(transforms::createDefaultSchedules())(g);
         PassRun(transforms::createInferTypes())(g);
+        PassRun shape(transforms::createShapeKernels());
+        shape.pass->options["threads"] = int64_t(256);
+        shape(g);
         PassRun place(transforms::createPlaceInMemory());
         place.options.target = "cuda";
         place.pass->options = {{"heap-limit", int64_t(0)}, {"register-limit", int64_t(0)}, {"kernel-limit", int64_t(0)}};
