@@ -215,8 +215,8 @@ TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle an
         b.close();
     }
     runPass(b.m, "canonicalise");
-    CHECK(b.text() ==
-          "    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n");
+    CHECK(b.text() == "    for i: int64 from 0 to N - 1 {\n      A[0] = 1.0\n    }\n    for i: int64 from 0 to N - 1 {\n      A[0] "
+                      "= 1.0\n    }\n");
     CHECK(b.f->body.body[0]->comment == "state s, map m");
 
     Body labelled;

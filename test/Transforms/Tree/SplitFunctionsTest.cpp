@@ -94,7 +94,8 @@ TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
             continue;
         }
         REQUIRE(b.m.functions.size() == 4);
-        CHECK(b.text(FunctionId(3)) == "    for i: int64 from 0 to N - 1 {\n      call f_1(at &A[0], value i)\n      call f_2(at &A[0], value i)\n      call f_3(at &A[0], value i)\n    }\n");
+        CHECK(b.text(FunctionId(3)) == "    for i: int64 from 0 to N - 1 {\n      call f_1(at &A[0], value i)\n      call f_2(at "
+                                       "&A[0], value i)\n      call f_3(at &A[0], value i)\n    }\n");
         CHECK(paramOf(*b.m.functions[FunctionId(0)], "i").type == Type(ScalarKind::Int64));
     }
 }
