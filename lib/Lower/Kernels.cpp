@@ -206,7 +206,7 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
     launch.function = module_->functions.add(std::move(outlined.function));
 }
 
-/// The arena of a container of a kernel, with memory of a size in front of the launch; -1 if there is none.
+/// The arena of a container of a kernel, with memory of a size in front of the launch; none if there is no such container.
 VarId Lowering::reserveArena(Instance &in, Name name, const DataDesc &d, sym::Expr size) {
     Place arena;
     for (Instance *at = &in; at && !arena.valid(); at = at->parent)

@@ -55,7 +55,7 @@ struct FunctionContext {
     } device;
     Function *function = nullptr;
     Block *top = nullptr;  // where variables of the whole function are declared
-    std::size_t topAt = 0; // behind those that are there
+    std::size_t topAt = 0; // after those that are there
     NameScopes names;
     sym::Assumptions facts;                     // about variables: which are known nonnegative
     analysis::Team team = analysis::Team::None; // who runs the code

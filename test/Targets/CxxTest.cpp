@@ -23,7 +23,7 @@ struct Program {
 
     Program() {
         g.symbols.set("N", ScalarKind::Int64);
-        g.level = Level::Expanded;
+        g.level = Level::Scheduled;
     }
     State *state(const char *label = "main") {
         s = g.add<State>();
