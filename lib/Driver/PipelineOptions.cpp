@@ -75,7 +75,7 @@ class TextVerifier : public pass::Instrumentation {
         else if (serialize::writeText(g) != serialize::writeText(*again) || serialize::print(*again) != text)
             why = "files differ";
         if (!why.empty())
-            context.diags.report(diag::Id::InternalError, {}, {"the text form " + when + " is not the graph: " + why});
+            context.diags.report(diag::Id::InternalError, {}, "the text form " + when + " is not the graph: " + why);
     }
 };
 
@@ -254,6 +254,7 @@ void PipelineOptions::addTo(CommandLine &line) {
               "print only SDFGs and states with TEXT in their name or in that of one of their elements");
     line.flag("--print-after-all", printAfterAll, "print the program after every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
+    line.flag("--verify-text", verifyText, "check after every pass that the text form is read back as the same graph");
     line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
     line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");

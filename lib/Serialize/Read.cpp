@@ -57,8 +57,8 @@ std::unique_ptr<ir::SDFG> readAny(std::string text, const std::string &name, Loa
     bytes = text.size();
     if (looksLikeGraphText(text)) {
         if (auto bad = firstInvalidUtf8(text)) {
-            diag::Place place = text::Cursor(text, name).place(*bad);
-            context.diags.report(Id::InvalidUtf8, std::move(place), {std::to_string(static_cast<unsigned char>(text[*bad]))});
+            diag::Location place = text::Cursor(text, name).place(*bad);
+            context.diags.report(Id::InvalidUtf8, std::move(place), std::to_string(static_cast<unsigned char>(text[*bad])));
             return nullptr;
         }
         return text::Reader(text, name, context).readRoot();

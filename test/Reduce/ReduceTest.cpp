@@ -1,8 +1,8 @@
 #include "sdfgc/Reduce/Reduce.h"
 #include "Reduce/Removals.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -24,7 +24,11 @@ while IFS= read -r -d '' graph; do
     number=$((number + 1))
     [ $((number % every)) -eq 0 ] || continue
     looked=$((looked + 1))
-    said=$(timeout 900 "$sdfgc" opt "$graph" --verify-text "$@" 2>&1 >/dev/null | grep -m 1 'the text form')
+    said=$(timeout 900 "$sdfgc" opt "$graph" --verify-text "$@" 2>&1 >/dev/null)
+    status=$?
+    [ $status -ne 2 ] || { echo "$said" >&2; exit 2; } # the command line is wrong
+    said=$(grep -m 1 'the text form' <<<"$said")
+    [ $status -le 1 ] || said=${said:-ends with status $status}
     if [ -n "$said" ]; then
         wrong=$((wrong + 1))
         echo "$graph: $said"

@@ -17,9 +17,9 @@ struct Limits {
     int depth = 2000; // nesting of JSON values
 };
 
-/// Reads a graph in its text form, or of any version (0.9 to 2.x) in JSON, plain or gzip by content, upgrades it to the current form (1.11), loads external
-/// nested SDFGs relative to the file, pairs scopes. On error reports file, line, JSON path and what was expected, and returns null.
-/// Warnings for what is unknown and kept.
+/// Reads a graph in its text form, or of any version (0.9 to 2.x) in JSON, plain or gzip by content, upgrades it to the current
+/// form (1.11), loads external nested SDFGs relative to the file, pairs scopes. On error reports file, line, JSON path and what was
+/// expected, and returns null. Warnings for what is unknown and kept.
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l = {});
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l = {});
 

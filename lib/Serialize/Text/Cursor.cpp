@@ -102,7 +102,7 @@ std::size_t Cursor::closing() const {
     return std::string_view::npos;
 }
 
-diag::Place Cursor::place(std::size_t of) const {
+diag::Location Cursor::place(std::size_t of) const {
     of = std::min(of, text_.size());
     if (of < knownAt_) {
         knownAt_ = 0;
@@ -112,7 +112,7 @@ diag::Place Cursor::place(std::size_t of) const {
         std::count(text_.begin() + static_cast<std::ptrdiff_t>(knownAt_), text_.begin() + static_cast<std::ptrdiff_t>(of), '\n'));
     knownAt_ = of;
     const std::size_t newline = of == 0 ? std::string_view::npos : text_.rfind('\n', of - 1);
-    diag::Place p;
+    diag::Location p;
     p.file = file_;
     p.line = knownLine_;
     p.column = static_cast<int>(of - (newline == std::string_view::npos ? 0 : newline + 1)) + 1;

@@ -47,7 +47,7 @@ public:
     /// skipped.
     std::size_t closing() const;
 
-    diag::Place place(std::size_t of) const;
+    diag::Location place(std::size_t of) const;
     /// What stands at a place, for messages: "`x`", "the end of the line".
     std::string describe(std::size_t of) const;
 

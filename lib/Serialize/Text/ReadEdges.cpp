@@ -23,10 +23,9 @@ ir::Node *StateReader::handle() {
     for (const auto &n : nodes_)
         known.push_back(StateNames::nameOf(*n).str());
     const std::string near = diag::nearest(label, known);
-    r_.fail(Id::GraphTextName, start,
-            {"node", shown,
+    r_.fail(Id::GraphTextName, start, "node", shown,
              near.empty() || near == label ? "nodes are named after their line, and in their own state"
-                                           : "did you mean `@" + near + "`?"});
+                                           : "did you mean `@" + near + "`?");
 }
 
 std::optional<sym::Subset> StateReader::subset() {
@@ -86,10 +85,9 @@ ir::Node *StateReader::madeAccess(Name data, std::size_t at) {
         for (const auto &[container, d] : r_.graph().arrays)
             known.push_back(container.str());
         const std::string near = diag::nearest(first.view(), known);
-        r_.fail(Id::GraphTextName, at,
-                {"container", first.str(),
+        r_.fail(Id::GraphTextName, at, "container", first.str(),
                  near.empty() ? "containers are declared before the first block: `argument " + first.str() + ": float64[N]`"
-                              : "did you mean `" + near + "`?"});
+                              : "did you mean `" + near + "`?");
     }
     auto n = std::make_unique<ir::AccessNode>(data);
     n->label = data.str();
@@ -116,8 +114,7 @@ End StateReader::source(const EndText &e) {
     if (found.node)
         return found;
     if (names_.depth() > 0)
-        r_.fail(Id::GraphTextName, e.at,
-                {"way for container", e.data.str(), "add `<- " + e.data.str() + "[...]` to the line of the scope"});
+        r_.fail(Id::GraphTextName, e.at, "way for container", e.data.str(), "add `<- " + e.data.str() + "[...]` to the line of the scope");
     return {madeAccess(e.data, e.at), Name()};
 }
 
@@ -207,7 +204,7 @@ void StateReader::item(ir::Node &inputsOf, ir::Node &outputsOf) {
     const EndText e = end();
     if (e.isNone) {
         if (isInput)
-            r_.fail(Id::GraphTextSyntax, start, {"`-> none`", "`<- none`", ""});
+            r_.fail(Id::GraphTextSyntax, start, "`-> none`", "`<- none`", "");
         counts_[&outputsOf].noOutput = true;
         return;
     }

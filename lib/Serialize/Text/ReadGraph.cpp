@@ -57,7 +57,7 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
     if (!c_.acceptWord("sdfg"))
         expected("`sdfg`");
     if (context_.graphDepth >= kMaxGraphDepth)
-        fail(Id::TooManyNestedGraphs, c_.at, {std::to_string(kMaxGraphDepth)});
+        fail(Id::TooManyNestedGraphs, c_.at, kMaxGraphDepth);
     struct Deeper {
         int &depth;
         explicit Deeper(int &d) : depth(++d) {}
@@ -135,7 +135,7 @@ void Reader::symbols() {
         const std::size_t at = c_.at;
         names.push_back(c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("the name of a symbol"));
         if (graph().symbols.contains(names.back()))
-            report(Id::GraphTextTwice, at, {"symbol", names.back().str()});
+            report(Id::GraphTextTwice, at, "symbol", names.back().str());
     } while (c_.accept(","));
     expect(":", "a symbol has a type: `symbol N: int64`");
     const Type t = type();
@@ -178,7 +178,7 @@ void Reader::container(std::string_view word) {
         known = *found;
     } else {
         known = {className, ir::DataKind::Array, ir::AliasKind::None, true};
-        report(Id::UnknownDescriptor, classAt, {className});
+        report(Id::UnknownDescriptor, classAt, className);
     }
     d.kind = known.kind;
     d.alias = word == "view" ? ir::AliasKind::View : word == "reference" ? ir::AliasKind::Reference : known.alias;
@@ -214,9 +214,9 @@ void Reader::container(std::string_view word) {
     locate(a, d.debugInfo);
     for (const auto &[what, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
-            report(Id::RankMismatch, start, {what, std::to_string(list->size()), std::to_string(d.shape.size())});
+            report(Id::RankMismatch, start, what, list->size(), d.shape.size());
     if (word == "constant" ? graph().constants.contains(name) : graph().arrays.contains(name))
-        report(Id::GraphTextTwice, start, {"container", name.str()});
+        report(Id::GraphTextTwice, start, "container", name.str());
     g_->scope.containers.insert(name);
     if (word != "constant") {
         endLine();

@@ -47,7 +47,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
     const std::string_view word = c_.peek() == '"' ? std::string_view() : c_.word();
     auto addEdge = [&](bool toNext) -> PendingEdge & {
         if (t.blocks.empty())
-            fail(Id::GraphTextSyntax, start, {"a block", c_.describe(start), "edges are behind the block that they leave"});
+            fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges are behind the block that they leave");
         PendingEdge e;
         e.from = t.blocks.size() - 1;
         e.at = start;
@@ -148,8 +148,7 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
         if (e.toNext) {
             to = e.from + 1 < blocks.size() ? blocks[e.from + 1] : nullptr;
             if (!to) {
-                report(Id::GraphTextSyntax, e.at,
-                       {"a block after this edge", "the end of the region", "`goto LABEL` leads to another block"});
+                report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region", "`goto LABEL` leads to another block");
                 continue;
             }
         } else {
@@ -162,8 +161,7 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
                     labels.push_back(b->label);
                 const std::string near = diag::nearest(e.label, labels);
                 report(
-                    Id::GraphTextName, e.at,
-                    {"block", e.label, near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?"});
+                    Id::GraphTextName, e.at, "block", e.label, near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
                 continue;
             }
         }
@@ -243,9 +241,8 @@ std::unique_ptr<ir::Block> Reader::labelled() {
             "state", "region", "named",  "call",     "unstructured", "break",     "continue", "return", "for",   "while",
             "if",    "goto",   "symbol", "argument", "view",         "transient", "constant", "assume", "order", "reference"};
         const std::string near = diag::nearest(name, words);
-        fail(Id::GraphTextSyntax, start,
-             {"a block or a declaration", c_.describe(start),
-              near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?"});
+        fail(Id::GraphTextSyntax, start, "a block or a declaration", c_.describe(start),
+              near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?");
     }
     if (c_.acceptWord("for"))
         return loop(std::move(name), std::move(a), true);
@@ -271,8 +268,7 @@ std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isF
     if (isFor) {
         const std::vector<std::string_view> parts = split(head, ';');
         if (parts.size() != 3)
-            fail(Id::GraphTextSyntax, start,
-                 {"`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts", "a part may be empty"});
+            fail(Id::GraphTextSyntax, start, "`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts", "a part may be empty");
         l->init = python(parts[0]);
         l->condition = python(parts[1]);
         l->update = python(parts[2]);

@@ -45,8 +45,7 @@ void StateReader::statement() {
         return order();
     if (word == "after") {
         if (open_.empty())
-            r_.fail(Id::GraphTextSyntax, start,
-                    {"a node or a copy", "`after`", "outside of scopes `after` is behind the `with` of a node"});
+            r_.fail(Id::GraphTextSyntax, start, "a node or a copy", "`after`", "outside of scopes `after` is behind the `with` of a node");
         const EndText e = end();
         return connect(source(e), {open_.back().exit, Name()}, {});
     }
@@ -105,7 +104,7 @@ void StateReader::access() {
         const std::size_t start = c_.at;
         n = dyn_cast<ir::AccessNode>(handle());
         if (!n)
-            r_.fail(Id::GraphTextSyntax, start, {"an access node", "another node", ""});
+            r_.fail(Id::GraphTextSyntax, start, "an access node", "another node", "");
         otherwise = n->debugInfo;
     } else {
         const std::size_t start = c_.at;
@@ -218,7 +217,7 @@ void StateReader::map(bool isConsume) {
         ranges.emplace_back(Name(one.substr(0, length)), one.substr(from));
     }
     if (isConsume && ranges.size() != 1)
-        r_.fail(Id::GraphTextSyntax, start, {"one range of workers", std::to_string(ranges.size()), ""});
+        r_.fail(Id::GraphTextSyntax, start, "one range of workers", std::to_string(ranges.size()), "");
     ir::Node *entry = nullptr, *exit = nullptr;
     std::function<void(FieldReader &)> visit;
     if (isConsume) {

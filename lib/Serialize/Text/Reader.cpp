@@ -26,21 +26,21 @@ std::string_view trimmed(std::string_view s) {
 } // namespace
 
 // ---- reports
-diag::Place Reader::place(std::size_t at) const {
-    diag::Place p = c_.place(at);
+diag::Location Reader::place(std::size_t at) const {
+    diag::Location p = c_.place(at);
     for (std::size_t i = 0; i < trail_.size(); ++i)
         p.element += (i == 0 ? "" : i == 1 ? ": " : ", ") + trail_[i];
     return p;
 }
 
-void Reader::fail(Id id, std::size_t at, std::vector<std::string> args) {
-    report(id, at, std::move(args));
+void Reader::fail(diag::Message message, std::size_t at) {
+    context_.diags.report(std::move(message), place(at));
     throw Unreadable{at >= c_.text().size() || context_.diags.errorCount() > errorsBefore_ + kMaxReports};
 }
 
 void Reader::expected(std::string_view what, std::string_view hint) {
     c_.blanks();
-    fail(Id::GraphTextSyntax, c_.at, {std::string(what), c_.describe(c_.at), std::string(hint)});
+    fail(Id::GraphTextSyntax, c_.at, std::string(what), c_.describe(c_.at), std::string(hint));
 }
 
 void Reader::expect(std::string_view token, std::string_view hint) {
@@ -59,11 +59,11 @@ std::string Reader::quotedText() {
     const std::size_t start = c_.at;
     std::string json;
     if (c_.peek() != '"' || appendValue(c_, json) != std::string_view::npos)
-        fail(Id::GraphTextSyntax, start, {"a text in quotes that ends in this line", c_.describe(start), ""});
+        fail(Id::GraphTextSyntax, start, "a text in quotes that ends in this line", c_.describe(start), "");
     std::string why;
     std::optional<json::Value> v = json::parse(json, &why);
     if (!v)
-        fail(Id::GraphTextSyntax, start, {"a text in quotes", "one that is none: " + why, ""});
+        fail(Id::GraphTextSyntax, start, "a text in quotes", "one that is none: " + why, "");
     return v->text();
 }
 
@@ -84,7 +84,7 @@ Name Reader::identifier(std::string_view what, bool dotted) {
     if (text.empty())
         expected(what);
     if (!isWord(text, dotted))
-        fail(Id::BadName, start, {std::string(what), text});
+        fail(Id::BadName, start, std::string(what), text);
     return Name(text);
 }
 
@@ -120,13 +120,13 @@ void Reader::statements(const std::function<void()> &one) {
         ~Deeper() { --depth; }
     } deeper(depth_);
     if (depth_ > kMaxDepth)
-        fail(Id::JsonTooDeep, c_.at, {std::to_string(kMaxDepth)});
+        fail(Id::JsonTooDeep, c_.at, kMaxDepth);
     for (;;) {
         c_.lines();
         if (c_.accept("}"))
             return;
         if (c_.atEnd())
-            fail(Id::GraphTextSyntax, c_.at, {"`}`", c_.describe(c_.at), "a block that was opened is not closed"});
+            fail(Id::GraphTextSyntax, c_.at, "`}`", c_.describe(c_.at), "a block that was opened is not closed");
         const std::size_t start = c_.at;
         const int depth = depth_;
         try {
@@ -252,8 +252,7 @@ Attributes Reader::attributes() {
         a.keys.push_back({key, start});
         a.json += (a.json.empty() ? "" : ",") + quoted(key) + ":";
         if (const std::size_t wrong = appendValue(c_, a.json); wrong != std::string_view::npos)
-            fail(Id::GraphTextSyntax, wrong,
-                 {"a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects"});
+            fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
         c_.lines();
     } while (c_.accept(","));
     c_.lines();
@@ -285,11 +284,10 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
     f(r);
     r.restOfText([&](std::string_view key, bool isForeign, Json v) {
         if (isForeign || anyKey)
-            return foreign(std::string(key), toValue(v));
+            return foreign(std::string(key), v.value());
         const std::string near = diag::nearest(key, r.asked());
-        values.report(Id::GraphTextAttribute, v,
-                      {std::string(element), std::string(key),
-                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?"});
+        values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
+                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
     });
 }
 
@@ -298,12 +296,11 @@ json::Value Reader::value() {
     const std::size_t start = c_.at;
     std::string json;
     if (const std::size_t wrong = appendValue(c_, json); wrong != std::string_view::npos)
-        fail(Id::GraphTextSyntax, wrong,
-             {"a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects"});
+        fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
     std::string why;
     std::optional<json::Value> v = json::parse(json, &why);
     if (!v)
-        fail(Id::GraphTextSyntax, start, {"a value", "one that is none: " + why, ""});
+        fail(Id::GraphTextSyntax, start, "a value", "one that is none: " + why, "");
     return std::move(*v);
 }
 
@@ -311,7 +308,7 @@ json::Value Reader::value() {
 std::string_view Reader::bracketed() {
     const std::size_t open = c_.at, close = c_.closing();
     if (close == std::string_view::npos)
-        fail(Id::GraphTextSyntax, open, {"a closing bracket for this one", "none", ""});
+        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "none", "");
     c_.at = close + 1;
     return c_.text().substr(open + 1, close - open - 1);
 }
@@ -343,7 +340,7 @@ sym::Expr Reader::expr(std::string_view text) {
     if (!r.expr) {
         g_->exprs.erase(it);
         const auto at = static_cast<std::size_t>(text.data() - c_.text().data()) + r.offset;
-        fail(Id::BadExpression, at, {std::string(text.substr(0, text.find('\n'))), r.error});
+        fail(Id::BadExpression, at, std::string(text.substr(0, text.find('\n'))), r.error);
     }
     return it->second = *r.expr;
 }
@@ -366,8 +363,7 @@ sym::Range Reader::range(std::string_view text) {
     if (parts.size() > next + 1)
         r.tile = expr(parts[next + 1]);
     if (parts.size() > next + 2)
-        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()),
-             {std::string(text), "a range is begin:end:step:tile"});
+        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text), "a range is begin:end:step:tile");
     return r;
 }
 
@@ -405,7 +401,7 @@ Type Reader::type() {
     if (w == "pointer" || w == "vector") {
         expect("(");
         if (++depth_ > kMaxDepth)
-            fail(Id::JsonTooDeep, start, {std::to_string(kMaxDepth)});
+            fail(Id::JsonTooDeep, start, kMaxDepth);
         const Type element = type();
         --depth_;
         int64_t lanes = 0;
@@ -413,7 +409,7 @@ Type Reader::type() {
             expect(",");
             lanes = integer();
             if (lanes < 1)
-                fail(Id::BadType, start, {"a vector of " + std::to_string(lanes) + " elements"});
+                fail(Id::BadType, start, "a vector of " + std::to_string(lanes) + " elements");
         }
         expect(")");
         return w == "pointer" ? Type::pointer(element) : Type::vector(element, lanes);
@@ -421,7 +417,7 @@ Type Reader::type() {
     c_.at = start;
     if (w.empty())
         expected("a type");
-    fail(Id::BadType, start, {"`" + std::string(w) + "`"});
+    fail(Id::BadType, start, "`" + std::string(w) + "`");
 }
 
 // ---- order of lists
@@ -445,7 +441,7 @@ std::vector<uint32_t> Reader::order(std::size_t count, std::string_view what) {
         }
     }
     if (!good || out.size() != count)
-        fail(Id::GraphTextOrder, start, {std::string(what), std::to_string(count)});
+        fail(Id::GraphTextOrder, start, std::string(what), count);
     return out;
 }
 

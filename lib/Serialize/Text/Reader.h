@@ -32,13 +32,17 @@ public:
     Cursor &cursor() { return c_; }
     diag::Engine &diags() { return context_.diags; }
     ir::SDFG &graph() { return *g_->graph; }
-    diag::Place place(std::size_t at) const;
-    void report(diag::Id id, std::size_t at, std::vector<std::string> args) {
-        context_.diags.report(id, place(at), std::move(args));
+    diag::Location place(std::size_t at) const;
+    template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
+        context_.diags.report(diag::Message(kind, args...), place(at));
     }
     /// Reports what was expected where the cursor is, and leaves the statement.
     [[noreturn]] void expected(std::string_view what, std::string_view hint = {});
-    [[noreturn]] void fail(diag::Id id, std::size_t at, std::vector<std::string> args);
+    template <class... Args>
+    [[noreturn]] void fail(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
+        fail(diag::Message(kind, args...), at);
+    }
+    [[noreturn]] void fail(diag::Message message, std::size_t at);
     void expect(std::string_view token, std::string_view hint = {});
     /// Nothing but a comment may follow in the line.
     void endLine();
