@@ -4,7 +4,7 @@ namespace sdfgc::analysis {
 namespace {
 
 constexpr std::string_view prefix = "sdfgc.async.";
-constexpr std::string_view names[] = {"Synchronise", "Record", "Wait", "Barrier", "GridBarrier", "Allocate", "Free"};
+constexpr std::string_view names[] = {"Synchronise", "Record", "Wait", "Barrier", "GridBarrier", "Allocate", "Free", "Reserve"};
 
 int number(const ir::LibraryNode &n, const char *property, int missing) {
     const json::Value *v = n.properties.find(property);
@@ -56,9 +56,9 @@ ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op) {
     n->classPath = std::string(prefix) + std::string(names[op.kind]);
     n->name = n->label = std::string(names[op.kind]);
     n->schedule = ir::Schedule::Sequential;
-    if (!op.ofThreads() && !op.usesPool())
+    if (!op.ofThreads() && !op.usesPool() && op.kind != AsyncOp::Reserve)
         n->properties.set("stream", json::Value(static_cast<int64_t>(op.stream)));
-    if (op.usesPool())
+    if (op.data)
         n->properties.set("data", json::Value(op.data.str()));
     if (op.event >= 0)
         n->properties.set("event", json::Value(static_cast<int64_t>(op.event)));

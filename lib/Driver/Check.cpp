@@ -7,7 +7,7 @@ namespace {
 
 std::vector<std::string> levelNames() {
     std::vector<std::string> names;
-    for (int l = 0; l <= int(ir::Level::Allocated); ++l)
+    for (int l = 0; l <= int(ir::Level::Scheduled); ++l)
         names.emplace_back(ir::name(static_cast<ir::Level>(l)));
     return names;
 }

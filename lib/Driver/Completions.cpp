@@ -69,7 +69,7 @@ _sdfgc_folders() {
 }
 _sdfgc_graphs() {
     compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.sdfg' -- "$cur"; compgen -f -X '!*.sdfgz' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.sdfg' -- "$cur"; compgen -f -X '!*.sdfgz' -- "$cur"; compgen -f -X '!*.sdfgt' -- "$cur")
 }
 )";
 
@@ -89,7 +89,7 @@ std::string zshAction(Completion c, const std::vector<std::string> &words) {
     case Completion::Folders:
         return "_files -/";
     case Completion::Graphs:
-        return "_files -g \"*.(sdfg|sdfgz)\"";
+        return "_files -g \"*.(sdfg|sdfgz|sdfgt)\"";
     }
     return " ";
 }

@@ -22,7 +22,7 @@ std::string exitStatusHelp() {
 
 std::string overview() {
     std::string out = "usage: sdfgc SUBCOMMAND [arguments] [options]\n\n"
-                      "Compiles SDFG files (.sdfg, .sdfgz) to libraries.\n\nSubcommands:\n";
+                      "Compiles SDFG files (.sdfg, .sdfgz, .sdfgt) to libraries.\n\nSubcommands:\n";
     std::size_t width = 0;
     for (const SubcommandInfo &s : subcommands())
         width = std::max(width, s.name.size() + 2);

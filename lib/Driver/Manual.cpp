@@ -46,7 +46,8 @@ std::string manualPage() {
         w.line(".br");
     }
     w.line(".SH DESCRIPTION");
-    w.line("Compiles SDFG files (.sdfg, .sdfgz), the graphs of DaCe, to readable sources and shared libraries. A graph named \\- "
+    w.line("Compiles SDFG files (.sdfg, .sdfgz, .sdfgt), the graphs of DaCe, to readable sources and shared libraries. A graph "
+           "named \\- "
            "is read from");
     w.line("standard input. Results go to standard output, everything else to standard error.");
     w.line(".SH SUBCOMMANDS");

@@ -2,8 +2,8 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/IR/Print.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Tree/Text.h"
 
 #include <ostream>
@@ -16,8 +16,8 @@ class Opt : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
-                  "where the result goes (`-`: standard output): a graph, or a tree if FILE ends with .sdfgtree; without it, the "
-                  "text of what the passes leave is printed");
+                  "where the result goes (`-`: standard output): a graph, its text form if FILE ends with .sdfgt, a tree if with "
+                  ".sdfgtree; without it, the text of what the passes leave is printed");
         line.flag("--indent", indent_, "write the graph with line breaks and indentation");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         pipeline_.addTo(line);
@@ -44,7 +44,7 @@ class Opt : public Subcommand {
     /// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on
     /// from there, so the highest level whose rules hold is found out.
     void raiseLevel(ir::SDFG &graph) const {
-        for (auto next = ir::Level::Structured; next <= ir::Level::Allocated; next = static_cast<ir::Level>(int(next) + 1)) {
+        for (auto next = ir::Level::Structured; next <= ir::Level::Scheduled; next = static_cast<ir::Level>(int(next) + 1)) {
             diag::Engine scratch;
             if (!analysis::verify(graph, next, scratch))
                 return;
@@ -60,7 +60,7 @@ class Opt : public Subcommand {
         else if (output_.ends_with(".sdfgtree"))
             s.diags.report(diag::Id::LevelTooLow, {}, ir::name(graph.level));
         else if (output_.empty())
-            s.environment.out << ir::print(graph);
+            s.environment.out << serialize::print(graph);
         else if (output_ == "-")
             s.environment.out << serialize::writeText(graph, form) << '\n';
         else if (!serialize::writeFile(graph, output_, s.diags, form))

@@ -1,8 +1,8 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
-#include "sdfgc/IR/Print.h"
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/OrderedMap.h"
 #include "sdfgc/Support/Process.h"
@@ -56,6 +56,29 @@ private:
     int64_t start_ = 0;
 };
 
+/// For --verify-text: what is printed is the graph.
+class TextVerifier : public pass::Instrumentation {
+    void begin(const pass::Program &p, pass::Context &context) override { verify(p.graph, "before the first pass", context); }
+    void after(const pass::Program &p, const pass::Event &e, bool, pass::Context &context) override {
+        if (!p.tree) // the graph stays as it is once there is a tree
+            verify(p.graph, "after the pass " + e.pass.name, context);
+    }
+    static void verify(const ir::SDFG &g, const std::string &when, pass::Context &context) {
+        diag::Engine scratch;
+        const std::string text = serialize::print(g);
+        const std::unique_ptr<ir::SDFG> again = serialize::readText(text, "text", scratch);
+        std::string why;
+        if (!again)
+            why = scratch.hasErrors() ? scratch.sorted().front().message : "it cannot be read";
+        else if (const std::optional<std::string> unequal = serialize::difference(g, *again))
+            why = *unequal;
+        else if (serialize::writeText(g) != serialize::writeText(*again) || serialize::print(*again) != text)
+            why = "files differ";
+        if (!why.empty())
+            context.diags.report(diag::Id::InternalError, {}, "the text form " + when + " is not the graph: " + why);
+    }
+};
+
 std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     if (c.file.empty() || c.file == "-")
         return {};
@@ -103,7 +126,8 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
 std::string programText(const pass::Program &p, const std::string &filter) {
     if (p.tree)
         return tree::print(*p.tree);
-    return filter.empty() ? ir::print(p.graph) : ir::printMatching(p.graph, filter).value_or("// nothing matches " + filter + "\n");
+    return filter.empty() ? serialize::print(p.graph)
+                          : serialize::printMatching(p.graph, filter).value_or("// nothing matches " + filter + "\n");
 }
 
 pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
@@ -230,6 +254,7 @@ void PipelineOptions::addTo(CommandLine &line) {
               "print only SDFGs and states with TEXT in their name or in that of one of their elements");
     line.flag("--print-after-all", printAfterAll, "print the program after every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
+    line.flag("--verify-text", verifyText, "check after every pass that the text form is read back as the same graph");
     line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
     line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
@@ -283,6 +308,9 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     Watcher watcher(s, *pipeline, replayArguments(context.options));
     pass::RunOptions run = runOptions(s, o);
     run.instruments.push_back(&watcher);
+    TextVerifier textVerifier;
+    if (o.verifyText)
+        run.instruments.push_back(&textVerifier);
     run.graphOnly = graphOnly;
     std::vector<pass::PassTime> times;
     bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);

@@ -34,7 +34,7 @@ struct PipelineOptions {
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed
     std::vector<std::string> printBefore, printAfter;
-    bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, timePasses = false;
+    bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, verifyText = false, timePasses = false;
     void addTo(CommandLine &line);
 };
 

@@ -1,7 +1,8 @@
 // sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to.
-#include "sdfgc/IR/Print.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/IR/Dot.h"
+#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Tree/Text.h"
 #include "sdfgc/Tree/Verify.h"
@@ -14,7 +15,7 @@ class Print : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE", "where the text goes (standard output)");
-        line.flag("--debug-info", debugInfo_, "with the lines of the user's program");
+        line.flag("--no-debug-info", noDebugInfo_, "without the lines of the user's program");
         line.text("--filter", filter_, "TEXT", "only SDFGs and states with TEXT in their name or in that of one of their elements");
         line.flag("--dot", dot_, "a picture for Graphviz: sdfgc print --dot p.sdfg | dot -Tsvg > p.svg");
         line.flag("--tree", tree_, "the schedule tree that the pipeline of the target leads to");
@@ -49,8 +50,8 @@ class Print : public Subcommand {
 
     std::optional<std::string> textForm(Session &s, ir::SDFG &graph) const {
         if (filter_.empty())
-            return ir::print(graph, {debugInfo_});
-        std::optional<std::string> text = ir::printMatching(graph, filter_, {debugInfo_});
+            return serialize::print(graph, {!noDebugInfo_});
+        std::optional<std::string> text = serialize::printMatching(graph, filter_, {!noDebugInfo_});
         if (!text)
             s.diags.report(diag::Id::NothingMatches, {}, filter_, suggestion(graph));
         return text;
@@ -80,7 +81,7 @@ class Print : public Subcommand {
     }
 
     std::string input_, output_ = "-", filter_;
-    bool debugInfo_ = false, dot_ = false, tree_ = false;
+    bool noDebugInfo_ = false, dot_ = false, tree_ = false;
     TargetOptions target_;
 };
 

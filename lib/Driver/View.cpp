@@ -62,7 +62,7 @@ class View : public Subcommand {
             return out;
         }
         for (const std::string &name : *names)
-            if (name.ends_with(".sdfg") || name.ends_with(".sdfgz"))
+            if (name.ends_with(".sdfg") || name.ends_with(".sdfgz") || name.ends_with(".sdfgt"))
                 out.push_back(file::join(input_, name));
         if (out.empty())
             s.diags.report(diag::Id::InputFailed, {}, input_ + " holds no graph; --dump-dir writes files like 01-PASS.sdfg");

@@ -6,7 +6,7 @@ DataDesc::DataDesc(const DataDesc &o)
     : kind(o.kind), alias(o.alias), className(o.className), dtype(o.dtype), shape(o.shape), strides(o.strides), offset(o.offset),
       totalSize(o.totalSize), cancelled(o.cancelled), startOffset(o.startOffset), bufferSize(o.bufferSize), transient(o.transient),
       mayAlias(o.mayAlias), allowConflicts(o.allowConflicts), pool(o.pool), optional(o.optional), storage(o.storage),
-      lifetime(o.lifetime), alignment(o.alignment),
+      lifetime(o.lifetime), memory(o.memory), arena(o.arena), alignment(o.alignment),
       elementDesc(o.elementDesc ? std::make_unique<DataDesc>(*o.elementDesc) : nullptr), structName(o.structName),
       debugInfo(o.debugInfo), extra(o.extra) {
     for (const auto &[n, d] : o.members)

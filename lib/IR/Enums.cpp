@@ -14,8 +14,9 @@ constexpr std::array ompSchedules{SDFGC_OMP_SCHEDULES(SDFGC_TEXT)};
 constexpr std::array instrumentations{SDFGC_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array dataInstrumentations{SDFGC_DATA_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array copyMethods{SDFGC_COPY_METHODS(SDFGC_TEXT)};
+constexpr std::array memoryKinds{SDFGC_MEMORY_KINDS(SDFGC_TEXT)};
 constexpr std::array levels{std::string_view("loaded"),   std::string_view("structured"), std::string_view("typed"),
-                            std::string_view("expanded"), std::string_view("scheduled"),  std::string_view("allocated"),
+                            std::string_view("expanded"), std::string_view("allocated"),  std::string_view("scheduled"),
                             std::string_view("lowered")};
 #undef SDFGC_TEXT
 
@@ -36,6 +37,7 @@ std::string_view name(OmpSchedule v) { return ompSchedules[static_cast<std::size
 std::string_view name(Instrumentation v) { return instrumentations[static_cast<std::size_t>(v)]; }
 std::string_view name(DataInstrumentation v) { return dataInstrumentations[static_cast<std::size_t>(v)]; }
 std::string_view name(CopyMethod v) { return copyMethods[static_cast<std::size_t>(v)]; }
+std::string_view name(MemoryKind v) { return memoryKinds[static_cast<std::size_t>(v)]; }
 std::string_view name(Level v) { return levels[static_cast<std::size_t>(v)]; }
 
 template <> std::optional<Storage> parseEnum(std::string_view t) { return lookUp<Storage>(storages, t); }
@@ -55,6 +57,7 @@ template <> std::optional<DataInstrumentation> parseEnum(std::string_view t) {
     return lookUp<DataInstrumentation>(dataInstrumentations, t);
 }
 template <> std::optional<CopyMethod> parseEnum(std::string_view t) { return lookUp<CopyMethod>(copyMethods, t); }
+template <> std::optional<MemoryKind> parseEnum(std::string_view t) { return lookUp<MemoryKind>(memoryKinds, t); }
 
 bool isGpuSchedule(Schedule s) { return s == Schedule::GPU_Device || isThreadBlock(s) || s == Schedule::GPU_Persistent; }
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }

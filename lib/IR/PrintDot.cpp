@@ -1,6 +1,7 @@
 // The graph in the language of Graphviz (graphviz.org/doc/info/lang.html).
 #include "IR/PrintText.h"
-#include "sdfgc/IR/Print.h"
+#include "sdfgc/IR/Dot.h"
+#include "sdfgc/Support/TextWriter.h"
 
 namespace sdfgc::ir {
 namespace {

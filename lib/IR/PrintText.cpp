@@ -116,39 +116,14 @@ std::string descriptor(const DataDesc &d, bool members) {
     return join(parts, " ");
 }
 
-namespace {
-
-using Structures = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
-void addStructures(const DataDesc &d, Structures &out) {
-    if (d.elementDesc)
-        addStructures(*d.elementDesc, out);
-    if (d.kind != DataKind::Structure)
-        return;
-    std::pair<std::string, std::vector<std::string>> entry{d.structName.str(), {}};
-    for (const auto &[name, m] : d.members) {
-        addStructures(*m, out);
-        entry.second.push_back(name.str() + ": " + descriptor(*m));
-    }
-    if (std::find(out.begin(), out.end(), entry) == out.end())
-        out.push_back(std::move(entry));
-}
-
-} // namespace
-
-Structures structures(const SDFG &g) {
-    Structures out;
-    for (const auto &[name, d] : g.arrays)
-        addStructures(d, out);
-    return out;
-}
-
 std::string placement(const DataDesc &d) {
     std::vector<std::string> parts;
     if (d.storage != Storage::Default)
         parts.emplace_back(name(d.storage));
     if (d.lifetime != Lifetime::Scope)
         parts.emplace_back(name(d.lifetime));
+    if (d.memory != MemoryKind::Undecided)
+        parts.push_back("in " + (d.arena ? d.arena.str() : std::string(name(d.memory))));
     return parts.empty() ? "" : " (" + join(parts) + ")";
 }
 
@@ -157,104 +132,6 @@ std::string access(Name data, const std::optional<sym::Subset> &subset, const SD
     if (!subset || subset->dims.empty() || (d && (d->isScalar() || d->isStructure())))
         return data.str();
     return data.str() + "[" + subset->str() + "]";
-}
-
-namespace {
-
-std::string_view symbolOf(py::Reduction r) {
-    switch (r) {
-    case py::Reduction::Sum:
-        return "+";
-    case py::Reduction::Product:
-        return "*";
-    case py::Reduction::Min:
-        return "min";
-    case py::Reduction::Max:
-        return "max";
-    case py::Reduction::BitAnd:
-        return "&";
-    case py::Reduction::BitOr:
-        return "|";
-    case py::Reduction::BitXor:
-        return "^";
-    case py::Reduction::LogicalAnd:
-        return "and";
-    case py::Reduction::LogicalOr:
-        return "or";
-    case py::Reduction::LogicalXor:
-        return "!=";
-    case py::Reduction::Exchange:
-        return "exchange";
-    case py::Reduction::Sub:
-        return "-";
-    case py::Reduction::Div:
-        return "/";
-    default:
-        return "";
-    }
-}
-
-std::string resolution(const Memlet &m) {
-    auto wcr = py::parseWcr(m.wcr);
-    std::string op = wcr.value ? std::string(symbolOf(wcr.value->kind)) : "";
-    if (op.empty())
-        op = wcr.value ? py::print(*wcr.value->lambda) : m.wcr;
-    switch (m.wcrMode) {
-    case WcrMode::Unset:
-        return m.wcrNonatomic ? op + ", nonatomic" : op;
-    case WcrMode::Plain:
-        return op + ", plain";
-    case WcrMode::Atomic:
-        return op + ", atomic";
-    case WcrMode::Reduction:
-        return op + ", reduction";
-    }
-    return op;
-}
-
-} // namespace
-
-std::string store(const std::string &destination, const std::string &value, const Memlet &m) {
-    std::string text = m.wcr.empty() ? value + " -> " + destination : destination + " (" + resolution(m) + ")= " + value;
-    return m.dynamic ? text + " dynamic" : text;
-}
-
-void openList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail) {
-    constexpr std::size_t widest = 120;
-    std::string line = head + "(" + join(items) + ")" + tail;
-    if (line.size() + 2 * static_cast<std::size_t>(w.depth()) <= widest || items.size() < 2)
-        return w.open(line);
-    w.line(head + "(");
-    w.indent();
-    w.indent();
-    for (std::size_t i = 0; i < items.size(); ++i)
-        w.line(items[i] + (i + 1 < items.size() ? "," : ""));
-    w.dedent();
-    w.dedent();
-    w.open(")" + tail);
-}
-
-void fillList(TextWriter &w, const std::string &head, const std::vector<std::string> &items, const std::string &tail) {
-    constexpr std::size_t widest = 120;
-    const std::size_t width = widest - 2 * std::min<std::size_t>(static_cast<std::size_t>(w.depth()), 40);
-    std::string line = head;
-    bool first = true;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const std::string item = items[i] + (i + 1 < items.size() ? "," : tail);
-        if (!first && line.size() + 1 + item.size() > width) {
-            w.line(line);
-            line = "   ";
-        }
-        line += (first ? "" : " ") + item;
-        first = false;
-    }
-    w.line(items.empty() ? line + tail : line);
-}
-
-std::string source(const DebugInfo &d) {
-    if (!d.known())
-        return "";
-    return "   // " + (d.file ? d.file.str() + ":" : std::string("line ")) + std::to_string(d.startLine);
 }
 
 } // namespace sdfgc::ir::text

@@ -7,19 +7,6 @@ namespace sdfgc::tree {
 
 using ir::DataDesc;
 
-namespace {
-
-/// Heap containers of constant size up to this many bytes live on the stack: same meaning, no allocation.
-constexpr int64_t smallStackBytes = 4096;
-/// Arrays of a kernel up to this many bytes stay in the thread's own memory.
-constexpr int64_t kernelStackBytes = 4096;
-/// Register arrays up to this size stay on the stack (DaCe: compiler.max_stack_array_size).
-constexpr int64_t registerStackBytes = 65536;
-
-bool isOneElement(const DataDesc &d) { return d.isScalar() || (d.isArray() && d.totalSize.isOne()); }
-
-} // namespace
-
 Place Lowering::placeFor(Instance &in, VarId v, const DataDesc &d, sym::Expr offset) {
     Place p;
     p.var = v;
@@ -71,11 +58,10 @@ sym::Expr Lowering::startOffset(const Place &p, const sym::Subset &s) const {
 // ---------------------------------------------------------------------------------------------------- declarations
 
 void Lowering::declareTop(Instance &in, Block &out) {
-    for (Name n : in.placement.fields)
+    for (Name n : in.declarations.program)
         in.places[n] = fieldPlace(in, n, *in.g->arrays.find(n));
-    declareAt(in, in.placement.top, out);
-    for (Name n : in.placement.late)
-        declareContainer(in, n, true, out);
+    declareAt(in, in.declarations.call, out);
+    declareAt(in, in.declarations.top, out);
 }
 
 void Lowering::declareAt(Instance &in, const std::vector<Name> &names, Block &out) {
@@ -83,7 +69,7 @@ void Lowering::declareAt(Instance &in, const std::vector<Name> &names, Block &ou
     for (bool streams : {false, true})
         for (Name n : names)
             if (in.g->arrays.find(n)->isStream() == streams)
-                declareContainer(in, n, false, out);
+                declareContainer(in, n, out);
 }
 
 /// Containers that some access node asks to be zero from the start.
@@ -97,87 +83,94 @@ const std::set<Name> &Lowering::zeroed(ir::SDFG &g) {
     return known->second;
 }
 
-/// Containers whose memory nodes of the graph allocate.
-const std::set<Name> &Lowering::pooled(ir::SDFG &g) {
-    auto [known, isNew] = pooled_.try_emplace(&g);
-    if (isNew)
-        known->second = analysis::pooledContainers(g);
-    return known->second;
+/// What a container's memory is in the tree, by the kind that place-in-memory chose.
+VarKind Lowering::variableKind(const Instance &in, const DataDesc &d, Name name) {
+    switch (d.memory) {
+    case ir::MemoryKind::Value:
+        return d.isReference() ? (d.isStructure() ? VarKind::StructPtr : VarKind::Pointer) : VarKind::Value;
+    case ir::MemoryKind::Stack:
+        return VarKind::Stack;
+    case ir::MemoryKind::Device:
+    case ir::MemoryKind::Slices:
+    case ir::MemoryKind::Grid:
+        return VarKind::DeviceBuffer;
+    case ir::MemoryKind::Pinned:
+        return VarKind::PinnedBuffer;
+    case ir::MemoryKind::Pool:
+        return VarKind::PoolBuffer;
+    case ir::MemoryKind::Shared:
+        return VarKind::Shared;
+    case ir::MemoryKind::Heap:
+    case ir::MemoryKind::PerThread:
+    case ir::MemoryKind::DeviceHeap:
+        return VarKind::Buffer;
+    case ir::MemoryKind::Undecided: // refused by the verifier
+    case ir::MemoryKind::Field:
+        break;
+    }
+    error(diag::Id::NoPlace, analysis::placeOf(*in.g, d, name), name.str());
+    return VarKind::Buffer;
 }
 
-void Lowering::declareContainer(Instance &in, Name name, bool late, Block &out) {
+void Lowering::declareContainer(Instance &in, Name name, Block &out) {
+    using ir::MemoryKind;
     const DataDesc &d = *in.g->arrays.find(name);
+    if (d.isStream())
+        return declareStream(in, name, d, out);
+    const sym::Expr size = final(in, sub(in, d.totalSize));
+    if (analysis::isInArena(d) && in.fn->device.inside) {
+        in.places[name] = d.memory == MemoryKind::Grid ? gridArray(in, name, d, size) : slice(in, name, d, size, out);
+        return;
+    }
+    const bool reserved = in.declarations.reserved.count(name) != 0;
+    const bool isArena = analysis::isInArena(d); // has its size when the kernel is started
+    const bool ofDevice =
+        isArena || d.memory == MemoryKind::Device || d.memory == MemoryKind::Pinned || d.memory == MemoryKind::Pool;
+    const bool structure = d.isStructure() && !d.isReference();
     Variable v;
-    v.type = d.dtype;
+    v.kind = variableKind(in, d, name);
+    v.type = d.isStructure() && d.dtype.isPointer() ? d.dtype.element() : d.dtype;
     v.alignment = d.alignment > 0 ? d.alignment : 0;
     v.startOffset = sub(in, d.startOffset);
     v.comment = "transient " + name.str();
     v.zeroed = zeroed(*in.g).count(name) != 0;
-    sym::Expr size = final(in, sub(in, d.totalSize));
-    if (d.isStream())
-        return declareStream(in, name, d, out);
-    if (d.isReference()) {
-        v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
-        if (d.isStructure())
-            v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    } else if (d.isStructure()) {
-        v.kind = VarKind::Value;
-        v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    } else if (!in.fn->device.inside && context_.options.gpu() &&
-               (d.storage == ir::Storage::GPU_Global || d.storage == ir::Storage::CPU_Pinned)) {
-        const bool pool = pooled(*in.g).count(name) != 0;
-        v.kind = pool ? VarKind::PoolBuffer : d.storage == ir::Storage::GPU_Global ? VarKind::DeviceBuffer : VarKind::PinnedBuffer;
-        v.countKnown = !late && !pool;
+    v.countKnown = !reserved && !isArena && d.memory != MemoryKind::Pool;
+    v.count = d.memory == MemoryKind::PerThread ? size * sym::call(number::teamSize, {}) : size;
+    if (v.kind == VarKind::Shared && !size.asInt())
+        error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
+    if (ofDevice) {
         fn(in).needsState = true;
         module_->streams = std::max(module_->streams, 1);
-    } else if (in.fn->device.inside && in.fn->device.level == analysis::Executor::Grid && d.storage == ir::Storage::GPU_Global) {
-        in.places[name] = gridArray(in, name, d, size);
-        return;
-    } else if (in.fn->device.inside && !(isOneElement(d) && d.storage == ir::Storage::Register)) {
-        std::optional<int64_t> constant = size.asInt();
-        const bool hostKnows = std::all_of(size.freeSymbols().begin(), size.freeSymbols().end(),
-                                           [&](Name n) { return !in.fn->device.ownNames.count(n); });
-        const bool slices = d.storage != ir::Storage::GPU_Shared && hostKnows &&
-                            (!constant || *constant * d.dtype.bytes().value_or(8) > kernelStackBytes);
-        if (slices && d.startOffset.isZero()) {
-            in.places[name] = arena(in, name, d, size, out);
-            return;
-        }
-        // Arrays of a kernel: shared by a block, or private to a thread.
-        bool shared = d.storage == ir::Storage::GPU_Shared ||
-                      (d.storage == ir::Storage::GPU_Global && in.fn->device.level == analysis::Executor::Block);
-        v.kind = shared ? VarKind::Shared : isOneElement(d) ? VarKind::Value : VarKind::Stack;
-        if (!constant && !shared) {
-            v.kind = VarKind::Buffer; // from the device's heap
-        } else if (!constant)
-            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
-    } else if (isOneElement(d) && !late) {
-        v.kind = VarKind::Value;
-    } else if (late) {
-        v.kind = VarKind::Buffer;
-        v.countKnown = false;
-    } else {
-        std::optional<int64_t> count = size.asInt();
-        int64_t limit = d.storage == ir::Storage::Register ? registerStackBytes : smallStackBytes;
-        bool onStack = count && d.storage != ir::Storage::CPU_ThreadLocal && *count * d.dtype.bytes().value_or(limit) <= limit &&
-                       d.startOffset.isZero();
-        v.kind = onStack ? VarKind::Stack : VarKind::Buffer;
     }
-    bool threadLocal =
-        d.storage == ir::Storage::CPU_ThreadLocal && v.kind == VarKind::Buffer && in.fn->team == analysis::Team::None;
-    v.count = threadLocal ? size * sym::call(number::teamSize, {}) : size;
-    v.name = in.fn->names.declare(name);
-    bool structure = d.isStructure() && !d.isReference();
-    VarId id = fn(in).vars.add(std::move(v));
-    out.add<Declare>(id);
+    const bool ofFunction = d.lifetime == ir::Lifetime::Global && in.parent;
+    v.name = ofFunction ? nameInFunction(in, name) : in.fn->names.declare(name);
+    const VarId id = fn(in).vars.add(std::move(v));
+    if (ofFunction)
+        declareInFunction(in, id);
+    else
+        out.add<Declare>(id);
     Place p = placeFor(in, id, d);
     if (structure)
         p.type = fn(in).vars[id].type;
-    if (threadLocal)
+    if (d.memory == MemoryKind::PerThread)
         p.offset = size * sym::call(number::thread, {});
     in.places[name] = p;
     if (structure && d.transient && !in.fn->device.inside)
         allocateMembers(in, name, d, out);
+}
+
+/// A name that no other variable of the function has: what is declared at its top is seen everywhere.
+Name Lowering::nameInFunction(Instance &in, Name wanted) {
+    std::set<Name> taken;
+    for (const Variable &v : fn(in).vars)
+        taken.insert(v.name);
+    return in.fn->names.declareOutermost(wanted, taken);
+}
+
+/// Declares a variable at the top of the function, whatever block the code is in.
+void Lowering::declareInFunction(Instance &in, VarId v) {
+    std::vector<NodePtr> &top = in.fn->top->body;
+    top.insert(top.begin() + static_cast<std::ptrdiff_t>(in.fn->topAt++), std::make_unique<Declare>(v));
 }
 
 /// Memory for what the pointers of a transient structure point to: arrays, and structures in it (format reference 3.7).
@@ -247,18 +240,20 @@ Place Lowering::fieldPlace(Instance &in, Name name, const DataDesc &d) {
     return placeFor(in, fn(in).vars.add(std::move(v)), d);
 }
 
-void Lowering::allocateLate(Instance &in, const ir::Block &before, Block &out) {
-    auto it = in.placement.allocateBefore.find(&before);
-    if (it == in.placement.allocateBefore.end())
+/// Memory for the size that a container has now.
+void Lowering::reserve(Instance &in, Name name, diag::Location at, Block &out) {
+    const DataDesc *d = in.g->arrays.find(name);
+    const auto place = in.places.find(name);
+    if (!d || place == in.places.end() || !place->second.valid()) {
+        error(diag::Id::NoPlace, std::move(at), name.str());
         return;
-    for (Name n : it->second) {
-        const DataDesc &d = *in.g->arrays.find(n);
-        Place &p = in.places[n];
-        p = placeFor(in, p.var, d);
-        if (fn(in).vars[p.var].kind == VarKind::PoolBuffer)
-            continue; // a node of the graph does it
-        out.add<Allocate>(p.var, final(in, sub(in, d.totalSize)));
     }
+    place->second = placeFor(in, place->second.var, *d);
+    const VarId v = place->second.var;
+    auto *allocate = out.add<Allocate>(v, final(in, sub(in, d->totalSize)));
+    const VarKind kind = fn(in).vars[v].kind;
+    allocate->reserve = kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer; // waits for the device where it grows
+    allocate->zero = zeroed(*in.g).count(name) != 0;
 }
 
 // ---------------------------------------------------------------------------------------------------- finding places

@@ -182,10 +182,13 @@ void Lowering::libraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
         out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier;
         return;
     }
+    if (op->kind == analysis::AsyncOp::Reserve)
+        return reserve(in, op->data, analysis::placeOf(n), out);
     usesStream(in, std::max(op->stream, 0));
     switch (op->kind) {
     case analysis::AsyncOp::Barrier:
     case analysis::AsyncOp::GridBarrier:
+    case analysis::AsyncOp::Reserve:
         return;
     case analysis::AsyncOp::Allocate:
     case analysis::AsyncOp::Free:

@@ -96,22 +96,8 @@ void Lowering::gridMap(Instance &in, MapEntry &m, tree::Block &out) {
 
 /// Device memory that all threads of a persistent kernel see.
 Place Lowering::gridArray(Instance &in, Name name, const DataDesc &d, sym::Expr size) {
-    const FunctionContext::Device &device = in.fn->device;
-    for (Name n : size.freeSymbols())
-        if (device.ownNames.count(n)) {
-            error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
-            return {};
-        }
-    Variable v;
-    v.name = in.fn->names.declare(name);
-    v.type = d.dtype;
-    v.kind = VarKind::DeviceBuffer;
-    v.count = size;
-    v.zeroed = zeroed(*in.g).count(name) != 0;
-    v.comment = "transient " + name.str();
-    const VarId id = fn(in).vars.add(std::move(v));
-    device.host->add<Declare>(id);
-    return placeFor(in, id, d);
+    const VarId arena = reserveArena(in, name, d, size);
+    return arena ? placeFor(in, arena, d) : Place();
 }
 
 } // namespace sdfgc::tree

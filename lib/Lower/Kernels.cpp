@@ -206,27 +206,38 @@ void Lowering::finishKernel(Instance &in, MapEntry &m, Name name, tree::Block bo
     launch.function = module_->functions.add(std::move(outlined.function));
 }
 
-Place Lowering::arena(Instance &in, Name name, const DataDesc &d, sym::Expr size, tree::Block &out) {
+/// The arena of a container of a kernel, with memory of a size in front of the launch; none if there is no such container.
+VarId Lowering::reserveArena(Instance &in, Name name, const DataDesc &d, sym::Expr size) {
+    Place arena;
+    for (Instance *at = &in; at && !arena.valid(); at = at->parent)
+        if (auto it = at->places.find(d.arena); it != at->places.end() && at->g->arrays.contains(d.arena))
+            arena = it->second;
+    if (!arena.valid()) {
+        error(diag::Id::NoPlace, analysis::placeOf(*in.g, d, name), name.str());
+        return {};
+    }
+    auto *allocate = in.fn->device.host->add<Allocate>(arena.var, size);
+    allocate->reserve = true;
+    allocate->zero = zeroed(*in.g).count(name) != 0;
+    return arena.var;
+}
+
+/// A slice of the arena, for each thread or block.
+Place Lowering::slice(Instance &in, Name name, const DataDesc &d, sym::Expr size, tree::Block &out) {
     const FunctionContext::Device &device = in.fn->device;
     sym::Expr slices = 1;
     for (std::size_t axis = 0; axis < 3; ++axis)
         slices *= device.launch->grid[axis] * (device.level == Executor::Block ? sym::Expr(1) : device.launch->block[axis]);
-    Variable memory;
-    memory.name = in.fn->names.declare(Name(name.str() + "_slices"));
-    memory.type = d.dtype;
-    memory.kind = VarKind::DeviceBuffer;
-    memory.count = slices * size;
-    memory.comment = "transient " + name.str();
-    VarId memoryId = fn(in).vars.add(std::move(memory));
-    device.host->add<Declare>(memoryId);
-
+    const VarId arena = reserveArena(in, name, d, slices * size);
+    if (!arena)
+        return {};
     Variable v;
     v.name = in.fn->names.declare(name);
     v.type = d.dtype;
     v.kind = VarKind::Pointer;
     VarId id = fn(in).vars.add(std::move(v));
     MemRef slice;
-    slice.var = memoryId;
+    slice.var = arena;
     slice.offset = sym::call(device.level == Executor::Block ? number::blockInGrid : number::threadInGrid, {}) * size;
     slice.address = true;
     out.add<Declare>(id)->target = fn(in).refs.add(std::move(slice));

@@ -198,7 +198,7 @@ void Lowering::program() {
     Instance in;
     in.g = &root_;
     in.fn = &context;
-    in.placement = placeContainers(root_);
+    in.declarations = analysis::declarationsOf(root_);
 
     // Symbols first: shapes and strides of the containers are over their variables.
     std::vector<VarId> variables(module_->params.size());
@@ -259,6 +259,8 @@ void Lowering::program() {
     }
     lateInitCode(in, *body);
     declareSymbols(in, *body);
+    context.top = body;
+    context.topAt = body->body.size();
     declareTop(in, *body);
     region(in, root_, *body);
     module_->functions.add(std::move(function));

@@ -16,8 +16,7 @@
 //   Expressions.cpp Python text and symbolic expressions in terms of variables
 #pragma once
 
-#include "Placement.h"
-
+#include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -55,6 +54,8 @@ struct FunctionContext {
         Block *host = nullptr;          // where the launch will stand
     } device;
     Function *function = nullptr;
+    Block *top = nullptr;  // where variables of the whole function are declared
+    std::size_t topAt = 0; // after those that are there
     NameScopes names;
     sym::Assumptions facts;                     // about variables: which are known nonnegative
     analysis::Team team = analysis::Team::None; // who runs the code
@@ -65,7 +66,7 @@ struct Instance {
     ir::SDFG *g = nullptr;
     Instance *parent = nullptr;
     FunctionContext *fn = nullptr;
-    Placement placement;
+    analysis::Declarations declarations;
     std::map<Name, sym::Expr> symbols;                      // symbol of the SDFG -> expression over variables
     std::map<Name, Type> symbolTypes;                       // type of the expression
     std::map<Name, Place> places;                           // containers, views as of the last state that used them
@@ -206,8 +207,8 @@ private:
     Name functionName(std::string wanted, const char *suffix);
     KernelInfo kernelInfo(const ir::MapEntry &m, const KernelShape &shape, Block &body) const;
     void finishKernel(Instance &in, ir::MapEntry &m, Name name, Block body, const KernelInfo &info, Launch &launch);
-    /// An array of a kernel whose size is only known when it is started: a slice of device memory for each thread or block.
-    Place arena(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size, Block &out);
+    VarId reserveArena(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size);
+    Place slice(Instance &in, Name name, const ir::DataDesc &d, sym::Expr size, Block &out);
     void deviceMap(Instance &in, ir::MapEntry &m, Block &out);
     Block &firstThreads(Instance &in, std::size_t rank, Block &out);
     void threadBlockMap(Instance &in, ir::MapEntry &m, Block &out);
@@ -246,19 +247,20 @@ private:
     void nested(Instance &in, ir::NestedSDFGNode &n, Block &out);
     void inlineNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
     void callNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
-    bool mustBeFunction(const ir::NestedSDFGNode &n);
     void bindSymbols(Instance &in, Instance &inner, ir::NestedSDFGNode &n, Block &out);
 
     // ---- Containers.cpp
-    void declareTop(Instance &in, Block &out);                                // containers of the whole SDFG
+    void declareTop(Instance &in, Block &out);                                // containers of the whole SDFG, or of the function
     void declareAt(Instance &in, const std::vector<Name> &names, Block &out); // at a state or scope
     const std::set<Name> &zeroed(ir::SDFG &g);
-    const std::set<Name> &pooled(ir::SDFG &g);
-    void declareContainer(Instance &in, Name name, bool late, Block &out);
+    void declareContainer(Instance &in, Name name, Block &out);
+    VarKind variableKind(const Instance &in, const ir::DataDesc &d, Name name);
+    Name nameInFunction(Instance &in, Name wanted);
+    void declareInFunction(Instance &in, VarId v);
     void allocateMembers(Instance &in, Name owner, const ir::DataDesc &d, Block &out);
     void declareStream(Instance &in, Name name, const ir::DataDesc &d, Block &out);
     Place fieldPlace(Instance &in, Name name, const ir::DataDesc &d);
-    void allocateLate(Instance &in, const ir::Block &before, Block &out);
+    void reserve(Instance &in, Name name, diag::Location at, Block &out);
     void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out);
     Place resolveView(Instance &in, ir::AccessNode &n, Block &out);
     Place place(Instance &in, Name data); // container by (dotted) name
@@ -314,7 +316,7 @@ private:
     std::set<std::string> functionNames_;
     std::map<std::string, int> functionCopies_; // how many have asked for a name that was taken
     std::set<std::string> containerNames_;      // of all SDFGs, and symbols: variables that would hide a function
-    std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_, pooled_;
+    std::unordered_map<const ir::SDFG *, std::set<Name>> zeroed_;
     int codeBlocks_ = 0;
 };
 

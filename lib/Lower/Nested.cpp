@@ -13,11 +13,6 @@ using namespace ir;
 
 namespace {
 
-bool containsReturn(SDFG &g) {
-    auto blocks = allBlocks(g);
-    return std::any_of(blocks.begin(), blocks.end(), [](const ir::Block *b) { return b->kind() == BlockKind::Return; });
-}
-
 /// Edges of a nested SDFG node, one per container name (an in/out connector has two edges to the same container).
 std::vector<std::pair<Name, Edge *>> connections(NestedSDFGNode &n) {
     std::vector<std::pair<Name, Edge *>> out;
@@ -43,15 +38,13 @@ std::vector<Name> symbolNames(NestedSDFGNode &n) {
 
 } // namespace
 
-bool Lowering::mustBeFunction(const NestedSDFGNode &n) { return containsReturn(*n.sdfg); }
-
 void Lowering::nested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     if (!n.sdfg) {
         error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
               "its file `" + n.externalPath + "` was not loaded");
         return;
     }
-    if (mustBeFunction(n))
+    if (analysis::becomesFunction(*n.sdfg))
         callNested(in, n, out);
     else
         inlineNested(in, n, out);
@@ -81,7 +74,7 @@ void Lowering::inlineNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     inner.g = n.sdfg.get();
     inner.parent = &in;
     inner.fn = in.fn;
-    inner.placement = placeContainers(*inner.g);
+    inner.declarations = analysis::declarationsOf(*inner.g);
     bindSymbols(in, inner, n, *block);
     // Mapped values that read containers, or whose printing would repeat work, become constants of the block.
     for (auto &[symbol, value] : inner.symbols) {
@@ -163,7 +156,7 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     Instance inner;
     inner.g = n.sdfg.get();
     inner.fn = &context;
-    inner.placement = placeContainers(*inner.g);
+    inner.declarations = analysis::declarationsOf(*inner.g);
     auto call = std::make_unique<Call>();
     call->comment = "nested SDFG " + n.label;
 
@@ -224,6 +217,8 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     LoopContext *loops = loops_;
     loops_ = nullptr;
     declareSymbols(inner, function->body);
+    context.top = &function->body;
+    context.topAt = function->body.body.size();
     declareTop(inner, function->body);
     region(inner, *inner.g, function->body);
     loops_ = loops;

@@ -75,7 +75,6 @@ void Lowering::region(Instance &in, Region &r, tree::Block &out) {
 }
 
 void Lowering::block(Instance &in, ir::Block &b, tree::Block &out) {
-    allocateLate(in, b, out);
     switch (b.kind()) {
     case BlockKind::State:
         return state(in, static_cast<State &>(b), out);

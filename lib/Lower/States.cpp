@@ -50,7 +50,7 @@ void Lowering::state(Instance &in, State &s, tree::Block &out) {
 /// Independent parts of a state run as OpenMP sections, if the graph asks for it.
 void Lowering::sections(Instance &in, State &s, tree::Block &out) {
     const auto &children = in.scopes->children(nullptr);
-    if (auto at = in.placement.local.find(&s); at != in.placement.local.end())
+    if (auto at = in.declarations.local.find(&s); at != in.declarations.local.end())
         if (auto names = at->second.find(nullptr); names != at->second.end())
             declareAt(in, names->second, out);
     resolveViews(in, children, out);
@@ -69,7 +69,7 @@ void Lowering::sections(Instance &in, State &s, tree::Block &out) {
 
 void Lowering::scope(Instance &in, const ir::Node *entry, tree::Block &out) {
     const auto &children = in.scopes->children(entry);
-    if (auto at = in.placement.local.find(in.state); at != in.placement.local.end())
+    if (auto at = in.declarations.local.find(in.state); at != in.declarations.local.end())
         if (auto names = at->second.find(entry); names != at->second.end())
             declareAt(in, names->second, out);
     resolveViews(in, children, out);

@@ -78,7 +78,7 @@ private:
         if (begin_ > 0 && begin_ < end_)
             checkResumed();
         if (!program_.tree)
-            root_.level = std::min(tracker_.level(), ir::Level::Allocated);
+            root_.level = std::min(tracker_.level(), ir::Level::Scheduled);
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
     }
@@ -86,7 +86,7 @@ private:
     /// --start-after takes the word of the user for what was done before: is it so?
     void checkResumed() {
         diag::Engine scratch;
-        ir::Level is = program_.tree ? ir::Level::Lowered : std::min(tracker_.level(), ir::Level::Allocated);
+        ir::Level is = program_.tree ? ir::Level::Lowered : std::min(tracker_.level(), ir::Level::Scheduled);
         while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < tracker_.level())

@@ -158,6 +158,14 @@ struct ElementTrail {
 
 diag::Location Document::place(Json value) const {
     const uint32_t target = value.index();
+    if (isText()) {
+        for (auto [key, member] : root().members())
+            if (target >= key.index() && target < node(member.index()).end)
+                for (const auto &[name, place] : keyPlaces_)
+                    if (name == key.text())
+                        return place;
+        return holder_;
+    }
     ElementTrail trail;
     std::string path;
     auto inside = [&](Json v) { return target >= v.index() && target < node(v.index()).end; };

@@ -29,6 +29,11 @@ public:
     diag::Location place(Json value) const;
     /// Puts this document's places after those of the value that holds it (a graph stored as a string, as versions up to 0.9 do).
     void setHolder(diag::Location holder);
+    /// The document is a list of attributes in the text form of a graph, and one of them stands there: places of reports about it.
+    void addKeyPlace(std::string key, diag::Location place) { keyPlaces_.emplace_back(std::move(key), std::move(place)); }
+    bool isText() const { return !keyPlaces_.empty(); }
+    /// What the key of an attribute that sdfgc does not know begins with in such a document.
+    static constexpr const char *kForeign = "\x01";
 
 private:
     diag::Location placeOfByte(uint64_t at) const;
@@ -36,6 +41,7 @@ private:
     std::string name_;
     bool held_ = false;
     diag::Location holder_;
+    std::vector<std::pair<std::string, diag::Location>> keyPlaces_;
 };
 
 } // namespace sdfgc::serialize

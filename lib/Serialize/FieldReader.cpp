@@ -60,10 +60,19 @@ constexpr Known kKept[] = {
 
 /// Attributes of old versions that later ones dropped because nothing depended on them.
 constexpr Known kObsolete[] = {
-    {"AccessNode", "access"},      {"Tasklet", "language"},      {"NestedSDFG", "schedule"},
-    {"MapEntry", "is_async"},      {"MapEntry", "flatten"},      {"MapEntry", "fence_instrumentation"},
-    {"MapEntry", "papi_counters"}, {"ConsumeEntry", "language"}, {"Array", "materialize_func"},
-    {"Array", "access_order"},     {"Stream", "strides"},        {"Stream", "veclen"},
+    {"AccessNode", "access"},
+    {"AccessNode", "label"},
+    {"Tasklet", "language"},
+    {"NestedSDFG", "schedule"},
+    {"MapEntry", "is_async"},
+    {"MapEntry", "flatten"},
+    {"MapEntry", "fence_instrumentation"},
+    {"MapEntry", "papi_counters"},
+    {"ConsumeEntry", "language"},
+    {"Array", "materialize_func"},
+    {"Array", "access_order"},
+    {"Stream", "strides"},
+    {"Stream", "veclen"},
     {"SDFG", "arg_types"},
 };
 
@@ -89,6 +98,8 @@ FieldReader::FieldReader(ValueReader &values, Json attributes) : values_(values)
 }
 
 Json FieldReader::take(std::string_view key) {
+    if (values_.document().isText())
+        asked_.emplace_back(key);
     for (std::size_t n = 0; n < members_.size(); ++n, ++next_) {
         if (next_ >= members_.size())
             next_ = 0;
@@ -144,6 +155,15 @@ void FieldReader::rest(OrderedMap<std::string, json::Value> &properties) {
     for (const Member &m : members_)
         if (!m.taken && !isMeta(m.key) && !listed(m.key))
             properties.set(std::string(m.key), Json(values_.document(), m.value).value());
+}
+
+void FieldReader::restOfText(const std::function<void(std::string_view, bool, Json)> &f) const {
+    for (const Member &m : members_) {
+        if (m.taken)
+            continue;
+        const bool isForeign = m.key.starts_with(Document::kForeign);
+        f(m.key.substr(isForeign ? 1 : 0), isForeign, Json(values_.document(), m.value));
+    }
 }
 
 } // namespace sdfgc::serialize

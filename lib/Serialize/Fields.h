@@ -195,6 +195,8 @@ template <class V, class... D> void descriptorFields(V &v, D &...d) {
     v.field("transient", d.transient...);
     v.field("storage", d.storage...);
     v.field("lifetime", d.lifetime...);
+    v.meta("_meta_sdfgc_memory", d.memory...);
+    v.meta("_meta_sdfgc_arena", d.arena...);
     v.field("debuginfo", d.debugInfo...);
 }
 

@@ -20,6 +20,8 @@ class GraphReader {
 public:
     GraphReader(const Document &doc, LoadContext &context) : context_(context), values_(doc, context.diags) {}
     std::unique_ptr<ir::SDFG> readRoot(Json root);
+    /// The graph in another file, relative to this one's folder; reports are about `path`. Null after errors.
+    std::unique_ptr<ir::SDFG> loadExternal(Json path, const std::string &file);
 
 private:
     // GraphReader.cpp
@@ -45,7 +47,6 @@ private:
     void upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m);
     void listConnectors(ir::Node &n, Name conn, bool in);
     void checkScopes(Json nodes, ir::State &s);
-    std::unique_ptr<ir::SDFG> loadExternal(Json path, const std::string &file);
     std::unique_ptr<ir::SDFG> readEmbedded(Json text);
 
     /// The string member `type`, or nothing with a report.

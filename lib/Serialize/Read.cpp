@@ -1,5 +1,8 @@
 // Files and texts to graphs; SDFGs in files of their own.
 #include "GraphReader.h"
+#include "Serialize/Text/Reader.h"
+
+#include "sdfgc/Serialize/Text.h"
 
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Gzip.h"
@@ -41,8 +44,8 @@ bool looksLikeObject(std::string_view text) {
     return at != std::string_view::npos && text[at] == '{';
 }
 
-/// The text inflated and parsed; null with a report if that fails.
-std::unique_ptr<Document> makeDocument(std::string text, const std::string &name, LoadContext &context) {
+/// The graph in a text of any form, and how many bytes it has inflated; null with a report if it cannot be read.
+std::unique_ptr<ir::SDFG> readAny(std::string text, const std::string &name, LoadContext &context, uint64_t &bytes) {
     if (gzip::isCompressed(text)) {
         Result<std::string> inflated = gzip::inflate(text, context.limits.inflatedBytes);
         if (!inflated) {
@@ -51,12 +54,21 @@ std::unique_ptr<Document> makeDocument(std::string text, const std::string &name
         }
         text = std::move(*inflated);
     }
+    bytes = text.size();
+    if (looksLikeGraphText(text)) {
+        if (auto bad = firstInvalidUtf8(text)) {
+            diag::Location place = text::Cursor(text, name).place(*bad);
+            context.diags.report(Id::InvalidUtf8, std::move(place), std::to_string(static_cast<unsigned char>(text[*bad])));
+            return nullptr;
+        }
+        return text::Reader(text, name, context).readRoot();
+    }
     if (!looksLikeObject(text)) {
         context.diags.report(Id::NotAGraphFile, placeOfFile(name), firstBytes(text));
         return nullptr;
     }
     auto doc = std::make_unique<Document>(std::move(text), name);
-    return doc->parse(context.diags, context.limits) ? std::move(doc) : nullptr;
+    return doc->parse(context.diags, context.limits) ? GraphReader(*doc, context).readRoot(doc->root()) : nullptr;
 }
 
 std::unique_ptr<ir::SDFG> finish(std::unique_ptr<ir::SDFG> g) {
@@ -81,18 +93,14 @@ std::unique_ptr<ir::SDFG> GraphReader::loadExternal(Json where, const std::strin
     Result<std::string> text = file::read(path, context_.limits.fileBytes);
     if (!text)
         return refuse({Id::FileUnreadable, text.error()});
-    auto doc = makeDocument(std::move(*text), path, context_);
-    if (!doc) {
-        values_.report(Id::ExternalBroken, where, file);
-        return nullptr;
-    }
+    context_.openFiles.push_back(whole);
+    uint64_t bytes = 0;
+    auto g = readAny(std::move(*text), path, context_, bytes);
+    context_.openFiles.pop_back();
     // A file may be named often and name others often: what is read in all is bounded.
-    context_.externalBytes += doc->size();
+    context_.externalBytes += bytes;
     if (context_.externalBytes > context_.limits.inflatedBytes)
         return refuse({Id::ExternalTooLarge, context_.limits.inflatedBytes});
-    context_.openFiles.push_back(whole);
-    auto g = GraphReader(*doc, context_).readRoot(doc->root());
-    context_.openFiles.pop_back();
     if (!g)
         values_.report(Id::ExternalBroken, where, file);
     return g;
@@ -118,14 +126,14 @@ std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, con
         return nullptr;
     }
     LoadContext context{d, l, {file::absolute(path)}};
-    auto doc = makeDocument(std::move(*text), path, context);
-    return doc ? finish(GraphReader(*doc, context).readRoot(doc->root())) : nullptr;
+    uint64_t bytes = 0;
+    return finish(readAny(std::move(*text), path, context, bytes));
 }
 
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l) {
     LoadContext context{d, l, {file::absolute(nameForDiagnostics)}};
-    auto doc = makeDocument(std::move(text), nameForDiagnostics, context);
-    return doc ? finish(GraphReader(*doc, context).readRoot(doc->root())) : nullptr;
+    uint64_t bytes = 0;
+    return finish(readAny(std::move(text), nameForDiagnostics, context, bytes));
 }
 
 } // namespace sdfgc::serialize

@@ -224,11 +224,14 @@ ir::Memlet GraphReader::readMemlet(Json v) {
 /// Attributes of 0.9.
 void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
     Json accesses = r.take("num_accesses");
-    const bool isOld = accesses && !attributesOf(v).find("volume");
+    const bool hasVolume = bool(attributesOf(v).find("volume"));
+    const bool isOld = accesses && !hasVolume;
     if (isOld && accesses.text() == "-1")
         m.dynamic = true;
     else if (isOld)
         values_.read("num_accesses", accesses, m.volume);
+    else if (!hasVolume && m.subset) // files that DaCe did not write
+        m.volume = m.subset->numElements();
     if (Json conflict = r.take("wcr_conflict"); conflict && conflict.kind() == JsonKind::False)
         m.wcrNonatomic = true;
     if (Json identity = r.take("wcr_identity"); identity && !identity.isNull())

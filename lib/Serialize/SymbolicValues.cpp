@@ -228,12 +228,21 @@ std::optional<sym::Subset> ValueReader::readUnion(Json v, Json list) {
     return box;
 }
 
-/// `0:N, i, 2:M:2`: ends are exclusive here. DaCe does not write it into files; people do.
+/// `0:N, i, 2:M:2`: ends are exclusive here; with `..` they are not. DaCe does not write it into files; people and the text form
+/// do.
 std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Json at) {
     sym::Subset s;
+    if (trimmed(at.text()).empty())
+        return s;
     for (std::string_view dim : split(at.text(), ',')) {
         std::vector<sym::Expr> parts;
-        for (std::string_view part : split(dim, ':')) {
+        std::vector<std::string_view> texts = split(dim, ':');
+        const std::size_t dots = texts[0].find("..");
+        if (dots != std::string_view::npos) {
+            texts.insert(texts.begin() + 1, trimmed(texts[0].substr(dots + 2)));
+            texts[0] = trimmed(texts[0].substr(0, dots));
+        }
+        for (std::string_view part : texts) {
             auto e = parseSymbolic(key, at, part);
             if (!e)
                 return std::nullopt;
@@ -245,7 +254,7 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
         }
         sym::Range r;
         r.begin = parts[0];
-        r.end = parts.size() > 1 ? parts[1] - 1 : parts[0];
+        r.end = parts.size() == 1 ? parts[0] : dots != std::string_view::npos ? parts[1] : parts[1] - 1;
         if (parts.size() > 2)
             r.step = parts[2];
         if (parts.size() > 3)

@@ -296,6 +296,14 @@ void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
         wrongKind(key, v, "a method of copying");
 }
 
+void ValueReader::read(std::string_view key, Json v, ir::MemoryKind &out) {
+    auto text = enumText(v);
+    if (auto parsed = text ? ir::parseEnum<ir::MemoryKind>(*text) : std::nullopt)
+        out = *parsed;
+    else
+        wrongKind(key, v, "a kind of memory");
+}
+
 void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
     int64_t n = 0;
     read(key, v, n);
@@ -306,7 +314,7 @@ void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
-    for (int level = 0; level <= static_cast<int>(ir::Level::Allocated); ++level)
+    for (int level = 0; level <= static_cast<int>(ir::Level::Scheduled); ++level)
         if (v.text() == ir::name(static_cast<ir::Level>(level))) {
             out = static_cast<ir::Level>(level);
             return;

@@ -28,7 +28,10 @@ void ValueWriter::write(const ir::DebugInfo &v) {
     number("end_line", v.endLine, v.startLine);
     number("start_column", v.startColumn, 0);
     number("end_column", v.endColumn, 0);
-    if (v.file) {
+    if (v.file && exprs_) {
+        out.key("filename");
+        out.string(v.file.view());
+    } else if (v.file) {
         auto [it, isNew] = fileIndex_.try_emplace(v.file, files_.size());
         if (isNew)
             files_.push_back(v.file);
@@ -58,6 +61,8 @@ void ValueWriter::write(const std::vector<ir::TargetCode> &v) {
 
 // ---- symbolic values
 void ValueWriter::write(sym::Expr v) {
+    if (exprs_)
+        return v.isInteger() ? out.integer(v.numerator()) : out.string(exprs_->of(v));
     Graph &g = graphs_.back();
     auto [it, isNew] = g.texts.try_emplace(v);
     if (isNew) {
@@ -68,6 +73,8 @@ void ValueWriter::write(sym::Expr v) {
 }
 
 void ValueWriter::write(const std::vector<sym::Range> &v) {
+    if (exprs_)
+        return out.string(exprs_->of(v));
     out.beginObject();
     out.key("type");
     out.plain("Range");

@@ -1,6 +1,8 @@
 // Values of the IR to JSON: the forms that DaCe 2.x reads. The counterpart of ValueReader.
 #pragma once
 
+#include "Serialize/Text/ExprText.h"
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/JsonWriter.h"
 
@@ -13,6 +15,8 @@ using JsonWriter = json::Writer;
 class ValueWriter {
 public:
     explicit ValueWriter(JsonWriter &out) : out(out) {}
+    /// Values of the text form: expressions, ranges and subsets as people write them, files of debug info by name.
+    ValueWriter(JsonWriter &out, text::ExprText &exprs) : out(out), exprs_(&exprs) {}
     JsonWriter &out;
 
     /// Starts a graph: its symbols' types and facts go into symbolic texts until `leave`.
@@ -42,6 +46,7 @@ public:
     void write(ir::Instrumentation v) { out.plain(ir::name(v)); }
     void write(ir::DataInstrumentation v) { out.plain(ir::name(v)); }
     void write(ir::CopyMethod v) { out.plain(ir::name(v)); }
+    void write(ir::MemoryKind v) { out.plain(ir::name(v)); }
     void write(ir::WcrMode v) { out.integer(static_cast<int>(v)); }
     void write(ir::Level v) { out.plain(ir::name(v)); }
 
@@ -82,6 +87,7 @@ private:
     }
     void writeTypes(std::string_view key, const std::vector<Type> &types, const std::vector<std::string> &texts);
 
+    text::ExprText *exprs_ = nullptr;
     std::vector<Graph> graphs_;
     std::vector<Name> files_;
     std::unordered_map<Name, std::size_t> fileIndex_;

@@ -4,6 +4,7 @@
 
 #include "sdfgc/IR/Scopes.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Gzip.h"
 
@@ -119,8 +120,9 @@ private:
         present("_arrays", g.arrays);
     }
     void label(const ir::Block &b) {
+        auto *g = dyn_cast<ir::SDFG>(&b);
         out_.key("label");
-        out_.string(b.label);
+        out_.string(g ? g->name.view() : std::string_view(b.label));
         out_.key("collapsed");
         out_.boolean(false);
     }
@@ -129,7 +131,7 @@ private:
         out_.key("cfg_list_id");
         out_.integer(r.cfgId);
         out_.key("start_block");
-        r.storedStart() ? out_.integer(r.storedStart()->id()) : out_.null();
+        r.start() ? out_.integer(r.start()->id()) : out_.null();
         out_.key("nodes");
         out_.beginArray();
         for (const auto &b : r.blocks())
@@ -258,16 +260,16 @@ private:
     void node(const ir::Node &n, const ir::ScopeMap &scopes) {
         out_.beginObject();
         type(className(n.kind()));
+        const ir::Node *entry = scopes.entry[n.id()];
         auto *access = dyn_cast<ir::AccessNode>(&n);
-        out_.key("label");
-        out_.string(access ? access->data.view() : std::string_view(n.label));
+        out_.key("label"); // an exit is called as its entry is
+        out_.string(access ? access->data.view() : std::string_view((n.isExit() && entry ? entry : &n)->label));
         out_.key("id");
         out_.integer(n.id());
         auto position = [&](std::string_view key, const ir::Node *at) {
             out_.key(key);
             at ? out_.position(at->id()) : out_.null();
         };
-        const ir::Node *entry = scopes.entry[n.id()];
         const ir::Node *exit = n.isEntry() ? scopes.exit[n.id()] : entry ? scopes.exit[entry->id()] : nullptr;
         position("scope_entry", entry);
         position("scope_exit", exit);
@@ -363,7 +365,7 @@ bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, cons
         d.report(diag::Id::FileUnwritable, std::move(place), why);
         return false;
     };
-    std::string content = writeText(g, o);
+    std::string content = path.ends_with(kTextSuffix) ? print(g) : writeText(g, o);
     if (o.compress) {
         Result<std::string> compressed = gzip::deflate(content);
         if (!compressed)

@@ -99,6 +99,18 @@ bool NameScopes::visible(Name n) const {
     return false;
 }
 
+Name NameScopes::declareOutermost(Name wanted, const std::set<Name> &taken) {
+    std::string base = wanted.str();
+    std::replace(base.begin(), base.end(), '.', '_');
+    if (isReserved(base))
+        base += '_';
+    Name candidate(base);
+    for (int number = 1; visible(candidate) || taken.count(candidate); ++number)
+        candidate = Name(base + "_" + std::to_string(number));
+    scopes_.front().names.insert(candidate);
+    return candidate;
+}
+
 Name NameScopes::declare(Name wanted) {
     std::string base = wanted.str();
     for (char &c : base)

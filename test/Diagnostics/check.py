@@ -387,7 +387,7 @@ def UnsuitableCopy():
 
 @case()
 def ThreadsUnordered():
-    passes = 'raise-control-flow,fill-scope-connectors,default-schedules,infer-types,select-copies,assign-streams'  # no place-barriers
+    passes = 'raise-control-flow,fill-scope-connectors,default-schedules,infer-types,select-copies,allocate-containers,place-in-memory,assign-streams'  # no place-barriers
     return scheduled(load('blocks'), '--passes', passes), ['check', '--level', 'scheduled'], ['threads of a block reach ', '`s` in ']
 
 

@@ -9,6 +9,8 @@
 #include "Mutator.h"
 
 #include "sdfgc/Driver/Driver.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
 
 #include <chrono>
@@ -39,6 +41,7 @@ struct Options {
 struct Seed {
     std::string path;
     json::Value graph;
+    std::string text; // the graph in its text form; empty where it has none
 };
 
 [[noreturn]] void fault(const std::string &what, const std::string &detail) {
@@ -64,7 +67,9 @@ ChildStatus runAll(const std::string &input, const std::string &folder) {
     const std::string saved = folder + "/saved.sdfg";
     if (subcommand({"check", input}) != driver::Done)
         return Refused;
-    subcommand({"print", input});
+    const std::string printed = folder + "/printed.sdfgt";
+    if (subcommand({"print", input, "-o", printed}) == driver::Done && subcommand({"check", printed}) != driver::Done)
+        fault("`print` wrote a graph that `check` refuses", "");
     subcommand({"info", input});
     subcommand({"emit", input, "-o", folder + "/out"});
     if (subcommand({"opt", input, "--passes", "", "-o", saved}) == driver::Done && subcommand({"check", saved}) != driver::Done)
@@ -126,8 +131,10 @@ std::vector<Seed> load(const std::vector<std::string> &paths) {
     for (const std::string &path : paths) {
         Result<std::string> text = file::read(path);
         std::optional<json::Value> graph = text ? json::parse(*text) : std::nullopt;
+        diag::Engine scratch;
+        const std::unique_ptr<ir::SDFG> read = serialize::readFile(path, scratch);
         if (graph)
-            seeds.push_back({path, std::move(*graph)});
+            seeds.push_back({path, std::move(*graph), read ? serialize::print(*read) : std::string()});
         else
             std::fprintf(stderr, "fuzz: %s is not JSON\n", path.c_str());
     }
@@ -148,7 +155,10 @@ int fuzz(const Options &o) {
     std::size_t findings = 0, accepted = 0, run = 0;
     for (; !over(run); ++run) {
         const Seed &seed = seeds[run % seeds.size()];
-        const std::string text = Mutator(o.seed + run).mutate(seed.graph), input = folder->path() + "/input.sdfg";
+        Mutator mutator(o.seed + run);
+        const bool asText = run % 3 == 2 && !seed.text.empty();
+        const std::string text = asText ? mutator.mutateText(seed.text) : mutator.mutate(seed.graph);
+        const std::string input = folder->path() + "/input.sdfg";
         if (!file::writeAtomic(input, text))
             return 2;
         const std::optional<std::string> wrong = tryInput(input, folder->path(), accepted);

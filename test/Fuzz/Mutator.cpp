@@ -1,6 +1,7 @@
 #include "Mutator.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace sdfgc::fuzz {
 
@@ -204,6 +205,107 @@ std::string Mutator::damageBytes(std::string text) {
     default:
         text.insert(random_.below(text.size() + 1), text.substr(random_.below(text.size() + 1), random_.below(4000)));
         break;
+    }
+    return text;
+}
+
+// ---- the text form
+namespace {
+
+/// Start and length of a word, or of one other character, at random.
+std::pair<std::size_t, std::size_t> somePiece(const std::string &text, Random &r) {
+    auto isWord = [&](std::size_t i) {
+        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+    };
+    std::size_t from = r.below(text.size()), end = from + 1;
+    if (isWord(from)) {
+        while (from > 0 && isWord(from - 1))
+            --from;
+        while (isWord(end))
+            ++end;
+    }
+    return {from, end - from};
+}
+
+std::string hostilePiece(Random &r) {
+    static const std::vector<std::string> pieces = {"@",
+                                                    "@x#99999999999",
+                                                    "->",
+                                                    "<-",
+                                                    "{",
+                                                    "}",
+                                                    "(",
+                                                    ")",
+                                                    "[",
+                                                    "]",
+                                                    "\"",
+                                                    "with",
+                                                    "after",
+                                                    "new",
+                                                    "none",
+                                                    "sdfg",
+                                                    "order nodes 4-0",
+                                                    "order edges 0-99999999",
+                                                    "goto x",
+                                                    "then",
+                                                    "-",
+                                                    ":",
+                                                    "..",
+                                                    "  ",
+                                                    "\n",
+                                                    "at 1:",
+                                                    "#",
+                                                    "//",
+                                                    "=",
+                                                    "symbol",
+                                                    "nested",
+                                                    "map m[",
+                                                    "vector(vector(",
+                                                    "-9223372036854775808",
+                                                    "\t",
+                                                    "\\u0000"};
+    switch (r.below(4)) {
+    case 0:
+        return hostileName(r);
+    case 1:
+        return hostileExpression(r);
+    case 2:
+        return hostileCode(r);
+    default:
+        return pieces[r.below(pieces.size())];
+    }
+}
+
+} // namespace
+
+std::string Mutator::mutateText(std::string text) {
+    for (std::size_t n = 1 + random_.below(4); n > 0 && !text.empty(); --n) {
+        const auto [from, length] = somePiece(text, random_);
+        const std::size_t line = from == 0 ? 0 : text.rfind('\n', from - 1) + 1;
+        const std::size_t lineEnd = std::min(text.find('\n', from), text.size() - 1) + 1;
+        switch (random_.below(7)) {
+        case 0:
+            text.erase(line, lineEnd - line);
+            break;
+        case 1:
+            text.insert(line, text.substr(line, lineEnd - line));
+            break;
+        case 2:
+            text.erase(from, length);
+            break;
+        case 3: {
+            const auto [other, otherLength] = somePiece(text, random_);
+            const std::string piece = text.substr(other, otherLength);
+            text.replace(from, length, piece);
+            break;
+        }
+        case 4:
+            if (random_.oneIn(8))
+                text.resize(from);
+            break;
+        default:
+            text.replace(from, length, hostilePiece(random_));
+        }
     }
     return text;
 }

@@ -38,6 +38,8 @@ public:
 
     /// The text of a damaged copy of `graph`: one to four mutations of the tree, one time in sixteen of the bytes.
     std::string mutate(json::Value graph);
+    /// A damaged copy of a graph's text form: lines lost, doubled, exchanged; words, brackets and numbers replaced; cut off.
+    std::string mutateText(std::string text);
 
 private:
     /// A value of the tree with the key that it stands under (that of the list for items).

@@ -1,8 +1,8 @@
 #include "sdfgc/Reduce/Reduce.h"
 #include "Reduce/Removals.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/IR/Print.h"
 #include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -52,12 +52,12 @@ TEST_CASE("what the test demands is kept, and every graph that is tested passes 
         auto keepsText = [&](const ir::SDFG &candidate) {
             diag::Engine d;
             CHECK(analysis::verify(candidate, ir::Level::Loaded, d));
-            return ir::print(candidate).find(demand.text) != std::string::npos;
+            return serialize::print(candidate).find(demand.text) != std::string::npos;
         };
         REQUIRE(keepsText(*g));
         auto small = shrink(*g, keepsText, {});
         CHECK(keepsText(*small));
-        INFO(ir::print(*small));
+        INFO(serialize::print(*small));
         CHECK(elementCount(*small) <= demand.atMost);
     }
 }
@@ -67,9 +67,9 @@ TEST_CASE("every kind of removal counts what it can remove, and removing all lea
         for (const Kind &kind : kinds()) {
             INFO(name << ": " << kind.targets);
             auto g = read(name);
-            const std::string before = ir::print(*g, {true});
+            const std::string before = serialize::print(*g);
             const std::size_t count = kind.remove(*g, 0, 0);
-            CHECK(ir::print(*g, {true}) == before); // counting changes nothing
+            CHECK(serialize::print(*g) == before); // counting changes nothing
             for (std::size_t i = 0; i < count; ++i) {
                 auto one = ir::clone(*g);
                 CHECK(kind.remove(*one, i, i + 1) == count);
@@ -88,11 +88,11 @@ TEST_CASE("a search can be stopped and tells of every step") {
     Options o;
     o.onSuccess = [&](const ir::SDFG &smaller, const std::string &what) {
         CHECK_FALSE(what.empty());
-        sizes.push_back(ir::print(smaller).size());
+        sizes.push_back(serialize::print(smaller).size());
     };
     o.stop = [&] { return sizes.size() >= 2; };
     shrink(
-        *g, [](const ir::SDFG &c) { return ir::print(c).size() > 100; }, o);
+        *g, [](const ir::SDFG &c) { return serialize::print(c).size() > 100; }, o);
     CHECK(sizes.size() <= 2);
     CHECK(std::is_sorted(sizes.rbegin(), sizes.rend()));
 }

@@ -67,9 +67,17 @@ struct Program {
         entry->schedule = schedule;
         return {entry, exit};
     }
-    std::string text() {
+    void allocate(pass::Context &context) {
         g.renumber();
+        pass::Program program{g, nullptr};
+        transforms::createAllocateContainers()->run(program, context);
+        const std::unique_ptr<pass::Pass> place = transforms::createPlaceInMemory();
+        place->options = {{"heap-limit", int64_t(4096)}, {"register-limit", int64_t(65536)}, {"kernel-limit", int64_t(4096)}};
+        place->run(program, context);
+    }
+    std::string text() {
         pass::Context context(diags, options);
+        allocate(context);
         pass::Registry registry;
         transforms::registerPasses(registry);
         const auto pipeline = pass::readPipeline(SDFGC_SOURCE_DIR "/pipelines/lower.yaml", registry, options, diags);

@@ -67,6 +67,10 @@ struct Pooled {
         PassRun shape(transforms::createShapeKernels());
         shape.pass->options["threads"] = int64_t(256);
         shape(g);
+        PassRun place(transforms::createPlaceInMemory());
+        place.options.target = "cuda";
+        place.pass->options = {{"heap-limit", int64_t(0)}, {"register-limit", int64_t(0)}, {"kernel-limit", int64_t(0)}};
+        place(g);
         diag::Engine diags;
         analysis::verify(g, Level::Scheduled, diags);
         std::string out;
@@ -199,11 +203,11 @@ TEST_CASE("pools: uses outside of the memory's life are errors") {
     SECTION("behind Free") {
         p.kernel(after, after->add<AccessNode>("b"), after->add<AccessNode>("out"))->stream = 0;
         p.g.renumber();
-        CHECK(p.problems().find("PoolMemoryGone") != std::string::npos);
+        CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }
     SECTION("without Allocate") {
         s->removeNode(p.nodes(AsyncOp::Allocate, "a").front());
         p.g.renumber();
-        CHECK(p.problems().find("PoolMemoryGone") != std::string::npos);
+        CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }
 }

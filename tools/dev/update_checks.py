@@ -29,6 +29,7 @@ def update(path, sdfgc):
     command = runs[0][len('// RUN: '):-len(PIPE)]
     for name, value in (('%sdfgc', sdfgc), ('%graphs', os.path.join(ROOT, 'test/graphs'))):
         command = command.replace(name, value)
+    command = command.replace('%s', path)
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     if done.returncode != 0:
         return done.stderr.strip()

@@ -12,6 +12,10 @@
 //     stream sdfgc.async.Free         data, stream    and gives it back after what the stream has been given; both are operations
 //     of the stream that
 //                                              write the container, and have no stream before assign-streams
+//     sdfgc.async.Reserve      data            the host sees to it that a container has memory for its present size. Memory that is
+//     large
+//                                              enough is kept with its contents; where a device may use what is too small, the host
+//                                              waits
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -25,7 +29,7 @@ namespace sdfgc::analysis {
 inline constexpr int maxStreams = 32;
 
 struct AsyncOp {
-    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier, GridBarrier, Allocate, Free } kind = Synchronise;
+    enum Kind : uint8_t { Synchronise, Record, Wait, Barrier, GridBarrier, Allocate, Free, Reserve } kind = Synchronise;
     bool ofThreads() const { return kind == Barrier || kind == GridBarrier; } // rather than of streams
     int stream = 0;
     int event = -1;

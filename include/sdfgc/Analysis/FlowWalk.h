@@ -32,6 +32,11 @@ protected:
     /// Told what holds in front of a return; more than once where the walk comes by again, each time with more.
     virtual void atReturn(ir::Block &, const Knowledge &) {}
 
+    /// Told of each block that is about to run, where a loop begins once; may change what is known.
+    virtual void entering(ir::Block &, Knowledge &) {}
+    /// What holds after an edge.
+    virtual void along(const ir::InterstateEdge &, Knowledge &) {}
+
     /// What holds after an SDFG, also where it returns.
     Knowledge whole(ir::SDFG &g, Knowledge in) {
         Reached outer = std::exchange(returned_, std::nullopt);
@@ -80,10 +85,12 @@ private:
             if (auto old = after.find(b); !now || (old != after.end() && old->second && old->second->sameAs(*now)))
                 continue;
             for (const ir::InterstateEdge *e : r.outEdges(b)) {
-                auto [it, isNew] = before.try_emplace(e->dst, *now);
+                Knowledge there = *now;
+                along(*e, there);
+                auto [it, isNew] = before.try_emplace(e->dst, there);
                 if (!isNew) {
                     Knowledge joined = it->second;
-                    joined.join(*now);
+                    joined.join(there);
                     if (joined.sameAs(it->second))
                         continue;
                     it->second = std::move(joined);
@@ -104,6 +111,7 @@ private:
     }
 
     Reached block(ir::Block &b, Knowledge in, Exits *exits) {
+        entering(b, in);
         switch (b.kind()) {
         case ir::BlockKind::State:
             return state(static_cast<ir::State &>(b), in);

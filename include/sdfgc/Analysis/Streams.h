@@ -148,6 +148,10 @@ private:
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
 };
 
+/// Does the host release memory of the device at the end of an SDFG: of the program, or of a nested SDFG that becomes a function
+/// and declares such memory? Then everything must be over there.
+bool releasesDeviceMemory(const ir::SDFG &g);
+
 /// Does the lowered program copy into the access node when it is reached, rather than when the source is? It does where other edges
 /// than the copy's end there: then not all that must come before has happened at the source.
 bool copiesAtDestination(const ir::Node &destination);

@@ -82,6 +82,8 @@ struct DataDesc {
     std::optional<bool> optional;
     Storage storage = Storage::Default;
     Lifetime lifetime = Lifetime::Scope;
+    MemoryKind memory = MemoryKind::Undecided; // of a transient, by place-in-memory
+    Name arena;                                // memory Slices, Grid: the container around the kernel that has it
     int64_t alignment = 0;
     std::unique_ptr<DataDesc> elementDesc;                           // stype of a ContainerArray
     std::vector<std::pair<Name, std::unique_ptr<DataDesc>>> members; // Structure (and Tensor)

@@ -23,6 +23,9 @@ namespace sdfgc::ir {
 #define SDFGC_DATA_INSTRUMENTATIONS(X) X(No_Instrumentation) X(Save) X(Restore)
 #define SDFGC_COPY_METHODS(X) \
     X(Undecided) X(Linear) X(Pitched) X(Pitched3D) X(Batched) X(PerThread) X(Cooperative) X(Kernel) X(Staged)
+#define SDFGC_MEMORY_KINDS(X) \
+    X(Undecided) X(Value) X(Stack) X(Heap) X(PerThread) X(Field) X(Device) X(Pinned) X(Pool) X(Shared) X(Slices) X(Grid) \
+    X(DeviceHeap)
 // clang-format on
 
 #define SDFGC_MEMBER(N) N,
@@ -36,6 +39,16 @@ enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEM
 /// How a copy that touches device memory is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies
 /// become other elements when they are chosen.
 enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
+/// What the memory of a transient is in the program (sdfgc/Analysis/Allocation.h); ours, not of the format.
+///     Value        a variable: one element, a structure, a stream, a pointer
+///     Stack        an array of the function, or of a thread of a kernel
+///     Heap, PerThread             of the host; with a part for each thread
+///     Field        of the program's state
+///     Device, Pinned, Pool        allocated by the host of a device: on the device, page-locked, from the device's pool
+///     Shared       of a block of a kernel
+///     Slices, Grid                in a kernel, allocated by the host: a slice for each thread or block; one for the whole grid
+///     DeviceHeap   in a kernel, allocated by a thread
+enum class MemoryKind : uint8_t { SDFGC_MEMORY_KINDS(SDFGC_MEMBER) };
 #undef SDFGC_MEMBER
 
 std::string_view name(Storage);
@@ -46,6 +59,7 @@ std::string_view name(OmpSchedule);
 std::string_view name(Instrumentation);
 std::string_view name(DataInstrumentation);
 std::string_view name(CopyMethod);
+std::string_view name(MemoryKind);
 
 /// Enumerator by the name in a file. `GPU_Default` is GPU_Device (files of 1.x). Nothing if unknown.
 template <class E> std::optional<E> parseEnum(std::string_view text);
@@ -57,6 +71,7 @@ template <> std::optional<OmpSchedule> parseEnum(std::string_view);
 template <> std::optional<Instrumentation> parseEnum(std::string_view);
 template <> std::optional<DataInstrumentation> parseEnum(std::string_view);
 template <> std::optional<CopyMethod> parseEnum(std::string_view);
+template <> std::optional<MemoryKind> parseEnum(std::string_view);
 
 bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent
 bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
@@ -64,8 +79,8 @@ bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
 bool isParallel(Schedule s);    // anything whose iterations may run concurrently
 
 /// How far a program has been lowered (docs/design.md). A pass declares the level it needs and the one it leaves. `Lowered` is a
-/// schedule tree; a graph is at most `Allocated`.
-enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Scheduled, Allocated, Lowered };
+/// schedule tree; a graph is at most `Scheduled`.
+enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Allocated, Scheduled, Lowered };
 std::string_view name(Level l); // lower case: `loaded`, ...
 
 } // namespace sdfgc::ir

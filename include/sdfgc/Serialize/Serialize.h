@@ -1,4 +1,4 @@
-// `.sdfg` / `.sdfgz` files to IR and back (format reference section 1).
+// `.sdfg` / `.sdfgz` files to IR and back (format reference section 1); their text form is that of Text.h.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -17,9 +17,9 @@ struct Limits {
     int depth = 2000; // nesting of JSON values
 };
 
-/// Reads a graph of any version (0.9 to 2.x), plain or gzip by content, upgrades it to the current form (1.11), loads external
-/// nested SDFGs relative to the file, pairs scopes. On error reports file, line, JSON path and what was expected, and returns null.
-/// Warnings for what is unknown and kept.
+/// Reads a graph in its text form, or of any version (0.9 to 2.x) in JSON, plain or gzip by content, upgrades it to the current
+/// form (1.11), loads external nested SDFGs relative to the file, pairs scopes. On error reports file, line, JSON path and what was
+/// expected, and returns null. Warnings for what is unknown and kept.
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l = {});
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l = {});
 
@@ -29,7 +29,7 @@ struct WriteOptions {
 };
 /// Text that DaCe 2.x reads: defaults omitted, symbolic strings in `$` form, unknown attributes written back. Deterministic.
 std::string writeText(const ir::SDFG &g, const WriteOptions &o = {});
-/// Atomic write. Returns false and reports on failure.
+/// Atomic write, in the text form where the name ends so. Returns false and reports on failure.
 bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, const WriteOptions &o = {});
 
 /// The first difference of two graphs in what files keep, as `path: value against value`; nothing when they are equal. Not

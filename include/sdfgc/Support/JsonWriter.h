@@ -1,5 +1,8 @@
 // Writes JSON text piece by piece: the one writer of JSON. The caller says values and brackets; commas, line ends and indentation
 // are added here.
+//
+// The relaxed form is that of values in the text form of graphs (docs/graph-text.md): one line, blanks after commas and colons, and
+// strings that are words without quotes.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -14,6 +17,10 @@ class Writer {
 public:
     /// `indent` below 0: everything on one line.
     explicit Writer(std::string &out, int indent = -1) : out_(out), indent_(indent) {}
+    struct Relaxed {
+        bool (*isWord)(std::string_view); // does the string stand for itself, without quotes?
+    };
+    Writer(std::string &out, Relaxed r) : out_(out), indent_(-1), relaxed_(true), isWord_(r.isWord) {}
 
     void beginObject() { open('{'); }
     void endObject() { close('}'); }
@@ -21,6 +28,8 @@ public:
     void endArray() { close(']'); }
     /// The key of the next value; keys need no escapes.
     void key(std::string_view k) {
+        if (relaxed_)
+            return anyKey(k);
         separate();
         out_ += '"';
         out_ += k;
@@ -30,16 +39,18 @@ public:
     /// A key that comes from the graph.
     void anyKey(std::string_view k) {
         separate();
-        appendQuoted(out_, k);
-        out_ += indent_ < 0 ? ":" : ": ";
+        quote(k);
+        out_ += indent_ < 0 && !relaxed_ ? ":" : ": ";
         afterKey_ = true;
     }
     void string(std::string_view s) {
         separate();
-        appendQuoted(out_, s);
+        quote(s);
     }
     /// A string that needs no escapes.
     void plain(std::string_view s) {
+        if (relaxed_)
+            return string(s);
         separate();
         out_ += '"';
         out_ += s;
@@ -66,6 +77,12 @@ public:
     void value(const Value &v);
 
 private:
+    void quote(std::string_view s) {
+        if (isWord_ && isWord_(s))
+            out_ += s;
+        else
+            appendQuoted(out_, s);
+    }
     void open(char bracket) {
         separate();
         out_ += bracket;
@@ -87,7 +104,7 @@ private:
         if (depth_ == 0)
             return;
         if (!empty_)
-            out_ += ',';
+            out_ += relaxed_ ? ", " : ",";
         empty_ = false;
         newLine();
     }
@@ -100,6 +117,8 @@ private:
 
     std::string &out_;
     int indent_;
+    bool relaxed_ = false;
+    bool (*isWord_)(std::string_view) = nullptr;
     int depth_ = 0;
     bool empty_ = true;     // nothing stands in the innermost bracket yet
     bool afterKey_ = false; // the next value belongs to the key just written

@@ -3,6 +3,7 @@
 
 #include "sdfgc/Support/Name.h"
 
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +21,8 @@ public:
     void close() { scopes_.pop_back(); }
     /// A C++ identifier near `wanted` that hides nothing visible; becomes visible in the innermost scope.
     Name declare(Name wanted);
+    /// The same in the outermost scope, and none of `taken`.
+    Name declareOutermost(Name wanted, const std::set<Name> &taken);
     bool visible(Name n) const;
 
 private:

@@ -526,8 +526,7 @@ struct Module {
     bool dataInstrumented = false;
     int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;
-    bool rawCpp = false;  // C++ text of the user is present: the compatibility header is needed
-    bool ordered = false; // memory of the device is given back when what uses it is done (wait-for-releases has run)
+    bool rawCpp = false; // C++ text of the user is present: the compatibility header is needed
 };
 
 } // namespace sdfgc::tree

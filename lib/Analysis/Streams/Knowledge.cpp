@@ -21,6 +21,7 @@ void StreamKnowledge::order(const AsyncOp &op) {
     case AsyncOp::GridBarrier:
     case AsyncOp::Allocate:
     case AsyncOp::Free:
+    case AsyncOp::Reserve:
         return;
     case AsyncOp::Synchronise:
         std::erase_if(pending, [&](const auto &p) { return (p.second.covered & stream) != 0; });

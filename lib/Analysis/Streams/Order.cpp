@@ -1,6 +1,7 @@
 // What the walk over the program finds (sdfgc/Analysis/Streams.h).
 #include "sdfgc/Analysis/Streams.h"
 
+#include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -16,18 +17,33 @@ bool conflict(MemoryUse a, MemoryUse b) { return a.memory == b.memory && (a.writ
 
 } // namespace
 
+bool releasesDeviceMemory(const SDFG &g) {
+    if (g.isRoot())
+        return true;
+    if (!becomesFunction(g))
+        return false;
+    const std::vector<SDFG *> inside = allSDFGs(const_cast<SDFG &>(g));
+    return std::any_of(inside.begin(), inside.end(), [](const SDFG *one) {
+        return std::any_of(one->arrays.begin(), one->arrays.end(), [](const auto &entry) {
+            const MemoryKind kind = entry.second.memory;
+            return kind == MemoryKind::Device || kind == MemoryKind::Pinned || kind == MemoryKind::Slices ||
+                   kind == MemoryKind::Grid;
+        });
+    });
+}
+
 // ---------------------------------------------------------------------------------------------------- states
 
-/// Is the program over after this state: nothing follows it, or a return does?
+/// Is the program, or a function that releases memory, over after this state: nothing follows it, or a return does?
 bool StreamOrder::endsProgram(const State &s) const {
     const Region &r = *s.parent();
-    bool last = true;
+    const SDFG &g = *s.sdfg();
+    bool last = true, returns = false;
     for (const InterstateEdge *e : r.outEdges(&s)) {
-        if (e->dst->kind() == BlockKind::Return)
-            return s.sdfg() == &root_;
+        returns |= e->dst->kind() == BlockKind::Return;
         last = false;
     }
-    return last && &r == &root_;
+    return (returns || (last && &r == &g)) && (&g == &root_ || releasesDeviceMemory(g));
 }
 
 /// Tells about a conflict; true: start over. Otherwise the earlier access counts as over.

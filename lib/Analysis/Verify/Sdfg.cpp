@@ -51,10 +51,13 @@ void Verifier::run(const SDFG &root) {
         pending_.pop_front();
         sdfg(f);
     }
+    if (!atLeast(Level::Allocated) || diags_.errorCount() > 0)
+        return;
+    declarations(root);
+    memoryOnPaths(root);
     if (!atLeast(Level::Scheduled) || diags_.errorCount() > 0)
         return;
     streams(root);
-    pools(root);
     barriers(root);
     copyMethods(root);
     schedules(root);

@@ -1,5 +1,5 @@
-// The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp, Nodes.cpp,
-// Connectors.cpp, Memlets.cpp, Nested.cpp.
+// The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp,
+// Connectors.cpp, Memlets.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Streams.h"
@@ -95,9 +95,12 @@ private:
     void crossedScopes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void storageAccess(const ir::Edge &e, const StateFrame &sf);
 
+    // ---- memory
+    void declarations(const ir::SDFG &root);
+    void memoryOnPaths(const ir::SDFG &root);
+
     // ---- streams
     void streams(const ir::SDFG &root);
-    void pools(const ir::SDFG &root);
     void barriers(const ir::SDFG &root);
     void copyMethods(const ir::SDFG &root);
     void schedules(const ir::SDFG &root);

@@ -14,6 +14,7 @@
 // list order kept apart are tied, too.
 //
 // A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
+// So it does at the ends of nested SDFGs that become functions and release memory of the device.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Streams.h"
@@ -156,7 +157,9 @@ public:
     bool run() {
         if (!prepare(root_))
             return false;
-        ends();
+        for (SDFG *g : allSDFGs(root_))
+            if (analysis::releasesDeviceMemory(*g))
+                ends(*g);
         std::set<State *> changed;
         analysis::StreamOrder(root_, steps_, [&](const StreamConflict &c) {
             changed.insert(c.state);
@@ -174,7 +177,7 @@ public:
 
 private:
     bool prepare(SDFG &g);
-    void ends();
+    static void ends(SDFG &g);
     void elide(AsyncOp::Kind kind);
     static void takeOut(LibraryNode &n);
     bool again(const StreamConflict &c);
@@ -240,9 +243,9 @@ bool Orderer::prepare(SDFG &g) {
     return any;
 }
 
-/// Every end of the program is a state.
-void Orderer::ends() {
-    for (Region *r : allRegions(root_)) {
+/// Every end of the program, or of a function that releases memory, is a state.
+void Orderer::ends(SDFG &g) {
+    for (Region *r : allRegions(g)) {
         std::vector<Block *> returns;
         for (const auto &b : r->blocks())
             if (b->kind() == BlockKind::Return)
@@ -251,15 +254,15 @@ void Orderer::ends() {
             r->addStateBefore(b, "finish_before_" + (b->label.empty() ? std::string("return") : b->label));
     }
     std::vector<Block *> last;
-    for (const auto &b : root_.blocks())
-        if (root_.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
+    for (const auto &b : g.blocks())
+        if (g.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
             last.push_back(b.get());
     if (last.empty() || (last.size() == 1 && last.front()->kind() == BlockKind::State))
         return;
-    State *s = root_.add<State>();
+    State *s = g.add<State>();
     s->label = "finish";
     for (Block *b : last)
-        root_.connect(b, s);
+        g.connect(b, s);
 }
 
 /// A conflict that has just been repaired must be gone. Were it not, the verifier would say so; repairing it once more would not

@@ -17,7 +17,7 @@ public:
     explicit Streams(Report &r) : r_(r) {}
 
     void run() {
-        if (r_.m.ordered && !r_.f.kernel && !r_.f.device)
+        if (!r_.f.kernel && !r_.f.device)
             body(r_.f.body);
         else
             numbers(r_.f.body);

@@ -1,0 +1,258 @@
+// Text of an SDFG: head, symbols, containers, code for the whole program.
+#include "Serialize/DescriptorClass.h"
+#include "Serialize/Fields.h"
+#include "Serialize/Text/Reader.h"
+
+#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Serialize/Text.h"
+
+#include <algorithm>
+
+namespace sdfgc::serialize {
+
+using diag::Id;
+
+bool looksLikeGraphText(std::string_view text) {
+    text::Cursor c(text, "");
+    if (text.starts_with("\xEF\xBB\xBF"))
+        c.at = 3;
+    c.lines();
+    return c.acceptWord("sdfg");
+}
+
+namespace text {
+namespace {
+
+/// SDFGs inside each other; as for graphs in JSON.
+constexpr int kMaxGraphDepth = 400;
+
+ir::Level levelOf(std::string_view word, bool &known) {
+    for (int l = 0; l <= static_cast<int>(ir::Level::Allocated); ++l)
+        if (ir::name(static_cast<ir::Level>(l)) == word) {
+            known = true;
+            return static_cast<ir::Level>(l);
+        }
+    return ir::Level::Loaded;
+}
+
+} // namespace
+
+std::unique_ptr<ir::SDFG> Reader::readRoot() {
+    if (c_.startsWith("\xEF\xBB\xBF"))
+        c_.at = 3;
+    std::unique_ptr<ir::SDFG> g;
+    try {
+        c_.lines();
+        g = nestedGraph();
+        c_.lines();
+        if (!c_.atEnd())
+            expected("the end of the text", "a text has one SDFG; others are inside of it, in `nested` nodes");
+    } catch (const Unreadable &) {
+        return nullptr;
+    }
+    return context_.diags.errorCount() == errorsBefore_ ? std::move(g) : nullptr;
+}
+
+std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
+    if (!c_.acceptWord("sdfg"))
+        expected("`sdfg`");
+    if (context_.graphDepth >= kMaxGraphDepth)
+        fail(Id::TooManyNestedGraphs, c_.at, kMaxGraphDepth);
+    struct Deeper {
+        int &depth;
+        explicit Deeper(int &d) : depth(++d) {}
+        ~Deeper() { --depth; }
+    } deeper(context_.graphDepth);
+
+    auto g = std::make_unique<ir::SDFG>(identifier("the name of the SDFG"));
+    g->label = g->name.str();
+    g->usesExplicitControlFlow = true;
+    Inside inside(*this, g->name.str());
+    GraphContext context;
+    context.graph = g.get();
+    context.scope.number = ++graphs_;
+    struct Enter {
+        GraphContext *&now, *outer;
+        Enter(GraphContext *&now, GraphContext *g) : now(now), outer(std::exchange(now, g)) {}
+        ~Enter() { now = outer; }
+    } enter(g_, &context);
+
+    if (c_.peek() == '(') { // directly behind the name: arguments
+        ++c_.at;
+        c_.lines();
+        while (!c_.accept(")")) {
+            g->argNames.push_back(identifier("the name of an argument"));
+            c_.lines();
+            if (!c_.accept(",") && c_.peek() != ')')
+                expected("`,` or `)`");
+            c_.lines();
+        }
+    }
+    Attributes a = attributes();
+    a.take([&](std::string_view word) {
+        bool known = false;
+        const ir::Level level = levelOf(word, known);
+        if (known)
+            g->level = level;
+        return known;
+    });
+    fields(
+        a, "an SDFG", [&](FieldReader &r) { graphFields(r, *g); }, g->extra);
+    locate(a, g->debugInfo);
+    expect("{");
+    region(*g, true);
+    return g;
+}
+
+std::unique_ptr<ir::SDFG> Reader::external(const std::string &path, std::size_t at) {
+    Document doc("{}", name_);
+    doc.setHolder(place(at));
+    if (!doc.parse(context_.diags, context_.limits))
+        return nullptr;
+    return GraphReader(doc, context_).loadExternal(doc.root(), path);
+}
+
+// ---- declarations
+bool Reader::declaration(std::string_view word) {
+    if (word == "symbol")
+        symbols();
+    else if (word == "assume")
+        assume();
+    else if (word == "constant" || word == "argument" || word == "transient" || word == "view" || word == "reference")
+        container(word);
+    else if (word == "global" || word == "init" || word == "exit")
+        globalCode(word);
+    else
+        return false;
+    return true;
+}
+
+/// `symbol N, M: int64`
+void Reader::symbols() {
+    std::vector<Name> names;
+    do {
+        c_.lines();
+        const std::size_t at = c_.at;
+        names.push_back(c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("the name of a symbol"));
+        if (graph().symbols.contains(names.back()))
+            report(Id::GraphTextTwice, at, "symbol", names.back().str());
+    } while (c_.accept(","));
+    expect(":", "a symbol has a type: `symbol N: int64`");
+    const Type t = type();
+    endLine();
+    for (Name n : names)
+        graph().symbols.set(n, t);
+}
+
+/// `assume N: int32 (positive, "key" = "value")`
+void Reader::assume() {
+    sym::SymbolFacts &f = graph().symbolHints[identifier("the name of a symbol")];
+    if (c_.accept(":"))
+        f.type = type();
+    Attributes a = attributes();
+    endLine();
+    f.nonnegative = a.takeWord("nonnegative");
+    f.positive = a.takeWord("positive");
+    f.nonzero = a.takeWord("nonzero");
+    fields(
+        a, "a symbol", [](FieldReader &) {},
+        [&](std::string key, json::Value v) { f.other.emplace_back(std::move(key), v.text()); });
+}
+
+/// `transient A: float64[N, M] (CPU_Heap)`, `argument s: Stream float64[4]`, `constant c: int32 = 4`
+void Reader::container(std::string_view word) {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    const Name name = identifier("the name of a container");
+    expect(":", "a container has a type: `" + std::string(word) + " " + name.str() + ": float64[N]`");
+    c_.blanks();
+    const std::size_t classAt = c_.at;
+    ir::DataDesc d;
+    DescriptorClass known{"Array", ir::DataKind::Array};
+    const std::string className = c_.peek() == '"' ? quotedText() : std::string(c_.word());
+    c_.blanks();
+    const bool hasClass = !className.empty() && (wordLength(c_.text().substr(c_.at)) > 0 || c_.peek() == '{');
+    if (!hasClass) {
+        c_.at = classAt;
+    } else if (auto found = descriptorClass(className)) {
+        known = *found;
+    } else {
+        known = {className, ir::DataKind::Array, ir::AliasKind::None, true};
+        report(Id::UnknownDescriptor, classAt, className);
+    }
+    d.kind = known.kind;
+    d.alias = word == "view" ? ir::AliasKind::View : word == "reference" ? ir::AliasKind::Reference : known.alias;
+    if (known.keepsName)
+        d.className = Name(known.name);
+    d.transient = word != "argument" && word != "constant";
+    d.dtype = type();
+    c_.blanks();
+    if (c_.peek() == '[') {
+        const std::string_view shape = bracketed();
+        if (shape.find_first_not_of(" \n") != std::string_view::npos)
+            for (std::string_view dim : split(shape, ','))
+                d.shape.push_back(expr(dim));
+    } else if (!hasClass || d.isScalar() || d.isStructure()) {
+        d.shape = {1};
+        if (!hasClass)
+            d.kind = ir::DataKind::Scalar;
+    }
+    ir::DataDesc dense = ir::DataDesc::array(d.dtype, d.shape);
+    d.strides = std::move(dense.strides);
+    d.offset = std::move(dense.offset);
+    d.totalSize = dense.totalSize;
+    Attributes a = attributes();
+    a.take([&](std::string_view w) {
+        if (auto storage = ir::parseEnum<ir::Storage>(w); storage && w != "Default")
+            return d.storage = *storage, true;
+        if (auto lifetime = ir::parseEnum<ir::Lifetime>(w))
+            return d.lifetime = *lifetime, true;
+        return false;
+    });
+    fields(
+        a, "a container", [&](FieldReader &r) { descriptorFields(r, d); }, d.extra);
+    locate(a, d.debugInfo);
+    for (const auto &[what, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
+        if (list->size() != d.shape.size())
+            report(Id::RankMismatch, start, what, list->size(), d.shape.size());
+    if (word == "constant" ? graph().constants.contains(name) : graph().arrays.contains(name))
+        report(Id::GraphTextTwice, start, "container", name.str());
+    g_->scope.containers.insert(name);
+    if (word != "constant") {
+        endLine();
+        graph().arrays.set(name, std::move(d));
+        return;
+    }
+    expect("=", "a constant has a value: `constant c: int32 = 4`");
+    json::Value v = value();
+    endLine();
+    graph().constants.set(name, {std::move(d), std::move(v)});
+}
+
+/// `global frame {`, lines of C++, `}`
+void Reader::globalCode(std::string_view word) {
+    const std::size_t start = c_.at;
+    ir::TargetCode c;
+    c.target = Name(label("the name of a source: `frame`, `cuda`, ..."));
+    c.code.language = ir::Language::CPP;
+    Attributes a = attributes();
+    a.take([&](std::string_view w) {
+        auto language = ir::parseEnum<ir::Language>(w);
+        c.code.language = language.value_or(c.code.language);
+        return language.has_value();
+    });
+    ir::Extra none;
+    fields(
+        a, "code", [](FieldReader &) {}, none);
+    if (c_.accept(":")) {
+        c.code.text = quotedText();
+        endLine();
+    } else {
+        expect("{");
+        c.code.text = codeBlock(start);
+    }
+    (word == "global" ? graph().globalCode : word == "init" ? graph().initCode : graph().exitCode).push_back(std::move(c));
+}
+
+} // namespace text
+} // namespace sdfgc::serialize

@@ -1,0 +1,335 @@
+// Text of control flow: blocks, and after each where it leads.
+#include "Serialize/Fields.h"
+#include "Serialize/Text/Reader.h"
+
+#include "sdfgc/IR/Identifier.h"
+
+#include <algorithm>
+
+namespace sdfgc::serialize::text {
+
+using diag::Id;
+
+/// An edge from the block before it; where it leads is known when the region is read.
+struct Reader::PendingEdge {
+    std::size_t from = 0, at = 0;
+    bool toNext = false;
+    std::string label;
+    std::size_t ordinal = 1;
+    ir::InterstateEdge edge;
+};
+
+struct Reader::RegionText {
+    std::vector<std::unique_ptr<ir::Block>> blocks;
+    std::vector<std::size_t> places;
+    std::vector<PendingEdge> edges;
+    bool startsNowhere = false;
+    bool decided = true; // the text says where the last block leads, or nothing has to
+    std::optional<std::pair<std::size_t, std::size_t>> blockOrder, edgeOrder; // where the lines are
+};
+
+void Reader::region(ir::Region &r, bool isGraph) {
+    RegionText t;
+    statements([&] { regionStatement(t, isGraph); });
+    finishRegion(t, r);
+}
+
+namespace {
+
+bool isJump(const ir::Block &b) {
+    return b.kind() == ir::BlockKind::Break || b.kind() == ir::BlockKind::Continue || b.kind() == ir::BlockKind::Return;
+}
+
+} // namespace
+
+void Reader::regionStatement(RegionText &t, bool isGraph) {
+    const std::size_t start = c_.at;
+    const std::string_view word = c_.peek() == '"' ? std::string_view() : c_.word();
+    auto addEdge = [&](bool toNext) -> PendingEdge & {
+        if (t.blocks.empty())
+            fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges are behind the block that they leave");
+        PendingEdge e;
+        e.from = t.blocks.size() - 1;
+        e.at = start;
+        e.toNext = toNext;
+        t.decided = true;
+        t.edges.push_back(std::move(e));
+        return t.edges.back();
+    };
+    // `i = i + 1`: what the edge before it, or to the next block, assigns
+    c_.blanks();
+    if (!word.empty() && c_.peek() == '=' && c_.peek(1) != '=') {
+        ++c_.at;
+        const bool follows = t.decided && !t.edges.empty() && t.edges.back().from + 1 == t.blocks.size();
+        PendingEdge &e = follows ? t.edges.back() : addEdge(true);
+        std::string value = rawText(false);
+        endLine();
+        e.edge.assignments.emplace_back(Name(word), std::move(value));
+        return;
+    }
+    if (word == "goto" || word == "then") {
+        PendingEdge &e = addEdge(word == "then");
+        if (!e.toNext) {
+            e.label = label("the label of a block");
+            e.ordinal = ordinal();
+        }
+        Attributes a = attributes();
+        fields(
+            a, "an edge", [&](FieldReader &r) { interstateFields(r, e.edge); }, e.edge.extra);
+        locate(a, e.edge.debugInfo);
+        if (c_.acceptWord("if"))
+            e.edge.condition = {rawText(false), ir::Language::Python};
+        return endLine();
+    }
+    if (word == "stop") {
+        t.decided = true;
+        return endLine();
+    }
+    if (word == "start") {
+        if (!c_.acceptWord("none"))
+            expected("`none`", "a region begins with the first block of its text, or with none that is known: `start none`");
+        t.startsNowhere = true;
+        return endLine();
+    }
+    if (word == "order") {
+        const std::string_view what = c_.word();
+        if (what != "blocks" && what != "edges")
+            expected("`blocks` or `edges`");
+        (what == "blocks" ? t.blockOrder : t.edgeOrder) = {c_.at, start};
+        c_.at = std::min(c_.text().find('\n', c_.at), c_.text().size());
+        return;
+    }
+    if (isGraph && c_.peek() != ':' && c_.peek() != '(' && declaration(word))
+        return;
+    if (!t.decided)
+        addEdge(true);
+    std::unique_ptr<ir::Block> b = block(word);
+    if (!b) {
+        c_.at = start;
+        b = labelled();
+    }
+    t.decided = isJump(*b);
+    t.blocks.push_back(std::move(b));
+    t.places.push_back(start);
+}
+
+void Reader::finishRegion(RegionText &t, ir::Region &r) {
+    const std::size_t end = c_.at;
+    auto ordered = [&](const auto &line, std::size_t count, const char *what) {
+        std::vector<uint32_t> positions(count);
+        for (std::size_t i = 0; i < count; ++i)
+            positions[i] = static_cast<uint32_t>(i);
+        if (line) {
+            c_.at = line->first;
+            try {
+                positions = order(count, what);
+            } catch (const Unreadable &) {
+            }
+            c_.at = end;
+        }
+        std::vector<uint32_t> text(count); // by position: number in the text
+        for (std::size_t i = 0; i < count; ++i)
+            text[positions[i]] = static_cast<uint32_t>(i);
+        return text;
+    };
+    std::vector<ir::Block *> blocks;
+    std::unordered_map<std::string_view, std::vector<ir::Block *>> byLabel;
+    for (const auto &b : t.blocks) {
+        blocks.push_back(b.get());
+        byLabel[b->label].push_back(b.get());
+    }
+    for (uint32_t i : ordered(t.blockOrder, blocks.size(), "blocks"))
+        r.adopt(std::move(t.blocks[i]));
+    if (!blocks.empty() && !t.startsNowhere)
+        r.setStart(blocks[0]);
+    for (uint32_t i : ordered(t.edgeOrder, t.edges.size(), "edges")) {
+        PendingEdge &e = t.edges[i];
+        ir::Block *to = nullptr;
+        if (e.toNext) {
+            to = e.from + 1 < blocks.size() ? blocks[e.from + 1] : nullptr;
+            if (!to) {
+                report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region", "`goto LABEL` leads to another block");
+                continue;
+            }
+        } else {
+            auto at = byLabel.find(e.label);
+            if (at != byLabel.end() && e.ordinal >= 1 && e.ordinal <= at->second.size())
+                to = at->second[e.ordinal - 1];
+            if (!to) {
+                std::vector<std::string> labels;
+                for (const ir::Block *b : blocks)
+                    labels.push_back(b->label);
+                const std::string near = diag::nearest(e.label, labels);
+                report(
+                    Id::GraphTextName, e.at, "block", e.label, near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
+                continue;
+            }
+        }
+        ir::InterstateEdge *made = r.connect(blocks[e.from], to, std::move(e.edge.condition), std::move(e.edge.assignments));
+        made->debugInfo = e.edge.debugInfo;
+        made->extra = std::move(e.edge.extra);
+    }
+}
+
+// ---- blocks
+void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
+    fields(
+        a, element,
+        [&](FieldReader &r) {
+            if (auto *s = dyn_cast<ir::State>(&b))
+                stateFields(r, *s);
+            else if (auto *l = dyn_cast<ir::LoopRegion>(&b))
+                loopFields(r, *l);
+        },
+        b.extra);
+    locate(a, b.debugInfo);
+}
+
+/// A block that begins with a word of its own; null if the word is none.
+std::unique_ptr<ir::Block> Reader::block(std::string_view word) {
+    auto named = [&](std::unique_ptr<ir::Block> b, const char *element) {
+        c_.blanks();
+        if (c_.peek() == '"' || wordLength(c_.text().substr(c_.at)) > 0)
+            b->label = label("a label");
+        Attributes a = attributes();
+        blockRest(a, element, *b);
+        return b;
+    };
+    if (word == "state")
+        return state();
+    if (word == "break" || word == "continue" || word == "return") {
+        auto b = named(word == "break"      ? std::unique_ptr<ir::Block>(std::make_unique<ir::BreakBlock>())
+                       : word == "continue" ? std::unique_ptr<ir::Block>(std::make_unique<ir::ContinueBlock>())
+                                            : std::make_unique<ir::ReturnBlock>(),
+                       "this block");
+        endLine();
+        return b;
+    }
+    if (word == "conditional") {
+        auto b = named(std::make_unique<ir::ConditionalBlock>(), "a conditional block");
+        endLine();
+        return b;
+    }
+    const std::optional<ir::BlockKind> kind = word == "region"         ? std::optional(ir::BlockKind::Region)
+                                              : word == "named"        ? std::optional(ir::BlockKind::Named)
+                                              : word == "call"         ? std::optional(ir::BlockKind::FunctionCall)
+                                              : word == "unstructured" ? std::optional(ir::BlockKind::Unstructured)
+                                                                       : std::nullopt;
+    if (kind) {
+        auto b = named(std::make_unique<ir::Region>(*kind), "a region");
+        Inside inside(*this, "region " + b->label);
+        expect("{");
+        region(static_cast<ir::Region &>(*b), false);
+        return b;
+    }
+    if (word == "for" || word == "while")
+        return loop("", {}, word == "for");
+    if (word == "if" || word == "else") {
+        c_.at -= word.size();
+        return conditional("", {});
+    }
+    return nullptr;
+}
+
+/// `LABEL (attributes): for ...`, `while ...` or `if ...`
+std::unique_ptr<ir::Block> Reader::labelled() {
+    const std::size_t start = c_.at;
+    std::string name = label("a block");
+    Attributes a = attributes();
+    if (!c_.accept(":")) {
+        static const std::vector<std::string> words = {
+            "state", "region", "named",  "call",     "unstructured", "break",     "continue", "return", "for",   "while",
+            "if",    "goto",   "symbol", "argument", "view",         "transient", "constant", "assume", "order", "reference"};
+        const std::string near = diag::nearest(name, words);
+        fail(Id::GraphTextSyntax, start, "a block or a declaration", c_.describe(start),
+              near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?");
+    }
+    if (c_.acceptWord("for"))
+        return loop(std::move(name), std::move(a), true);
+    if (c_.acceptWord("while"))
+        return loop(std::move(name), std::move(a), false);
+    c_.blanks();
+    if (c_.startsWith("if") || c_.startsWith("else"))
+        return conditional(std::move(name), std::move(a));
+    expected("`for`, `while` or `if`");
+}
+
+/// `for i = 0; i < N; i = i + 1 {` or `while x > 0 {`
+std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isFor) {
+    auto l = std::make_unique<ir::LoopRegion>();
+    l->label = std::move(name);
+    Inside inside(*this, "loop " + l->label);
+    c_.blanks();
+    const std::size_t start = c_.at;
+    auto python = [](std::string_view text) {
+        return text.empty() ? std::nullopt : std::optional(ir::Code{std::string(text), ir::Language::Python});
+    };
+    const std::string head = rawText(true);
+    if (isFor) {
+        const std::vector<std::string_view> parts = split(head, ';');
+        if (parts.size() != 3)
+            fail(Id::GraphTextSyntax, start, "`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts", "a part may be empty");
+        l->init = python(parts[0]);
+        l->condition = python(parts[1]);
+        l->update = python(parts[2]);
+        const std::size_t n = wordLength(parts[0]);
+        const std::size_t assign = parts[0].find_first_not_of(' ', n);
+        if (n > 0 && assign != std::string_view::npos && parts[0][assign] == '=' && parts[0].substr(assign, 2) != "==")
+            l->variable = Name(parts[0].substr(0, n));
+    } else {
+        l->condition = python(head);
+    }
+    blockRest(a, "a loop", *l);
+    expect("{");
+    region(*l, false);
+    return l;
+}
+
+/// `if x > 0  body {`, `} else if y {`, `} else {`
+std::unique_ptr<ir::Block> Reader::conditional(std::string name, Attributes a) {
+    auto c = std::make_unique<ir::ConditionalBlock>();
+    c->label = std::move(name);
+    blockRest(a, "a conditional block", *c);
+    Inside inside(*this, "conditional " + c->label);
+    do {
+        const bool isElse = c_.acceptWord("else");
+        std::optional<ir::Code> condition;
+        if (c_.acceptWord("if")) {
+            condition.emplace(ir::Code{"", ir::Language::Python});
+            c_.blanks();
+            const bool isQuoted = c_.peek() == '"';
+            condition->text = rawText(true);
+            if (isQuoted) {
+                const std::size_t at = c_.at;
+                if (auto language = ir::parseEnum<ir::Language>(c_.word()))
+                    condition->language = *language;
+                else
+                    c_.at = at;
+            }
+        } else if (!isElse) {
+            expected("`if` or `else`");
+        }
+        ir::BlockKind kind = ir::BlockKind::Region;
+        const std::size_t at = c_.at;
+        const std::string_view word = c_.word();
+        if (word == "named" || word == "call" || word == "unstructured")
+            kind = word == "named"  ? ir::BlockKind::Named
+                   : word == "call" ? ir::BlockKind::FunctionCall
+                                    : ir::BlockKind::Unstructured;
+        else
+            c_.at = at;
+        auto r = std::make_unique<ir::Region>(kind);
+        c_.blanks();
+        if (c_.peek() == '"' || wordLength(c_.text().substr(c_.at)) > 0)
+            r->label = label("the label of the branch");
+        Attributes own = attributes();
+        blockRest(own, "a branch", *r);
+        expect("{");
+        region(*r, false);
+        c->addBranch(std::move(condition), std::move(r));
+        c_.blanks();
+    } while (c_.startsWith("else"));
+    return c;
+}
+
+} // namespace sdfgc::serialize::text

@@ -1,0 +1,448 @@
+// Statements, attributes and values of the text form.
+#include "Serialize/Text/Reader.h"
+
+#include "sdfgc/Support/Utf8.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace sdfgc::serialize::text {
+
+using diag::Id;
+
+namespace {
+
+/// Blocks and SDFGs inside each other; bounds the recursion of the reader.
+constexpr int kMaxDepth = 1000;
+/// A text that is wrong everywhere is not told so a million times.
+constexpr std::size_t kMaxReports = 500;
+
+std::string_view trimmed(std::string_view s) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t from = s.find_first_not_of(blanks);
+    return from == std::string_view::npos ? s.substr(s.size()) : s.substr(from, s.find_last_not_of(blanks) - from + 1);
+}
+
+} // namespace
+
+// ---- reports
+diag::Location Reader::place(std::size_t at) const {
+    diag::Location p = c_.place(at);
+    for (std::size_t i = 0; i < trail_.size(); ++i)
+        p.element += (i == 0 ? "" : i == 1 ? ": " : ", ") + trail_[i];
+    return p;
+}
+
+void Reader::fail(diag::Message message, std::size_t at) {
+    context_.diags.report(std::move(message), place(at));
+    throw Unreadable{at >= c_.text().size() || context_.diags.errorCount() > errorsBefore_ + kMaxReports};
+}
+
+void Reader::expected(std::string_view what, std::string_view hint) {
+    c_.blanks();
+    fail(Id::GraphTextSyntax, c_.at, std::string(what), c_.describe(c_.at), std::string(hint));
+}
+
+void Reader::expect(std::string_view token, std::string_view hint) {
+    if (!c_.accept(token))
+        expected("`" + std::string(token) + "`", hint);
+}
+
+void Reader::endLine() {
+    if (!c_.atLineEnd())
+        expected("the end of the line");
+}
+
+// ---- words
+std::string Reader::quotedText() {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    std::string json;
+    if (c_.peek() != '"' || appendValue(c_, json) != std::string_view::npos)
+        fail(Id::GraphTextSyntax, start, "a text in quotes that ends in this line", c_.describe(start), "");
+    std::string why;
+    std::optional<json::Value> v = json::parse(json, &why);
+    if (!v)
+        fail(Id::GraphTextSyntax, start, "a text in quotes", "one that is none: " + why, "");
+    return v->text();
+}
+
+std::string Reader::label(std::string_view what) {
+    c_.blanks();
+    if (c_.peek() == '"')
+        return quotedText();
+    const std::string_view w = c_.word(true);
+    if (w.empty())
+        expected(what);
+    return std::string(w);
+}
+
+Name Reader::identifier(std::string_view what, bool dotted) {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    const std::string text = c_.peek() == '"' ? quotedText() : std::string(c_.word(dotted));
+    if (text.empty())
+        expected(what);
+    if (!isWord(text, dotted))
+        fail(Id::BadName, start, std::string(what), text);
+    return Name(text);
+}
+
+std::string Reader::rawText(bool beforeBrace) {
+    c_.blanks();
+    return c_.peek() == '"' ? quotedText() : std::string(c_.rawLine(beforeBrace));
+}
+
+int64_t Reader::integer() {
+    c_.blanks();
+    int64_t n = 0;
+    const std::string_view rest = c_.text().substr(c_.at);
+    auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), n);
+    if (error != std::errc())
+        expected("a number");
+    c_.at += static_cast<std::size_t>(end - rest.data());
+    return n;
+}
+
+std::size_t Reader::ordinal() {
+    if (c_.peek() != '#')
+        return 1;
+    ++c_.at;
+    const int64_t n = integer();
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
+}
+
+// ---- statements
+void Reader::statements(const std::function<void()> &one) {
+    struct Deeper {
+        int &depth;
+        explicit Deeper(int &d) : depth(++d) {}
+        ~Deeper() { --depth; }
+    } deeper(depth_);
+    if (depth_ > kMaxDepth)
+        fail(Id::JsonTooDeep, c_.at, kMaxDepth);
+    for (;;) {
+        c_.lines();
+        if (c_.accept("}"))
+            return;
+        if (c_.atEnd())
+            fail(Id::GraphTextSyntax, c_.at, "`}`", c_.describe(c_.at), "a block that was opened is not closed");
+        const std::size_t start = c_.at;
+        const int depth = depth_;
+        try {
+            one();
+        } catch (const Unreadable &u) {
+            if (u.isLast)
+                throw;
+            depth_ = depth;
+            skipStatement(start);
+        }
+    }
+}
+
+/// To the line after the statement that begins at `start`: after all that is indented deeper, and its closing brace.
+void Reader::skipStatement(std::size_t start) {
+    const std::size_t own = c_.indentation(start);
+    c_.at = start;
+    c_.wholeLine();
+    while (!c_.atEnd()) {
+        const std::size_t line = c_.at;
+        const std::string_view text = c_.wholeLine();
+        const std::size_t first = text.find_first_not_of(" \t");
+        if (first == std::string_view::npos || first > own)
+            continue;
+        if (first == own && text[first] == '}') {
+            if (trimmed(text).ends_with('{'))
+                continue; // `} else {`
+            return;
+        }
+        c_.at = line;
+        return;
+    }
+}
+
+std::string Reader::codeBlock(std::size_t opener) {
+    const std::size_t own = c_.indentation(opener);
+    endLine();
+    c_.wholeLine();
+    std::string code;
+    std::size_t indent = std::string_view::npos;
+    bool first = true;
+    while (!c_.atEnd()) {
+        const std::size_t start = c_.at;
+        const std::string_view line = c_.wholeLine();
+        const std::size_t used = line.find_first_not_of(" \t");
+        if (used != std::string_view::npos && used <= own) {
+            c_.at = start + used;
+            if (line[used] == '}' && used == own) {
+                ++c_.at;
+                return code;
+            }
+            expected("code with more indentation than its opening line, or `}`");
+        }
+        if (indent == std::string_view::npos && used != std::string_view::npos)
+            indent = std::min(used, own + 2);
+        code += first ? "" : "\n";
+        first = false;
+        const std::size_t strip = std::min(indent == std::string_view::npos ? own + 2 : indent, line.size());
+        code += line.substr(strip);
+    }
+    expected("`}`", "the block of code is not closed");
+}
+
+// ---- attributes
+ir::DebugInfo Reader::location() {
+    ir::DebugInfo d;
+    auto number = [&] { return static_cast<int32_t>(std::clamp<int64_t>(integer(), INT32_MIN, INT32_MAX)); };
+    c_.blanks();
+    if (c_.peek() == '"') {
+        file_ = Name(quotedText());
+        expect(":", "a location is `at \"file\":line:column-line:column`");
+    }
+    d.file = file_;
+    d.startLine = d.endLine = number();
+    const bool columns = c_.accept(":");
+    if (columns)
+        d.startColumn = number();
+    if (!c_.accept("-"))
+        return d;
+    const int32_t last = number();
+    if (!columns)
+        d.endLine = last;
+    else if (c_.accept(":"))
+        d.endLine = last, d.endColumn = number();
+    else
+        d.endColumn = last;
+    return d;
+}
+
+Attributes Reader::attributes() {
+    Attributes a;
+    c_.blanks();
+    a.at = c_.at;
+    if (!c_.accept("("))
+        return a;
+    do {
+        c_.lines();
+        const std::size_t start = c_.at;
+        std::string key;
+        if (c_.peek() == '"') {
+            key = Document::kForeign + quotedText();
+        } else if (const std::string_view w = c_.word(); !w.empty()) {
+            const bool hasValue = c_.accept("=");
+            if (w == "at" && !hasValue) {
+                a.noLocation = c_.acceptWord("none");
+                if (!a.noLocation)
+                    a.location = location();
+                continue;
+            }
+            if (!hasValue) {
+                a.words.push_back({w, start});
+                continue;
+            }
+            key = std::string(w);
+        } else if (c_.peek() == '+' || c_.peek() == '*' || c_.peek() == '-') {
+            a.words.push_back({c_.text().substr(c_.at++, 1), start});
+            continue;
+        } else {
+            expected("an attribute", "attributes are words, `key = value` and `at line`, with commas between them");
+        }
+        if (key[0] == Document::kForeign[0])
+            expect("=");
+        a.keys.push_back({key, start});
+        a.json += (a.json.empty() ? "" : ",") + quoted(key) + ":";
+        if (const std::size_t wrong = appendValue(c_, a.json); wrong != std::string_view::npos)
+            fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
+        c_.lines();
+    } while (c_.accept(","));
+    c_.lines();
+    expect(")", "attributes are words, `key = value` and `at line`, with commas between them");
+    return a;
+}
+
+void Reader::locate(const Attributes &a, ir::DebugInfo &d, const ir::DebugInfo &otherwise) {
+    d = a.location ? *a.location : a.noLocation ? ir::DebugInfo() : otherwise;
+}
+
+void Reader::fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f,
+                    const std::function<void(std::string, json::Value)> &foreign, bool anyKey) {
+    for (const Attributes::Word &w : a.words) { // a word alone is true
+        a.keys.push_back({std::string(w.text), w.at});
+        a.json += (a.json.empty() ? "" : ",") + quoted(w.text) + ":true";
+    }
+    if (a.keys.empty())
+        return;
+    Document doc("{" + a.json + "}", name_);
+    doc.setHolder(place(a.at));
+    for (const Attributes::Key &k : a.keys)
+        doc.addKeyPlace(k.text, place(k.at));
+    if (!doc.parse(context_.diags, context_.limits))
+        return;
+    ValueReader values(doc, context_.diags);
+    values.enter(g_ ? &g_->scope : nullptr);
+    FieldReader r(values, doc.root());
+    f(r);
+    r.restOfText([&](std::string_view key, bool isForeign, Json v) {
+        if (isForeign || anyKey)
+            return foreign(std::string(key), v.value());
+        const std::string near = diag::nearest(key, r.asked());
+        values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
+                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
+    });
+}
+
+json::Value Reader::value() {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    std::string json;
+    if (const std::size_t wrong = appendValue(c_, json); wrong != std::string_view::npos)
+        fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
+    std::string why;
+    std::optional<json::Value> v = json::parse(json, &why);
+    if (!v)
+        fail(Id::GraphTextSyntax, start, "a value", "one that is none: " + why, "");
+    return std::move(*v);
+}
+
+// ---- symbolic values and types
+std::string_view Reader::bracketed() {
+    const std::size_t open = c_.at, close = c_.closing();
+    if (close == std::string_view::npos)
+        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "none", "");
+    c_.at = close + 1;
+    return c_.text().substr(open + 1, close - open - 1);
+}
+
+std::vector<std::string_view> Reader::split(std::string_view s, char separator) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        const char c = s[i];
+        depth += c == '(' || c == '[';
+        depth -= c == ')' || c == ']';
+        if (c == separator && depth == 0) {
+            parts.push_back(trimmed(s.substr(from, i - from)));
+            from = i + 1;
+        }
+    }
+    parts.push_back(trimmed(s.substr(from)));
+    return parts;
+}
+
+sym::Expr Reader::expr(std::string_view text) {
+    auto [it, isNew] = g_->exprs.try_emplace(text);
+    if (!isNew)
+        return it->second;
+    sym::ParseResult r = sym::parse(text, nullptr, [&](Name n) { return isIndexed(graph(), n); });
+    if (r.expr && r.expr->overflowed())
+        r = {std::nullopt, "a number in it is beyond 64 bits", 0};
+    if (!r.expr) {
+        g_->exprs.erase(it);
+        const auto at = static_cast<std::size_t>(text.data() - c_.text().data()) + r.offset;
+        fail(Id::BadExpression, at, std::string(text.substr(0, text.find('\n'))), r.error);
+    }
+    return it->second = *r.expr;
+}
+
+sym::Range Reader::range(std::string_view text) {
+    std::vector<std::string_view> parts = split(text, ':');
+    sym::Range r;
+    const std::size_t dots = parts[0].find("..");
+    std::size_t next = 1;
+    if (dots != std::string_view::npos) {
+        r.begin = expr(trimmed(parts[0].substr(0, dots)));
+        r.end = expr(trimmed(parts[0].substr(dots + 2)));
+    } else {
+        r.begin = expr(parts[0]);
+        r.end = parts.size() > 1 ? expr(parts[1]) - 1 : r.begin;
+        next = 2;
+    }
+    if (parts.size() > next)
+        r.step = expr(parts[next]);
+    if (parts.size() > next + 1)
+        r.tile = expr(parts[next + 1]);
+    if (parts.size() > next + 2)
+        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text), "a range is begin:end:step:tile");
+    return r;
+}
+
+std::vector<sym::Range> Reader::ranges(std::string_view text) {
+    std::vector<sym::Range> out;
+    if (!trimmed(text).empty())
+        for (std::string_view part : split(text, ','))
+            out.push_back(range(part));
+    return out;
+}
+
+Type Reader::type() {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    if (c_.peek() == '{') {
+        const json::Value v = value();
+        Document doc(v.dump(), name_);
+        doc.setHolder(place(start));
+        Type t;
+        if (doc.parse(context_.diags, context_.limits))
+            ValueReader(doc, context_.diags).read("type", doc.root(), t);
+        return t;
+    }
+    const std::string_view w = c_.word();
+    if (w == "void")
+        return Type();
+    if (auto scalar = scalarTypeByName(w))
+        return *scalar;
+    if (w == "opaque") {
+        expect("(");
+        const std::string name = quotedText();
+        expect(")");
+        return Type::opaque(Name(name));
+    }
+    if (w == "pointer" || w == "vector") {
+        expect("(");
+        if (++depth_ > kMaxDepth)
+            fail(Id::JsonTooDeep, start, kMaxDepth);
+        const Type element = type();
+        --depth_;
+        int64_t lanes = 0;
+        if (w == "vector") {
+            expect(",");
+            lanes = integer();
+            if (lanes < 1)
+                fail(Id::BadType, start, "a vector of " + std::to_string(lanes) + " elements");
+        }
+        expect(")");
+        return w == "pointer" ? Type::pointer(element) : Type::vector(element, lanes);
+    }
+    c_.at = start;
+    if (w.empty())
+        expected("a type");
+    fail(Id::BadType, start, "`" + std::string(w) + "`");
+}
+
+// ---- order of lists
+std::vector<uint32_t> Reader::order(std::size_t count, std::string_view what) {
+    const std::size_t start = c_.at;
+    std::vector<uint32_t> out;
+    std::vector<bool> seen(count, false);
+    bool good = true;
+    while (!c_.atLineEnd() && good) {
+        const int64_t first = integer();
+        int64_t last = first;
+        if (c_.peek() == '-') {
+            ++c_.at;
+            last = integer();
+        }
+        good = first >= 0 && last < static_cast<int64_t>(count) && first <= last;
+        for (int64_t i = first; good && i <= last; ++i) {
+            good = !seen[static_cast<std::size_t>(i)];
+            seen[static_cast<std::size_t>(i)] = true;
+            out.push_back(static_cast<uint32_t>(i));
+        }
+    }
+    if (!good || out.size() != count)
+        fail(Id::GraphTextOrder, start, std::string(what), count);
+    return out;
+}
+
+} // namespace sdfgc::serialize::text

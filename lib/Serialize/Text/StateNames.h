@@ -1,0 +1,68 @@
+// What names of nodes and containers mean at a point of a state's text (docs/graph-text.md, "Which node a name means"). Printer and
+// reader go through the same steps, so that the printer knows what it may leave out.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <unordered_map>
+
+namespace sdfgc::serialize::text {
+
+/// One end of an edge: a node and its connector; no node: nothing that is known so far.
+struct End {
+    ir::Node *node = nullptr;
+    Name connector;
+    friend bool operator==(const End &, const End &) = default;
+};
+
+class StateNames {
+public:
+    StateNames() { scopes_.emplace_back(); }
+
+    /// The next node of the text; an access node becomes what its container's name means in the scope.
+    void add(ir::Node *n);
+    bool contains(const ir::Node *n) const { return ordinals_.contains(n); }
+    /// The number-th node (from 1) called so, null if there is none.
+    ir::Node *find(Name name, std::size_t number) const;
+    /// How the name is followed: 2 for the second node that is called so.
+    std::size_t ordinal(const ir::Node *n) const;
+    /// What a node is called: an access node as its container, others as their label.
+    static Name nameOf(const ir::Node &n);
+
+    /// Inside of an entry; the paths through it are declared first.
+    void enter(ir::Node *entry, ir::Node *exit);
+    void leave() { scopes_.pop_back(); }
+    ir::Node *entry() const { return scopes_.back().entry; }
+    ir::Node *exit() const { return scopes_.back().exit; }
+    /// Are we inside the scope of the entry?
+    bool isOpen(const ir::Node *entry) const;
+    std::size_t depth() const { return scopes_.size() - 1; }
+    /// An edge into the entry at IN_x, or out of the exit at OUT_x, carries the container: inside, its name means OUT_x of the
+    /// entry or IN_x of the exit. The first one counts. For the scope that is entered next.
+    void declareInput(Name data, Name connector);
+    void declareOutput(Name data, Name connector);
+    /// The same for the scope that is open, where the path was completed later.
+    void addInput(Name data, Name outConnector) { scopes_.back().inputs.try_emplace(data, outConnector); }
+
+    /// Where a container that is read, written here comes from, goes to.
+    End source(Name data) const;
+    End destination(Name data) const;
+    /// The access node that the container's name means in this scope; null if there is none.
+    ir::Node *current(Name data) const;
+
+private:
+    struct Scope {
+        ir::Node *entry = nullptr, *exit = nullptr;
+        std::unordered_map<Name, ir::Node *> current;
+        std::unordered_map<Name, Name> inputs, outputs; // container to connector, on the inner side
+    };
+    std::vector<Scope> scopes_;
+    Scope next_;
+    std::unordered_map<Name, std::vector<ir::Node *>> byName_;
+    std::unordered_map<const ir::Node *, std::size_t> ordinals_;
+};
+
+/// `IN_x` for `OUT_x` and the reverse; empty for others.
+Name otherSide(Name connector);
+
+} // namespace sdfgc::serialize::text

@@ -1,0 +1,84 @@
+// Text of one state to nodes and edges.
+#pragma once
+
+#include "Serialize/Text/Reader.h"
+#include "Serialize/Text/StateNames.h"
+
+namespace sdfgc::serialize::text {
+
+class StateReader {
+public:
+    StateReader(Reader &r, ir::State &s) : r_(r), c_(r.cursor()), state_(s) {}
+    /// The statements up to the closing brace.
+    void read();
+
+private:
+    struct PendingEdge {
+        End from, to;
+        ir::Memlet memlet;
+    };
+    /// One end of an edge as the text has it.
+    struct EndText {
+        std::size_t at = 0;
+        ir::Node *handle = nullptr; // `@t`
+        Name made;                  // `new A`
+        Name connector, data;
+        std::optional<sym::Subset> subset;
+        bool isNone = false;
+    };
+    struct Counts {
+        std::size_t in = 0, out = 0;
+        bool noOutput = false; // `-> none`
+    };
+    struct Scope {
+        ir::Node *entry, *exit;
+        std::size_t at;
+        std::vector<ir::Node *> lines; // nodes with a line directly in the scope (of inner scopes the exit)
+    };
+
+    // ReadState.cpp
+    void statement();
+    void access();
+    void map(bool isConsume);
+    void leave();
+    void library();
+    void nested();
+    void tasklet(std::size_t start, std::string label);
+    void copy(EndText from);
+    void order();
+    void finish();
+    void connectors();
+    template <class T> T *make(std::string label);
+    void begin(ir::Node *n);
+    void nodeRest(Attributes &a, ir::Node &n, std::string_view element, const std::function<void(FieldReader &)> &f,
+                  const ir::DebugInfo &otherwise = {});
+    // ReadEdges.cpp
+    void items(ir::Node &inputsOf, ir::Node &outputsOf);
+    void item(ir::Node &inputsOf, ir::Node &outputsOf);
+    EndText end();
+    EndText endAfter(EndText e);
+    End source(const EndText &e);
+    End destination(const EndText &e);
+    End completed(Name data, std::size_t at);
+    ir::Node *madeAccess(Name data, std::size_t at);
+    ir::Node *handle();
+    std::optional<sym::Subset> subset();
+    void memletAttributes(Attributes &a, ir::Memlet &m);
+    void connect(End from, End to, ir::Memlet m);
+    void annotate(ir::Node &n, bool in, Name connector, Type t);
+
+    Reader &r_;
+    Cursor &c_;
+    ir::State &state_;
+    StateNames names_;
+    std::vector<std::unique_ptr<ir::Node>> nodes_; // in the order of the text
+    std::vector<PendingEdge> edges_;
+    std::unordered_map<const ir::Node *, Counts> counts_;
+    std::vector<Scope> open_;
+    ir::DebugInfo said_;                                                            // where the node of the present line comes from
+    std::unordered_map<const ir::Node *, std::unordered_map<Name, Type>> types_[2]; // of connectors: out, in
+    std::unordered_set<const ir::Node *> listed_[2];                                // whose connectors an attribute lists
+    std::optional<std::size_t> nodeOrder_, edgeOrder_;
+};
+
+} // namespace sdfgc::serialize::text

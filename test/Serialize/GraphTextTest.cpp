@@ -1,0 +1,350 @@
+// The text form: what is printed is read back as the same graph, and texts in canonical form stay as they are.
+#include "TestGraphs.h"
+
+#include "../Graphs.h"
+#include "sdfgc/Serialize/Text.h"
+
+#include <filesystem>
+
+using namespace sdfgc;
+using namespace sdfgc::serialize;
+
+namespace {
+
+/// Text without the indentation of the test's raw string and its first newline.
+std::string golden(std::string_view text) {
+    text.remove_prefix(1);
+    const std::size_t indent = text.find_first_not_of(' ');
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        out += std::string(line.substr(std::min(indent, line.size()))) + "\n";
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+    while (out.size() > 1 && out[out.size() - 2] == '\n')
+        out.pop_back();
+    return out;
+}
+
+/// What a text that is read is printed as.
+std::string again(const std::string &text) {
+    Reading r = read(text);
+    INFO(text << r.messages());
+    REQUIRE(r.graph);
+    return print(*r.graph);
+}
+
+/// The text of the graph gives the same graph back, in every way in which graphs can be compared.
+void checkSame(const ir::SDFG &g) {
+    const std::string text = print(g);
+    Reading r = read(text);
+    INFO(text << r.messages());
+    REQUIRE(r.graph);
+    const auto unequal = difference(g, *r.graph);
+    CHECK(unequal.value_or("") == "");
+    CHECK(writeText(g, {1}) == writeText(*r.graph, {1}));
+    CHECK(print(*r.graph) == text);
+}
+
+void checkStays(std::string_view text) {
+    const std::string canonical = golden(text);
+    CHECK(again(canonical) == canonical);
+    checkSame(*read(canonical).graph);
+}
+
+} // namespace
+
+TEST_CASE("graphs survive their text") {
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(SDFGC_SOURCE_DIR "/test/graphs")) {
+        if (!entry.is_regular_file())
+            continue;
+        diag::Engine d;
+        auto g = readFile(entry.path(), d);
+        INFO(entry.path());
+        REQUIRE(g);
+        checkSame(*g);
+    }
+}
+
+TEST_CASE("a vector addition") {
+    test::Graph g;
+    g.symbol("N");
+    for (const char *n : {"B", "A", "C"})
+        g.array(n, "N");
+    g.elementwise("A", "C", "b = (a + 1)");
+    CHECK(print(g.g()) == golden(R"(
+        sdfg f (using_explicit_control_flow = false) {
+          symbol N: int64
+          argument B: float64[N]
+          argument A: float64[N]
+          argument C: float64[N]
+          state main {
+            map m[i = 0:N] with <- A[0:N]; -> C[0:N] {
+              t: b = (a + 1)  with a <- A[i]; b -> C[i]
+            }
+            order nodes 2-3 0 4 1
+            order edges 0 3 1-2
+          }
+        }
+    )"));
+    checkSame(g.g());
+}
+
+TEST_CASE("containers say what is not as by default") {
+    checkStays(R"(
+        sdfg f(A, s) (typed, instrument = Timer) {
+          symbol N, M: int64
+          symbol k: int32
+          assume N: int64 (nonnegative, positive)
+          constant c: int64[2] = {type: ndarray, data: [1, 2]}
+          constant pi: float64 = 3.25
+          argument A: float64[N, M] (may_alias)
+          argument s: int32
+          transient p: float64[N] (CPU_Heap, Persistent)
+          transient q: float64[N, M] (strides = [1, N], total_size = "2*M*N", offset = [-1, 0], alignment = 64)
+          view v: float64[M*N]
+          reference r: vector(float32, 4)[N]
+          transient S: Stream int32[4] (buffer_size = 16)
+          argument t: pointer(float64)[1]
+          argument file: opaque("FILE *")
+          argument e: float64[]
+          global frame {
+            #include <cmath>
+
+              static int x;
+          }
+          init frame: ""
+          exit cuda (Python) {
+            pass
+          }
+          state main {}
+        }
+    )");
+}
+
+TEST_CASE("control flow reads as a program") {
+    checkStays(R"(
+        sdfg f {
+          symbol N: int64
+          state main {}
+          k = (N // 2)
+          for_i: for i = 0; (i < N); i = (i + 1) {
+            state body {}
+            if_1: if (i > 3)  "then" {
+              break
+            } else if i == k {
+              continue next
+            } else  named other (at "a.py":3) {
+              state deep {}
+            }
+          }
+          while k > 0 {
+            state step {}
+            j = "two  blanks"
+            state stepped {}
+          }
+          d (inverted, unroll): for j = 0; j < 4; j = j + 1 {
+            region inner {
+              return
+              state unreached {}
+            }
+          }
+          l (init_statement = {string_data: "a; b", language: CPP}): for ; ; {
+          }
+          conditional nothing
+        }
+    )");
+}
+
+TEST_CASE("control flow without structure says where it goes") {
+    checkStays(R"(
+        sdfg f {
+          unstructured u {
+            state start {}
+            goto guard
+            i = 0
+            state body {}
+            i = i + 1
+            k = 2*i
+            state guard {}
+            goto body (at "p.py":4:2-10) if i < N
+            goto "the end" if not (i < N)
+            state "the end" {}
+            stop
+            state "the end" (nosync) {}
+            goto "the end"#2 ("key" = [1, {a: null}])
+            order blocks 3 0-2 4
+            order edges 1-4 0
+          }
+          return
+          then
+          state last {}
+          region knot {
+            start none
+            state a {}
+            state b {}
+            goto a
+          }
+        }
+    )");
+}
+
+TEST_CASE("copies, conflict resolution, views, references") {
+    checkStays(R"(
+        sdfg f {
+          argument A: float64[N]
+          argument B: float64[N]
+          argument s: float64
+          view V: float64[N]
+          reference R: float64[N]
+          transient S: Structure float64
+          state main {
+            A[0:4] -> B[2:6]
+            B[0:N] -> new V:views
+            sum: o = x  with x <- V[1]; o -> s[0] (+, Atomic), -> new A -
+            access @A#2 (setzero)
+            B -> new R:set
+            R[0:2] -> A[6:8] (max, Reduction, volume = 0)
+            A[0:4] -> B[0:4] (destination)
+            last: o = 1  with o -> B[0] (dynamic, wcr = "lambda a, b: b + a")
+            A -> @B#3 B[0:4] (source, Pitched, stream = 2)
+            new S S.x[0:3] -> @B#3 B
+            order nodes 0-4 11 5-6 8 10 7 9
+            order edges 0-3 10 4-5 7 9 6 8
+          }
+        }
+    )");
+}
+
+TEST_CASE("scopes: connectors, types, dynamic ranges, order") {
+    checkStays(R"(
+        sdfg f {
+          argument A: float64[N]
+          argument n: int64
+          transient t: float64[1]
+          transient s: Stream int32[1]
+          state main {
+            map m[i = 0:N:2, j = 0:n_1:4:2] (CPU_Multicore, collapse = 2, gpu_block_size = [32, "N - 1", 1], omp_if = "N >= 20") with n_1 <- n[0],
+                IN_A: float64 <- A[0:N],
+                IN_2 <- A[0:5] -> [0:5];
+                -> A[0:N], -> t[0] {
+              A[i] -> new t[0]
+              t[0] -> A[N - i - 1] (destination)
+              a with x: float64 <- A[i, 0..?], y <- @m:OUT_2 A[2]; z: int32 -> t[0] {
+                z = x
+
+                z = y + z
+              }
+            } (at "x.py":5-7)
+            consume c[p = P] (chunksize = 4) with IN_stream <- s[0] {
+              first (CPP): int v = 3;
+              second: out = 1  with a <- @first:out, after @first
+              library standard.Reduce sum (pure, axes = [0], wcr = "lambda a, b: a + b", name = other) with after @second; -> none
+            }
+            nested inner[n = N + 1, m = 2] (no_inline) with a <- A[0:N]; b -> A[0:N] (volume = 3) {
+              sdfg inner_1(a, b) {
+                symbol n, m: int64
+                argument a: float64[n]
+                argument b: float64[n]
+                state s {
+                  "map": b = a // 2  with a <- a[0]; b -> b[0]
+                  "" (CPP, at "y.cpp":12:3-9): "a\u0001b"
+                  "two words" (side_effects = true)
+                  after_all with after @"", after @"two words" {
+                    if x:
+                    	y = "é"
+
+                  }
+                }
+              }
+            }
+          }
+        }
+    )");
+}
+
+TEST_CASE("what is wrong is said with its place") {
+    struct Case {
+        const char *line;
+        diag::Id id;
+        int column;
+        const char *message;
+    };
+    using diag::Id;
+    const Case cases[] = {
+        {"symbol N int64", Id::GraphTextSyntax, 12, "expected `:`, found `int64`"},
+        {"symbol k: int46", Id::BadType, 13, "this is no type: `int46`"},
+        {"argument B: float64[N +]", Id::BadExpression, 26, "the expression ends too early"},
+        {"argument A: float64[N]", Id::GraphTextTwice, 12, "the container `A` is there already"},
+        {"argument B: float64[N] (colapse = 2)", Id::GraphTextAttribute, 27, "a container has no attribute `colapse`"},
+        {"constant c: int32", Id::GraphTextSyntax, 20, "expected `=`, found the end of the line"},
+        {"state s { A -> }", Id::GraphTextSyntax, 18, "expected a container, or `@` and the label of a node, found `}`"},
+        {"state s { t: b = a", Id::GraphTextSyntax, 1, "expected `}`, found the end of the text"},
+        {"state s { map m[i 0:N] {", Id::GraphTextSyntax, 19, "expected `parameter = range`, found `i`"},
+        {"state s { map m[i = 0:N:1:1:1] {", Id::BadExpression, 23, "a range is begin:end:step:tile"},
+        {"state s { access Z", Id::GraphTextName, 20, "there is no container `Z` here"},
+        {"state s { t with a <- @x:c", Id::GraphTextName, 25, "there is no node `@x` here"},
+        {"state s { t with a A[0]", Id::GraphTextSyntax, 22, "expected `<-` or `->`, found `A`"},
+        {"state s { \"open: c", Id::GraphTextSyntax, 13, "expected a text in quotes that ends in this line"},
+        {"state s { order nodes 0 0", Id::GraphTextOrder, 24, "`order nodes` should name each of 0 positions once"},
+        {"state s { nested n {", Id::GraphTextSyntax, 1, "expected `sdfg`, found `}`"},
+        {"goto nowhere", Id::GraphTextSyntax, 3, "expected a block, found `goto`"},
+        {"stat s {}", Id::GraphTextSyntax, 3, "expected a block or a declaration, found `stat`"},
+        {"for i = 0; i < N {", Id::GraphTextSyntax, 7, "expected `for INIT; CONDITION; UPDATE {`, found 2 parts"},
+    };
+    for (const Case &c : cases) {
+        std::string line = c.line;
+        const std::size_t brace = line.find("{ ");
+        if (brace != std::string::npos) // the rest in a line of its own, at the same column
+            line = line.substr(0, brace + 1) + "\n" + std::string(brace + 4, ' ') + line.substr(brace + 2);
+        const std::string text = "sdfg f {\n  symbol N: int64\n  argument A: float64[N]\n  " + line + "\n}\n";
+        Reading r = read(text);
+        INFO(text << r.messages());
+        CHECK_FALSE(r.graph);
+        bool found = false;
+        for (const diag::Diagnostic &d : r.diagnostics)
+            found |= d.id == c.id && d.message.find(c.message) != std::string::npos && d.place.line >= 4 &&
+                     (d.place.column == c.column || c.column == 1);
+        CHECK(found);
+    }
+}
+
+TEST_CASE("several errors are found in one go, and none twice") {
+    Reading r =
+        read("sdfg f {\n  symbol N int64\n  state s {\n    access Z\n    map m[i 0:N] {\n      wrong\n    }\n    access Y\n  }\n"
+             "  goto nowhere\n}\n");
+    INFO(r.messages());
+    REQUIRE(r.diagnostics.size() == 5);
+    const int lines[] = {2, 4, 5, 8, 10};
+    for (std::size_t i = 0; i < 5; ++i)
+        CHECK(r.diagnostics[i].place.line == lines[i]);
+}
+
+TEST_CASE("hostile texts are refused, not crashed over") {
+    const auto deep = [](const std::string &one, std::size_t n) {
+        std::string s = "sdfg f {\n";
+        for (std::size_t i = 0; i < n; ++i)
+            s += one + "\n";
+        return s;
+    };
+    for (const std::string &text :
+         {deep("while x {", 100000), deep("state s {", 5000), deep("c: if x {", 100000), deep("argument a: pointer(", 3),
+          "sdfg f {\n  argument a: " + std::string(200000, 'v') + "\n}\n",
+          "sdfg f {\n  argument a: float64[" + std::string(200000, '(') + "\n}\n",
+          "sdfg f {\n  state s {\n    l (a = " + std::string(200000, '[') + "\n  }\n}\n", std::string("sdfg f {\n\0\0}", 13),
+          std::string("sdfg"), std::string("sdfg f (at 99999999999999999999) {}"),
+          std::string("sdfg f {\n  state s {\n    order nodes 0-999999999999\n  }\n}")})
+        CHECK_FALSE(read(text).graph);
+    CHECK(read("sdfg f {\n  state s {\n    t: \xff\n  }\n}\n").has(diag::Id::InvalidUtf8));
+}
+
+TEST_CASE("the example of the page is a graph") {
+    Result<std::string> page = file::read(SDFGC_SOURCE_DIR "/docs/graph-text.md");
+    REQUIRE(page);
+    const std::size_t from = page->find("```\n") + 4;
+    Reading r = read(page->substr(from, page->find("```", from) - from));
+    INFO(r.messages());
+    REQUIRE(r.graph);
+    checkSame(*r.graph);
+}
