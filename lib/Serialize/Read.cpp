@@ -6,6 +6,7 @@
 
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Gzip.h"
+#include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
 
@@ -58,7 +59,7 @@ std::unique_ptr<ir::SDFG> readAny(std::string text, const std::string &name, Loa
     if (looksLikeGraphText(text)) {
         if (auto bad = firstInvalidUtf8(text)) {
             diag::Location place = text::Cursor(text, name).place(*bad);
-            context.diags.report(Id::InvalidUtf8, std::move(place), std::to_string(static_cast<unsigned char>(text[*bad])));
+            context.diags.report(Id::InvalidUtf8, std::move(place), describeByte(text[*bad]));
             return nullptr;
         }
         return text::Reader(text, name, context).readRoot();

@@ -2,6 +2,7 @@
 //
 // RapidJSON's own asserts guard its 32-bit lengths; the parser checks them instead, because input must never abort the tool.
 #include "sdfgc/Support/JsonText.h"
+#include "sdfgc/Support/Utf8.h"
 
 #define RAPIDJSON_ASSERT(x) ((void)0)
 #if defined(__SSE2__)
@@ -13,7 +14,6 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <unordered_set>
 
@@ -111,44 +111,6 @@ namespace {
 
 /// Below this many members every pair is compared (mostly by length only), above a hash set is used.
 constexpr std::size_t kFewMembers = 24;
-
-/// Byte of the first sequence that is no UTF-8, or nothing. Fast over ASCII.
-std::optional<std::size_t> firstInvalidUtf8(std::string_view s) {
-    static constexpr uint64_t kHighBits = 0x8080808080808080u;
-    auto continuation = [&](std::size_t i) { return i < s.size() && (static_cast<unsigned char>(s[i]) & 0xC0) == 0x80; };
-    for (std::size_t i = 0; i < s.size();) {
-        uint64_t word;
-        if (i + 8 <= s.size() && (std::memcpy(&word, s.data() + i, 8), (word & kHighBits) == 0)) {
-            i += 8;
-            continue;
-        }
-        const auto c = static_cast<unsigned char>(s[i]);
-        if (c < 0x80) {
-            ++i;
-            continue;
-        }
-        const std::size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-        if (c < 0xC2 || c > 0xF4)
-            return i;
-        for (std::size_t k = 1; k < length; ++k)
-            if (!continuation(i + k))
-                return i;
-        const auto second = static_cast<unsigned char>(s[i + 1]);
-        const bool overlong = (c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90);
-        const bool surrogate = c == 0xED && second >= 0xA0;
-        const bool beyond = c == 0xF4 && second >= 0x90;
-        if (overlong || surrogate || beyond)
-            return i;
-        i += length;
-    }
-    return std::nullopt;
-}
-
-std::string describeByte(char c) {
-    static constexpr char digits[] = "0123456789abcdef";
-    const auto b = static_cast<unsigned char>(c);
-    return {'0', 'x', digits[b >> 4], digits[b & 15]};
-}
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,12 @@ inline Utf8Char decodeUtf8(std::string_view s, std::size_t at) {
         return {};
     return {code, length};
 }
+
+/// Byte of the first sequence that is no UTF-8 (a surrogate is none either), or nothing. Fast over ASCII.
+std::optional<std::size_t> firstInvalidUtf8(std::string_view s);
+
+/// A byte as reports show it: `0xdf`.
+std::string describeByte(char c);
 
 inline void appendUtf8(std::string &out, char32_t c) {
     auto put = [&](char32_t b) { out += static_cast<char>(static_cast<unsigned char>(b)); };
