@@ -153,8 +153,8 @@ private:
 
     // ---- control flow
     void regions(const ir::Region &a, const ir::Region &b) {
-        auto start = [](const ir::Region &r) {
-            return r.storedStart() ? static_cast<int64_t>(r.storedStart()->id()) : int64_t(-1);
+        auto start = [](const ir::Region &r) { // what it is, stored or not
+            return r.start() ? static_cast<int64_t>(r.start()->id()) : int64_t(-1);
         };
         field("start_block", start(a), start(b));
         if (!sameCount("nodes", a.blocks().size(), b.blocks().size()) || !sameCount("edges", a.edges().size(), b.edges().size()))

@@ -224,7 +224,7 @@ ir::Memlet GraphReader::readMemlet(Json v) {
 /// Attributes of 0.9.
 void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
     Json accesses = r.take("num_accesses");
-    const bool hasVolume = bool(attributesOf(v).find("volume"));
+    const bool hasVolume = attributesOf(v) && attributesOf(v).find("volume");
     const bool isOld = accesses && !hasVolume;
     if (isOld && accesses.text() == "-1")
         m.dynamic = true;

@@ -318,7 +318,11 @@ private:
         out_.endObject();
     }
     void edge(const ir::Edge &e) {
-        static const ir::Memlet defaults;
+        static const ir::Memlet defaults = [] { // a volume is always written: files without one get the size of the subset
+            ir::Memlet m;
+            m.volume = sym::Expr::symbol(Name("a volume that no graph has"));
+            return m;
+        }();
         auto connector = [&](std::string_view key, Name name) {
             out_.key(key);
             name ? out_.string(name.view()) : out_.null();

@@ -131,6 +131,13 @@ TEST_CASE("unknown classes, attributes and instrumentations are kept or left out
     CHECK(writeText(*dropped.graph).find("orig_sdfg") == std::string::npos);
 }
 
+TEST_CASE("a memlet without attributes is empty") {
+    Reading r = read(changed("vadd.sdfg", "nodes[0].edges[0].attributes.data", R"({"type": "Memlet"})"));
+    INFO(r.messages());
+    REQUIRE(r.graph);
+    CHECK(ir::allStates(*r.graph)[0]->edges()[0]->memlet.isEmpty());
+}
+
 TEST_CASE("hints that contradict the graph: warnings") {
     CHECK(read(changed("vadd.sdfg", "nodes[0].nodes[2].scope_exit", "\"5\"")).messages() ==
           "SD1035 nodes[0].nodes[2]: `scope_exit` says 5, but by its edges it is 4; edges count\n");

@@ -83,7 +83,7 @@ TEST_CASE("a vector addition") {
             map m[i = 0:N] with <- A[0:N]; -> C[0:N] {
               t: b = (a + 1)  with a <- A[i]; b -> C[i]
             }
-            order nodes 2-3 0 4 1
+            order nodes 2-3 0-1 4
             order edges 0 3 1-2
           }
         }
@@ -228,20 +228,16 @@ TEST_CASE("scopes: connectors, types, dynamic ranges, order") {
             map m[i = 0:N:2, j = 0:n_1:4:2] (CPU_Multicore, collapse = 2, gpu_block_size = [32, "N - 1", 1], omp_if = "N >= 20") with n_1 <- n[0],
                 IN_A: float64 <- A[0:N],
                 IN_2 <- A[0:5] -> [0:5];
-                -> A[0:N], -> t[0] {
+                -> A[0:N],
+                -> t[0] {
               A[i] -> new t[0]
-              t[0] -> A[N - i - 1] (destination)
-              a with x: float64 <- A[i, 0..?], y <- @m:OUT_2 A[2]; z: int32 -> t[0] {
+              a with x: float64 <- A[i, 0:?], y <- @m:OUT_2 A[2]; z: int32 -> t[0] {
                 z = x
 
                 z = y + z
               }
+              t[0] -> A[N - i - 1] (destination)
             } (at "x.py":5-7)
-            consume c[p = P] (chunksize = 4) with IN_stream <- s[0] {
-              first (CPP): int v = 3;
-              second: out = 1  with a <- @first:out, after @first
-              library standard.Reduce sum (pure, axes = [0], wcr = "lambda a, b: a + b", name = other) with after @second; -> none
-            }
             nested inner[n = N + 1, m = 2] (no_inline) with a <- A[0:N]; b -> A[0:N] (volume = 3) {
               sdfg inner_1(a, b) {
                 symbol n, m: int64
@@ -259,6 +255,15 @@ TEST_CASE("scopes: connectors, types, dynamic ranges, order") {
                 }
               }
             }
+            consume c[p = P] (chunksize = 4) with IN_stream <- s[0] {
+              first (CPP): int v = 3;
+              second: out = 1  with a <- @first:out, after @first
+              library standard.Reduce sum (name = other, axes = [0], wcr = "lambda a, b: a + b", pure = true) with after @second;
+                  -> none
+              third (CPP): int w = 4;
+            }
+            order nodes 0-7 15-16 8-14
+            order edges 0-5 7-9 6 17-18 10-16
           }
         }
     )");

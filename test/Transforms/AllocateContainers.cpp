@@ -42,6 +42,14 @@ struct Program {
         s->connect(t, "y", a, "", memlet(name, {at("0")}));
         return a;
     }
+    /// A kernel of one thread that writes the first element.
+    static void writeOnDevice(State *s, const char *name) {
+        MapEntry *m = map(s, {{"i", range("0", "0")}}, Schedule::GPU_Device);
+        Tasklet *t = tasklet(s, "y = 1");
+        s->connect(m, "", t, "", Memlet::empty());
+        s->connect(t, "y", m->exit, "IN_y", memlet(name, {at("0")}));
+        s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name(name)), "", memlet(name, {at("0")}));
+    }
     void close(State *s, AccessNode *a, MapEntry *scope) { s->connect(a, "", scope->exit, "", Memlet::empty()); }
 
     void run(std::unique_ptr<pass::Pass> p, const pass::OptionValues &values = {}) {
@@ -135,6 +143,7 @@ TEST_CASE("allocation: memory of a computed size is reserved at the nearest comm
     p.g.setStart(begin);
     Program::write(a, "t");
     Program::write(d, "t");
+    p.run(transforms::createRaiseControlFlow());
     p.allocate();
     CHECK(p.g.desc("t")->lifetime == Lifetime::SDFG);
     CHECK(p.reserved() == "t@s");
@@ -194,9 +203,10 @@ TEST_CASE("allocation: device memory is released with the program") {
     p.transient(*n->sdfg, "host", "M");
     State *first = state(*n->sdfg, "first"), *then = state(*n->sdfg, "then");
     n->sdfg->connect(first, then, when("1"), {{"k", "M + 1"}});
-    Program::write(s, "t");
-    for (const char *name : {"known", "computed", "host"})
-        Program::write(then, name);
+    Program::writeOnDevice(s, "t");
+    for (const char *name : {"known", "computed"})
+        Program::writeOnDevice(then, name);
+    Program::write(then, "host");
     p.allocate();
     CHECK(p.g.desc("t")->lifetime == Lifetime::SDFG);
     CHECK(n->sdfg->desc("known")->lifetime == Lifetime::Global);
@@ -345,6 +355,7 @@ TEST_CASE("allocated: what a pass forgets is an error") {
         REQUIRE(p.reserved() == "t@b");
         CHECK(p.problems() == "");
         p.g.connect(a, c, when("N > 4"), {{"n", "N"}});
+        p.run(transforms::createRaiseControlFlow());
         CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }
 }

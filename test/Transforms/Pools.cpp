@@ -67,6 +67,7 @@ struct Pooled {
         PassRun shape(transforms::createShapeKernels());
         shape.pass->options["threads"] = int64_t(256);
         shape(g);
+        PassRun(transforms::createAllocateContainers())(g);
         PassRun place(transforms::createPlaceInMemory());
         place.options.target = "cuda";
         place.pass->options = {{"heap-limit", int64_t(0)}, {"register-limit", int64_t(0)}, {"kernel-limit", int64_t(0)}};

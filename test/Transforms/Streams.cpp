@@ -195,6 +195,7 @@ private:
         case AsyncOp::GridBarrier:
         case AsyncOp::Allocate:
         case AsyncOp::Free:
+        case AsyncOp::Reserve:
             return; // operations
         case AsyncOp::Synchronise:
             return learn(host_, streams_[op.stream]);

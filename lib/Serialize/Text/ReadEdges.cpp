@@ -24,8 +24,8 @@ ir::Node *StateReader::handle() {
         known.push_back(StateNames::nameOf(*n).str());
     const std::string near = diag::nearest(label, known);
     r_.fail(Id::GraphTextName, start, "node", shown,
-             near.empty() || near == label ? "nodes are named after their line, and in their own state"
-                                           : "did you mean `@" + near + "`?");
+            near.empty() || near == label ? "nodes are named after their line, and in their own state"
+                                          : "did you mean `@" + near + "`?");
 }
 
 std::optional<sym::Subset> StateReader::subset() {
@@ -86,8 +86,8 @@ ir::Node *StateReader::madeAccess(Name data, std::size_t at) {
             known.push_back(container.str());
         const std::string near = diag::nearest(first.view(), known);
         r_.fail(Id::GraphTextName, at, "container", first.str(),
-                 near.empty() ? "containers are declared before the first block: `argument " + first.str() + ": float64[N]`"
-                              : "did you mean `" + near + "`?");
+                near.empty() ? "containers are declared before the first block: `argument " + first.str() + ": float64[N]`"
+                             : "did you mean `" + near + "`?");
     }
     auto n = std::make_unique<ir::AccessNode>(data);
     n->label = data.str();
@@ -114,7 +114,8 @@ End StateReader::source(const EndText &e) {
     if (found.node)
         return found;
     if (names_.depth() > 0)
-        r_.fail(Id::GraphTextName, e.at, "way for container", e.data.str(), "add `<- " + e.data.str() + "[...]` to the line of the scope");
+        r_.fail(Id::GraphTextName, e.at, "way for container", e.data.str(),
+                "add `<- " + e.data.str() + "[...]` to the line of the scope");
     return {madeAccess(e.data, e.at), Name()};
 }
 

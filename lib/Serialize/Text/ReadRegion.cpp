@@ -148,7 +148,8 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
         if (e.toNext) {
             to = e.from + 1 < blocks.size() ? blocks[e.from + 1] : nullptr;
             if (!to) {
-                report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region", "`goto LABEL` leads to another block");
+                report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region",
+                       "`goto LABEL` leads to another block");
                 continue;
             }
         } else {
@@ -160,8 +161,8 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
                 for (const ir::Block *b : blocks)
                     labels.push_back(b->label);
                 const std::string near = diag::nearest(e.label, labels);
-                report(
-                    Id::GraphTextName, e.at, "block", e.label, near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
+                report(Id::GraphTextName, e.at, "block", e.label,
+                       near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
                 continue;
             }
         }
@@ -242,7 +243,7 @@ std::unique_ptr<ir::Block> Reader::labelled() {
             "if",    "goto",   "symbol", "argument", "view",         "transient", "constant", "assume", "order", "reference"};
         const std::string near = diag::nearest(name, words);
         fail(Id::GraphTextSyntax, start, "a block or a declaration", c_.describe(start),
-              near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?");
+             near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?");
     }
     if (c_.acceptWord("for"))
         return loop(std::move(name), std::move(a), true);
@@ -268,7 +269,8 @@ std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isF
     if (isFor) {
         const std::vector<std::string_view> parts = split(head, ';');
         if (parts.size() != 3)
-            fail(Id::GraphTextSyntax, start, "`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts", "a part may be empty");
+            fail(Id::GraphTextSyntax, start, "`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts",
+                 "a part may be empty");
         l->init = python(parts[0]);
         l->condition = python(parts[1]);
         l->update = python(parts[2]);

@@ -45,7 +45,8 @@ void StateReader::statement() {
         return order();
     if (word == "after") {
         if (open_.empty())
-            r_.fail(Id::GraphTextSyntax, start, "a node or a copy", "`after`", "outside of scopes `after` is behind the `with` of a node");
+            r_.fail(Id::GraphTextSyntax, start, "a node or a copy", "`after`",
+                    "outside of scopes `after` is behind the `with` of a node");
         const EndText e = end();
         return connect(source(e), {open_.back().exit, Name()}, {});
     }

@@ -252,7 +252,8 @@ Attributes Reader::attributes() {
         a.keys.push_back({key, start});
         a.json += (a.json.empty() ? "" : ",") + quoted(key) + ":";
         if (const std::size_t wrong = appendValue(c_, a.json); wrong != std::string_view::npos)
-            fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
+            fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong),
+                 "values are numbers, words, texts in quotes, lists and objects");
         c_.lines();
     } while (c_.accept(","));
     c_.lines();
@@ -287,7 +288,7 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
             return foreign(std::string(key), v.value());
         const std::string near = diag::nearest(key, r.asked());
         values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
-                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
+                      near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
     });
 }
 
@@ -296,7 +297,8 @@ json::Value Reader::value() {
     const std::size_t start = c_.at;
     std::string json;
     if (const std::size_t wrong = appendValue(c_, json); wrong != std::string_view::npos)
-        fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong), "values are numbers, words, texts in quotes, lists and objects");
+        fail(Id::GraphTextSyntax, wrong, "a value", c_.describe(wrong),
+             "values are numbers, words, texts in quotes, lists and objects");
     std::string why;
     std::optional<json::Value> v = json::parse(json, &why);
     if (!v)
@@ -363,7 +365,8 @@ sym::Range Reader::range(std::string_view text) {
     if (parts.size() > next + 1)
         r.tile = expr(parts[next + 1]);
     if (parts.size() > next + 2)
-        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text), "a range is begin:end:step:tile");
+        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text),
+             "a range is begin:end:step:tile");
     return r;
 }
 
