@@ -25,12 +25,15 @@ std::int64_t wallClockNs() {
 /// Looks up every library; reports those that are missing, all at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
     bool complete = true;
-    const bool hip =
-        std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return s.ends_with(".hip"); });
-    const Device device = request.options.emulate ? Device::Emulated : hip ? Device::Hip : Device::Cuda;
+    platform::Device device = platform::Device::Cuda;
+    for (const std::string &source : request.sources)
+        if (const platform::Dialect *dialect = platform::dialectOfFile(source))
+            device = dialect->device;
+    if (request.options.emulate)
+        device = platform::Device::Emulated;
     std::vector<std::string> names;
     for (const std::string &asked : request.libraries)
-        for (std::string &name : librariesBehind(asked, device))
+        for (std::string &name : platform::librariesBehind(asked, device))
             if (std::find(names.begin(), names.end(), name) == names.end())
                 names.push_back(std::move(name));
     if (request.options.openmp && toolchain.compiler.kind == CompilerKind::Clang)
@@ -38,7 +41,7 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
     for (const std::string &name : names) {
         Library lib = toolchain.library(name);
         if (!lib.found()) {
-            const std::string what = lib.package ? "the " + describe(*lib.package) : "it";
+            const std::string what = lib.package ? "the " + platform::describe(*lib.package) : "it";
             diags.report(diag::Id::LibraryNotFound, {}, name, lib.missing, what);
             complete = false;
         }

@@ -2,16 +2,12 @@
 #pragma once
 
 #include "sdfgc/Build/Toolchain.h"
-#include "sdfgc/Package/Libraries.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sdfgc::build {
-
-using package::Device;
-using package::librariesBehind;
 
 /// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the
 /// answers for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.

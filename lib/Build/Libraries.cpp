@@ -1,7 +1,7 @@
 // Libraries that generated programs call, looked up as files.
 #include "Build/Internal.h"
 
-#include "sdfgc/Package/Libraries.h"
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/File.h"
 
 #include <cstdlib>
@@ -9,38 +9,6 @@
 
 namespace sdfgc::build {
 namespace {
-
-struct Known {
-    const char *name, *header;
-};
-
-/// Headers of the libraries that sdfgc's own expansions call.
-constexpr Known kKnown[] = {
-    {"openblas", "cblas.h"},
-    {"lapacke", "lapacke.h"},
-    {"fftw3", "fftw3.h"},
-    {"fftw3f", "fftw3.h"},
-    {"omp", ""},
-    {"cublas", "cublas_v2.h"},
-    {"cusolver", "cusolverDn.h"},
-    {"cusparse", "cusparse.h"},
-    {"cufft", "cufftXt.h"},
-    {"cub", "cub/cub.cuh"},
-    {"cutensor", "cutensor.h"},
-    {"hipblas", "hipblas/hipblas.h"},
-    {"hipfft", "hipfft/hipfft.h"},
-    {"hipsolver", "hipsolver/hipsolver.h"},
-    {"hipsparse", "hipsparse/hipsparse.h"},
-    {"hiptensor", "hiptensor/hiptensor.h"},
-    {"rocprim", "rocprim/rocprim.hpp"},
-};
-
-const Known *known(const std::string &name) {
-    for (const Known &k : kKnown)
-        if (name == k.name)
-            return &k;
-    return nullptr;
-}
 
 bool anyHolds(const std::vector<std::string> &folders, const std::string &name) {
     for (const std::string &folder : folders)
@@ -65,28 +33,22 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
 Library findLibrary(const std::string &name, const Compiler &compiler) {
     Library lib;
     lib.name = name;
-    if (!package::isHeadersOnly(name))
+    const platform::Library *known = platform::library(name);
+    const bool isLinked = !known || known->linking == platform::Linking::ByName;
+    if (isLinked)
         lib.linkFlags = {"-l" + name};
-    lib.package = packageOf(name);
-    const Known *k = known(name);
-    const std::string header = k ? k->header : "";
+    lib.package = platform::packageOf(name);
+    const std::string header(known ? known->header : std::string_view());
     if (!header.empty() && !anyHolds(searched({"CPATH", "CPLUS_INCLUDE_PATH"}, compiler.includeFolders), header)) {
         lib.missing = "the header " + header;
         return lib;
     }
-    if (package::isHeadersOnly(name))
+    if (!isLinked)
         return lib;
     const std::vector<std::string> folders = searched({"LIBRARY_PATH"}, compiler.libraryFolders);
     if (!anyHolds(folders, "lib" + name + ".so") && !anyHolds(folders, "lib" + name + ".a"))
         lib.missing = "lib" + name + ".so";
     return lib;
-}
-
-std::vector<std::string> knownLibraries() {
-    std::vector<std::string> names;
-    for (const Known &k : kKnown)
-        names.push_back(k.name);
-    return names;
 }
 
 } // namespace sdfgc::build

@@ -61,15 +61,16 @@ std::vector<std::string> pathList(std::string_view text) {
 
 namespace {
 
-/// On PATH, else in the toolkit's folder that a variable or custom names.
-std::string gpuCompiler(const std::string &name, const std::vector<const char *> &variables, const std::string &customary) {
+/// On PATH, else in the toolkit's folder that a variable or custom names; empty when it is nowhere.
+std::string gpuCompiler(const platform::Dialect &dialect) {
+    const std::string name(dialect.compiler);
     if (const std::string found = process::find(name); !found.empty())
         return found;
     std::vector<std::string> folders;
-    for (const char *variable : variables)
-        if (const char *value = std::getenv(variable); value && *value)
-            folders.push_back(value);
-    folders.push_back(customary);
+    for (const std::string &variable : platform::listed(dialect.variables))
+        if (const char *value = std::getenv(variable.c_str()); value && *value)
+            folders.emplace_back(value);
+    folders.emplace_back(dialect.customary);
     for (const std::string &folder : folders)
         if (const std::string path = folder + "/bin/" + name; llvm::sys::fs::can_execute(path))
             return path;
@@ -102,16 +103,17 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.described = std::move(file.libraries);
     toolchain.cacheFolder = cacheFolder;
     toolchain.source = choice.source;
-    toolchain.nvcc = gpuCompiler("nvcc", {"CUDA_HOME", "CUDA_PATH"}, "/usr/local/cuda");
-    toolchain.hipcc = gpuCompiler("hipcc", {"ROCM_PATH", "HIP_PATH"}, "/opt/rocm");
+    toolchain.nvcc = gpuCompiler(*platform::dialect("cuda"));
+    toolchain.hipcc = gpuCompiler(*platform::dialect("hip"));
     return toolchain;
 }
 
 Library Toolchain::library(const std::string &name) const {
     if (const auto at = described.find(name); at != described.end())
         return at->second;
-    const bool isRocm = name.starts_with("hip") || name.starts_with("roc");
-    const std::string gpuDriver = name.starts_with("cu") ? nvcc : isRocm ? hipcc : "";
+    const platform::Library *known = platform::library(name);
+    const platform::Toolkit toolkit = known ? known->toolkit : platform::Toolkit::Host;
+    const std::string gpuDriver = toolkit == platform::Toolkit::Cuda ? nvcc : toolkit == platform::Toolkit::Rocm ? hipcc : "";
     if (gpuDriver.empty())
         return findLibrary(name, compiler);
     Compiler withToolkit = compiler; // the GPU's compiler, which links, knows these folders itself

@@ -99,7 +99,7 @@ private:
         for (const auto &item : node) {
             Library lib;
             lib.name = item.first.Scalar();
-            lib.package = packageOf(lib.name);
+            lib.package = platform::packageOf(lib.name);
             lib.linkFlags = {"-l" + lib.name};
             if (!item.second.IsMap()) {
                 wrong(item.second, lib.name, "a map with the keys flags, link");

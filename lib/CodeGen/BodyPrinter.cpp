@@ -135,6 +135,7 @@ void BodyPrinter::statement(const Node &n) {
     case Kind::ParallelRegion:
         return parallelRegion(static_cast<const ParallelRegion &>(n));
     case Kind::Sections: {
+        use("openmp");
         w_.line("#pragma omp parallel sections");
         w_.open();
         for (const auto &s : static_cast<const Sections &>(n).sections) {
@@ -222,6 +223,7 @@ void BodyPrinter::parallelRegion(const ParallelRegion &p) {
     comment(p.comment);
     if (p.threadVar || p.teamSizeVar)
         use("omp");
+    use("openmp");
     w_.line("#pragma omp parallel" + team(p.numThreads, p.onlyIf));
     w_.open();
     if (p.threadVar)

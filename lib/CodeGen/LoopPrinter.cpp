@@ -38,6 +38,7 @@ std::string_view ompOperator(py::Reduction r) {
 } // namespace
 
 std::string BodyPrinter::pragma(const Omp &o) const {
+    use("openmp");
     std::string text = o.inParallelRegion ? "#pragma omp for" : "#pragma omp parallel for";
     if (o.simd)
         text += " simd";
@@ -90,10 +91,12 @@ void BodyPrinter::forLoop(const For &f) {
                                                        : f.end.asInt() && f.begin.asInt()
                                                            ? std::min<int64_t>(*f.end.asInt() - *f.begin.asInt() + 1, 1024)
                                                            : 8));
-    if (f.omp)
+    if (f.omp) {
         w_.line(pragma(*f.omp));
-    else if (!f.simd.empty())
+    } else if (!f.simd.empty()) {
+        use("openmp");
         w_.line("#pragma omp simd" + reductions(f.simd));
+    }
     std::string step;
     if (f.step.isOne())
         step = "++" + name;

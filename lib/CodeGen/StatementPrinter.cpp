@@ -153,8 +153,10 @@ void BodyPrinter::update(const Update &u) {
     if (onDevice() && u.atomic)
         return deviceUpdate(u);
     auto assign = [&](const char *op) {
-        if (u.atomic && native)
+        if (u.atomic && native) {
+            use("openmp");
             w_.line("#pragma omp atomic");
+        }
         w_.line(target + " " + op + " " + v + ";");
     };
     auto atomic = [&](const std::string &name, const std::string &extra = "") {

@@ -1,6 +1,7 @@
 // sdfgc doctor: what this machine can build with, in which versions, and which package has what is missing.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
@@ -15,22 +16,6 @@
 
 namespace sdfgc::driver {
 namespace {
-
-/// A program that sdfgc or its results can use.
-struct Tool {
-    const char *program, *purpose;
-};
-constexpr Tool tools[] = {
-    {"g++", "compiles programs"},
-    {"clang++", "compiles programs"},
-    {"nvcc", "compiles programs for NVIDIA GPUs; --emulate needs none"},
-    {"hipcc", "compiles programs for AMD GPUs; --emulate needs none"},
-    {"gfortran", "compiles the Fortran modules of programs"},
-    {"cmake", "builds the CMake projects of build folders"},
-    {"python3", "loads the Python modules of programs"},
-    {"addr2line", "finds the element in which a program crashed"},
-    {"dot", "draws what `sdfgc print --dot` writes"},
-};
 
 /// The line of `PROGRAM --version` that has the version: the first one with digits, but nvcc and hipcc say other things before.
 std::string versionOf(const std::string &path) {
@@ -99,7 +84,8 @@ class Doctor : public Subcommand {
     }
 
     static std::string usability(const std::string &target) {
-        const std::string compiler = target == "cuda" ? "nvcc" : target == "hip" ? "hipcc" : "";
+        const platform::Dialect *dialect = platform::dialect(target);
+        const std::string compiler(dialect ? dialect->compiler : std::string_view());
         if (compiler.empty() || !process::find(compiler).empty())
             return "can be compiled";
         return "sources can be written; to compile them, install " + compiler + " or use --emulate";
@@ -113,7 +99,8 @@ class Doctor : public Subcommand {
     }
 
     void libraries(const build::Toolchain &t) {
-        for (const std::string &name : build::knownLibraries()) {
+        for (const platform::Library &known : platform::libraries()) {
+            const std::string name(known.name);
             const build::Library library = t.library(name);
             if (library.found())
                 rows_.push_back({name, "found" + libraryVersion(t, name), process::quoted(library.linkFlags)});
@@ -123,20 +110,20 @@ class Doctor : public Subcommand {
     }
 
     void programs() {
-        for (const Tool &t : tools) {
-            const std::string path = process::find(t.program);
+        for (const platform::Program &p : platform::programs()) {
+            const std::string name(p.name), path = process::find(name);
             if (path.empty())
-                missing(t.program, std::string("it ") + t.purpose);
+                missing(name, "it " + std::string(p.purpose));
             else
-                rows_.push_back({t.program, path, versionOf(path)});
+                rows_.push_back({name, path, versionOf(path)});
         }
     }
 
     /// A row that says how to get it. Only what every index has comes into the command: apt installs all or nothing.
     void missing(const std::string &name, std::string why) {
-        if (const std::optional<build::Package> package = build::packageOf(name)) {
-            why += "; " + build::describe(*package);
-            if (package->origin == build::Origin::Debian)
+        if (const std::optional<platform::Package> package = platform::packageOf(name)) {
+            why += "; " + platform::describe(*package);
+            if (package->origin == platform::Origin::Debian)
                 packages_.insert(std::string(package->name));
             else
                 elsewhere_ = true;

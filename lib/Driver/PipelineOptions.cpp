@@ -231,10 +231,13 @@ std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileO
     std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
     if (found) {
         s.log().debug("found {}, {}, by {}", process::quoted(found->compiler.command), found->compiler.version, found->source);
-        compile.haveBlas = found->library("openblas").found();
-        compile.haveLapacke = found->library("lapacke").found();
-        compile.haveFftw = found->library("fftw3").found();
-        compile.haveTensor = compile.gpu() && found->library(compile.target == "hip" ? "hiptensor" : "cutensor").found();
+        std::vector<std::string> wanted = compile.gpu() ? platform::librariesBehind("gputensor", compile.vendor()) : std::vector<std::string>();
+        for (const platform::Library &l : platform::libraries())
+            if (l.toolkit == platform::Toolkit::Host)
+                wanted.emplace_back(l.name);
+        for (const std::string &name : wanted)
+            if (found->library(name).found())
+                compile.libraries.insert(name);
     }
     return found;
 }

@@ -64,7 +64,7 @@ std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
     const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
     pass::CompileOptions compile;
     compile.target = target;
-    compile.haveBlas = compile.haveLapacke = compile.haveFftw = true;
+    compile.libraries = {"openblas", "lapacke", "fftw3"};
     diag::Engine unused;
     return path ? pass::readPipeline(*path, passRegistry(), compile, unused) : std::nullopt;
 }

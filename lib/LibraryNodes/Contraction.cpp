@@ -133,8 +133,8 @@ private:
     std::vector<Expansion::Access> inputs() const;
     Type type() const { return c_.result.operand.type; }
     /// Whose BLAS is called: with emulation, too, it is the vendor's program.
-    const char *implementation() const {
-        return x_.where() != Where::Device ? "OpenBLAS" : x_.context().options.target == "hip" ? "hipBLAS" : "cuBLAS";
+    std::string_view implementation() const {
+        return x_.where() != Where::Device ? "OpenBLAS" : platform::titleOf("gpublas", x_.context().options.vendor());
     }
 
     Expansion &x_;
@@ -294,7 +294,7 @@ bool Builder::product() {
     }
     if (auto code = tensorProduct(x_, c_, target_, !accumulate_)) {
         call(*code, "GpuTensors");
-        x_.took(x_.context().options.target == "hip" ? "hipTensor" : "cuTENSOR", why);
+        x_.took(platform::titleOf("gputensor", x_.context().options.vendor()), why);
         return true;
     }
     maps();

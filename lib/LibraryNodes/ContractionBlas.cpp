@@ -151,7 +151,7 @@ std::string Printer::unsuitable() const {
         return "a kernel cannot call BLAS";
     // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.
     const pass::CompileOptions &options = x_.context().options;
-    if (!options.haveBlas && (!device() || options.emulate))
+    if (!options.has("openblas") && (!device() || options.emulate))
         return "the toolchain has no BLAS";
     if (c_.factors.size() != 2 && !(c_.factors.size() == 1 && device()))
         return "BLAS multiplies two operands";

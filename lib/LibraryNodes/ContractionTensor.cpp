@@ -28,11 +28,11 @@ public:
         : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
 
     std::optional<std::string> run() {
-        if (x_.where() != Where::Device || !x_.context().options.haveTensor || x_.node().implementation == "pure")
+        if (x_.where() != Where::Device || !x_.context().options.has("gputensor") || x_.node().implementation == "pure")
             return std::nullopt;
         if (!unfitForLibraries(c_, target_).empty() || !hasFormOfTensors())
             return std::nullopt;
-        const bool hip = x_.context().options.target == "hip";
+        const bool hip = x_.context().options.vendor() == platform::Device::Hip;
         if (c_.factors.size() == 2 && isContraction() && (!hip || isHipContraction()))
             return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) +
                    ", " + tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";

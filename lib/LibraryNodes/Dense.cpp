@@ -25,7 +25,7 @@ Dense::Dense(Expansion &x, Type type)
         why_ = "the node asks for it";
     else if (x.where() == Where::Kernel)
         why_ = "a kernel cannot call LAPACK";
-    else if (!x.context().options.haveLapacke)
+    else if (!x.context().options.has("lapacke"))
         why_ = "the toolchain has no LAPACKE";
     else if (!blasLetter(type))
         why_ = "LAPACK has no routine for " + type.str();
@@ -36,8 +36,9 @@ Dense::Dense(Expansion &x, Type type)
 }
 
 void Dense::remark() {
-    const bool hip = x_.context().options.target == "hip";
-    const std::string library = by_ == By::Loops ? "pure" : by_ == By::Host ? "OpenBLAS" : hip ? "hipSOLVER" : "cuSOLVER";
+    const std::string_view library = by_ == By::Loops  ? "pure"
+                                     : by_ == By::Host ? "OpenBLAS"
+                                                       : platform::titleOf("gpusolver", x_.context().options.vendor());
     x_.took(library, by_ == By::Loops  ? why_
                      : by_ == By::Host ? "routines of LAPACKE for " + type_.str()
                                        : "matrices of " + type_.str() + " in device memory");
@@ -166,7 +167,7 @@ void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> 
             prologue += "_out" + n.str() + " = _in" + n.str() + ";\n";
     std::vector<Name> environments;
     if (by_ != By::Loops)
-        environments.emplace_back(onDevice() ? "GpuSolver" : "OpenBLAS");
+        environments.emplace_back(onDevice() ? "GpuSolver" : "LAPACKE");
     x_.call(x_.addState(label), label, inputs, outputs, prologue + code, environments);
 }
 

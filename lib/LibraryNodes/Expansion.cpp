@@ -336,7 +336,7 @@ bool Expansion::refuse(std::string why, std::string hint) {
     return false;
 }
 
-void Expansion::took(std::string implementation, std::string why) {
+void Expansion::took(std::string_view implementation, std::string why) {
     context_.done(elementName(node_), "implementation " + std::move(implementation) + ": " + std::move(why));
 }
 

@@ -139,7 +139,7 @@ public:
     /// Reports that the node cannot be expanded and why; returns false.
     bool refuse(std::string why, std::string hint = "");
     /// A remark: which implementation was taken and why.
-    void took(std::string implementation, std::string why);
+    void took(std::string_view implementation, std::string why);
     /// A remark: what the node asks for and does not get.
     void missed(std::string what);
 

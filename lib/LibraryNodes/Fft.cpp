@@ -99,10 +99,10 @@ std::pair<std::string, std::string> libraryFor(Expansion &x, const Transform &t)
     if (x.where() == Where::Kernel)
         return {"", "a kernel cannot call FFTW"};
     if (x.where() == Where::Host)
-        return options.haveFftw ? std::pair("FFTW", "the toolchain has it") : std::pair("", "the toolchain has no FFTW");
+        return options.has("fftw3") ? std::pair("FFTW", "the toolchain has it") : std::pair("", "the toolchain has no FFTW");
     if (std::string why = whyNoDeviceTransform(x.node(), t.out.rank(), options); !why.empty())
         return {"", why};
-    return {options.target == "hip" ? "hipFFT" : "cuFFT", "in device memory"};
+    return {std::string(platform::titleOf("gpufft", options.vendor())), "in device memory"};
 }
 
 bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {

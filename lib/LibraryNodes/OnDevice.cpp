@@ -11,7 +11,7 @@ namespace sdfgc::libnodes {
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node asks for it";
-    if (options.emulate && !options.haveLapacke)
+    if (options.emulate && !options.has("lapacke"))
         return "the toolchain has no LAPACKE";
     return blasLetter(t) ? "" : "LAPACK has no routine for " + t.str();
 }
@@ -36,7 +36,7 @@ std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
 std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node asks for it";
-    if (options.emulate && !options.haveFftw)
+    if (options.emulate && !options.has("fftw3"))
         return "the toolchain has no FFTW";
     return rank <= 3 ? "" : "the device's library has no transforms of " + std::to_string(rank) + " dimensions";
 }

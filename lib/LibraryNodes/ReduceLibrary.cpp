@@ -96,7 +96,7 @@ void Reduce::byPrimitive() {
                                         : outerWcr_}},
                   "o = i");
     }
-    x_.took(x_.context().options.target == "hip" ? "rocPRIM" : "CUB", "the node asks for it");
+    x_.took(platform::titleOf("gpuprimitives", x_.context().options.vendor()), "the node asks for it");
 }
 
 } // namespace sdfgc::libnodes

@@ -82,7 +82,7 @@ private:
                 {"GpuSparse"});
         if (!direct)
             dense_.copy(target, c, wcr);
-        x_.took(x_.context().options.target == "hip" ? "hipSPARSE" : "cuSPARSE", "vectors and matrices in device memory");
+        x_.took(platform::titleOf("gpusparse", x_.context().options.vendor()), "vectors and matrices in device memory");
         x_.finish();
     }
 

@@ -1,7 +1,7 @@
 #include "CMakeProject.h"
 
 #include "sdfgc/Package/Flags.h"
-#include "sdfgc/Package/Libraries.h"
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/TextWriter.h"
 
@@ -155,11 +155,11 @@ private:
                     list.push_back(n);
         };
         for (const std::string &l : r_.sources->libraries) {
-            const std::vector<std::string> behind = librariesBehind(l, language_ == "HIP" ? Device::Hip : Device::Cuda);
+            const std::vector<std::string> behind = platform::librariesBehind(l, r_.compile->vendor());
             const bool other = behind != std::vector<std::string>{l};
-            add(other || isOfToolkit(l) ? device : host, behind);
+            add(other || ofToolkit(l) ? device : host, behind);
             if (other)
-                add(emulated, librariesBehind(l, Device::Emulated));
+                add(emulated, platform::librariesBehind(l, platform::Device::Emulated));
         }
         link(host, "");
         if (device.empty())
@@ -173,21 +173,19 @@ private:
         w_.line("endif()");
     }
 
-    /// Of CUDA, as an imported target.
-    static bool isOfToolkit(const std::string &library) {
-        constexpr std::string_view toolkit[] = {"cublas", "cufft", "cusolver", "cusparse"};
-        return std::find(std::begin(toolkit), std::end(toolkit), library) != std::end(toolkit);
+    static bool ofToolkit(const std::string &name) {
+        const platform::Library *l = platform::library(name);
+        return l && l->toolkit != platform::Toolkit::Host;
     }
 
-    /// hipcc knows where ROCm's libraries are; what is of no toolkit is looked up.
+    /// As the table of libraries says; what has no target of its own there, and what is not there, is looked up.
     void link(const std::vector<std::string> &libraries, const std::string &margin) {
         for (const std::string &l : libraries) {
-            if (isHeadersOnly(l)) // which the device's compiler finds
+            const platform::Library *known = platform::library(l);
+            if (known && known->linking == platform::Linking::HeadersOnly) // which the device's compiler finds
                 continue;
-            std::string target = l;
-            if (isOfToolkit(l)) {
-                target = "CUDA::" + l;
-            } else if (!l.starts_with("hip")) {
+            std::string target(known ? known->cmake : std::string_view());
+            if (target.empty()) {
                 std::string variable = l + "_LIBRARY";
                 std::transform(variable.begin(), variable.end(), variable.begin(),
                                [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

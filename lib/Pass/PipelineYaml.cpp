@@ -42,13 +42,13 @@ std::optional<std::string> conditionValue(const std::string &key, const CompileO
     if (key == "optimize")
         return std::to_string(o.optimize);
     if (key == "blas")
-        return boolean(o.haveBlas);
+        return boolean(o.has("openblas"));
     if (key == "lapacke")
-        return boolean(o.haveLapacke);
+        return boolean(o.has("lapacke"));
     if (key == "fftw")
-        return boolean(o.haveFftw);
+        return boolean(o.has("fftw3"));
     if (key == "tensor")
-        return boolean(o.haveTensor);
+        return boolean(o.has("gputensor"));
     return std::nullopt;
 }
 const Keys conditionKeys() {

@@ -1,8 +1,12 @@
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/Targets/Cxx.h"
 
 namespace sdfgc::targets {
+
+#define SDFGC_TARGET(Name, Emit, Summary, Description)                                                                                \
+    codegen::Sources Emit(const tree::Module &, const pass::CompileOptions &, const codegen::Options &);
+#include "sdfgc/Targets/Targets.def"
+#undef SDFGC_TARGET
 
 const std::vector<TargetInfo> &all() {
     static const std::vector<TargetInfo> table{

@@ -170,7 +170,6 @@ TEST_CASE("toolchain: libraries are found as files, with the environment's folde
     CHECK(t->library("openblas").found());
     CHECK(t->library("openblas").linkFlags == std::vector<std::string>{"-lopenblas"});
     CHECK(t->library("unheard-of").missing == "libunheard-of.so");
-    CHECK(knownLibraries().size() >= 3);
 }
 
 TEST_CASE("toolchain file: libraries as described are taken as they are") {
@@ -222,15 +221,7 @@ TEST_CASE("the instruction set has a name and sorted features") {
     CHECK(set == hostInstructionSet());
 }
 
-TEST_CASE("toolchain: a GPU's libraries are those of the target, and are found in its toolkit") {
-    using Names = std::vector<std::string>;
-    CHECK(librariesBehind("gpublas", Device::Emulated) == Names{"openblas"});
-    CHECK(librariesBehind("gpublas", Device::Cuda) == Names{"cublas"});
-    CHECK(librariesBehind("gpusolver", Device::Hip) == Names{"hipsolver", "hipblas"});
-    CHECK(librariesBehind("gpusparse", Device::Cuda) == Names{"cusparse"});
-    CHECK(librariesBehind("gpusparse", Device::Emulated).empty());
-    CHECK(librariesBehind("gputensor", Device::Hip) == Names{"hiptensor"});
-    CHECK(librariesBehind("fftw3", Device::Cuda) == Names{"fftw3"});
+TEST_CASE("toolchain: a GPU's libraries are found in its toolkit") {
     const fixture::Folder folder;
     Toolchain t;
     CHECK(t.library("cublas").missing == "the header cublas_v2.h");

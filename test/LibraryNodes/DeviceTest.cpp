@@ -16,7 +16,7 @@ struct DeviceNode : Graph {
     std::vector<pass::Remark> remarks;
     explicit DeviceNode(const std::string &path) : n(library("dace.libraries." + path, "node")) {
         options.target = "cuda";
-        options.haveBlas = true;
+        options.libraries.insert("openblas");
     }
     DeviceNode &in(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64) {
         std::string name = container("in" + connector, shape, t);
@@ -110,7 +110,7 @@ TEST_CASE("transpositions on device memory are geam, with the factor") {
 TEST_CASE("without a library, for other types and on request products on device memory are maps") {
     DeviceNode none = gemm("64, 32", "32, 48", "64, 48");
     none.options.emulate = true; // by the BLAS of the host
-    none.options.haveBlas = false;
+    none.options.libraries.erase("openblas");
     CHECK(none.calls() == "");
     CHECK(contains(none.remark(), "the toolchain has no BLAS"));
     CHECK(gemm("64, 32", "32, 48", "64, 48", ScalarKind::Int32).calls() == "");
@@ -153,7 +153,7 @@ TEST_CASE("LAPACK's info is computed where somebody asks for it") {
         const std::string text = loops.calls();
         CHECK(contains(text, "_out_res = 0;") == asked);
         CHECK(contains(text, "info") == false);
-        calls.options.haveLapacke = true;
+        calls.options.libraries.insert("lapacke");
         for (auto &[name, d] : calls.g().arrays)
             d.storage = Storage::Default;
         const std::string call = calls.calls();
@@ -296,7 +296,8 @@ TEST_CASE("Fourier transforms on device memory are done in place by the device's
 TEST_CASE("what no product of matrices computes is the library's for tensors, where the toolchain has one") {
     auto einsum = [](const std::string &text, const std::string &a, const std::string &b, const std::string &c, bool have = true) {
         DeviceNode n("blas.nodes.einsum.Einsum");
-        n.options.haveTensor = have;
+        if (have)
+            n.options.libraries = {"cutensor", "hiptensor"};
         n.in("a", a);
         if (!b.empty())
             n.in("b", b);
@@ -326,7 +327,7 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
     floats.in("a", "N, M, K", ScalarKind::Float32)
         .out("c", "K, M, N", ScalarKind::Float32)
         .set("einsum_str", "abc->cba")
-        .options.haveTensor = true;
+        .options.libraries = {"cutensor", "hiptensor"};
     for (DeviceNode *n : {&hip, &product, &doubles, &floats})
         n->options.target = "hip";
     CHECK(contains(cuda.calls(), "gpuTensors.contract("));

@@ -68,7 +68,7 @@ TEST_CASE("conditions choose steps by the options of the compilation") {
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=gpu},add-symbol{symbol=dace}");
     f.options = {};
     f.options.optimize = 2;
-    f.options.haveBlas = true;
+    f.options.libraries = {"openblas"};
     f.options.fpModel = "fast";
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=cpu},add-symbol{symbol=notdace},add-symbol{symbol=both},add-symbol{symbol=blas}");
 }

@@ -1,5 +1,5 @@
 // From small graphs to C++ text: what lowering decides and the CPU target prints.
-#include "sdfgc/Targets/Cxx.h"
+#include "sdfgc/Targets/Targets.h"
 
 #include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Pass/Pipeline.h"
@@ -87,7 +87,7 @@ struct Program {
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
         REQUIRE(program.tree);
-        return targets::emitCxx(*program.tree, options).files.at(0).text;
+        return targets::find(options.target)->emit(*program.tree, options, {}).files.at(0).text;
     }
 };
 

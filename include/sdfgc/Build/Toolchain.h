@@ -5,8 +5,8 @@
 // those folders.
 #pragma once
 
-#include "sdfgc/Build/Packages.h"
 #include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Platform/Dialects.h"
 
 #include <map>
 #include <optional>
@@ -30,7 +30,7 @@ struct Library {
     std::string name;
     std::vector<std::string> compileFlags, linkFlags;
     std::string missing;            // what was looked for and not found; empty: usable
-    std::optional<Package> package; // what to install, for messages
+    std::optional<platform::Package> package; // what to install, for messages
     bool found() const { return missing.empty(); }
 };
 
@@ -63,9 +63,6 @@ struct ToolchainOptions {
 ///     libraries:
 ///       openblas: {flags: [-I/opt/blas/include], link: [-L/opt/blas/lib, -lopenblas]}
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags);
-
-/// Names of the libraries that sdfgc knows headers of, for `doctor`.
-std::vector<std::string> knownLibraries();
 
 /// The instruction set that -march=native stands for here: it belongs to the key of everything compiled with it.
 std::string hostInstructionSet();

@@ -6,12 +6,15 @@
 
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Tree/Tree.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,14 +26,22 @@ struct CompileOptions {
     std::string target = "cpu";
     bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
     int gpuStreams = 4;   // streams that operations are spread over, at most
-    bool gpu() const { return target == "cuda" || target == "hip"; }
+    bool gpu() const { return platform::dialect(target) != nullptr; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
     std::string fpModel = "strict";
-    // What the target machine offers (Build's toolchain description), for library node expansion.
-    bool haveBlas = false, haveLapacke = false, haveFftw = false;
-    bool haveTensor = false; // cuTENSOR or hipTensor, as the target has it; emulated or not
-    std::string file;        // the input graph, for diagnostics
+    /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.
+    platform::Device vendor() const {
+        const platform::Dialect *dialect = platform::dialect(target);
+        return dialect ? dialect->device : platform::Device::Cuda;
+    }
+    std::set<std::string> libraries; // that the target machine has, by their names in Platform/Libraries.def: what may be called
+    /// Is a library there? A name such as `gputensor` stands for what it is on the vendor's GPUs.
+    bool has(const std::string &library) const {
+        const std::vector<std::string> behind = platform::librariesBehind(library, vendor());
+        return std::all_of(behind.begin(), behind.end(), [this](const auto &l) { return libraries.contains(l); });
+    }
+    std::string file; // the input graph, for diagnostics
 };
 
 /// A remark: what was done to an element, or what was not done and why.

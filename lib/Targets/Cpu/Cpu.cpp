@@ -1,0 +1,21 @@
+// Target cpu: C++ that any compiler of C++20 takes; what runs in parallel says so by OpenMP's pragmas.
+#include "Targets/Cxx/Emitter.h"
+
+namespace sdfgc::targets {
+namespace {
+
+class CpuEmitter : public CxxEmitter {
+public:
+    using CxxEmitter::CxxEmitter;
+
+private:
+    std::string mainPath() const override { return "src/cpu/" + name_ + ".cpp"; }
+};
+
+} // namespace
+
+codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
+    return CpuEmitter(m, compile, o).emit();
+}
+
+} // namespace sdfgc::targets

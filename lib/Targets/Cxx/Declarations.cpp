@@ -1,0 +1,134 @@
+#include "Targets/Cxx/Emitter.h"
+
+#include "sdfgc/CodeGen/BodyPrinter.h"
+
+#include <algorithm>
+
+namespace sdfgc::targets {
+
+using namespace tree;
+
+void CxxEmitter::topicsOfInterface() {
+    auto ofType = [this](Type type) {
+        for (const std::string &t : codegen::topicsOf(type))
+            use(t);
+    };
+    use("abi");
+    for (const Param &p : m_.params) {
+        ofType(p.desc ? p.desc->dtype : p.type);
+        if (p.desc && p.desc->isStream())
+            use("stream");
+    }
+    for (const StateField &f : m_.fields) {
+        if (isBuffer(f) || f.isStream)
+            use(f.isStream ? "stream" : "buffer");
+        ofType(f.type);
+    }
+    for (const ConstantDef &c : m_.constants)
+        ofType(c.type);
+    if (m_.instrumented)
+        use("report");
+    if (m_.dataInstrumented)
+        use("probe");
+    if (m_.rawCpp)
+        use("dace");
+    needs();
+}
+
+/// What the libraries need that the code calls (format reference 7.10).
+void CxxEmitter::findEnvironments() {
+    for (const platform::Environment &e : platform::environments()) {
+        const bool isNamed = std::any_of(m_.environments.begin(), m_.environments.end(),
+                                         [&](Name path) { return platform::environment(path.view()) == &e; });
+        if (!isNamed || !serves(e))
+            continue;
+        environments_.push_back(&e);
+        if (!e.topic.empty())
+            use(e.topic);
+        for (std::string &library : platform::listed(e.libraries))
+            if (std::find(out_.libraries.begin(), out_.libraries.end(), library) == out_.libraries.end())
+                out_.libraries.push_back(std::move(library));
+    }
+}
+
+/// Includes, the state, constants, code of the user at file scope.
+void CxxEmitter::declarations(TextWriter &w) {
+    w.line("#include \"" + name_ + ".h\"");
+    w.line();
+    includeLines(w);
+    state(w);
+    constants(w);
+    for (const std::string &code : m_.globalCode)
+        w.verbatim(code);
+}
+
+/// Headers of the runtime, sorted; then those of the system and of libraries.
+void CxxEmitter::includeLines(TextWriter &w) {
+    std::vector<std::string> own, standard;
+    auto add = [&](const std::string &include) {
+        auto &list = include[0] == '<' ? standard : own;
+        if (std::find(list.begin(), list.end(), include) == list.end())
+            list.push_back(include);
+    };
+    for (const std::string &t : topics_)
+        add(codegen::includeOf(t));
+    std::vector<std::string> further = includes();
+    for (const platform::Environment *e : environments_)
+        if (!e->include.empty())
+            further.emplace_back(e->include);
+    for (const std::string &include : further) {
+        add(include);
+        if (include[0] == '"')
+            out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
+    }
+    std::sort(own.begin(), own.end());
+    for (const std::string &i : own)
+        w.line("#include " + i);
+    if (!standard.empty())
+        w.line();
+    for (const std::string &i : standard)
+        w.line("#include " + i);
+    w.line();
+}
+
+void CxxEmitter::state(TextWriter &w) {
+    w.line("// What lives as long as a handle.");
+    w.open("struct " + name_ + "_state_t");
+    for (const StateField &f : m_.fields)
+        field(w, f);
+    stateFields(w);
+    for (const platform::Environment *e : environments_)
+        if (!e->field.empty())
+            w.line(std::string(e->field));
+    for (const std::string &f : m_.rawFields)
+        w.line(f);
+    w.line("sdfgc::rt::ErrorState error;");
+    if (m_.instrumented)
+        w.line("sdfgc::rt::Report report;");
+    if (m_.dataInstrumented)
+        w.line("sdfgc::rt::DataReport data;");
+    w.close(";");
+    w.line("using State = " + name_ + "_state_t;");
+    w.line();
+}
+
+void CxxEmitter::field(TextWriter &w, const StateField &f) {
+    const std::string type = f.type.cppName(), name = f.name.str();
+    if (f.isStream)
+        w.line("sdfgc::rt::Stream<" + type + "> " + name + ";");
+    else if (f.isScalar)
+        w.line(type + " " + name + "{};");
+    else if (f.lifetime == ir::Lifetime::External)
+        w.line(type + " *" + name + " = nullptr; // " + f.comment);
+    else
+        w.line(bufferClass(f) + "<" + type + "> " + name + "; // " + f.comment);
+}
+
+void CxxEmitter::constants(TextWriter &w) {
+    for (const ConstantDef &c : m_.constants)
+        w.line(codegen::constantDefinition(c));
+    if (!m_.constants.empty())
+        w.line();
+}
+
+} // namespace sdfgc::targets

@@ -1,0 +1,152 @@
+#include "Targets/Cxx/Emitter.h"
+
+#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Interface.h"
+
+#include <algorithm>
+
+namespace sdfgc::targets {
+
+CxxEmitter::CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
+    : m_(m), compile_(compile), name_(m.name.str()), options_(o) {}
+
+codegen::Sources CxxEmitter::emit() {
+    functions("static ");
+    const std::string tail = interface();
+    topicsOfInterface();
+    findEnvironments();
+    out_.openmp = topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
+    if (isLarge())
+        severalFiles(tail);
+    else
+        oneFile(tail);
+    finish();
+    return std::move(out_);
+}
+
+/// Bodies first: they say what the file must include.
+void CxxEmitter::functions(const std::string &linkage) {
+    bodies_.clear();
+    signatures_.clear();
+    map_.clear();
+    mapRanges_.clear();
+    for (const auto &f : m_.functions) {
+        TextWriter w;
+        codegen::BodyPrinter printer(m_, *f, w, topics_, map_, mainPath());
+        signatures_.push_back(printer.signature());
+        const std::size_t begin = map_.size();
+        printer.function(linkage);
+        mapRanges_.emplace_back(begin, map_.size());
+        bodies_.push_back(w.take());
+    }
+}
+
+/// Do the functions deserve files of their own? Code of the user at file scope must not be there twice.
+bool CxxEmitter::isLarge() const {
+    std::size_t bytes = 0;
+    for (const std::string &b : bodies_)
+        bytes += b.size();
+    return bytes > options_.splitBytes && bodies_.size() > 1 && m_.globalCode.empty() && maySplit();
+}
+
+void CxxEmitter::banner(TextWriter &w, const std::string &path) const {
+    const std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
+    w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from +
+           ". Edit the graph, not this file.");
+}
+
+/// Adds functions first..last to a file, and makes the lines of their elements those of the file.
+void CxxEmitter::addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        if (i > first)
+            w.line();
+        for (std::size_t k = mapRanges_[i].first; k < mapRanges_[i].second; ++k) {
+            map_[k].file = path;
+            map_[k].from += w.nextLine() - 1;
+            map_[k].to += w.nextLine() - 1;
+        }
+        w.verbatim(bodies_[i]);
+    }
+}
+
+void CxxEmitter::oneFile(const std::string &tail) {
+    TextWriter w;
+    banner(w, mainPath());
+    declarations(w);
+    addBodies(w, mainPath(), 0, bodies_.size());
+    out_.files.push_back({mainPath(), w.take() + tail, true});
+}
+
+/// Functions in files of about the same size, in order, and a header for what they share. The program itself, which comes last,
+/// stays with the C interface.
+void CxxEmitter::severalFiles(const std::string &tail) {
+    const std::string folder = mainPath().substr(0, mainPath().rfind('/') + 1);
+    const std::string shared = name_ + "_parts.h", space = name_ + "_parts";
+    functions("");
+    TextWriter header;
+    header.wrapAt(codegen::lineWidth);
+    banner(header, shared);
+    header.line("#pragma once");
+    header.line();
+    declarations(header);
+    header.line("namespace " + space + " {");
+    for (std::size_t i = 0; i + 1 < signatures_.size(); ++i)
+        header.line(signatures_[i] + ";");
+    header.line("} // namespace " + space);
+    out_.files.push_back({folder + shared, header.take(), false});
+    const std::size_t program = bodies_.size() - 1;
+    for (std::size_t first = 0, last = 0; first < program; first = last) {
+        for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes); ++last)
+            bytes += bodies_[last].size();
+        part(first, last, shared, space);
+    }
+    TextWriter w;
+    partHead(w, mainPath(), shared);
+    w.line("using namespace " + space + ";");
+    w.line();
+    addBodies(w, mainPath(), program, program + 1);
+    out_.files.push_back({mainPath(), w.take() + tail, true});
+}
+
+/// A file `NAME_1.cpp` with functions first..last.
+void CxxEmitter::part(std::size_t first, std::size_t last, const std::string &shared, const std::string &space) {
+    const std::string main = mainPath();
+    const std::size_t dot = main.rfind('.');
+    const std::string path = main.substr(0, dot) + "_" + std::to_string(++parts_) + main.substr(dot);
+    TextWriter w;
+    partHead(w, path, shared);
+    w.line("namespace " + space + " {");
+    w.line();
+    addBodies(w, path, first, last);
+    w.line();
+    w.line("} // namespace " + space);
+    out_.files.push_back({path, w.take(), true});
+}
+
+void CxxEmitter::partHead(TextWriter &w, const std::string &path, const std::string &shared) const {
+    banner(w, path);
+    w.line("#include \"" + shared + "\"");
+    w.line();
+}
+
+void CxxEmitter::finish() {
+    out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_), false});
+    out_.sourceMap = std::move(map_);
+    for (const std::string &t : topics_) {
+        const std::string inc = codegen::includeOf(t);
+        if (inc[0] == '"')
+            out_.runtimeHeaders.push_back(inc.substr(1, inc.size() - 2));
+    }
+    for (std::string &file : furtherFiles())
+        out_.runtimeHeaders.push_back(std::move(file));
+    std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());
+    out_.runtimeHeaders.erase(std::unique(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end()), out_.runtimeHeaders.end());
+}
+
+std::string CxxEmitter::bufferClass(const tree::StateField &) const { return "sdfgc::rt::Buffer"; }
+
+std::string CxxEmitter::alias(const std::string &head, const std::string &of, const std::string &) const {
+    return head + " __attribute__((alias(\"" + of + "\")));";
+}
+
+} // namespace sdfgc::targets

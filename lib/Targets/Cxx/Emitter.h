@@ -1,0 +1,102 @@
+// The base of targets whose sources are C++ or close to it: one file (or several) with includes, types, constants, the program's
+// state, the functions of the tree and the C interface. It prints what the tree says and decides nothing.
+//
+//   Emitter.cpp      functions, and the files that they are in
+//   Declarations.cpp includes, the state, constants
+//   EntryPoints.cpp  the C interface (contract C3)
+//
+// A target derives from it, says where its sources lie, and adds what its programs have besides.
+#pragma once
+
+#include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/Platform/Libraries.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sdfgc::targets {
+
+class CxxEmitter {
+public:
+    CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o);
+    virtual ~CxxEmitter() = default;
+    /// The sources of the module. Same module, same bytes.
+    codegen::Sources emit();
+
+protected:
+    // ---- what a target says
+    /// The source with the C interface, relative to the build folder: `src/cpu/NAME.cpp`.
+    virtual std::string mainPath() const = 0;
+    /// May functions lie in files of their own?
+    virtual bool maySplit() const { return true; }
+    /// Topics of the runtime headers (use) and libraries that all programs of the target need.
+    virtual void needs() {}
+    /// What else needs to be included, as `"x.h"` for files of runtime-headers and `<x.h>` for others.
+    virtual std::vector<std::string> includes() const { return {}; }
+    /// Does an environment that the program names matter to the target?
+    virtual bool serves(const platform::Environment &e) const { return e.side == platform::Environment::Side::Host; }
+    /// The type of a buffer of the program's state.
+    virtual std::string bufferClass(const tree::StateField &f) const;
+    /// Members of the program's state.
+    virtual void stateFields(TextWriter &) const {}
+    /// First statements of the initialiser and last ones of the finaliser (which sets `__err` where something fails).
+    virtual bool hasResources() const { return false; }
+    virtual void acquire(TextWriter &) const {}
+    virtual void release(TextWriter &) const {}
+    /// Functions of the C interface besides those that all programs have.
+    virtual void entryPoints(TextWriter &) const {}
+    /// A second name for a function of the C interface.
+    virtual std::string alias(const std::string &head, const std::string &of, const std::string &values) const;
+    /// Files of runtime-headers that nothing includes.
+    virtual std::vector<std::string> furtherFiles() const { return {}; }
+
+    void use(std::string_view topic) { topics_.insert(std::string(topic)); }
+
+    const tree::Module &m_;
+    const pass::CompileOptions &compile_;
+    const std::string name_; // of the program
+
+private:
+    // ---- Emitter.cpp
+    void functions(const std::string &linkage);
+    bool isLarge() const;
+    void banner(TextWriter &w, const std::string &path) const;
+    void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last);
+    void oneFile(const std::string &tail);
+    void severalFiles(const std::string &tail);
+    void part(std::size_t first, std::size_t last, const std::string &shared, const std::string &space);
+    void partHead(TextWriter &w, const std::string &path, const std::string &shared) const;
+    void finish();
+
+    // ---- Declarations.cpp
+    void topicsOfInterface();
+    void findEnvironments();
+    void declarations(TextWriter &w);
+    void includeLines(TextWriter &w);
+    void state(TextWriter &w);
+    void field(TextWriter &w, const tree::StateField &f);
+    void constants(TextWriter &w);
+
+    // ---- EntryPoints.cpp
+    std::string interface();
+    void initialise(TextWriter &w, const std::string &init);
+    void allocateFields(TextWriter &w);
+    void program(TextWriter &w, const std::string &all);
+    void finalise(TextWriter &w);
+    void external(TextWriter &w, const std::string &init);
+    void aliases(TextWriter &w, const std::string &init, const std::string &all);
+    static bool isBuffer(const tree::StateField &f);
+
+    const codegen::Options &options_;
+    codegen::Sources out_;
+    std::set<std::string> topics_;
+    std::vector<codegen::MapEntry> map_;
+    std::vector<std::string> bodies_, signatures_;
+    std::vector<std::pair<std::size_t, std::size_t>> mapRanges_; // of bodies_, in map_
+    std::vector<const platform::Environment *> environments_;
+    int parts_ = 0;
+};
+
+} // namespace sdfgc::targets

@@ -1,0 +1,171 @@
+#include "Targets/Cxx/Emitter.h"
+
+#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Interface.h"
+
+#include <algorithm>
+
+namespace sdfgc::targets {
+
+using namespace tree;
+
+/// Is there memory behind the field that the initialiser allocates?
+bool CxxEmitter::isBuffer(const StateField &f) { return !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External; }
+
+std::string CxxEmitter::interface() {
+    TextWriter w;
+    w.wrapAt(codegen::lineWidth);
+    const std::string init = codegen::cParameters(m_.init), all = codegen::cParameters(m_.params);
+    w.line();
+    w.line("// ---- C interface");
+    w.line();
+    initialise(w, init);
+    w.line();
+    program(w, all);
+    w.line();
+    finalise(w);
+    external(w, init);
+    entryPoints(w);
+    aliases(w, init, all);
+    return w.take();
+}
+
+void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
+    use("new");
+    w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
+    if (m_.initCode.empty() && !hasResources() && std::none_of(m_.fields.begin(), m_.fields.end(), isBuffer)) {
+        w.line("return new (std::nothrow) State();");
+        w.close();
+        return;
+    }
+    w.line("auto *__state = new (std::nothrow) State();");
+    w.line("if (!__state)");
+    w.line("    return nullptr;");
+    if (!m_.initCode.empty())
+        w.line("[[maybe_unused]] int __result = 0; // for the code of the user");
+    w.open("sdfgc::rt::guard(__state->error, [&]");
+    acquire(w);
+    for (const std::string &code : m_.initCode) {
+        w.open();
+        w.line(code);
+        w.close();
+    }
+    allocateFields(w);
+    w.close(");");
+    w.open(m_.initCode.empty() ? "if (__state->error.failed())" : "if (__result != 0 || __state->error.failed())");
+    w.line("delete __state;");
+    w.line("return nullptr;");
+    w.close();
+    w.line("return __state;");
+    w.close();
+}
+
+void CxxEmitter::allocateFields(TextWriter &w) {
+    codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
+    for (const StateField &f : m_.fields) {
+        if (!isBuffer(f))
+            continue;
+        std::string arguments = symbols.print(f.count);
+        if (!f.startOffset.isZero() || f.alignment > 0)
+            arguments += ", " + symbols.print(f.startOffset);
+        if (f.alignment > 0)
+            arguments += ", " + std::to_string(f.alignment);
+        w.line("__state->" + f.name.str() + ".allocate(" + arguments + ");");
+        if (f.zeroed)
+            w.line("__state->" + f.name.str() + ".zero();");
+    }
+}
+
+void CxxEmitter::program(TextWriter &w, const std::string &all) {
+    const Function &program = *m_.functions.back();
+    w.open("SDFGC_EXPORT void __program_" + name_ + "(State *__state" + (all.empty() ? "" : ", " + all) + ")");
+    w.line("__state->error.clear();");
+    if (m_.instrumented)
+        w.line("__state->report.reset();");
+    std::string args = program.needsState ? "__state" : "";
+    for (const Param &p : m_.params)
+        args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
+    w.line("sdfgc::rt::guard(__state->error, [&] { " + program.name.str() + "(" + args + "); });");
+    if (m_.instrumented)
+        w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
+    w.close();
+}
+
+void CxxEmitter::finalise(TextWriter &w) {
+    w.open("SDFGC_EXPORT int __dace_exit_" + name_ + "(State *__state)");
+    if (m_.exitCode.empty() && !hasResources()) {
+        w.line("delete __state;");
+        w.line("return 0;");
+        w.close();
+        return;
+    }
+    w.line("if (!__state)");
+    w.line("    return 0;");
+    w.line("int __err = 0;");
+    if (!m_.exitCode.empty()) {
+        w.line("__state->error.clear();");
+        w.open("const int failed = sdfgc::rt::guard(__state->error, [&]");
+        for (const std::string &code : m_.exitCode) {
+            w.open();
+            w.line(code);
+            w.close();
+        }
+        w.close(");");
+        w.line("if (__err == 0)");
+        w.line("    __err = failed;");
+    }
+    release(w);
+    w.line("delete __state;");
+    w.line("return __err;");
+    w.close();
+}
+
+void CxxEmitter::external(TextWriter &w, const std::string &init) {
+    std::string params = init.empty() ? "" : ", " + init;
+    codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
+    for (ir::Storage s : codegen::externalStorages(m_)) {
+        std::string storage(ir::name(s));
+        w.line();
+        w.open("SDFGC_EXPORT size_t __dace_get_external_memory_size_" + storage + "(State *" + params + ")");
+        std::string sum;
+        for (const StateField &f : m_.fields)
+            if (f.lifetime == ir::Lifetime::External && f.storage == s)
+                sum += (sum.empty() ? "" : " + ") + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" +
+                       f.type.cppName() + ")";
+        w.line("return " + sum + ";");
+        w.close();
+        w.line();
+        w.open("SDFGC_EXPORT void __dace_set_external_memory_" + storage + "(State *__state, char *memory" + params + ")");
+        for (const StateField &f : m_.fields)
+            if (f.lifetime == ir::Lifetime::External && f.storage == s) {
+                std::string shift =
+                    f.startOffset.isZero() ? "" : " + " + symbols.print(f.startOffset, codegen::Precedence::Multiplicative);
+                w.line("__state->" + f.name.str() + " = reinterpret_cast<" + f.type.cppName() + " *>(memory)" + shift + ";");
+                w.line("memory += " + symbols.print(f.count, codegen::Precedence::Multiplicative) + " * sizeof(" +
+                       f.type.cppName() + ");");
+            }
+        w.close();
+    }
+}
+
+/// Second names for the same functions, and the error of the last call.
+void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::string &all) {
+    w.line();
+    auto add = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of,
+                   const std::string &values) {
+        w.line(alias("SDFGC_EXPORT " + result + name + "(" + params + ")", of, values));
+    };
+    auto names = [](const std::vector<Param> &list, std::string out) {
+        for (const Param &p : list)
+            out += (out.empty() ? "" : ", ") + p.cName.str();
+        return out;
+    };
+    add("State *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));
+    add("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_,
+        names(m_.params, "__state"));
+    add("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
+    w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
+    w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
+}
+
+} // namespace sdfgc::targets

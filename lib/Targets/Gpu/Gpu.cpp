@@ -1,0 +1,98 @@
+// Targets cuda and hip: one file with kernels and the host code that starts them, in a dialect of C++ (Platform/Dialects.def). All
+// that the dialects spell in different ways has one name in runtime-headers/sdfgc/rt/gpu.h, which the emulation has as well. A
+// program of these targets that has nothing on the device is a C++ file as for target cpu.
+#include "Targets/Cxx/Emitter.h"
+
+#include "sdfgc/Platform/Dialects.h"
+
+namespace sdfgc::targets {
+namespace {
+
+class GpuEmitter : public CxxEmitter {
+public:
+    GpuEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
+        : CxxEmitter(m, compile, o), dialect_(*platform::dialect(compile.target)), onDevice_(m.streams > 0) {}
+
+private:
+    std::string mainPath() const override {
+        return onDevice_ ? "src/" + std::string(dialect_.name) + "/" + name_ + std::string(dialect_.suffix)
+                         : "src/cpu/" + name_ + ".cpp";
+    }
+    /// Kernels stay with the host code that starts them.
+    bool maySplit() const override { return !onDevice_; }
+    void needs() override {
+        if (onDevice_)
+            use("gpu_program");
+    }
+    std::vector<std::string> includes() const override {
+        return onDevice_ && m_.rawCpp ? std::vector<std::string>{"\"dace/device.h\""} : std::vector<std::string>();
+    }
+    bool serves(const platform::Environment &e) const override {
+        return onDevice_ || e.side == platform::Environment::Side::Host;
+    }
+    std::string bufferClass(const tree::StateField &f) const override {
+        return f.storage == ir::Storage::GPU_Global   ? "sdfgc::gpu::Buffer"
+               : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
+                                                      : CxxEmitter::bufferClass(f);
+    }
+    void stateFields(TextWriter &w) const override {
+        if (onDevice_)
+            w.line("sdfgc::gpu::Program gpu; // streams and events");
+    }
+    bool hasResources() const override { return onDevice_; }
+    void acquire(TextWriter &w) const override {
+        if (onDevice_)
+            w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
+    }
+    void release(TextWriter &w) const override {
+        if (!onDevice_)
+            return;
+        w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");
+        w.line("if (__err == 0)");
+        w.line("    __err = unfinished;");
+    }
+    /// The emulation, so that the folder can be built with or without a GPU.
+    std::vector<std::string> furtherFiles() const override {
+        return onDevice_ ? std::vector<std::string>{"sdfgc/rt/gpu_emulate.cpp"} : std::vector<std::string>();
+    }
+    /// A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
+    std::string alias(const std::string &head, const std::string &of, const std::string &values) const override {
+        return onDevice_ ? head + " { return " + of + "(" + values + "); }" : CxxEmitter::alias(head, of, values);
+    }
+    void entryPoints(TextWriter &w) const override {
+        if (onDevice_)
+            deviceInterface(w);
+    }
+    /// Streams of the caller, errors of the device, memory of the device for callers (C3).
+    void deviceInterface(TextWriter &w) const {
+        w.line();
+        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return "
+               "__state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { "
+               "__state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
+        w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
+        w.line();
+        w.open("SDFGC_EXPORT void *" + name_ + "_device_alloc(size_t bytes)");
+        w.line("char *memory = nullptr;");
+        w.line("return sdfgc::gpu::malloc(&memory, bytes, \"memory of the caller\") == sdfgc::gpu::success ? memory : nullptr;");
+        w.close();
+        w.line("SDFGC_EXPORT void " + name_ + "_device_free(void *memory) { (void)sdfgc::gpu::free(memory); }");
+        w.open("SDFGC_EXPORT int " + name_ + "_device_copy(void *to, const void *from, size_t bytes)");
+        w.line("const sdfgc::gpu::Status copied = sdfgc::gpu::memcpySync(to, from, bytes, sdfgc::gpu::CopyKind::Any);");
+        w.line("// A copy from pageable memory may return before it has arrived.");
+        w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
+        w.close();
+    }
+
+    const platform::Dialect &dialect_;
+    const bool onDevice_;
+};
+
+} // namespace
+
+codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
+    return GpuEmitter(m, compile, o).emit();
+}
+
+} // namespace sdfgc::targets
