@@ -7,6 +7,9 @@
 #include "States.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <utility>
 
 namespace sdfgc::tree::lowering {

@@ -6,6 +6,9 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {
@@ -79,6 +82,7 @@ void allocateMembers(Instance &in, Name owner, const DataDesc &d, Block &out) {
     }
 }
 
+/// A stream: one, or an array of them.
 void declareStream(Instance &in, Name name, const DataDesc &d, Block &out) {
     Variable v;
     v.type = d.dtype;
@@ -91,6 +95,7 @@ void declareStream(Instance &in, Name name, const DataDesc &d, Block &out) {
     in.places[name] = placeFor(in, id, d);
 }
 
+/// One container, in the memory that place-in-memory chose.
 void declareContainer(Instance &in, Name name, Block &out) {
     const DataDesc &d = *in.g->arrays.find(name);
     if (d.isStream())

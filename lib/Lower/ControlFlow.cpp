@@ -6,7 +6,7 @@
 #include "Symbols.h"
 #include "UnstructuredFlow.h"
 
-#include <algorithm>
+#include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -14,6 +14,7 @@ using namespace ir;
 
 namespace {
 
+/// Numbers of a block and the region that it is in, as the source map names it; none for a root.
 std::vector<int> originOf(const ir::Block &b) {
     const Region *r = b.parent();
     return r ? std::vector<int>{r->cfgId, static_cast<int>(b.id())} : std::vector<int>{};
@@ -38,6 +39,7 @@ bool isSequence(const Region &r) {
     return true;
 }
 
+/// Is there a `continue` of the loop itself, not of one inside?
 bool containsContinue(const Region &r) {
     for (const auto &b : r.blocks()) {
         if (b->kind() == BlockKind::Continue)
@@ -70,6 +72,7 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
     return py::assign(py::name(it->second.name(), in.symbolTypes[s.targets[0]->name]), value);
 }
 
+/// A loop region. `continue` jumps to the step where that stands behind the body.
 void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
     diag::Location where = analysis::placeOf(l);
     auto *node = out.add<Loop>();
@@ -95,6 +98,7 @@ void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
         node->body.add<Label>(node->continueLabel);
 }
 
+/// A conditional block: an `if` with its other branches.
 void lowerConditional(Instance &in, ConditionalBlock &c, tree::Block &out) {
     diag::Location where = analysis::placeOf(c);
     auto *node = out.add<If>();

@@ -7,6 +7,9 @@
 #include "StreamCopies.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;

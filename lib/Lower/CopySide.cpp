@@ -5,6 +5,10 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;

@@ -6,6 +6,8 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;

@@ -5,6 +5,7 @@
 #include "Symbols.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -21,6 +22,7 @@ std::string text(const ir::Node *end, const sym::Subset &subset) {
     return (access ? access->data.str() : "") + "[" + subset.str() + "]";
 }
 
+/// Do all of these move rows, so that one may stand for another of them?
 bool isByRows(CopyMethod m) { return m == CopyMethod::Pitched || m == CopyMethod::Pitched3D || m == CopyMethod::Batched; }
 
 /// Does the copy still have the shape that its method was chosen for? What is known of symbols here may show that less would do.

@@ -88,6 +88,7 @@ ExprRef elementOf(Instance &in, const MemoryPlace &p, const std::vector<ExprRef>
     return out;
 }
 
+/// In a comparison with None, a container stands for its address.
 ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
     if (!e)
         return e;

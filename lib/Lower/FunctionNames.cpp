@@ -5,7 +5,6 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Containers and symbols of all SDFGs, once.
 void FunctionNames::readVariables() {
     if (!variables_.empty())
         return;

@@ -23,6 +23,7 @@ public:
     Name take(std::string wanted, const char *suffix);
 
 private:
+    /// Containers and symbols of all SDFGs, once.
     void readVariables();
 
     const ir::SDFG &root_;

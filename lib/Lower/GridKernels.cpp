@@ -6,6 +6,9 @@
 #include "States.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/Copies.h"
+
 #include <utility>
 
 namespace sdfgc::tree::lowering {

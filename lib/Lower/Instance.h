@@ -10,9 +10,8 @@
 #include "Program.h"
 
 #include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Teams.h"
-#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/NameScopes.h"
 
 #include <array>
@@ -73,7 +72,7 @@ struct Instance {
     std::unordered_map<const ir::Node *, VarId> popped;           // arrays filled by a stream: how many elements there were
     std::map<Name, MemoryPlace> reductions;                       // targets of active OpenMP reductions, by container
     const ir::State *state = nullptr;                             // being lowered
-    const analysis::ScopeTree *scopes = nullptr;                  // of that state
+    const ir::ScopeTree *scopes = nullptr;                        // of that state
     LoopContext *loops = nullptr;
 
     Program &program() const { return fn->program; }

@@ -3,6 +3,8 @@
 
 #include "Elements.h"
 
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using analysis::Executor;

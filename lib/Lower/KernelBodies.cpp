@@ -7,6 +7,8 @@
 #include "States.h"
 #include "Tasklets.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+
 #include <utility>
 
 namespace sdfgc::tree::lowering {

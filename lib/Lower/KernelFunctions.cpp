@@ -3,6 +3,8 @@
 
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
 #include "sdfgc/Tree/TidyKernel.h"
@@ -22,6 +24,7 @@ bool isHostLibrary(std::string_view name) {
     return name.substr(0, 6) == "cblas_" || name.substr(0, 8) == "LAPACKE_" || name.substr(0, 5) == "fftw_";
 }
 
+/// Names that C++ text in the block mentions.
 std::set<Name> namesInText(const Function &f, Block &b) {
     EffectTable table(f);
     std::set<Name> names;
@@ -32,6 +35,7 @@ std::set<Name> namesInText(const Function &f, Block &b) {
     return names;
 }
 
+/// The label of a kernel's map as an identifier.
 std::string kernelName(const MapEntry &m) {
     std::string name;
     for (char c : m.label)

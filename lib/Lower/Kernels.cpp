@@ -7,8 +7,6 @@
 #include "States.h"
 #include "Symbols.h"
 
-#include <utility>
-
 namespace sdfgc::tree::lowering {
 
 using namespace ir;

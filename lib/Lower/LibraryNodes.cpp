@@ -6,6 +6,10 @@
 #include "Fills.h"
 #include "Reservations.h"
 
+#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {
@@ -24,6 +28,7 @@ std::optional<py::ExprRef> fillValue(Instance &in, const LibraryNode &n) {
     return expression(in, v && !v->text().empty() ? v->text() : "0", Language::Python, analysis::placeOf(n));
 }
 
+/// A copy or fill node; its stream goes to the memlet that the copy is made from.
 void copyOrFill(Instance &in, LibraryNode &n, tree::Block &out) {
     const bool copies = analysis::isCopyNode(n);
     Edge *target = n.outEdge(copies ? "_cpy_out" : "_fill_out");

@@ -1,19 +1,22 @@
-// A whole program: from the graph to a module.
+// A whole program: from the graph to a module. Where to find what:
 //
-// Where to find what:
+//     the module      ModuleParts (interface, types, constants), UserCode (code blocks), ProgramFunction, FunctionNames
+//     state           Program; Instance (the SDFG that is read, the function that is written)
+//     names           Symbols, SymbolicToPython, Expressions (Python text)
+//     memory          MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations, KernelArrays
+//     control flow    ControlFlow, UnstructuredFlow (labels and jumps)
+//     dataflow        States (order, scopes, nodes), Nested (SDFGs in SDFGs), DataProbes, Blocks (timers, braces)
+//     maps            Maps, Reductions, Consume, Loops
+//     kernels         Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies
+//     library nodes   LibraryNodes; Copies, CopySide, StreamCopies, DeviceCopies, Fills
+//     tasklets        Tasklets, TaskletConnections, TaskletStores
+//       in Python     TaskletPython, TaskletPlan, TaskletBinding, TaskletStatements, TaskletNames
+//       in C++        TaskletCpp, TaskletCall, TaskletText
 //
-//     the module        ModuleParts (interface, types, constants), UserCode (code blocks), ProgramFunction, FunctionNames
-//     where we are      Program, Instance (the function that is written, the SDFG that is read)
-//     names             Symbols, SymbolicToPython, Expressions (Python text); MemoryPlace, Places, Views, Elements (memory)
-//     memory            Containers (declarations), Reservations (sizes that the program computes), KernelArrays
-//     control flow      ControlFlow, UnstructuredFlow (labels and jumps)
-//     dataflow          States (order, scopes, nodes), Nested (SDFGs in SDFGs), DataProbes, Blocks
-//     maps              Maps, Reductions, Consume; for GPUs Kernels, GridKernels, DeviceMaps, SpreadLoops, KernelFunctions
-//     library nodes     LibraryNodes, Copies, StreamCopies, DeviceCopies, Fills
-//     tasklets          Tasklets, and from there TaskletConnections, TaskletPython, TaskletStores, TaskletCpp, TaskletCall
-//
-// Steps are functions that take the Instance they work in and the block that they add to. What they share is state of the program,
-// of a function or of an SDFG, and stands in those three structs; classes are what has state of its own besides.
+// Steps are functions that take the Instance they work in and add to a block of statements. They share nothing else: what several
+// of them must know is state of the program, of a function or of an SDFG. Where the steps for one thing have state of their own
+// they are a class, which lives as long as the thing is lowered. Each step has a header of its topic, so what includes what says
+// what calls what; States, Nested and ControlFlow call each other, as SDFGs nest.
 #include "sdfgc/Lower/Lower.h"
 
 #include "ModuleParts.h"

@@ -12,6 +12,10 @@
 #include "States.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Teams.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 #include <utility>
 

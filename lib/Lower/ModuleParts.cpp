@@ -79,6 +79,7 @@ void addStruct(Type t, std::vector<Type> &out) {
         out.push_back(t);
 }
 
+/// The structures of a container, of its members and of its elements.
 void addStructsOf(const DataDesc &d, std::vector<Type> &out) {
     for (const auto &[n, m] : d.members)
         addStructsOf(*m, out);
@@ -99,6 +100,7 @@ void addStructs(Program &program) {
 
 namespace {
 
+/// The values of an array in row-major order, or the one value of a scalar.
 void flatten(const json::Value &v, std::vector<const json::Value *> &out) {
     if (v.isArray())
         for (const json::Value &item : v.items())

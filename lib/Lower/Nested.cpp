@@ -9,6 +9,10 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {
@@ -61,6 +65,7 @@ struct Outer {
     sym::Expr start;
 };
 
+/// What a connector at an access node stands for; an invalid place if there is none at the other end.
 Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
     const bool input = edge.dst == &n;
     const auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(&edge) : analysis::pathDestination(&edge));
@@ -147,6 +152,7 @@ void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Bloc
     }
 }
 
+/// The content of a nested SDFG as a block.
 void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto *block = out.add<tree::Block>();
     block->comment = "nested SDFG " + n.label;
@@ -215,6 +221,8 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
     }
 }
 
+/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops, scopes and reductions
+/// around the call.
 void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto function = std::make_unique<Function>();
     FunctionContext context(in.program(), *function);

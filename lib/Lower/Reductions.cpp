@@ -6,12 +6,15 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;
 
 namespace {
 
+/// The kind of conflict resolution of a memlet; Custom if it is none that OpenMP knows, or not readable.
 py::Reduction reductionOf(const Edge &e) {
     auto w = py::parseWcr(e.memlet.wcr);
     return w.value ? w.value->kind : py::Reduction::Custom;

@@ -4,6 +4,8 @@
 #include "Elements.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Async.h"
+
 namespace sdfgc::tree::lowering {
 
 using ir::DataDesc;

@@ -14,7 +14,9 @@
 #include "Views.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Teams.h"
 
 #include <utility>
 

@@ -4,6 +4,9 @@
 #include "Elements.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {

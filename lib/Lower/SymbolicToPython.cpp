@@ -1,6 +1,8 @@
 // Symbolic expressions as trees of Python and back.
 #include "SymbolicToPython.h"
 
+#include "Symbols.h"
+
 #include <limits>
 
 namespace sdfgc::tree::lowering {
@@ -17,6 +19,7 @@ ExprRef typedInt(int64_t v) {
     return lit;
 }
 
+/// The terms combined from the left.
 ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
     ExprRef out = terms.front();
     for (std::size_t i = 1; i < terms.size(); ++i)
@@ -46,6 +49,7 @@ ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
     return py::binary(constant < 0 ? py::Op::Sub : py::Op::Add, out, typedInt(constant < 0 ? -constant : constant), t);
 }
 
+/// A comparison of two operands.
 ExprRef compareExpr(py::Op op, ExprRef a, ExprRef b) {
     auto e = std::make_shared<py::Expr>();
     e->kind = ExprKind::Compare;
@@ -55,6 +59,7 @@ ExprRef compareExpr(py::Op op, ExprRef a, ExprRef b) {
     return e;
 }
 
+/// A node without text or operator.
 ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
     auto e = std::make_shared<py::Expr>();
     e->kind = kind;
@@ -63,8 +68,7 @@ ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
     return e;
 }
 
-ExprRef noneExpr() { return makeNode(ExprKind::None, {}, Type()); }
-
+/// The operator of a comparison; none for other kinds.
 std::optional<py::Op> comparison(sym::Kind k) {
     switch (k) {
     case sym::Kind::Eq:
@@ -88,6 +92,7 @@ std::optional<py::Op> comparison(sym::Kind k) {
     }
 }
 
+/// The operator of arithmetic on two operands that is written the same in both; none for other kinds.
 std::optional<py::Op> arithmetic(sym::Kind k) {
     switch (k) {
     case sym::Kind::FloorDiv:
@@ -109,6 +114,7 @@ std::optional<py::Op> arithmetic(sym::Kind k) {
     }
 }
 
+/// The type that arithmetic on the operands has.
 Type joined(const std::vector<ExprRef> &args) {
     Type t;
     for (const ExprRef &a : args)
@@ -116,24 +122,28 @@ Type joined(const std::vector<ExprRef> &args) {
     return t;
 }
 
-} // namespace
-
-ExprRef pythonOf(const Instance &in, sym::Expr e) {
-    // A sum or product with rational coefficients is one exact fraction (format reference 1.9).
-    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Rational) {
-        auto [num, den] = sym::asFraction(e);
-        if (!den.isOne() && num != e)
-            return py::binary(py::Op::CDiv, pythonOf(in, num), pythonOf(in, den), ScalarKind::Int64);
+/// The function that a kind is written as; none for other kinds.
+const char *functionOf(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::Min:
+        return "min";
+    case sym::Kind::Max:
+        return "max";
+    case sym::Kind::Abs:
+        return "abs";
+    case sym::Kind::CeilDiv:
+        return "int_ceil";
+    case sym::Kind::Floor:
+        return "floor";
+    case sym::Kind::Ceil:
+        return "ceil";
+    default:
+        return nullptr;
     }
-    std::vector<ExprRef> args;
-    for (sym::Expr a : e.operands())
-        args.push_back(pythonOf(in, a));
-    if (auto op = comparison(e.kind()))
-        return compareExpr(*op, args[0], args[1]);
-    if (auto op = arithmetic(e.kind()))
-        return py::binary(*op, args[0], args[1], joined(args));
-    if (e.kind() == sym::Kind::Call && (e.name() == Name("__cdiv") || e.name() == Name("__cmod"))) // what printable() made
-        return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
+}
+
+/// An expression without operands; null for others.
+ExprRef leaf(const Instance &in, sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Integer:
         return typedInt(e.numerator());
@@ -145,30 +155,36 @@ ExprRef pythonOf(const Instance &in, sym::Expr e) {
     case sym::Kind::Bool:
         return py::boolLit(e.boolValue());
     case sym::Kind::None:
-        return noneExpr();
+        return makeNode(ExprKind::None, {}, Type());
     case sym::Kind::Symbol: {
         auto it = in.fn->facts.find(e.name());
         Type t = it != in.fn->facts.end() && it->second.type ? it->second.type : Type(ScalarKind::Int64);
         return py::name(e.name(), t);
     }
+    default:
+        return nullptr;
+    }
+}
+
+/// A call: of a function, or a division of C that printable() made.
+ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
+    if (e.name() == cDivision)
+        return py::binary(py::Op::CDiv, args[0], args[1], joined(args));
+    if (e.name() == cRemainder)
+        return py::binary(py::Op::CMod, args[0], args[1], joined(args));
+    const Type t = joined(args);
+    return py::call(e.name(), std::move(args), t);
+}
+
+/// What an expression does with its operands.
+ExprRef operation(sym::Expr e, std::vector<ExprRef> args) {
+    switch (e.kind()) {
     case sym::Kind::Add:
         return sum(e, args);
     case sym::Kind::Mul:
         return fold(py::Op::Mul, args, joined(args));
     case sym::Kind::Pow:
         return py::binary(py::Op::Pow, args[0], args[1], joined(args));
-    case sym::Kind::Min:
-        return py::call("min", args, joined(args));
-    case sym::Kind::Max:
-        return py::call("max", args, joined(args));
-    case sym::Kind::Abs:
-        return py::call("abs", args, joined(args));
-    case sym::Kind::CeilDiv:
-        return py::call("int_ceil", args, joined(args));
-    case sym::Kind::Floor:
-        return py::call("floor", args, joined(args));
-    case sym::Kind::Ceil:
-        return py::call("ceil", args, joined(args));
     case sym::Kind::BitNot:
         return py::unary(py::Op::Invert, args[0], args[0]->type);
     case sym::Kind::Not:
@@ -184,21 +200,41 @@ ExprRef pythonOf(const Instance &in, sym::Expr e) {
     case sym::Kind::Cast:
         return py::castTo(e.type(), args[0]);
     case sym::Kind::Call:
-        if (e.name() == Name("__cdiv") || e.name() == Name("__cmod")) // of printable()
-            return py::binary(e.name() == Name("__cdiv") ? py::Op::CDiv : py::Op::CMod, args[0], args[1], joined(args));
-        return py::call(e.name(), args, joined(args));
+        return callOf(e, std::move(args));
     case sym::Kind::Attr: {
         auto a = std::make_shared<py::Expr>(*makeNode(ExprKind::Attribute, args, ScalarKind::Int64));
         a->name = e.name();
         return a;
     }
-    case sym::Kind::Subscript: {
+    case sym::Kind::Subscript:
         args.insert(args.begin(), py::name(e.name()));
         return makeNode(ExprKind::Subscript, args, ScalarKind::Int64);
-    }
     default:
         return py::raw(e.str());
     }
+}
+
+} // namespace
+
+ExprRef pythonOf(const Instance &in, sym::Expr e) {
+    // A sum or product with rational coefficients is one exact fraction (format reference 1.9).
+    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Rational) {
+        auto [num, den] = sym::asFraction(e);
+        if (!den.isOne() && num != e)
+            return py::binary(py::Op::CDiv, pythonOf(in, num), pythonOf(in, den), ScalarKind::Int64);
+    }
+    if (ExprRef found = leaf(in, e))
+        return found;
+    std::vector<ExprRef> args;
+    for (sym::Expr a : e.operands())
+        args.push_back(pythonOf(in, a));
+    if (auto op = comparison(e.kind()))
+        return compareExpr(*op, args[0], args[1]);
+    if (auto op = arithmetic(e.kind()))
+        return py::binary(*op, args[0], args[1], joined(args));
+    if (const char *function = functionOf(e.kind()))
+        return py::call(function, args, joined(args));
+    return operation(e, std::move(args));
 }
 
 std::optional<sym::Expr> symbolicOf(const py::Expr &e) {

@@ -67,7 +67,7 @@ sym::Expr printable(const Instance &in, sym::Expr e) {
         sym::Expr a = x.operands()[0], b = x.operands()[1];
         if (sym::isNonNegative(a, facts) != sym::Truth::True || sym::isPositive(b, facts) != sym::Truth::True)
             return x;
-        return sym::call(x.kind() == sym::Kind::FloorDiv ? "__cdiv" : "__cmod", {a, b});
+        return sym::call(x.kind() == sym::Kind::FloorDiv ? cDivision : cRemainder, {a, b});
     });
 }
 

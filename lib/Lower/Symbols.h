@@ -17,6 +17,9 @@ sym::Expr inVariables(const Instance &in, sym::Expr e);
 sym::Subset inVariables(const Instance &in, const sym::Subset &s);
 sym::Range inVariables(const Instance &in, const sym::Range &r);
 
+/// What printable() calls the division and the remainder of C.
+inline const Name cDivision = "__cdiv", cRemainder = "__cmod";
+
 /// An expression over variables as a node of the tree has it: divisions whose operands are known nonnegative are C divisions. That
 /// a size in it is unknown (`?`) is noted in the program.
 sym::Expr printable(const Instance &in, sym::Expr e);

@@ -8,6 +8,7 @@
 #include "TaskletNames.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -56,7 +57,6 @@ std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_
 
 } // namespace
 
-/// The connector that an expression names, if code may count its elements; null otherwise.
 const Connection *TaskletBinding::pointerConnection(const py::Expr &base) const {
     if (base.kind != ExprKind::Name)
         return nullptr;
@@ -67,8 +67,6 @@ const Connection *TaskletBinding::pointerConnection(const py::Expr &base) const 
     return nullptr;
 }
 
-/// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the
-/// host.
 ExprRef TaskletBinding::bindCallback(const ExprRef &e) {
     if (in_.fn->device.inside)
         in_.error(diag::Id::KernelVariable, analysis::placeOf(t_), t_.label, e->args[0]->name.str());
@@ -99,7 +97,6 @@ ExprRef TaskletBinding::bindSubscript(const ExprRef &e) {
     return element(*c, indices, *strides);
 }
 
-/// The element at some indices, of which those that are known become part of the offset.
 ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides) {
     py::Env env = environment(in_);
     MemRef r;
@@ -127,7 +124,6 @@ ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> 
     return out;
 }
 
-/// Only names of symbols and loop-invariant variables may enter offsets: locals of the code change while it runs.
 bool TaskletBinding::mayFold(const py::Expr &e) const {
     for (const auto &[original, renamed] : locals_)
         if (countMentions(e, renamed) || countMentions(e, original))

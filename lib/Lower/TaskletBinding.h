@@ -26,13 +26,22 @@ public:
     const Connection *connectionOf(RefId slot) const;
 
 private:
+    /// The connector that an expression names, if code may count its elements; null otherwise.
     const Connection *pointerConnection(const py::Expr &base) const;
+    /// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the
+    /// host.
     py::ExprRef bindCallback(const py::ExprRef &e);
+    /// A subscript of a connector or constant as an element, a name as a symbol; other expressions as they are.
     py::ExprRef bindSubscript(const py::ExprRef &e);
+    /// The element at some indices, of which those that are known become part of the offset.
     py::ExprRef element(const Connection &c, const std::vector<py::ExprRef> &indices, const std::vector<sym::Expr> &strides);
+    /// Only names of symbols and loop-invariant variables may enter offsets: locals of the code change while it runs.
     bool mayFold(const py::Expr &e) const;
+    /// A name as what a symbol stands for, unless a connector or local has it.
     py::ExprRef bindSymbol(const py::ExprRef &e);
+    /// A name as a local, as what an element held before, as a connector or as a symbol.
     py::ExprRef bindBareName(const py::ExprRef &e);
+    /// The value or the address that a connector stands for.
     py::ExprRef bindConnector(const Connection &c, const py::ExprRef &e);
 
     Instance &in_;

@@ -12,6 +12,7 @@ namespace sdfgc::tree::lowering {
 
 namespace {
 
+/// The text without blanks at its ends.
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blank = " \t\r\n";
     const std::size_t begin = text.find_first_not_of(blank);
@@ -43,6 +44,7 @@ std::string_view calledFunction(std::string_view text) {
     return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
 }
 
+/// Does the text begin with the prefix?
 bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 /// A function of C, or of our own, that takes its arguments by value.

@@ -6,7 +6,10 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -64,7 +67,6 @@ bool TaskletConnections::connectInput(Edge &e) {
     return true;
 }
 
-/// The value of an edge to another tasklet or to the entry of a scope, in a variable of its own.
 void TaskletConnections::connectTasklet(Edge &e, Type type, tree::Block &out) {
     const bool hides = t_.code.language != Language::Python; // C++ text declares the connector's own name
     const Name wanted = hides ? Name(t_.label + "_" + e.srcConn.str()) : e.srcConn;
@@ -82,7 +84,6 @@ void TaskletConnections::connectTasklet(Edge &e, Type type, tree::Block &out) {
     outputs.push_back(std::move(c));
 }
 
-/// A reference that the tasklet sets.
 bool TaskletConnections::connectReference(Edge &e, const AccessNode &target) {
     if (in_.fn->device.inside && belongsToHost(*in_.g, target.data)) {
         in_.error(diag::Id::KernelWritesValue, analysis::placeOf(t_), t_.label, target.data.str());

@@ -51,12 +51,18 @@ public:
     std::vector<Connection> inputs, outputs;
 
 private:
+    /// Adds the connector of one edge. False, and an error reported, if it stands for nothing.
     bool connectInput(ir::Edge &e);
     bool connectOutput(ir::Edge &e, Block &out);
+    /// The value of an edge to another tasklet or to the entry of a scope, in a variable of its own.
     void connectTasklet(ir::Edge &e, Type type, Block &out);
+    /// A reference that the tasklet sets. In a kernel it must be one of the kernel's own.
     bool connectReference(ir::Edge &e, const ir::AccessNode &target);
+    /// The part of a container that a connector of a type sees. False if the container has no place.
     bool bindPlace(Connection &c, ir::Edge &e, ir::AccessNode &node, bool source, Type type);
+    /// How an output is combined with what is there; text that cannot be read is reported.
     void bindWcr(Connection &c, ir::Edge &e, ir::AccessNode &target);
+    /// Reports that an edge stands for nothing. Returns false.
     bool fail(const ir::Edge &e) const;
     static const Connection *find(const std::vector<Connection> &list, Name n);
 

@@ -23,13 +23,19 @@ public:
     void lower(Block &out);
 
 private:
+    /// A variable of the declared type for a symbol, if the function has it in another one or under another name.
     void bindSymbol(Name s);
+    /// The variable of a connector.
     void bindConnector(const Connection &c, bool input);
+    /// The variable of an output, and what is stored from it.
     void bindOutput(Connection &c);
     /// In terms of variables that no declaration of the text hides: those that are get another name in front.
     sym::Expr unhidden(sym::Expr e);
     MemoryPlace unhidden(const MemoryPlace &p);
+    /// Another name for the memory of a variable whose own name is about to be hidden.
     MemoryPlace aliasPlace(const MemoryPlace &p);
+    /// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it
+    /// mentions.
     void dropUnused();
 
     Instance &in_;
@@ -71,7 +77,6 @@ void CppTasklet::lower(Block &out) {
     }
 }
 
-/// A variable of the declared type for a symbol, if the function has it in another one or under another name.
 void CppTasklet::bindSymbol(Name s) {
     sym::Expr value = in_.symbols[s];
     const Type *declared = in_.g->symbols.find(s);
@@ -91,7 +96,6 @@ void CppTasklet::bindSymbol(Name s) {
     raw_->bindings.push_back(std::move(b));
 }
 
-/// The variable of a connector.
 void CppTasklet::bindConnector(const Connection &c, bool input) {
     RawTasklet::Binding b;
     b.name = c.conn;
@@ -119,7 +123,6 @@ void CppTasklet::bindConnector(const Connection &c, bool input) {
     raw_->bindings.push_back(std::move(b));
 }
 
-/// The variable of an output, and what is stored from it.
 void CppTasklet::bindOutput(Connection &c) {
     bindConnector(c, false);
     c.place = unhidden(c.place);
@@ -143,7 +146,6 @@ sym::Expr CppTasklet::unhidden(sym::Expr e) {
 
 MemoryPlace CppTasklet::unhidden(const MemoryPlace &p) { return p.var && taken_.count(in_.varName(p.var)) ? aliasPlace(p) : p; }
 
-/// Another name for the memory of a variable whose own name is about to be hidden.
 MemoryPlace CppTasklet::aliasPlace(const MemoryPlace &p) {
     const Variable &old = in_.function().vars[p.var];
     Variable v;
@@ -163,8 +165,6 @@ MemoryPlace CppTasklet::aliasPlace(const MemoryPlace &p) {
     return alias;
 }
 
-/// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it
-/// mentions.
 void CppTasklet::dropUnused() {
     using Form = RawTasklet::Binding::Form;
     auto directive = [](const std::string &text) { return text.find('#') != std::string::npos; };

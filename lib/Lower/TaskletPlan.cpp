@@ -40,7 +40,6 @@ void TaskletPlan::make(const std::vector<StmtRef> &code) {
 
 // ---------------------------------------------------------------------------------------------------- what the code does
 
-/// Counts reads and writes of connectors.
 void TaskletPlan::survey(const std::vector<StmtRef> &code, bool inLoop) {
     for (const StmtRef &s : code) {
         const bool loops = inLoop || s->kind == StmtKind::While || s->kind == StmtKind::For;
@@ -59,7 +58,6 @@ void TaskletPlan::survey(const std::vector<StmtRef> &code, bool inLoop) {
     }
 }
 
-/// Counts the same in one target of a statement.
 void TaskletPlan::surveyTarget(Connection &c, const py::Stmt &s, const py::Expr &target, bool inLoop) {
     if (targetName(target) != c.conn) {
         c.reads += countMentions(target, c.conn);
@@ -74,7 +72,6 @@ void TaskletPlan::surveyTarget(Connection &c, const py::Stmt &s, const py::Expr 
             c.reads += countMentions(*target.args[i], c.conn);
 }
 
-/// The variable for what the target of a statement held before.
 void TaskletPlan::declareOld(const py::Stmt &s) {
     const VarId v = in_.declareValue("old", connections_.output(targetName(*s.targets[0]))->type);
     out_.add<Declare>(v);
@@ -83,14 +80,14 @@ void TaskletPlan::declareOld(const py::Stmt &s) {
 
 // ---------------------------------------------------------------------------------------------------- what follows from it
 
-/// The variable that a member of a structure is in; others are in themselves.
 VarId TaskletPlan::rootVariable(VarId v) const {
     const auto &vars = in_.function().vars;
     return v && vars[v].kind == VarKind::Member ? rootVariable(vars[v].parent) : v;
 }
 
 void TaskletPlan::planOutput(Connection &c) {
-    bool needsLocal = !c.pointer && !c.stream && (c.reads > 0 || c.augmented || c.inLoop || (c.wcr && !c.dynamic && c.writes > 1));
+    const bool needsLocal =
+        !c.pointer && !c.stream && (c.reads > 0 || c.augmented || c.inLoop || (c.wcr && !c.dynamic && c.writes > 1));
     c.keepsOld = needsLocal && c.wcr && c.dynamic;
     if (needsLocal)
         c.local = declareLocal(c, nullptr);

@@ -18,12 +18,18 @@ public:
     const std::map<Name, VarId> &olds() const { return olds_; }
 
 private:
+    /// Counts reads and writes of connectors.
     void survey(const std::vector<py::StmtRef> &code, bool inLoop);
+    /// Counts the same in one target of a statement.
     void surveyTarget(Connection &c, const py::Stmt &s, const py::Expr &target, bool inLoop);
+    /// The variable for what the target of a statement held before.
     void declareOld(const py::Stmt &s);
+    /// Decides for one connector.
     void planOutput(Connection &c);
     void planInput(Connection &c, bool storesComeLast);
+    /// A variable for a connector; constant where the code does not write it.
     VarId declareLocal(const Connection &c, py::ExprRef init);
+    /// The variable that a member of a structure is in; others are in themselves.
     VarId rootVariable(VarId v) const;
 
     Instance &in_;

@@ -3,6 +3,8 @@
 
 #include "TaskletStores.h"
 
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using py::ExprKind;
@@ -12,6 +14,7 @@ using py::StmtRef;
 
 namespace {
 
+/// Does the statement give its target a value?
 bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
@@ -28,7 +31,6 @@ StmtRef plainTarget(const StmtRef &s) {
 
 } // namespace
 
-/// The output that a statement stores through; null for a statement that stores elsewhere or not at all.
 const Connection *TaskletStatements::storedTo(const py::Stmt &s) const {
     if (!stores(s) || s.targets.size() != 1)
         return nullptr;
@@ -81,7 +83,6 @@ void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) 
     }
 }
 
-/// Locals that live across several statements of the tree are declared in front of them.
 void TaskletStatements::predeclare(tree::Block &to) {
     for (const auto &[name, type] : localTypes_) {
         Variable v;
@@ -110,7 +111,6 @@ void TaskletStatements::emitStructured(const py::Stmt &s, tree::Block &to) {
     }
 }
 
-/// `for i in range(a, b, s)` around statements of the tree.
 void TaskletStatements::emitRange(const py::Stmt &s, tree::Block &to) {
     const py::Expr &call = *s.value;
     std::vector<ExprRef> args(call.kind == ExprKind::Call ? call.args.begin() + 1 : call.args.end(), call.args.end());

@@ -18,11 +18,17 @@ public:
     void emit(const std::vector<py::StmtRef> &code, Block &to);
 
 private:
+    /// The output that a statement stores through; null for a statement that stores elsewhere or not at all.
     const Connection *storedTo(const py::Stmt &s) const;
+    /// Is there a store that is more than an assignment?
     bool containsSpecial(const std::vector<py::StmtRef> &code) const;
+    /// Locals that live across several statements of the tree are declared in front of them.
     void predeclare(Block &to);
+    /// A branch or loop around such a store.
     void emitStructured(const py::Stmt &s, Block &to);
+    /// `for i in range(a, b, s)` around statements of the tree.
     void emitRange(const py::Stmt &s, Block &to);
+    /// Such a store itself.
     void emitStore(const Connection &c, const py::Stmt &s, Block &to);
 
     Instance &in_;

@@ -7,6 +7,8 @@
 #include "TaskletPython.h"
 #include "UserCode.h"
 
+#include "sdfgc/Analysis/Verify.h"
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;

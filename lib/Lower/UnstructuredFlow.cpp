@@ -4,6 +4,8 @@
 #include "ControlFlow.h"
 #include "Expressions.h"
 
+#include "sdfgc/Analysis/Verify.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {

@@ -1,6 +1,7 @@
 // Code of the user that is copied into the program as it stands.
 #include "UserCode.h"
 
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ std::vector<CppWord> namesIn(std::string_view text) {
 
 /// A word of CUDA or HIP, of their runtimes and libraries: `cudaMemcpyAsync`, `cublasHandle_t`, `hipfftExecZ2Z`, `rocblas_dgemm`.
 enum class Vendor : uint8_t { None, Cuda, Hip };
+/// The vendor whose word it is; None for other words.
 Vendor vendorOf(std::string_view word) {
     constexpr std::string_view cuda[] = {"cuda", "cublas", "cusparse", "cufft", "cusolver", "cutensor", "curand"};
     constexpr std::string_view hip[] = {"hip", "hipblas", "hipsparse", "hipfft", "hipsolver", "hiptensor", "hiprand"};

@@ -5,6 +5,8 @@
 #include "Places.h"
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+
 namespace sdfgc::tree::lowering {
 
 using ir::DataDesc;
