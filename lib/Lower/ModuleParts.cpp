@@ -1,6 +1,7 @@
 // What a module has besides functions.
 #include "ModuleParts.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Tree/NameScopes.h"
 

@@ -11,6 +11,7 @@
 
 #include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>

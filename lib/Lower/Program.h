@@ -6,7 +6,6 @@
 
 #include "FunctionNames.h"
 
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Tree.h"
 
