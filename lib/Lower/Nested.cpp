@@ -1,13 +1,22 @@
-// Nested SDFGs: lowered in place where they are, or as functions of their own where C++ needs one.
-//
-// In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
-// are outer expressions, and nothing is passed or copied. A function is needed for an early return, and wanted where the graph says
-// so or the body is large and would otherwise be repeated.
-#include "Lowering.h"
+// Nested SDFGs.
+#include "Nested.h"
+
+#include "Blocks.h"
+#include "Containers.h"
+#include "ControlFlow.h"
+#include "Elements.h"
+#include "Expressions.h"
+#include "Places.h"
+#include "Symbols.h"
+
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>
 
-namespace sdfgc::tree {
+namespace sdfgc::tree::lowering {
 
 using namespace ir;
 
@@ -36,166 +45,163 @@ std::vector<Name> symbolNames(NestedSDFGNode &n) {
     return {names.begin(), names.end()};
 }
 
-} // namespace
-
-void Lowering::nested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
-    if (!n.sdfg) {
-        error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
-              "its file `" + n.externalPath + "` was not loaded");
-        return;
-    }
-    if (analysis::becomesFunction(*n.sdfg))
-        callNested(in, n, out);
-    else
-        inlineNested(in, n, out);
+/// What the outer SDFG has for a symbol of a nested one, in terms of variables; none for a constant, or a name that only the
+/// verifier minds.
+std::optional<sym::Expr> outerValue(const Instance &in, const NestedSDFGNode &n, Name symbol) {
+    const sym::Expr *mapped = n.mapped(symbol);
+    if (!mapped && !in.symbols.count(symbol))
+        return std::nullopt;
+    return inVariables(in, mapped ? *mapped : sym::Expr::symbol(symbol));
 }
 
-void Lowering::bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &) {
+/// Type of the variable for a symbol of a nested SDFG.
+Type innerType(const Instance &inner, Name symbol) {
+    const Type *declared = inner.g->symbols.find(symbol);
+    return declared && *declared ? symbolVariableType(*declared) : Type(ScalarKind::Int64);
+}
+
+/// What a connector stands for: a place of the outer SDFG, and where in it the memlet's subset begins.
+struct Outer {
+    MemoryPlace place;
+    sym::Expr start;
+};
+
+/// What a connector at an access node stands for; an invalid place if there is none at the other end.
+Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
+    const bool input = edge.dst == &n;
+    const auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(&edge) : analysis::pathDestination(&edge));
+    Outer outer;
+    if (!a)
+        return outer;
+    outer.place = placeAt(in, edge, *a);
+    outer.start = outer.place.offset;
+    if (outer.place.valid() && outer.place.desc) {
+        const auto subset = input ? analysis::sourceSubset(&edge) : analysis::destinationSubset(&edge);
+        const bool fits = subset && subset->rank() == outer.place.strides.size();
+        outer.start = startOffset(outer.place, inVariables(in, fits ? *subset : outer.place.desc->fullSubset()));
+    }
+    return outer;
+}
+
+// ---------------------------------------------------------------------------------------------------- in place
+
+/// Inner symbols as outer expressions. Mapped values that read containers, or whose printing would repeat work, become constants of
+/// the block.
+void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     for (Name s : symbolNames(n)) {
-        const sym::Expr *mapped = n.mapped(s);
-        sym::Expr value = mapped ? sub(in, *mapped) : sub(in, sym::Expr::symbol(s));
-        if (!mapped && !in.symbols.count(s))
-            continue; // a constant, or a name that only the verifier minds
-        const Type *declared = inner.g->symbols.find(s);
-        Type type = declared && *declared ? symbolVariableType(*declared) : Type(ScalarKind::Int64);
-        if (value.isSymbol())
-            if (auto f = in.fn->facts.find(value.name()); f != in.fn->facts.end() && f->second.type)
+        const std::optional<sym::Expr> value = outerValue(in, n, s);
+        if (!value)
+            continue;
+        Type type = innerType(inner, s);
+        if (value->isSymbol())
+            if (auto f = in.fn->facts.find(value->name()); f != in.fn->facts.end() && f->second.type)
                 type = f->second.type;
-        inner.symbols[s] = value;
+        inner.symbols[s] = *value;
         inner.symbolTypes[s] = type;
     }
+    for (auto &[symbol, value] : inner.symbols) {
+        const std::vector<Name> &names = value.freeSymbols();
+        if (std::none_of(names.begin(), names.end(), [&](Name f) { return in.g->arrays.contains(f) && !in.symbols.count(f); }))
+            continue;
+        py::ExprRef mapped = mappedValue(in, value, analysis::placeOf(n));
+        VarId v = in.declareValue(symbol, inner.symbolTypes[symbol], true);
+        block.add<Declare>(v)->init = std::move(mapped);
+        value = sym::Expr::symbol(in.varName(v));
+    }
 }
 
-void Lowering::inlineNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
-    auto *block = out.add<tree::Block>();
-    block->comment = "nested SDFG " + n.label;
-    in.fn->names.open();
-    Instance inner;
-    inner.g = n.sdfg.get();
-    inner.parent = &in;
-    inner.fn = in.fn;
-    inner.declarations = analysis::declarationsOf(*inner.g);
-    bindSymbols(in, inner, n, *block);
-    // Mapped values that read containers, or whose printing would repeat work, become constants of the block.
-    for (auto &[symbol, value] : inner.symbols) {
-        bool readsData = false;
-        for (Name f : value.freeSymbols())
-            readsData |= in.g->arrays.contains(f) && !in.symbols.count(f);
-        if (!readsData)
-            continue;
-        py::ExprRef e = bindNames(in, toPy(in, value), analysis::placeOf(n));
-        VarId v = declareValue(in, symbol, inner.symbolTypes[symbol], true);
-        block->add<Declare>(v)->init = py::lowerOperators(py::inferTypes(e, environment(in)), semantics());
-        value = sym::Expr::symbol(varName(in, v));
-    }
+/// A pointer for a container that is seen through another element type inside.
+MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const DataDesc &d, const Outer &outer,
+                      tree::Block &block) {
+    Variable v;
+    v.name = in.fn->names.declare(container);
+    v.type = d.dtype;
+    v.kind = VarKind::Pointer;
+    VarId id = in.function().vars.add(std::move(v));
+    auto *declare = block.add<Declare>(id);
+    declare->target = addressAt(in, outer.place, outer.start);
+    in.function().refs[declare->target].castTo = d.dtype;
+    return placeFor(inner, id, d);
+}
+
+/// Inner containers as other names for outer memory.
+void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     for (auto &[container, edge] : connections(n)) {
         const DataDesc *d = inner.g->arrays.find(container);
         if (!d)
             continue;
-        bool input = edge->dst == &n;
-        Place outer;
-        sym::Expr start;
+        Outer outer;
         if (auto it = in.edgeValues.find(edge); it != in.edgeValues.end()) {
-            outer.var = it->second;
-            outer.type = fn(in).vars[it->second].type;
-            outer.strides = {1};
-        } else if (auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(edge) : analysis::pathDestination(edge))) {
-            outer = placeAt(in, *edge, *a);
-            auto subset = input ? analysis::sourceSubset(edge) : analysis::destinationSubset(edge);
-            start = outer.offset;
-            if (outer.valid() && outer.desc) {
-                sym::Subset s = subset && subset->rank() == outer.strides.size() ? *subset : outer.desc->fullSubset();
-                start = startOffset(outer, sub(in, s));
-            }
+            outer.place.var = it->second;
+            outer.place.type = in.function().vars[it->second].type;
+            outer.place.strides = {1};
+        } else {
+            outer = outerContainer(in, n, *edge);
         }
-        if (!outer.valid()) {
-            error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
+        if (!outer.place.valid()) {
+            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
             continue;
         }
-        bool sameType = outer.type == d->dtype || d->isStructure() || d->isStream() || d->dtype.isVoid();
-        if (sameType) {
-            inner.places[container] = placeFor(inner, outer.var, *d, start);
-            if (d->isStructure())
-                inner.places[container].type = outer.type;
+        const bool sameType = outer.place.type == d->dtype || d->isStructure() || d->isStream() || d->dtype.isVoid();
+        if (!sameType) {
+            inner.places[container] = castPlace(in, inner, container, *d, outer, block);
             continue;
         }
-        Variable v; // seen through another element type inside
-        v.name = in.fn->names.declare(container);
-        v.type = d->dtype;
-        v.kind = VarKind::Pointer;
-        VarId id = fn(in).vars.add(std::move(v));
-        auto *declare = block->add<Declare>(id);
-        declare->target = addressAt(in, outer, start);
-        fn(in).refs[declare->target].castTo = d->dtype;
-        inner.places[container] = placeFor(inner, id, *d);
+        inner.places[container] = placeFor(inner, outer.place.var, *d, outer.start);
+        if (d->isStructure())
+            inner.places[container].type = outer.place.type;
     }
+}
+
+/// The content of a nested SDFG as a block.
+void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    auto *block = out.add<tree::Block>();
+    block->comment = "nested SDFG " + n.label;
+    in.fn->names.open();
+    Instance inner(*n.sdfg, *in.fn, &in);
+    bindSymbols(in, inner, n, *block);
+    bindContainers(in, inner, n, *block);
     declareSymbols(inner, *block);
     declareTop(inner, *block);
-    LoopContext *loops = loops_;
-    loops_ = nullptr;
-    region(inner, *inner.g, *block);
-    loops_ = loops;
+    lowerRegion(inner, *inner.g, *block);
     in.fn->names.close();
-    for (const NodePtr &child : block->body)
-        if (child->kind == Kind::Declare)
-            block->braces = true;
+    braceIfDeclaring(*block, *block);
 }
 
 // ---------------------------------------------------------------------------------------------------- functions
 
-void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
-    auto function = std::make_unique<Function>();
-    FunctionContext context;
-    context.function = function.get();
-    context.team = in.fn->team;
-    context.names.open();
-    function->name = functionName(n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName, "_function");
-    function->comment = "nested SDFG " + n.label;
-    context.names.declare(function->name);
-
-    Instance inner;
-    inner.g = n.sdfg.get();
-    inner.fn = &context;
-    inner.declarations = analysis::declarationsOf(*inner.g);
-    auto call = std::make_unique<Call>();
-    call->comment = "nested SDFG " + n.label;
-
+/// Parameters for the symbols of a function, and what the call gives for them.
+void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     for (Name s : symbolNames(n)) {
-        const sym::Expr *mapped = n.mapped(s);
-        if (!mapped && !in.symbols.count(s))
+        const std::optional<sym::Expr> value = outerValue(in, n, s);
+        if (!value)
             continue;
-        const Type *declared = inner.g->symbols.find(s);
-        Type type = declared && *declared ? symbolVariableType(*declared) : Type(ScalarKind::Int64);
-        VarId v = declareValue(inner, s, type);
-        function->params.push_back(v);
-        inner.symbols[s] = sym::Expr::symbol(varName(inner, v));
+        const Type type = innerType(inner, s);
+        const VarId v = inner.declareValue(s, type);
+        inner.function().params.push_back(v);
+        inner.symbols[s] = sym::Expr::symbol(inner.varName(v));
         inner.symbolTypes[s] = type;
-        sym::Expr value = sub(in, mapped ? *mapped : sym::Expr::symbol(s));
-        context.facts[varName(inner, v)].nonnegative = sym::isNonNegative(value, in.fn->facts) == sym::Truth::True;
+        inner.fn->facts[inner.varName(v)].nonnegative = sym::isNonNegative(*value, in.fn->facts) == sym::Truth::True;
         Call::Argument a;
-        a.value = final(in, value);
-        a.expr =
-            py::lowerOperators(py::inferTypes(bindNames(in, toPy(in, value), analysis::placeOf(n)), environment(in)), semantics());
-        call->arguments.push_back(std::move(a));
+        a.value = printable(in, *value);
+        a.expr = mappedValue(in, *value, analysis::placeOf(n));
+        call.arguments.push_back(std::move(a));
     }
+}
+
+/// Parameters for the containers of a function, and what the call gives for them.
+void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     for (auto &[container, edge] : connections(n)) {
         const DataDesc *d = inner.g->arrays.find(container);
         if (!d)
             continue;
-        bool input = edge->dst == &n;
-        auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(edge) : analysis::pathDestination(edge));
-        Place outer = a ? placeAt(in, *edge, *a) : Place();
-        if (!outer.valid()) {
-            error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
+        const Outer outer = outerContainer(in, n, *edge);
+        if (!outer.place.valid()) {
+            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
             continue;
         }
-        auto subset = input ? analysis::sourceSubset(edge) : analysis::destinationSubset(edge);
-        sym::Expr start = outer.offset;
-        if (outer.desc)
-            start =
-                startOffset(outer, sub(in, subset && subset->rank() == outer.strides.size() ? *subset : outer.desc->fullSubset()));
         Variable v;
-        v.name = context.names.declare(container);
+        v.name = inner.fn->names.declare(container);
         v.type = d->dtype;
         v.kind = d->isStream()      ? VarKind::StreamRef
                  : d->isStructure() ? VarKind::StructPtr
@@ -203,28 +209,55 @@ void Lowering::callNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
                                     : VarKind::Pointer;
         if (d->isStructure() && d->dtype.isPointer())
             v.type = d->dtype.element();
-        v.isConst = v.kind == VarKind::Reference && input && !n.outEdge(container);
-        bool address = v.kind == VarKind::Pointer;
-        VarId id = function->vars.add(std::move(v));
-        function->params.push_back(id);
+        v.isConst = v.kind == VarKind::Reference && edge->dst == &n && !n.outEdge(container);
+        const bool address = v.kind == VarKind::Pointer;
+        const VarId id = inner.function().vars.add(std::move(v));
+        inner.function().params.push_back(id);
         Call::Argument arg;
-        arg.ref = address ? addressAt(in, outer, start) : elementAt(in, outer, start);
-        if (outer.type != d->dtype && address)
-            fn(in).refs[arg.ref].castTo = d->dtype;
-        call->arguments.push_back(arg);
+        arg.ref = address ? addressAt(in, outer.place, outer.start) : elementAt(in, outer.place, outer.start);
+        if (outer.place.type != d->dtype && address)
+            in.function().refs[arg.ref].castTo = d->dtype;
+        call.arguments.push_back(arg);
         inner.places[container] = placeFor(inner, id, *d);
     }
-    LoopContext *loops = loops_;
-    loops_ = nullptr;
+}
+
+/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops, scopes and reductions
+/// around the call.
+void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    auto function = std::make_unique<Function>();
+    FunctionContext context(in.program(), *function);
+    context.team = in.fn->team;
+    function->name = in.program().functionNames.take(n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName, "_function");
+    function->comment = "nested SDFG " + n.label;
+    context.names.declare(function->name);
+    Instance inner(*n.sdfg, context);
+    auto call = std::make_unique<Call>();
+    call->comment = "nested SDFG " + n.label;
+    passSymbols(in, inner, n, *call);
+    passContainers(in, inner, n, *call);
     declareSymbols(inner, function->body);
     context.top = &function->body;
     context.topAt = function->body.body.size();
     declareTop(inner, function->body);
-    region(inner, *inner.g, function->body);
-    loops_ = loops;
-    fn(in).needsState |= function->needsState;
-    call->function = module_->functions.add(std::move(function));
+    lowerRegion(inner, *inner.g, function->body);
+    in.function().needsState |= function->needsState;
+    call->function = in.module().functions.add(std::move(function));
     out.body.push_back(std::move(call));
 }
 
-} // namespace sdfgc::tree
+} // namespace
+
+void lowerNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    if (!n.sdfg) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
+                 "its file `" + n.externalPath + "` was not loaded");
+        return;
+    }
+    if (analysis::becomesFunction(*n.sdfg))
+        callFunction(in, n, out);
+    else
+        lowerInPlace(in, n, out);
+}
+
+} // namespace sdfgc::tree::lowering

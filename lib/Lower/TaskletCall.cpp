@@ -1,28 +1,18 @@
 // C++ tasklets that are one call of BLAS or LAPACK.
-//
-// A C++ tasklet is text with a variable for each connector, since nobody knows what the text does to them. A C function is known to
-// take its arguments by value, so where the text is nothing but one call of such a function, what the connectors stand for takes
-// their place:
-//
-//     {                                              product = cblas_ddot(N, A.data(), 1, &B[N * i], 1);
-//         double *_in_x = A.data();
-//         double *_in_y = &B[N * i];      becomes
-//         double _out_r;
-//         _out_r = cblas_ddot(N, _in_x, 1, _in_y, 1);
-//         product = _out_r;
-//     }
-#include "Tasklets.h"
+#include "TaskletCall.h"
+
+#include "Elements.h"
+#include "TaskletText.h"
 
 #include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
-namespace sdfgc::tree {
+namespace sdfgc::tree::lowering {
 
 namespace {
 
+/// The text without blanks at its ends.
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blank = " \t\r\n";
     const std::size_t begin = text.find_first_not_of(blank);
@@ -54,6 +44,7 @@ std::string_view calledFunction(std::string_view text) {
     return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
 }
 
+/// Does the text begin with the prefix?
 bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 /// A function of C, or of our own, that takes its arguments by value.
@@ -72,27 +63,26 @@ bool takesValues(std::string_view function) {
 
 } // namespace
 
-/// Can what the connectors stand for take their place in the text?
-bool TaskletLowering::isPlainCall() const {
-    const std::string_view function = calledFunction(t_.code.text);
+bool isPlainCall(const Instance &in, const ir::Tasklet &t, const TaskletConnections &connections) {
+    const std::string_view function = calledFunction(t.code.text);
     if (!takesValues(function))
         return false;
-    if (!l_.module_->globalCode.empty() || !t_.codeGlobal.empty()) // may define macros of that name
+    if (!in.module().globalCode.empty() || !t.codeGlobal.empty()) // may define macros of that name
         return false;
     auto plain = [](const Connection &c) { return c.place.valid() && !c.stream && !c.setsReference && !c.dynamic && !c.wcr; };
     auto sameType = [](const Connection &c) { return c.pointer || c.type == c.place.type; };
     auto all = [&](const std::vector<Connection> &list) {
         return std::all_of(list.begin(), list.end(), [&](const Connection &c) { return plain(c) && sameType(c); });
     };
-    return all(inputs_) && all(outputs_);
+    return all(connections.inputs) && all(connections.outputs);
 }
 
-void TaskletLowering::plainCall() {
+void plainCall(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections, Block &out) {
     auto raw = std::make_unique<RawTasklet>();
-    raw->comment = "tasklet " + t_.label;
-    raw->text = onStream(withoutMargin(std::string(trimmed(t_.code.text))));
+    raw->comment = "tasklet " + t.label;
+    raw->text = taskletText(in, t, std::string(trimmed(t.code.text)));
     raw->inPlace = true;
-    const bool readsOnly = !startsWith(calledFunction(t_.code.text), "LAPACKE_"); // LAPACK's may work in place
+    const bool readsOnly = !startsWith(calledFunction(t.code.text), "LAPACKE_"); // LAPACK's may work in place
     std::set<Name> connectors;
     auto bind = [&](const Connection &c, bool input) {
         if (!connectors.insert(c.conn).second)
@@ -102,26 +92,26 @@ void TaskletLowering::plainCall() {
         b.name = c.conn;
         b.type = c.type;
         b.form = c.pointer ? Form::Pointer : input ? Form::Value : Form::Uninitialised;
-        b.ref = c.pointer ? l_.addressAt(in_, c.place, c.start) : l_.elementAt(in_, c.place, c.start);
+        b.ref = c.pointer ? addressAt(in, c.place, c.start) : elementAt(in, c.place, c.start);
         if (c.pointer && c.type != c.place.type)
-            l_.fn(in_).refs[b.ref].castTo = c.type;
-        b.isConst = l_.fn(in_).vars[c.place.var].isConst || (input && readsOnly);
+            in.function().refs[b.ref].castTo = c.type;
+        b.isConst = in.function().vars[c.place.var].isConst || (input && readsOnly);
         raw->bindings.push_back(std::move(b));
     };
-    for (const Connection &c : inputs_)
-        bind(c, !find(outputs_, c.conn));
-    for (const Connection &c : outputs_)
+    for (const Connection &c : connections.inputs)
+        bind(c, !connections.output(c.conn));
+    for (const Connection &c : connections.outputs)
         bind(c, false);
-    for (Name s : symbolsIn(t_.code.text, connectors)) {
+    for (Name s : symbolsIn(in, t, connectors)) {
         RawTasklet::Binding b;
         b.name = s;
-        b.type = in_.symbolTypes[s];
+        b.type = in.symbolTypes[s];
         b.form = RawTasklet::Binding::Symbol;
         b.isConst = true;
-        b.symbol = in_.symbols[s];
+        b.symbol = in.symbols[s];
         raw->bindings.push_back(std::move(b));
     }
-    out_->body.push_back(std::move(raw));
+    out.body.push_back(std::move(raw));
 }
 
-} // namespace sdfgc::tree
+} // namespace sdfgc::tree::lowering

@@ -1,12 +1,13 @@
-// Code blocks of the user (global, init and exit code): C++ that is copied into the program as it stands.
-#include "Lowering.h"
+// Code of the user that is copied into the program as it stands.
+#include "UserCode.h"
 
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
 #include <cctype>
 
-namespace sdfgc::tree {
+namespace sdfgc::tree::lowering {
 
 using namespace ir;
 
@@ -21,6 +22,7 @@ std::vector<CppWord> namesIn(std::string_view text) {
 
 /// A word of CUDA or HIP, of their runtimes and libraries: `cudaMemcpyAsync`, `cublasHandle_t`, `hipfftExecZ2Z`, `rocblas_dgemm`.
 enum class Vendor : uint8_t { None, Cuda, Hip };
+/// The vendor whose word it is; None for other words.
 Vendor vendorOf(std::string_view word) {
     constexpr std::string_view cuda[] = {"cuda", "cublas", "cusparse", "cufft", "cusolver", "cutensor", "curand"};
     constexpr std::string_view hip[] = {"hip", "hipblas", "hipsparse", "hipfft", "hipsolver", "hiptensor", "hiprand"};
@@ -39,19 +41,17 @@ Vendor vendorOf(std::string_view word) {
 /// Can a word after this character be the name in a declaration (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
 bool mayDeclare(char before) { return isCppWord(before) || std::string_view("*&<>,[").find(before) != std::string_view::npos; }
 
-} // namespace
-
 /// An argument of the program that the text names although only the program receives it: the initialiser has symbols, the finaliser
 /// nothing (format reference 8.1). Empty when there is none. A name that the text or the global code declares itself is not meant.
-Name Lowering::beyondReach(const std::string &text) const {
+Name beyondReach(const Module &module, const std::string &text) {
     std::set<std::string_view> known;
-    for (const std::string &code : module_->globalCode)
+    for (const std::string &code : module.globalCode)
         for (const CppWord &w : namesIn(code))
             known.insert(w.text);
     for (const CppWord &w : namesIn(text)) {
         if (known.count(w.text))
             continue;
-        for (const Param &p : module_->params)
+        for (const Param &p : module.params)
             if (p.desc && p.name.str() == w.text && !mayDeclare(w.before))
                 return p.name;
         if (mayDeclare(w.before))
@@ -62,64 +62,91 @@ Name Lowering::beyondReach(const std::string &text) const {
 
 /// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define
 /// it.
-void Lowering::refuseForeignRuntime(const std::string &text, diag::Location at) {
-    const bool hip = context_.options.target == "hip", emulate = context_.options.emulate;
-    if (!(hip || emulate || context_.options.target == "cuda"))
+void refuseForeignRuntime(const Program &program, const std::string &text, diag::Location at) {
+    const pass::CompileOptions &options = program.context.options;
+    const bool hip = options.target == "hip", emulate = options.emulate;
+    if (!(hip || emulate || options.target == "cuda"))
         return;
     for (const CppWord &w : namesIn(text)) {
         const Vendor vendor = vendorOf(w.text);
         if (vendor == Vendor::None || (!emulate && (vendor == Vendor::Hip) == hip))
             continue;
-        for (const std::string &code : module_->globalCode)
+        for (const std::string &code : program.module->globalCode)
             if (code.find(w.text) != std::string::npos)
                 return;
         const std::string other = vendor == Vendor::Cuda ? "cuda" : "hip";
-        error(diag::Id::ForeignRuntime, std::move(at), w.text, vendor == Vendor::Cuda ? "CUDA" : "HIP",
-              emulate ? "is not emulated" : "programs for this target do not have",
-              "or use --target " + other + (emulate ? " without --emulate" : ""));
+        program.error(diag::Id::ForeignRuntime, std::move(at), w.text, vendor == Vendor::Cuda ? "CUDA" : "HIP",
+                      emulate ? "is not emulated" : "programs for this target do not have",
+                      "or use --target " + other + (emulate ? " without --emulate" : ""));
         return;
     }
 }
 
-void Lowering::userCode() {
-    auto ours = [](const std::vector<TargetCode> &codes) {
-        std::vector<std::string> texts;
-        for (const TargetCode &c : codes) {
-            bool target = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") ||
-                          c.target == Name("None") || c.target.empty();
-            if (target && c.code.text.find_first_not_of(" \t\r\n") != std::string::npos)
-                texts.push_back(c.code.text);
-        }
-        return texts;
-    };
-    for (SDFG *g : allSDFGs(root_))
-        for (std::string &text : ours(g->globalCode))
-            module_->globalCode.push_back(std::move(text));
-    for (SDFG *g : allSDFGs(root_)) {
-        for (const auto *codes : {&g->initCode, &g->exitCode})
-            for (const std::string &text : ours(*codes))
-                refuseForeignRuntime(text, {"", 0, 0, "", elementName(*g), {}});
-        for (std::string &text : ours(g->initCode))
-            (beyondReach(text).empty() ? module_->initCode : callCode_).push_back(std::move(text));
-        for (std::string &text : ours(g->exitCode)) {
-            if (Name n = beyondReach(text); !n.empty())
-                error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, "exit_code", n.str());
-            module_->exitCode.push_back(std::move(text));
-        }
+/// The texts among them that are for the program as a whole, not for the code of one target, and not blank.
+std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
+    std::vector<std::string> texts;
+    for (const TargetCode &c : codes) {
+        bool target = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") ||
+                      c.target == Name("None") || c.target.empty();
+        if (target && c.code.text.find_first_not_of(" \t\r\n") != std::string::npos)
+            texts.push_back(c.code.text);
     }
-    module_->rawCpp |= !module_->globalCode.empty() || !module_->initCode.empty() || !module_->exitCode.empty();
+    return texts;
 }
 
-/// Init code that reads arguments of the program runs when they are there: at the start of each call. Front ends for Fortran write
-/// such code, to copy sizes out of structures into global variables.
-void Lowering::lateInitCode(Instance &in, tree::Block &out) {
-    for (const std::string &text : callCode_) {
+} // namespace
+
+std::vector<std::string> takeCodeBlocks(Program &program) {
+    Module &module = *program.module;
+    std::vector<std::string> callCode;
+    for (SDFG *g : allSDFGs(program.root))
+        for (std::string &text : textsForAll(g->globalCode))
+            module.globalCode.push_back(std::move(text));
+    for (SDFG *g : allSDFGs(program.root)) {
+        for (const auto *codes : {&g->initCode, &g->exitCode})
+            for (const std::string &text : textsForAll(*codes))
+                refuseForeignRuntime(program, text, {"", 0, 0, "", elementName(*g), {}});
+        for (std::string &text : textsForAll(g->initCode))
+            (beyondReach(module, text).empty() ? module.initCode : callCode).push_back(std::move(text));
+        for (std::string &text : textsForAll(g->exitCode)) {
+            if (Name n = beyondReach(module, text); !n.empty())
+                program.error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, "exit_code", n.str());
+            module.exitCode.push_back(std::move(text));
+        }
+    }
+    module.rawCpp |= !module.globalCode.empty() || !module.initCode.empty() || !module.exitCode.empty();
+    return callCode;
+}
+
+void addCallCode(const Instance &in, const std::vector<std::string> &texts, tree::Block &out) {
+    for (const std::string &text : texts) {
         auto *raw = out.add<RawTasklet>();
         raw->comment = "init_code, which needs the arguments of the program";
         raw->text = text;
-        module_->rawCpp = true;
-        in.fn->function->needsState |= text.find("__state") != std::string::npos;
+        in.module().rawCpp = true;
+        in.function().needsState |= text.find("__state") != std::string::npos;
     }
 }
 
-} // namespace sdfgc::tree
+void takeTaskletBlocks(Program &program, const Tasklet &t) {
+    Module &module = *program.module;
+    if (!t.codeGlobal.empty())
+        module.globalCode.push_back(t.codeGlobal.text);
+    if (!t.codeInit.empty())
+        module.initCode.push_back(t.codeInit.text);
+    if (!t.codeExit.empty())
+        module.exitCode.push_back(t.codeExit.text);
+    for (const std::string &f : t.stateFields)
+        refuseForeignRuntime(program, f, analysis::placeOf(t));
+    for (const ir::Code *c : {&t.code, &t.codeInit, &t.codeExit})
+        if (c->language == Language::CPP)
+            refuseForeignRuntime(program, c->text, analysis::placeOf(t));
+    module.rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
+    for (const std::string &f : t.stateFields)
+        module.rawFields.push_back(f);
+    for (Name e : t.environments)
+        if (std::find(module.environments.begin(), module.environments.end(), e) == module.environments.end())
+            module.environments.push_back(e);
+}
+
+} // namespace sdfgc::tree::lowering

@@ -310,7 +310,7 @@ private:
             if (all_.isSeenByThreads(u.memory))
                 s.uses.push_back(u);
     }
-    /// Copies where the lowered program makes them (Lowering::accessNode).
+    /// Copies where the lowered program makes them (lib/Lower/States.cpp, lowerAccess).
     void phaseOfAccess(AccessNode &n) {
         auto copied = [&](Edge *e) {
             std::vector<MemoryUse> uses;

@@ -1,0 +1,15 @@
+// Copies between containers: one run of memory, loops over corresponding dimensions, or row-major order of both subsets (format
+// reference 6.14). References are set. Streams push and pop (StreamCopies.h); what involves a device is in DeviceCopies.h.
+#pragma once
+
+#include "CopySide.h"
+
+namespace sdfgc::tree::lowering {
+
+/// A transfer (analysis::isTransfer): an edge that moves data between two access nodes. An end without a place is reported.
+void copyEdge(Instance &in, ir::Edge &e, Block &out);
+
+/// A copy from `src` to `dst`; the edge says how. Sides with different numbers of elements are reported.
+void copy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+
+} // namespace sdfgc::tree::lowering

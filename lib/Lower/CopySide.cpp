@@ -1,0 +1,54 @@
+// One side of a copy.
+#include "CopySide.h"
+
+#include "Expressions.h"
+#include "Places.h"
+#include "Symbols.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+std::optional<CopySide> copySide(Instance &in, Edge &e, bool source) {
+    auto *node = dyn_cast<AccessNode>(source ? analysis::pathSource(&e) : analysis::pathDestination(&e));
+    if (!node)
+        return std::nullopt;
+    CopySide side;
+    side.place = placeAt(in, e, *node);
+    if (!side.place.valid() || !side.place.desc) {
+        in.error(diag::Id::NoPlace, analysis::placeOf(e), node->data.str());
+        return std::nullopt;
+    }
+    auto subset = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
+    if (subset) {
+        side.subset = inVariables(in, *subset);
+        return side;
+    }
+    auto other = source ? analysis::destinationSubset(&e) : analysis::sourceSubset(&e);
+    side.subset = inVariables(in, side.place.desc->fullSubset());
+    if (other)
+        side.subset = analysis::missingSubset(inVariables(in, *other), side.subset, in.fn->facts);
+    return side;
+}
+
+void copyElement(Instance &in, const CopySide &src, sym::Expr srcOffset, const CopySide &dst, sym::Expr dstOffset, const Edge &e,
+                 bool atomic, tree::Block &out) {
+    py::ExprRef value = read(in, src.place, srcOffset);
+    if (e.memlet.wcr.empty()) {
+        out.add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), value));
+        return;
+    }
+    auto wcr = py::parseWcr(e.memlet.wcr);
+    auto *update = out.add<Update>();
+    update->target = elementAt(in, dst.place, dstOffset);
+    update->value = value;
+    update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
+    update->lambda = wcr.value ? resolution(in, wcr.value->lambda, dst.place.type) : nullptr;
+    update->atomic = atomic;
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,25 @@
+// References to elements of places.
+//
+// What the tree reads and writes are references: a variable with an offset in elements. An offset is over variables of the
+// function; functions that return a RefId add a reference to the function.
+#pragma once
+
+#include "Instance.h"
+
+namespace sdfgc::tree::lowering {
+
+/// The place of a container whose first element is element `offset` of a variable: shape and strides are those of `d`, which is a
+/// container of the instance's SDFG, in terms of variables.
+MemoryPlace placeFor(const Instance &in, VarId v, const ir::DataDesc &d, sym::Expr offset = 0);
+
+/// Offset of the first element of a subset (over variables), from the place's variable.
+sym::Expr startOffset(const MemoryPlace &p, const sym::Subset &s);
+
+/// The element at an offset of the place's variable.
+RefId elementAt(const Instance &in, const MemoryPlace &p, sym::Expr offset);
+/// Its address.
+RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset);
+/// Its value, also as the target of an assignment.
+py::ExprRef read(const Instance &in, const MemoryPlace &p, sym::Expr offset);
+
+} // namespace sdfgc::tree::lowering

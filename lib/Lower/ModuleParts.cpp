@@ -1,0 +1,160 @@
+// What a module has besides functions.
+#include "ModuleParts.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Support/Json.h"
+#include "sdfgc/Tree/NameScopes.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+// ---------------------------------------------------------------------------------------------------- the interface
+
+namespace {
+
+/// What the interface says of a container: no debug information, attributes of the front end, or members.
+std::shared_ptr<const DataDesc> described(const DataDesc *d) {
+    if (!d)
+        return nullptr;
+    auto out = std::make_shared<DataDesc>();
+    out->kind = d->kind;
+    out->alias = d->alias;
+    out->dtype = d->dtype;
+    out->shape = d->shape;
+    out->strides = d->strides;
+    out->offset = d->offset;
+    out->totalSize = d->totalSize;
+    out->startOffset = d->startOffset;
+    out->bufferSize = d->bufferSize;
+    out->structName = d->structName;
+    out->mayAlias = d->mayAlias;
+    if (d->optional.value_or(false))
+        out->optional = true;
+    out->storage = d->storage;
+    out->lifetime = d->lifetime;
+    out->alignment = d->alignment;
+    return out;
+}
+
+} // namespace
+
+void addInterface(Program &program) {
+    const analysis::ArgumentList arguments = analysis::argumentList(program.root);
+    for (Name n : arguments.undefined)
+        program.error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(program.root), {}}, n.str());
+    NameScopes names;
+    names.open();
+    std::map<Name, Name> spelled;
+    auto spell = [&](const auto &arguments, bool symbols) { // in the order in which the program declares them
+        for (const auto &a : arguments)
+            if (symbols == !a.desc && !spelled.count(a.name))
+                spelled[a.name] = names.declare(a.name);
+    };
+    spell(arguments.program, true);
+    spell(arguments.program, false);
+    spell(arguments.init, true);
+    for (const auto &a : arguments.program)
+        program.module->params.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
+    for (const auto &a : arguments.init)
+        program.module->init.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
+}
+
+// ---------------------------------------------------------------------------------------------------- types
+
+namespace {
+
+/// Appends a structure behind those that it contains; nothing for other types.
+void addStruct(Type t, std::vector<Type> &out) {
+    if (t.isPointer() || t.isVector())
+        return addStruct(t.element(), out);
+    if (!t.isStruct() || std::any_of(out.begin(), out.end(), [&](Type other) { return other.name() == t.name(); }))
+        return;
+    for (const auto &[name, field] : t.fields())
+        if (!(field.isPointer() && field.element() == t))
+            addStruct(field, out);
+    // One definition a name: files may list the fields of one structure in two orders.
+    if (std::none_of(out.begin(), out.end(), [&](Type other) { return other.name() == t.name(); }))
+        out.push_back(t);
+}
+
+/// The structures of a container, of its members and of its elements.
+void addStructsOf(const DataDesc &d, std::vector<Type> &out) {
+    for (const auto &[n, m] : d.members)
+        addStructsOf(*m, out);
+    if (d.elementDesc)
+        addStructsOf(*d.elementDesc, out);
+    addStruct(d.dtype, out);
+}
+
+} // namespace
+
+void addStructs(Program &program) {
+    for (SDFG *g : allSDFGs(program.root))
+        for (const auto &[n, d] : g->arrays)
+            addStructsOf(d, program.module->structs);
+}
+
+// ---------------------------------------------------------------------------------------------------- constants
+
+namespace {
+
+/// The values of an array in row-major order, or the one value of a scalar.
+void flatten(const json::Value &v, std::vector<const json::Value *> &out) {
+    if (v.isArray())
+        for (const json::Value &item : v.items())
+            flatten(item, out);
+    else
+        out.push_back(&v);
+}
+
+/// C++ literal of one constant value: numbers, numbers as text (`"1.5"`, `"True"`), complex as `"(1+2j)"`.
+std::string literal(const json::Value &v, Type t) {
+    std::string text = v.text();
+    if (text == "True" || text == "true")
+        return t.isBool() ? "true" : "1";
+    if (text == "False" || text == "false")
+        return t.isBool() ? "false" : "0";
+    if (auto e = py::parseExpr(text); e.value && v.isString() && text.find('j') != std::string::npos) {
+        py::Env env;
+        env.typeOf = [](Name) { return std::optional<Type>(); };
+        py::CppPrinter printer;
+        return printer.expr(*py::lowerOperators(py::inferTypes(py::resolveModules(*e.value, env), env), py::Semantics::Python));
+    }
+    if (text == "NaN" || text == "nan")
+        return "NAN";
+    if (text == "Infinity" || text == "inf")
+        return "INFINITY";
+    if (text == "-Infinity" || text == "-inf")
+        return "-INFINITY";
+    if (t.isInteger())
+        if (auto dot = text.find('.'); dot != std::string::npos && text.find_first_not_of('0', dot + 1) == std::string::npos)
+            return text.substr(0, dot);
+    return text;
+}
+
+} // namespace
+
+void addConstants(Program &program) {
+    std::set<Name> known;
+    for (SDFG *g : allSDFGs(program.root))
+        for (const auto &[n, c] : g->constants) {
+            if (!known.insert(n).second)
+                continue;
+            ConstantDef def;
+            def.name = n;
+            def.type = c.desc.dtype;
+            def.isArray = !c.desc.isScalar();
+            const json::Value *data = c.value.isObject() ? c.value.get("data") : &c.value;
+            std::vector<const json::Value *> values;
+            if (data)
+                flatten(*data, values);
+            for (const json::Value *v : values)
+                def.values.push_back(literal(*v, def.type));
+            program.module->constants.push_back(std::move(def));
+        }
+}
+
+} // namespace sdfgc::tree::lowering

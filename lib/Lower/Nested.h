@@ -1,0 +1,15 @@
+// Nested SDFGs: lowered in place where they are, or as functions of their own where C++ needs one.
+//
+// In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
+// are outer expressions, and nothing is passed or copied. A function is needed for an early return, and wanted where the graph says
+// so or the body is large and would otherwise be repeated.
+#pragma once
+
+#include "Instance.h"
+
+namespace sdfgc::tree::lowering {
+
+/// A nested SDFG. Reported: one without content, and containers that it is connected to without a place.
+void lowerNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
+
+} // namespace sdfgc::tree::lowering

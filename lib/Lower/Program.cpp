@@ -1,0 +1,15 @@
+// What all functions of a program share.
+#include "Program.h"
+
+namespace sdfgc::tree::lowering {
+
+Program::Program(ir::SDFG &root, pass::Context &context)
+    : root(root), context(context), module(std::make_unique<Module>()), functionNames(root) {}
+
+void Program::error(diag::Message message, diag::Location place) const {
+    if (place.file.empty())
+        place.file = context.options.file;
+    context.diags.report(std::move(message), std::move(place));
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,34 @@
+// One program on its way from the graph to the schedule tree: what all of its functions share.
+//
+// A Program is made by lower() (Lower.cpp), reached through every Instance, and gives up its module in the end. What belongs to one
+// generated function is in FunctionContext, what belongs to one SDFG in Instance (Instance.h).
+#pragma once
+
+#include "FunctionNames.h"
+
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tree/Tree.h"
+
+namespace sdfgc::tree::lowering {
+
+/// The state of one program.
+struct Program {
+    /// A program without functions. `root` and `context` live as long as it does.
+    Program(ir::SDFG &root, pass::Context &context);
+
+    ir::SDFG &root;
+    pass::Context &context;
+    std::unique_ptr<Module> module; // grows while the graph is walked; never null
+    FunctionNames functionNames;
+    bool usesUndefinedSize = false; // some expression that is printed has a size that nobody knows (`?`)
+
+    /// Reports an error. A place without a file is in the file of the graph. The lowering goes on behind it: what it makes is
+    /// dropped where errors were reported.
+    void error(diag::Message message, diag::Location place) const;
+    template <class... Args>
+    void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
+        error(diag::Message(kind, args...), std::move(place));
+    }
+};
+
+} // namespace sdfgc::tree::lowering

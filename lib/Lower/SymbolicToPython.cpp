@@ -1,0 +1,288 @@
+// Symbolic expressions as trees of Python and back.
+#include "SymbolicToPython.h"
+
+#include "Symbols.h"
+
+#include <limits>
+
+namespace sdfgc::tree::lowering {
+
+using py::ExprKind;
+using py::ExprRef;
+
+namespace {
+
+/// An integer literal of the type of offsets.
+ExprRef typedInt(int64_t v) {
+    auto lit = std::make_shared<py::Expr>(*py::intLit(v));
+    lit->type = ScalarKind::Int64;
+    return lit;
+}
+
+/// The terms combined from the left.
+ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
+    ExprRef out = terms.front();
+    for (std::size_t i = 1; i < terms.size(); ++i)
+        out = py::binary(op, out, terms[i], t);
+    return out;
+}
+
+/// `N - 3` rather than `N + -3`; a leading constant goes last.
+ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
+    const Type t = [&] {
+        Type joined;
+        for (const ExprRef &a : terms)
+            joined = commonType(joined, a->type);
+        return joined;
+    }();
+    ExprRef out;
+    int64_t constant = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        std::optional<int64_t> v = e.operands()[i].asInt();
+        if (v && *v != std::numeric_limits<int64_t>::min())
+            constant = *v;
+        else
+            out = out ? py::binary(py::Op::Add, out, terms[i], t) : terms[i];
+    }
+    if (!out || constant == 0)
+        return fold(py::Op::Add, terms, t);
+    return py::binary(constant < 0 ? py::Op::Sub : py::Op::Add, out, typedInt(constant < 0 ? -constant : constant), t);
+}
+
+/// A comparison of two operands.
+ExprRef compareExpr(py::Op op, ExprRef a, ExprRef b) {
+    auto e = std::make_shared<py::Expr>();
+    e->kind = ExprKind::Compare;
+    e->args = {std::move(a), std::move(b)};
+    e->ops = {op};
+    e->type = ScalarKind::Bool;
+    return e;
+}
+
+/// A node without text or operator.
+ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
+    auto e = std::make_shared<py::Expr>();
+    e->kind = kind;
+    e->args = std::move(args);
+    e->type = t;
+    return e;
+}
+
+/// The operator of a comparison; none for other kinds.
+std::optional<py::Op> comparison(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::Eq:
+        return py::Op::Eq;
+    case sym::Kind::Ne:
+        return py::Op::Ne;
+    case sym::Kind::Lt:
+        return py::Op::Lt;
+    case sym::Kind::Le:
+        return py::Op::Le;
+    case sym::Kind::Gt:
+        return py::Op::Gt;
+    case sym::Kind::Ge:
+        return py::Op::Ge;
+    case sym::Kind::Is:
+        return py::Op::Is;
+    case sym::Kind::IsNot:
+        return py::Op::IsNot;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The operator of arithmetic on two operands that is written the same in both; none for other kinds.
+std::optional<py::Op> arithmetic(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::FloorDiv:
+        return py::Op::FloorDiv;
+    case sym::Kind::Mod:
+        return py::Op::Mod;
+    case sym::Kind::BitAnd:
+        return py::Op::BitAnd;
+    case sym::Kind::BitOr:
+        return py::Op::BitOr;
+    case sym::Kind::BitXor:
+        return py::Op::BitXor;
+    case sym::Kind::Shl:
+        return py::Op::Shl;
+    case sym::Kind::Shr:
+        return py::Op::Shr;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The type that arithmetic on the operands has.
+Type joined(const std::vector<ExprRef> &args) {
+    Type t;
+    for (const ExprRef &a : args)
+        t = commonType(t, a->type);
+    return t;
+}
+
+/// The function that a kind is written as; none for other kinds.
+const char *functionOf(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::Min:
+        return "min";
+    case sym::Kind::Max:
+        return "max";
+    case sym::Kind::Abs:
+        return "abs";
+    case sym::Kind::CeilDiv:
+        return "int_ceil";
+    case sym::Kind::Floor:
+        return "floor";
+    case sym::Kind::Ceil:
+        return "ceil";
+    default:
+        return nullptr;
+    }
+}
+
+/// An expression without operands; null for others.
+ExprRef leaf(const Instance &in, sym::Expr e) {
+    switch (e.kind()) {
+    case sym::Kind::Integer:
+        return typedInt(e.numerator());
+    case sym::Kind::Float: {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.17g", e.floatValue());
+        return py::floatLit(text);
+    }
+    case sym::Kind::Bool:
+        return py::boolLit(e.boolValue());
+    case sym::Kind::None:
+        return makeNode(ExprKind::None, {}, Type());
+    case sym::Kind::Symbol: {
+        auto it = in.fn->facts.find(e.name());
+        Type t = it != in.fn->facts.end() && it->second.type ? it->second.type : Type(ScalarKind::Int64);
+        return py::name(e.name(), t);
+    }
+    default:
+        return nullptr;
+    }
+}
+
+/// A call: of a function, or a division of C that printable() made.
+ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
+    if (e.name() == cDivision)
+        return py::binary(py::Op::CDiv, args[0], args[1], joined(args));
+    if (e.name() == cRemainder)
+        return py::binary(py::Op::CMod, args[0], args[1], joined(args));
+    const Type t = joined(args);
+    return py::call(e.name(), std::move(args), t);
+}
+
+/// What an expression does with its operands.
+ExprRef operation(sym::Expr e, std::vector<ExprRef> args) {
+    switch (e.kind()) {
+    case sym::Kind::Add:
+        return sum(e, args);
+    case sym::Kind::Mul:
+        return fold(py::Op::Mul, args, joined(args));
+    case sym::Kind::Pow:
+        return py::binary(py::Op::Pow, args[0], args[1], joined(args));
+    case sym::Kind::BitNot:
+        return py::unary(py::Op::Invert, args[0], args[0]->type);
+    case sym::Kind::Not:
+        return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
+    case sym::Kind::And:
+    case sym::Kind::Or: {
+        auto b = std::make_shared<py::Expr>(*makeNode(ExprKind::BoolOp, args, ScalarKind::Bool));
+        b->op = e.kind() == sym::Kind::And ? py::Op::And : py::Op::Or;
+        return b;
+    }
+    case sym::Kind::Select:
+        return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
+    case sym::Kind::Cast:
+        return py::castTo(e.type(), args[0]);
+    case sym::Kind::Call:
+        return callOf(e, std::move(args));
+    case sym::Kind::Attr: {
+        auto a = std::make_shared<py::Expr>(*makeNode(ExprKind::Attribute, args, ScalarKind::Int64));
+        a->name = e.name();
+        return a;
+    }
+    case sym::Kind::Subscript:
+        args.insert(args.begin(), py::name(e.name()));
+        return makeNode(ExprKind::Subscript, args, ScalarKind::Int64);
+    default:
+        return py::raw(e.str());
+    }
+}
+
+} // namespace
+
+ExprRef pythonOf(const Instance &in, sym::Expr e) {
+    // A sum or product with rational coefficients is one exact fraction (format reference 1.9).
+    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Rational) {
+        auto [num, den] = sym::asFraction(e);
+        if (!den.isOne() && num != e)
+            return py::binary(py::Op::CDiv, pythonOf(in, num), pythonOf(in, den), ScalarKind::Int64);
+    }
+    if (ExprRef found = leaf(in, e))
+        return found;
+    std::vector<ExprRef> args;
+    for (sym::Expr a : e.operands())
+        args.push_back(pythonOf(in, a));
+    if (auto op = comparison(e.kind()))
+        return compareExpr(*op, args[0], args[1]);
+    if (auto op = arithmetic(e.kind()))
+        return py::binary(*op, args[0], args[1], joined(args));
+    if (const char *function = functionOf(e.kind()))
+        return py::call(function, args, joined(args));
+    return operation(e, std::move(args));
+}
+
+std::optional<sym::Expr> symbolicOf(const py::Expr &e) {
+    auto operand = [&](std::size_t i) { return symbolicOf(*e.args[i]); };
+    switch (e.kind) {
+    case ExprKind::Int: {
+        errno = 0;
+        char *end = nullptr;
+        long long v = std::strtoll(e.text.c_str(), &end, 0);
+        return errno || *end ? std::nullopt : std::optional<sym::Expr>(sym::Expr(static_cast<int64_t>(v)));
+    }
+    case ExprKind::Name:
+        return e.type.isInteger() ? std::optional(sym::Expr::symbol(e.name)) : std::nullopt;
+    case ExprKind::Unary: {
+        auto a = operand(0);
+        return e.op == py::Op::Neg && a ? std::optional(-*a) : std::nullopt;
+    }
+    case ExprKind::Binary: {
+        if (e.args[0]->type.isFloat() || e.args[1]->type.isFloat())
+            return std::nullopt;
+        auto a = operand(0), b = operand(1);
+        if (!a || !b)
+            return std::nullopt;
+        switch (e.op) {
+        case py::Op::Add:
+            return *a + *b;
+        case py::Op::Sub:
+            return *a - *b;
+        case py::Op::Mul:
+            return *a * *b;
+        case py::Op::FloorDiv:
+            return sym::floorDiv(*a, *b);
+        case py::Op::Mod:
+            return sym::mod(*a, *b);
+        default:
+            return std::nullopt;
+        }
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+std::function<bool(const py::Expr &)> nonNegativeOracle(const Instance &in) {
+    return [&in](const py::Expr &e) {
+        auto s = symbolicOf(e);
+        return s && sym::isNonNegative(*s, in.fn->facts) == sym::Truth::True;
+    };
+}
+
+} // namespace sdfgc::tree::lowering
