@@ -231,7 +231,8 @@ std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileO
     std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
     if (found) {
         s.log().debug("found {}, {}, by {}", process::quoted(found->compiler.command), found->compiler.version, found->source);
-        std::vector<std::string> wanted = compile.gpu() ? platform::librariesBehind("gputensor", compile.vendor()) : std::vector<std::string>();
+        std::vector<std::string> wanted =
+            compile.gpu() ? platform::librariesBehind("gputensor", compile.vendor()) : std::vector<std::string>();
         for (const platform::Library &l : platform::libraries())
             if (l.toolkit == platform::Toolkit::Host)
                 wanted.emplace_back(l.name);

@@ -337,7 +337,7 @@ bool Expansion::refuse(std::string why, std::string hint) {
 }
 
 void Expansion::took(std::string_view implementation, std::string why) {
-    context_.done(elementName(node_), "implementation " + std::move(implementation) + ": " + std::move(why));
+    context_.done(elementName(node_), "implementation " + std::string(implementation) + ": " + std::move(why));
 }
 
 void Expansion::missed(std::string what) { context_.missed(elementName(node_), std::move(what)); }

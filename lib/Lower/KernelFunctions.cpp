@@ -19,9 +19,10 @@ using ir::MapEntry;
 
 namespace {
 
-/// Functions of BLAS and LAPACK, which tasklets of expanded library nodes call: no GPU has them.
-bool isHostLibrary(std::string_view name) {
-    return name.substr(0, 6) == "cblas_" || name.substr(0, 8) == "LAPACKE_" || name.substr(0, 5) == "fftw_";
+/// Functions of BLAS and LAPACK, for example, which tasklets of expanded library nodes call: no GPU has them.
+bool isOfHost(std::string_view function) {
+    const platform::Environment *e = platform::environmentOfCall(function);
+    return e && e->side == platform::Environment::Side::Host;
 }
 
 /// Names that C++ text in the block mentions.
@@ -98,7 +99,7 @@ void finishKernel(const Instance &in, const MapEntry &m, Name name, Block body, 
     tidyKernel(in.function(), body);
     if (!in.options().emulate)
         for (Name n : namesInText(in.function(), body))
-            if (isHostLibrary(n.view()))
+            if (isOfHost(n.view()))
                 in.error(diag::Id::KernelCallsHost, analysis::placeOf(m), m.label, n.str());
     Outlined outlined = outline(in.function(), std::move(body), name, typeOf, refuse);
     if (outlined.function->needsState)

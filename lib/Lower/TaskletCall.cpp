@@ -44,28 +44,11 @@ std::string_view calledFunction(std::string_view text) {
     return std::all_of(head.begin(), head.end(), isName) ? head : std::string_view();
 }
 
-/// Does the text begin with the prefix?
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
-/// A function of C, or of our own, that takes its arguments by value.
-bool takesValues(std::string_view function) {
-    constexpr std::string_view ours[] = {"cblas_",
-                                         "LAPACKE_",
-                                         "__state->gpuBlas.",
-                                         "__state->gpuFft.",
-                                         "__state->gpuSolver.",
-                                         "__state->gpuSparse.",
-                                         "__state->gpuTensors.",
-                                         "sdfgc::gpu::reduce<",
-                                         "sdfgc::gpu::blockReduce"};
-    return std::any_of(std::begin(ours), std::end(ours), [&](std::string_view prefix) { return startsWith(function, prefix); });
-}
-
 } // namespace
 
 bool isPlainCall(const Instance &in, const ir::Tasklet &t, const TaskletConnections &connections) {
     const std::string_view function = calledFunction(t.code.text);
-    if (!takesValues(function))
+    if (!platform::environmentOfCall(function)) // whose functions take their arguments by value
         return false;
     if (!in.module().globalCode.empty() || !t.codeGlobal.empty()) // may define macros of that name
         return false;
@@ -82,7 +65,7 @@ void plainCall(Instance &in, const ir::Tasklet &t, const TaskletConnections &con
     raw->comment = "tasklet " + t.label;
     raw->text = taskletText(in, t, std::string(trimmed(t.code.text)));
     raw->inPlace = true;
-    const bool readsOnly = !startsWith(calledFunction(t.code.text), "LAPACKE_"); // LAPACK's may work in place
+    const bool readsOnly = platform::environmentOfCall(calledFunction(t.code.text))->inputs == platform::Environment::Inputs::Const;
     std::set<Name> connectors;
     auto bind = [&](const Connection &c, bool input) {
         if (!connectors.insert(c.conn).second)

@@ -5,7 +5,6 @@
 #include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace sdfgc::tree::lowering {
 
@@ -18,24 +17,6 @@ std::vector<CppWord> namesIn(std::string_view text) {
     std::vector<CppWord> words = cppWords(text);
     std::erase_if(words, [](const CppWord &w) { return w.where != CppWord::Code || w.member; });
     return words;
-}
-
-/// A word of CUDA or HIP, of their runtimes and libraries: `cudaMemcpyAsync`, `cublasHandle_t`, `hipfftExecZ2Z`, `rocblas_dgemm`.
-enum class Vendor : uint8_t { None, Cuda, Hip };
-/// The vendor whose word it is; None for other words.
-Vendor vendorOf(std::string_view word) {
-    constexpr std::string_view cuda[] = {"cuda", "cublas", "cusparse", "cufft", "cusolver", "cutensor", "curand"};
-    constexpr std::string_view hip[] = {"hip", "hipblas", "hipsparse", "hipfft", "hipsolver", "hiptensor", "hiprand"};
-    constexpr std::string_view roc[] = {"rocblas_", "rocsparse_", "rocfft_", "rocsolver_", "rocrand_"};
-    auto startsWith = [&](std::string_view prefix) {
-        return word.substr(0, prefix.size()) == prefix && word.size() > prefix.size() &&
-               std::isupper(static_cast<unsigned char>(word[prefix.size()]));
-    };
-    if (std::any_of(std::begin(cuda), std::end(cuda), startsWith))
-        return Vendor::Cuda;
-    const bool isRoc =
-        std::any_of(std::begin(roc), std::end(roc), [&](std::string_view p) { return word.substr(0, p.size()) == p; });
-    return isRoc || std::any_of(std::begin(hip), std::end(hip), startsWith) ? Vendor::Hip : Vendor::None;
 }
 
 /// Can a word after this character be the name in a declaration (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
@@ -64,20 +45,19 @@ Name beyondReach(const Module &module, const std::string &text) {
 /// it.
 void refuseForeignRuntime(const Program &program, const std::string &text, diag::Location at) {
     const pass::CompileOptions &options = program.context.options;
-    const bool hip = options.target == "hip", emulate = options.emulate;
-    if (!(hip || emulate || options.target == "cuda"))
+    const platform::Dialect *own = platform::dialect(options.target);
+    if (!own)
         return;
     for (const CppWord &w : namesIn(text)) {
-        const Vendor vendor = vendorOf(w.text);
-        if (vendor == Vendor::None || (!emulate && (vendor == Vendor::Hip) == hip))
+        const platform::Dialect *dialect = platform::dialectOfWord(w.text);
+        if (!dialect || (!options.emulate && dialect == own))
             continue;
         for (const std::string &code : program.module->globalCode)
             if (code.find(w.text) != std::string::npos)
                 return;
-        const std::string other = vendor == Vendor::Cuda ? "cuda" : "hip";
-        program.error(diag::Id::ForeignRuntime, std::move(at), w.text, vendor == Vendor::Cuda ? "CUDA" : "HIP",
-                      emulate ? "is not emulated" : "programs for this target do not have",
-                      "or use --target " + other + (emulate ? " without --emulate" : ""));
+        program.error(diag::Id::ForeignRuntime, std::move(at), w.text, dialect->title,
+                      options.emulate ? "is not emulated" : "programs for this target do not have",
+                      "or use --target " + std::string(dialect->name) + (options.emulate ? " without --emulate" : ""));
         return;
     }
 }
@@ -142,11 +122,19 @@ void takeTaskletBlocks(Program &program, const Tasklet &t) {
         if (c->language == Language::CPP)
             refuseForeignRuntime(program, c->text, analysis::placeOf(t));
     module.rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
-    for (const std::string &f : t.stateFields)
+    std::string code = t.code.text + t.codeInit.text;
+    for (const std::string &f : t.stateFields) {
         module.rawFields.push_back(f);
-    for (Name e : t.environments)
-        if (std::find(module.environments.begin(), module.environments.end(), e) == module.environments.end())
-            module.environments.push_back(e);
+        code += "\n" + f;
+    }
+    takeEnvironments(program, t, code);
+}
+
+void takeEnvironments(Program &program, const ir::Node &n, std::string_view code) {
+    std::vector<Name> &list = program.module->environments;
+    for (const platform::Environment *e : platform::neededBy(n.environments, code))
+        if (const Name name(e->name); std::find(list.begin(), list.end(), name) == list.end())
+            list.push_back(name);
 }
 
 } // namespace sdfgc::tree::lowering

@@ -6,7 +6,7 @@ namespace sdfgc::platform {
 
 std::span<const Dialect> dialects() {
     static constexpr Dialect table[] = {
-#define SDFGC_DIALECT(Name, Title, Which, Compiler, Variables, Customary, Language, Suffix, Words, Prefixes)                          \
+#define SDFGC_DIALECT(Name, Title, Which, Compiler, Variables, Customary, Language, Suffix, Words, Prefixes)                       \
     {Name, Title, Device::Which, Compiler, Variables, Customary, Language, Suffix, Words, Prefixes},
 #include "sdfgc/Platform/Dialects.def"
     };

@@ -75,10 +75,18 @@ const Environment *environmentOfCall(std::string_view function) {
     return nullptr;
 }
 
+namespace {
+
+/// Is it for code of DaCe's that calls a library of a device?
+bool isOfDace(const Environment &e) { return e.side == Environment::Side::Device && !e.include.empty(); }
+
+} // namespace
+
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code) {
     std::vector<const Environment *> out;
     for (const Name path : paths)
-        if (const Environment *e = environment(path.str())) {
+        if (const Environment *e = environment(path.view());
+            e && (!isOfDace(*e) || code.find(e->calls) != std::string_view::npos)) {
             out.push_back(e);
             if (e->name == "OpenBLAS" && code.find("LAPACKE_") != std::string_view::npos)
                 out.push_back(environment("LAPACKE"));

@@ -230,5 +230,5 @@ TEST_CASE("toolchain: a GPU's libraries are found in its toolkit") {
     CHECK(t.library("cublas").missing == "libcublas.so");
     folder.write("cuda/lib64/libcublas.so", "");
     CHECK(t.library("cublas").found());
-    CHECK(t.library("cublas").linkFlags == Names{"-lcublas"});
+    CHECK(t.library("cublas").linkFlags == std::vector<std::string>{"-lcublas"});
 }

@@ -6,6 +6,6 @@
 set -uo pipefail
 cd "${1:?the root of the sources}" || exit 1
 command -v clang-format-14 >/dev/null || exit 77
-find lib include tools test runtime-headers examples bindings -name '*.cpp' -o -name '*.h' -o -name '*.hpp' | LC_ALL=C sort |
-    xargs clang-format-14 --dry-run --Werror --ferror-limit=1 2>&1 | grep -m 20 'error:' && exit 1
-exit 0
+faults=$(find lib include tools test runtime-headers examples bindings -name '*.cpp' -o -name '*.h' -o -name '*.hpp' | LC_ALL=C sort |
+    xargs clang-format-14 --dry-run --Werror --ferror-limit=1 2>&1 | grep -m 20 'error:')
+[ -z "$faults" ] || { echo "$faults"; exit 1; }

@@ -65,6 +65,12 @@ TEST_CASE("verify: variables are declared before they are used, around the use")
                           "x'1[0] = 1.0\n")) == Faults{"TreeUndeclared: `x` is used where it is not declared @ function f: code"});
 }
 
+TEST_CASE("verify: constants of the module are declared nowhere") {
+    const std::string uses = "function f(A: pointer float64) {\nuses c: const float64\nA[0] = c[0]\n}\n";
+    CHECK(faults("constant c of float64 values (\"1.0\")\n" + uses) == Faults{});
+    CHECK(faults(uses) == Faults{"TreeUndeclared: `c` is used where it is not declared @ function f: code"});
+}
+
 TEST_CASE("verify: what is visible at one place has different names") {
     CHECK(faults(function("declare N: int64 = 3\n")) ==
           Faults{"TreeNameTwice: `N` is declared where another variable of that name is visible @ function f: declare"});

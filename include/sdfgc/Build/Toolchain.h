@@ -29,7 +29,7 @@ struct Compiler {
 struct Library {
     std::string name;
     std::vector<std::string> compileFlags, linkFlags;
-    std::string missing;            // what was looked for and not found; empty: usable
+    std::string missing;                      // what was looked for and not found; empty: usable
     std::optional<platform::Package> package; // what to install, for messages
     bool found() const { return missing.empty(); }
 };

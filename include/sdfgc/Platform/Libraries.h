@@ -54,7 +54,8 @@ const Environment *environment(std::string_view path);
 const Environment *environmentOfCall(std::string_view function);
 
 /// The environments that a node with these paths and this C++ code needs, each once, in the order of the table. DaCe's OpenBLAS
-/// stands for LAPACKE as well, which only the code tells, as it tells of OpenMP; paths that no row has ask for nothing.
+/// stands for LAPACKE as well, which only the code tells, as it tells of OpenMP and of DaCe's environments for devices; paths that
+/// no row has ask for nothing.
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code);
 
 /// The words of a list in a table.

@@ -96,7 +96,8 @@ void CxxEmitter::severalFiles(const std::string &tail) {
     out_.files.push_back({folder + shared, header.take(), false});
     const std::size_t program = bodies_.size() - 1;
     for (std::size_t first = 0, last = 0; first < program; first = last) {
-        for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes); ++last)
+        for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes);
+             ++last)
             bytes += bodies_[last].size();
         part(first, last, shared, space);
     }

@@ -152,9 +152,7 @@ void CxxEmitter::external(TextWriter &w, const std::string &init) {
 void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::string &all) {
     w.line();
     auto add = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of,
-                   const std::string &values) {
-        w.line(alias("SDFGC_EXPORT " + result + name + "(" + params + ")", of, values));
-    };
+                   const std::string &values) { w.line(alias("SDFGC_EXPORT " + result + name + "(" + params + ")", of, values)); };
     auto names = [](const std::vector<Param> &list, std::string out) {
         for (const Param &p : list)
             out += (out.empty() ? "" : ", ") + p.cName.str();

@@ -27,9 +27,7 @@ private:
     std::vector<std::string> includes() const override {
         return onDevice_ && m_.rawCpp ? std::vector<std::string>{"\"dace/device.h\""} : std::vector<std::string>();
     }
-    bool serves(const platform::Environment &e) const override {
-        return onDevice_ || e.side == platform::Environment::Side::Host;
-    }
+    bool serves(const platform::Environment &e) const override { return onDevice_ || e.side == platform::Environment::Side::Host; }
     std::string bufferClass(const tree::StateField &f) const override {
         return f.storage == ir::Storage::GPU_Global   ? "sdfgc::gpu::Buffer"
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"

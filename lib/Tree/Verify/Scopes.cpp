@@ -5,6 +5,8 @@
 
 #include "../Text/Scope.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree::rules {
 namespace {
 
@@ -24,8 +26,14 @@ public:
     }
 
 private:
-    static bool isEverywhere(const Variable &v) {
-        return v.kind == VarKind::StateField || v.kind == VarKind::Constant || v.kind == VarKind::Member;
+    bool isEverywhere(const Variable &v) const {
+        return v.kind == VarKind::StateField || v.kind == VarKind::Constant || v.kind == VarKind::Member || isScalarConstant(v);
+    }
+    /// A constant of the module that is a value: there is no declaration of it in functions either.
+    bool isScalarConstant(const Variable &v) const {
+        return v.isConst && v.kind == VarKind::Value &&
+               std::any_of(r_.m.constants.begin(), r_.m.constants.end(),
+                           [&](const ConstantDef &c) { return c.name == v.name && !c.isArray; });
     }
     void body(const std::vector<NodePtr> &all) {
         for (const NodePtr &n : all)
