@@ -8,7 +8,6 @@
 #include "Expressions.h"
 #include "Places.h"
 #include "Symbols.h"
-#include "UserCode.h"
 
 #include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -249,30 +248,12 @@ void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
 
 } // namespace
 
-namespace {
-
-/// The C++ code of all tasklets in a nested SDFG.
-std::string codeInside(NestedSDFGNode &n) {
-    std::string out;
-    if (n.environments.empty()) // nobody asks
-        return out;
-    for (SDFG *g : allSDFGs(*n.sdfg))
-        for (State *s : allStates(*g))
-            for (const Tasklet *t : nodesOf<Tasklet>(*s))
-                if (t->code.language == Language::CPP)
-                    out += t->code.text + "\n";
-    return out;
-}
-
-} // namespace
-
 void lowerNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     if (!n.sdfg) {
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
                  "its file `" + n.externalPath + "` was not loaded");
         return;
     }
-    takeEnvironments(in.program(), n, codeInside(n));
     if (analysis::becomesFunction(*n.sdfg))
         callFunction(in, n, out);
     else

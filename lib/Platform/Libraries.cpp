@@ -85,12 +85,14 @@ bool isOfDace(const Environment &e) { return e.side == Environment::Side::Device
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code) {
     std::vector<const Environment *> out;
     for (const Name path : paths)
-        if (const Environment *e = environment(path.view());
-            e && (!isOfDace(*e) || code.find(e->calls) != std::string_view::npos)) {
+        if (const Environment *e = environment(path.view()); e && !isOfDace(*e)) {
             out.push_back(e);
             if (e->name == "OpenBLAS" && code.find("LAPACKE_") != std::string_view::npos)
                 out.push_back(environment("LAPACKE"));
         }
+    for (const Environment &e : environments())
+        if (isOfDace(e) && code.find(e.calls) != std::string_view::npos)
+            out.push_back(&e);
     if (code.find("#pragma omp") != std::string_view::npos || code.find("omp_get_") != std::string_view::npos)
         out.push_back(environment("OpenMP"));
     std::sort(out.begin(), out.end());

@@ -15,7 +15,7 @@ codegen::Sources CxxEmitter::emit() {
     const std::string tail = interface();
     topicsOfInterface();
     findEnvironments();
-    out_.openmp = topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
+    takeOpenmp();
     if (isLarge())
         severalFiles(tail);
     else
@@ -39,6 +39,12 @@ void CxxEmitter::functions(const std::string &linkage) {
         mapRanges_.emplace_back(begin, map_.size());
         bodies_.push_back(w.take());
     }
+    takeOpenmp();
+}
+
+/// OpenMP's pragmas ask for an option of the compiler, not for a header.
+void CxxEmitter::takeOpenmp() {
+    out_.openmp |= topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
 }
 
 /// Do the functions deserve files of their own? Code of the user at file scope must not be there twice.

@@ -61,6 +61,7 @@ protected:
 private:
     // ---- Emitter.cpp
     void functions(const std::string &linkage);
+    void takeOpenmp();
     bool isLarge() const;
     void banner(TextWriter &w, const std::string &path) const;
     void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last);

@@ -1,0 +1,31 @@
+// Target toy: C++ as for the CPU, of programs that say when they are loaded and unloaded, and what they were compiled for. It is what
+// docs/adding-a-target.md describes: this folder, a row, a pipeline.
+#include "Targets/Cxx/Emitter.h"
+
+namespace sdfgc::targets {
+namespace {
+
+class ToyEmitter : public CxxEmitter {
+public:
+    using CxxEmitter::CxxEmitter;
+
+private:
+    std::string mainPath() const override { return "src/toy/" + name_ + ".cpp"; }
+    void needs() override { use("cstdio"); }
+    void stateFields(TextWriter &w) const override { w.line("const char *target = \"toy\";"); }
+    bool hasResources() const override { return true; }
+    void acquire(TextWriter &w) const override { w.line("std::fputs(\"" + name_ + ": hello\\n\", stderr);"); }
+    void release(TextWriter &w) const override { w.line("std::fputs(\"" + name_ + ": goodbye\\n\", stderr);"); }
+    void entryPoints(TextWriter &w) const override {
+        w.line();
+        w.line("SDFGC_EXPORT const char *" + name_ + "_target(State *__state) { return __state->target; }");
+    }
+};
+
+} // namespace
+
+codegen::Sources emitToy(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
+    return ToyEmitter(m, compile, o).emit();
+}
+
+} // namespace sdfgc::targets
