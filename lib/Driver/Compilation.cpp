@@ -17,7 +17,7 @@ codegen::Sources emit(Session &s, const tree::Module &module, const pass::Compil
     s.log().info("printing sources");
     crash::setActivity("printing sources");
     TimeTrace::Scope scope(s.trace(), "emit");
-    return targets::find(compile.target)->emit(module, compile, {});
+    return targets::find(compile.target)->emit(module, compile);
 }
 
 bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const std::vector<std::string> &gpuArch) {

@@ -226,7 +226,7 @@ class Info : public Subcommand {
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
         const std::unique_ptr<tree::Module> module = lowered(s, graph, {}, context);
-        return module ? std::optional(targets::find(target_)->emit(*module, compile, {})) : std::nullopt;
+        return module ? std::optional(targets::find(target_)->emit(*module, compile)) : std::nullopt;
     }
 
     std::string needsText(const codegen::Sources &sources) const {

@@ -72,7 +72,7 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
     return py::assign(py::name(it->second.name(), in.symbolTypes[s.targets[0]->name]), value);
 }
 
-/// A loop region. `continue` jumps to the step where that stands behind the body.
+/// A loop region. `continue` jumps to the step where that stands after the body.
 void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
     diag::Location where = analysis::placeOf(l);
     auto *node = out.add<Loop>();

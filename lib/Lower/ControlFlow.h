@@ -8,7 +8,7 @@
 
 namespace sdfgc::tree::lowering {
 
-/// The blocks of a region, one behind the other. A region that does not say where it starts is reported.
+/// The blocks of a region, one after the other. A region that does not say where it starts is reported.
 void lowerRegion(Instance &in, ir::Region &r, Block &out);
 
 /// One block of a region: a state, loop, branch, jump or region.

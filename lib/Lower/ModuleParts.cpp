@@ -66,7 +66,7 @@ void addInterface(Program &program) {
 
 namespace {
 
-/// Appends a structure behind those that it contains; nothing for other types.
+/// Appends a structure after those that it contains; nothing for other types.
 void addStruct(Type t, std::vector<Type> &out) {
     if (t.isPointer() || t.isVector())
         return addStruct(t.element(), out);

@@ -9,7 +9,7 @@ namespace sdfgc::tree::lowering {
 /// typed anywhere is reported.
 void addInterface(Program &program);
 
-/// Definitions of all structures that containers have as elements, each behind those that it contains.
+/// Definitions of all structures that containers have as elements, each after those that it contains.
 void addStructs(Program &program);
 
 /// Constants of all SDFGs; where two have the same name, that of the outer one.

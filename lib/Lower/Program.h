@@ -22,7 +22,7 @@ struct Program {
     FunctionNames functionNames;
     bool usesUndefinedSize = false; // some expression that is printed has a size that nobody knows (`?`)
 
-    /// Reports an error. A place without a file is in the file of the graph. The lowering goes on behind it: what it makes is
+    /// Reports an error. A place without a file is in the file of the graph. The lowering goes on after it: what it makes is
     /// dropped where errors were reported.
     void error(diag::Message message, diag::Location place) const;
     template <class... Args>

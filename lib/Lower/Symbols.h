@@ -1,7 +1,7 @@
 // Symbols of the graph in terms of variables of the generated function.
 //
 // Sizes, subsets and ranges of a graph are over symbols of its SDFG. In a function they are over variables: of a symbol that the
-// SDFG was given, of one that it assigns, of the parameter of a map. Everything behind inVariables() is in those terms and is only
+// SDFG was given, of one that it assigns, of the parameter of a map. Everything after inVariables() is in those terms and is only
 // passed on, until printable() makes it ready for a node of the tree.
 #pragma once
 

@@ -42,7 +42,7 @@ const Connection *TaskletBinding::connectionOf(RefId slot) const {
 
 namespace {
 
-/// Strides of as many dimensions as a subscript counts: the squeezed ones, all, or those with tiles behind them.
+/// Strides of as many dimensions as a subscript counts: the squeezed ones, all, or those with tiles after them.
 std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank) {
     for (const auto *list : {&c.strides, &c.allStrides}) {
         if (list->size() == rank)

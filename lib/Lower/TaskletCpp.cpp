@@ -14,7 +14,7 @@ namespace sdfgc::tree::lowering {
 
 namespace {
 
-/// One C++ tasklet with the declarations in front of it and the stores behind.
+/// One C++ tasklet with the declarations in front of it and the stores after it.
 class CppTasklet {
 public:
     CppTasklet(Instance &in, const ir::Tasklet &t, TaskletConnections &connections)

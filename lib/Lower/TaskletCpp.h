@@ -1,7 +1,7 @@
 // C++ tasklets: the text as written, with a variable for each connector.
 //
 // Nobody knows what the text does to its variables, so each connector gets one that is declared in front of it, with the
-// connector's name; outputs are stored behind it. Where such a name hides a variable that one of the declarations needs, that
+// connector's name; outputs are stored after it. Where such a name hides a variable that one of the declarations needs, that
 // variable is given another name in front of them all.
 #pragma once
 

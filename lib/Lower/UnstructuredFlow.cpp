@@ -15,7 +15,7 @@ using namespace ir;
 namespace {
 
 /// Jumps along the edges of a block to the labels of their ends. Returns whether the last jump has no condition, so that nothing
-/// comes behind it.
+/// comes after it.
 bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> &edges,
            const std::function<Name(const ir::Block *)> &labelOf, tree::Block &body) {
     std::stable_partition(edges.begin(), edges.end(), [](const InterstateEdge *e) { return !e->isUnconditional(); });

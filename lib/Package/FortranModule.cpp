@@ -207,7 +207,7 @@ private:
                          " :: " + names.of.at(a.name) + bounds(a, names));
     }
 
-    /// A statement; continued behind a comma before it gets too long.
+    /// A statement; continued after a comma before it gets too long.
     void longLine(std::string text) {
         while (text.size() > lineWidth) {
             const std::size_t comma = text.rfind(", ", lineWidth);

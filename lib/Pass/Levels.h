@@ -13,7 +13,7 @@ class LevelTracker {
 public:
     explicit LevelTracker(ir::Level start) : level_(start) {}
     ir::Level level() const { return level_; }
-    /// Moves on behind a pass.
+    /// Moves on after a pass.
     void pass(const PassInfo &p);
 
 private:

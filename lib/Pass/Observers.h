@@ -24,7 +24,7 @@ private:
 };
 
 /// Writes the program before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one
-/// does not write are removed: those of passes behind the one after which it starts. A folder with files of others is refused, and
+/// does not write are removed: those of passes after the one after which it starts. A folder with files of others is refused, and
 /// so is one that another run is writing.
 class Dumper : public Instrumentation {
 public:

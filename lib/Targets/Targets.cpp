@@ -3,8 +3,7 @@
 
 namespace sdfgc::targets {
 
-#define SDFGC_TARGET(Name, Emit, Summary, Description)                                                                             \
-    codegen::Sources Emit(const tree::Module &, const pass::CompileOptions &, const codegen::Options &);
+#define SDFGC_TARGET(Name, Emit, Summary, Description) codegen::Sources Emit(const tree::Module &, const pass::CompileOptions &);
 #include "sdfgc/Targets/Targets.def"
 #undef SDFGC_TARGET
 

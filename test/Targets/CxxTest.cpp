@@ -87,7 +87,7 @@ struct Program {
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
         REQUIRE(program.tree);
-        return targets::find(options.target)->emit(*program.tree, options, {}).files.at(0).text;
+        return targets::find(options.target)->emit(*program.tree, options).files.at(0).text;
     }
 };
 

@@ -1,5 +1,5 @@
-// Target toy: C++ as for the CPU, of programs that say when they are loaded and unloaded, and what they were compiled for. It is what
-// docs/adding-a-target.md describes: this folder, a row, a pipeline.
+// Target toy: C++ as for the CPU, of programs that say when they are loaded and unloaded, and what they were compiled for. It is
+// what docs/adding-a-target.md describes: this folder, a row, a pipeline.
 #include "Targets/Cxx/Emitter.h"
 
 namespace sdfgc::targets {
@@ -24,8 +24,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitToy(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
-    return ToyEmitter(m, compile, o).emit();
-}
+codegen::Sources emitToy(const tree::Module &m, const pass::CompileOptions &compile) { return ToyEmitter(m, compile).emit(); }
 
 } // namespace sdfgc::targets

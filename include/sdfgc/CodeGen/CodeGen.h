@@ -31,9 +31,4 @@ struct Sources {
 /// Columns of the sources; only text that was taken as written is wider.
 constexpr std::size_t lineWidth = 132;
 
-struct Options {
-    /// Programs whose functions are longer than this together get several translation units, each of about this size.
-    std::size_t splitBytes = 150000;
-};
-
 } // namespace sdfgc::codegen

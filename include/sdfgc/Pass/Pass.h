@@ -126,7 +126,7 @@ struct PassInfo {
     ir::Level leaves;    // level that holds afterwards, when higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
-    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right behind
+    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right after
     /// it. The level it had, or the one it leaves when that is higher, holds again once later passes have reached the level that it
     /// needs.
     std::optional<ir::Level> fallsTo = std::nullopt;

@@ -10,7 +10,7 @@ namespace sdfgc::targets {
 
 struct TargetInfo {
     std::string name; // `cpu`, as in --target
-    codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &, const codegen::Options &);
+    codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &);
     std::string summary;
     std::string description; // of its page in docs/targets
 };

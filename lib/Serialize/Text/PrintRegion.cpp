@@ -181,7 +181,7 @@ void Printer::loop(const ir::LoopRegion &l) {
     close();
 }
 
-/// `c: if x > 0  body {`, `} else if ... {`, `} else {`: the labels of the branches are behind two blanks.
+/// `c: if x > 0  body {`, `} else if ... {`, `} else {`: the labels of the branches come after two blanks.
 void Printer::conditional(const ir::ConditionalBlock &c) {
     const std::string attributes = blockAttributes(c);
     const std::string name = c.label.empty() && attributes.empty() ? "" : startLabel(c.label) + attributes;

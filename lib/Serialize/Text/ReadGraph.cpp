@@ -77,7 +77,7 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
         ~Enter() { now = outer; }
     } enter(g_, &context);
 
-    if (c_.peek() == '(') { // directly behind the name: arguments
+    if (c_.peek() == '(') { // directly after the name: arguments
         ++c_.at;
         c_.lines();
         while (!c_.accept(")")) {

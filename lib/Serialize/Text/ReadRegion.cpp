@@ -47,7 +47,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
     const std::string_view word = c_.peek() == '"' ? std::string_view() : c_.word();
     auto addEdge = [&](bool toNext) -> PendingEdge & {
         if (t.blocks.empty())
-            fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges are behind the block that they leave");
+            fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges come after the block that they leave");
         PendingEdge e;
         e.from = t.blocks.size() - 1;
         e.at = start;

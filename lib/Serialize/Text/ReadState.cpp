@@ -46,7 +46,7 @@ void StateReader::statement() {
     if (word == "after") {
         if (open_.empty())
             r_.fail(Id::GraphTextSyntax, start, "a node or a copy", "`after`",
-                    "outside of scopes `after` is behind the `with` of a node");
+                    "outside of scopes `after` comes after the `with` of a node");
         const EndText e = end();
         return connect(source(e), {open_.back().exit, Name()}, {});
     }

@@ -53,7 +53,7 @@ public:
     Name identifier(std::string_view what, bool dotted = false);
     /// The rest of the line as it is, or in quotes; see Cursor::rawLine.
     std::string rawText(bool beforeBrace);
-    /// `#2` directly behind a label; 1 if there is none.
+    /// `#2` directly after a label; 1 if there is none.
     std::size_t ordinal();
     int64_t integer();
     /// Statements up to the closing brace, which is taken. `one` reads a statement.

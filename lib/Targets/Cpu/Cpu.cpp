@@ -14,8 +14,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
-    return CpuEmitter(m, compile, o).emit();
-}
+codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile) { return CpuEmitter(m, compile).emit(); }
 
 } // namespace sdfgc::targets

@@ -7,8 +7,8 @@
 
 namespace sdfgc::targets {
 
-CxxEmitter::CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
-    : m_(m), compile_(compile), name_(m.name.str()), options_(o) {}
+CxxEmitter::CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile)
+    : m_(m), compile_(compile), name_(m.name.str()) {}
 
 codegen::Sources CxxEmitter::emit() {
     functions("static ");
@@ -16,7 +16,7 @@ codegen::Sources CxxEmitter::emit() {
     topicsOfInterface();
     findEnvironments();
     takeOpenmp();
-    if (isLarge())
+    if (std::any_of(m_.functions.begin(), m_.functions.end(), [](const auto &f) { return f->source > 0; }))
         severalFiles(tail);
     else
         oneFile(tail);
@@ -47,14 +47,6 @@ void CxxEmitter::takeOpenmp() {
     out_.openmp |= topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
 }
 
-/// Do the functions deserve files of their own? Code of the user at file scope must not be there twice.
-bool CxxEmitter::isLarge() const {
-    std::size_t bytes = 0;
-    for (const std::string &b : bodies_)
-        bytes += b.size();
-    return bytes > options_.splitBytes && bodies_.size() > 1 && m_.globalCode.empty() && maySplit();
-}
-
 void CxxEmitter::banner(TextWriter &w, const std::string &path) const {
     const std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
     w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from +
@@ -83,8 +75,7 @@ void CxxEmitter::oneFile(const std::string &tail) {
     out_.files.push_back({mainPath(), w.take() + tail, true});
 }
 
-/// Functions in files of about the same size, in order, and a header for what they share. The program itself, which comes last,
-/// stays with the C interface.
+/// Functions in the sources that split-sources has chosen, and a header for what they share.
 void CxxEmitter::severalFiles(const std::string &tail) {
     const std::string folder = mainPath().substr(0, mainPath().rfind('/') + 1);
     const std::string shared = name_ + "_parts.h", space = name_ + "_parts";
@@ -102,9 +93,9 @@ void CxxEmitter::severalFiles(const std::string &tail) {
     out_.files.push_back({folder + shared, header.take(), false});
     const std::size_t program = bodies_.size() - 1;
     for (std::size_t first = 0, last = 0; first < program; first = last) {
-        for (std::size_t bytes = 0; last < program && (last == first || bytes + bodies_[last].size() <= options_.splitBytes);
-             ++last)
-            bytes += bodies_[last].size();
+        auto source = [&](std::size_t f) { return m_.functions[tree::FunctionId(f)]->source; };
+        while (last < program && source(last) == source(first))
+            ++last;
         part(first, last, shared, space);
     }
     TextWriter w;

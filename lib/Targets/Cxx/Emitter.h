@@ -20,7 +20,7 @@ namespace sdfgc::targets {
 
 class CxxEmitter {
 public:
-    CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o);
+    CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile);
     virtual ~CxxEmitter() = default;
     /// The sources of the module. Same module, same bytes.
     codegen::Sources emit();
@@ -29,8 +29,6 @@ protected:
     // ---- what a target says
     /// The source with the C interface, relative to the build folder: `src/cpu/NAME.cpp`.
     virtual std::string mainPath() const = 0;
-    /// May functions lie in files of their own?
-    virtual bool maySplit() const { return true; }
     /// Topics of the runtime headers (use) and libraries that all programs of the target need.
     virtual void needs() {}
     /// What else needs to be included, as `"x.h"` for files of runtime-headers and `<x.h>` for others.
@@ -62,7 +60,6 @@ private:
     // ---- Emitter.cpp
     void functions(const std::string &linkage);
     void takeOpenmp();
-    bool isLarge() const;
     void banner(TextWriter &w, const std::string &path) const;
     void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last);
     void oneFile(const std::string &tail);
@@ -90,7 +87,6 @@ private:
     void aliases(TextWriter &w, const std::string &init, const std::string &all);
     static bool isBuffer(const tree::StateField &f);
 
-    const codegen::Options &options_;
     codegen::Sources out_;
     std::set<std::string> topics_;
     std::vector<codegen::MapEntry> map_;

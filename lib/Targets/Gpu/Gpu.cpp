@@ -10,16 +10,14 @@ namespace {
 
 class GpuEmitter : public CxxEmitter {
 public:
-    GpuEmitter(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o)
-        : CxxEmitter(m, compile, o), dialect_(*platform::dialect(compile.target)), onDevice_(m.streams > 0) {}
+    GpuEmitter(const tree::Module &m, const pass::CompileOptions &compile)
+        : CxxEmitter(m, compile), dialect_(*platform::dialect(compile.target)), onDevice_(m.streams > 0) {}
 
 private:
     std::string mainPath() const override {
         return onDevice_ ? "src/" + std::string(dialect_.name) + "/" + name_ + std::string(dialect_.suffix)
                          : "src/cpu/" + name_ + ".cpp";
     }
-    /// Kernels stay with the host code that starts them.
-    bool maySplit() const override { return !onDevice_; }
     void needs() override {
         if (onDevice_)
             use("gpu_program");
@@ -89,8 +87,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile, const codegen::Options &o) {
-    return GpuEmitter(m, compile, o).emit();
-}
+codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile) { return GpuEmitter(m, compile).emit(); }
 
 } // namespace sdfgc::targets

@@ -12,6 +12,8 @@
 //      passed by reference. Declarations that are needed after the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
+#include "Transforms/Tree/StatementCount.h"
+
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
@@ -23,25 +25,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace tree;
-
-/// Declarations cost little, and go where they are needed.
-std::size_t statements(Node &n) {
-    if (n.kind == Kind::Declare || n.kind == Kind::Comment)
-        return 0;
-    std::size_t count = n.kind == Kind::Code ? std::max<std::size_t>(1, static_cast<Code &>(n).stmts.size()) : 1;
-    forEachBlock(n, [&](Block &b) {
-        for (NodePtr &s : b.body)
-            count += statements(*s);
-    });
-    return count;
-}
-
-std::size_t statements(Block &b) {
-    std::size_t count = 0;
-    for (NodePtr &n : b.body)
-        count += statements(*n);
-    return count;
-}
 
 /// May control leave a statement other than at its end? `inLoop`: `break` and `continue` stay inside.
 bool jumpsOut(Node &n, bool inLoop) {

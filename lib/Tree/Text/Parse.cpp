@@ -1,5 +1,5 @@
 // The schedule tree from its text: the counterpart of Print.cpp, field by field.
-#include "Reader.h"
+#include "ReadStatements.h"
 #include "Scope.h"
 #include "Words.h"
 
@@ -341,123 +341,8 @@ private:
     }
 
     // ---- simple statements
-    void statement(py::StmtRef &x) { x = simple(); }
-    void statement(std::vector<py::StmtRef> &x) { x = simpleBlock(); }
-
-    std::vector<py::StmtRef> simpleBlock() {
-        std::vector<py::StmtRef> out;
-        r_.expectSign("{");
-        r_.endLine();
-        while (!r_.isSign("}")) {
-            out.push_back(simple());
-            r_.endLine();
-        }
-        r_.take();
-        return out;
-    }
-    /// Does a statement begin with this word, and not an assignment to a variable of that name?
-    bool beginsWith(std::string_view w) {
-        if (!r_.isWord(w))
-            return false;
-        const Token &next = r_.peek(1);
-        static constexpr std::string_view after[] = {"=", "[", ".", ".["};
-        return next.kind != Token::Sign || std::find(std::begin(after), std::end(after), next.text) == std::end(after);
-    }
-    bool takeWord(std::string_view w) { return beginsWith(w) && (r_.take(), true); }
-
-    py::StmtRef simple() {
-        using py::StmtKind;
-        py::Stmt s{};
-        if (takeWord("annotate")) {
-            s.kind = StmtKind::AnnAssign;
-            s.targets = {r_.expression()};
-            r_.expectWord("as");
-            s.type = r_.type();
-            if (r_.takeLabel("from"))
-                s.extra = r_.expression();
-            if (r_.takeSign("="))
-                s.value = r_.expression();
-        } else if (takeWord("augment")) {
-            s.kind = StmtKind::AugAssign;
-            s.targets = {r_.expression(Postfix)};
-            s.op = augmentation();
-            s.value = r_.expression();
-        } else if (takeWord("do")) {
-            s.kind = StmtKind::ExprStmt;
-            s.value = r_.expression();
-        } else if (takeWord("if")) {
-            s.kind = StmtKind::If;
-            s.value = r_.expression();
-            s.body = simpleBlock();
-            if (r_.takeLabel("else"))
-                s.orelse = simpleBlock();
-        } else if (takeWord("while")) {
-            s.kind = StmtKind::While;
-            s.value = r_.expression();
-            s.body = simpleBlock();
-        } else if (takeWord("for")) {
-            s.kind = StmtKind::For;
-            s.targets = {r_.expression()};
-            r_.expectWord("over");
-            s.value = r_.expression();
-            s.body = simpleBlock();
-        } else if (takeWord("raw")) {
-            s.kind = StmtKind::Raw;
-            if (r_.peek().kind != Token::Raw)
-                r_.fail("code between back quotes is expected");
-            s.text = r_.take().text;
-        } else if (!jump(s)) {
-            assignment(s);
-        }
-        return std::make_shared<const py::Stmt>(std::move(s));
-    }
-    bool jump(py::Stmt &s) {
-        using py::StmtKind;
-        if (takeWord("break")) {
-            s.kind = StmtKind::Break;
-        } else if (takeWord("continue")) {
-            s.kind = StmtKind::Continue;
-        } else if (takeWord("pass")) {
-            s.kind = StmtKind::Pass;
-        } else if (takeWord("return")) {
-            s.kind = StmtKind::Return;
-            if (r_.peek().kind != Token::Newline && !r_.isSign("}"))
-                s.value = r_.expression();
-        } else if (takeWord("assert")) {
-            s.kind = StmtKind::Assert;
-            s.value = r_.expression();
-            if (r_.takeLabel("else"))
-                s.extra = r_.expression();
-        } else {
-            return false;
-        }
-        return true;
-    }
-    py::Op augmentation() {
-        for (const Operator &o : operators()) {
-            const std::string text = std::string(o.text) + "=";
-            if (r_.takeSign(text))
-                return o.op;
-            if (r_.isWord(o.text) && r_.peek(1).text == "=") {
-                r_.take();
-                r_.take();
-                return o.op;
-            }
-        }
-        r_.fail("an operator such as `+=` is expected, but " + r_.here() + " stands here");
-    }
-    void assignment(py::Stmt &s) {
-        s.kind = py::StmtKind::Assign;
-        s.targets = {r_.expression()};
-        r_.expectSign("=");
-        s.value = r_.expression();
-        while (r_.takeSign("=")) {
-            s.targets.push_back(s.value);
-            s.value = r_.expression();
-        }
-        if (r_.takeLabel("old"))
-            s.old = r_.name();
-    }
+    void statement(py::StmtRef &x) { x = readStatement(r_); }
+    void statement(std::vector<py::StmtRef> &x) { x = readStatements(r_); }
 
     // ---- statements
     void note(Node &n) {
@@ -532,15 +417,13 @@ private:
     }
     NodePtr statementHere() {
 #define NODE(K, word, ...)                                                                                                         \
-    if (takeWord(word))                                                                                                            \
+    if (r_.takeStatement(word))                                                                                                    \
         return read<K>();
 #include "sdfgc/Tree/Nodes.def"
         if (r_.peek().kind == Token::Word && r_.peek(1).kind == Token::Word)
             r_.fail("there is no statement " + r_.here());
         auto code = std::make_unique<Code>();
-        py::Stmt s{};
-        assignment(s);
-        code->stmts.push_back(std::make_shared<const py::Stmt>(std::move(s)));
+        code->stmts.push_back(readAssignment(r_));
         return code;
     }
     template <class K> NodePtr read() {

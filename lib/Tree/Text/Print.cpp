@@ -1,6 +1,6 @@
 // The schedule tree as text, from the tables of fields. Only what has a shape of its own is written by hand: declarations, plain
 // assignments, branches, the heads of functions and of the module.
-#include "Expressions.h"
+#include "PrintStatements.h"
 #include "Survey.h"
 #include "Words.h"
 
@@ -175,73 +175,8 @@ private:
     }
     std::string value(const py::ExprRef &e, int least = Lowest) { return e ? expressions().text(*e, least) : "_"; }
 
-    std::string assignment(const py::Stmt &s) {
-        std::string text;
-        for (const py::ExprRef &t : s.targets)
-            text += value(t) + " = ";
-        return text + value(s.value) + (s.old ? " old " + nameText(s.old) : "");
-    }
-    void simple(const py::Stmt &s) {
-        using py::StmtKind;
-        switch (s.kind) {
-        case StmtKind::Assign:
-            out_ += assignment(s);
-            return;
-        case StmtKind::AnnAssign:
-            out_ += "annotate " + value(s.targets[0]) + " as " + type(s.type) + (s.extra ? " from " + value(s.extra) : "") +
-                    (s.value ? " = " + value(s.value) : "");
-            return;
-        case StmtKind::AugAssign:
-            out_ += "augment " + value(s.targets[0], Postfix) + " " + std::string(operatorText(s.op)) + "= " + value(s.value);
-            return;
-        case StmtKind::ExprStmt:
-            out_ += "do " + value(s.value);
-            return;
-        case StmtKind::If:
-            out_ += "if " + value(s.value);
-            simpleBlock(s.body);
-            if (!s.orelse.empty()) {
-                out_ += " else";
-                simpleBlock(s.orelse);
-            }
-            return;
-        case StmtKind::While:
-            out_ += "while " + value(s.value);
-            return simpleBlock(s.body);
-        case StmtKind::For:
-            out_ += "for " + value(s.targets[0]) + " over " + value(s.value);
-            return simpleBlock(s.body);
-        case StmtKind::Break:
-            out_ += "break";
-            return;
-        case StmtKind::Continue:
-            out_ += "continue";
-            return;
-        case StmtKind::Pass:
-            out_ += "pass";
-            return;
-        case StmtKind::Return:
-            out_ += s.value ? "return " + value(s.value) : "return";
-            return;
-        case StmtKind::Assert:
-            out_ += "assert " + value(s.value) + (s.extra ? " else " + value(s.extra) : "");
-            return;
-        case StmtKind::Raw:
-            out_ += "raw " + quoted(s.text, '`');
-            return;
-        }
-    }
-    void simpleBlock(const std::vector<py::StmtRef> &body) {
-        out_ += " {\n";
-        ++depth_;
-        for (const py::StmtRef &s : body) {
-            indent();
-            simple(*s);
-            out_ += '\n';
-        }
-        --depth_;
-        indent();
-        out_ += '}';
+    StatementPrinter simple() {
+        return {expressions(), [this](Type t) { return type(t); }, depth_};
     }
 
     // ---- fields
@@ -310,9 +245,9 @@ private:
                     return;
                 word(label);
                 out_ += ' ';
-                simple(*x);
+                out_ += simple().text(*x);
             } else {
-                simpleBlock(x);
+                out_ += simple().block(x);
             }
         } else if constexpr (R == Role::Locals) {
             if (x.empty())
@@ -479,7 +414,7 @@ private:
     void statements(const Code &c) {
         locals_ = &c.locals;
         if (c.stmts.size() == 1 && c.stmts[0]->kind == py::StmtKind::Assign && c.locals.empty() && !c.braces) {
-            out_ += assignment(*c.stmts[0]);
+            out_ += simple().text(*c.stmts[0]);
         } else {
             out_ += keyword(Kind::Code);
             fields(c);

@@ -4,6 +4,7 @@
 #include "Expressions.h"
 #include "Lexer.h"
 
+#include <algorithm>
 #include <map>
 
 namespace sdfgc::tree::text {
@@ -44,6 +45,15 @@ public:
     bool isLabel(std::string_view l) const { return isWord(l) || isSign(l); }
     bool takeLabel(std::string_view l) { return isLabel(l) && (take(), true); }
     bool takeSign(std::string_view s) { return isSign(s) && (take(), true); }
+    /// Does a statement begin with this word, and not an assignment to a variable of that name?
+    bool beginsStatement(std::string_view w) const {
+        if (!isWord(w))
+            return false;
+        const Token &next = peek(1);
+        static constexpr std::string_view after[] = {"=", "[", ".", ".["};
+        return next.kind != Token::Sign || std::find(std::begin(after), std::end(after), next.text) == std::end(after);
+    }
+    bool takeStatement(std::string_view w) { return beginsStatement(w) && (take(), true); }
     void expectSign(std::string_view s);
     void expectWord(std::string_view w);
     void endLine();

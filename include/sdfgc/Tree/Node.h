@@ -1,0 +1,111 @@
+// What all parts of the schedule tree are made of: variables, references to memory, nodes, blocks (Tree.h says how they make a
+// program).
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Id.h"
+#include "sdfgc/Tasklet/Types.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sdfgc::tree {
+
+struct Variable;
+struct MemRef;
+struct Function;
+using VarId = Id<Variable>;      // of Function::vars
+using RefId = Id<MemRef>;        // of Function::refs
+using FunctionId = Id<Function>; // of Module::functions
+
+/// The reference that a MemRef node of an expression stands for, and such a node.
+inline RefId refOf(const py::Expr &e) { return RefId(static_cast<std::size_t>(e.slot)); }
+inline py::ExprRef memRef(RefId r, Type t) { return py::memRef(r.index, t); }
+
+/// Numbers that only the target knows, as calls in sizes (and in expressions): a printer spells them.
+namespace number {
+inline const Name teamSize = "__team_size";            // threads that a parallel region of the host gets
+inline const Name thread = "__thread_number";          // of the host, in its team
+inline const Name blocks = "__blocks";                 // (steps, threads of a block): blocks that it takes
+inline const Name blockInGrid = "__block_in_grid";     // in a kernel
+inline const Name threadInBlock = "__thread_in_block"; // in a kernel
+inline const Name threadX = "__thread_x", threadY = "__thread_y", threadZ = "__thread_z"; // in a kernel, along an axis; no calls
+inline const Name threadInGrid = "__thread_in_grid";                                      // in a kernel, over all blocks
+inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a block): blocks that the device runs at once
+} // namespace number
+
+enum class VarKind : uint8_t {
+    Value,        // T x
+    Stack,        // T x[count]
+    Buffer,       // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, else by Allocate
+    Pointer,      // T *x
+    Reference,    // T &x
+    Member,       // parent->name (struct member: pointer, value or struct pointer by type)
+    StateField,   // __state->name
+    Constant,     // file-scope constexpr value or array
+    Stream,       // sdfgc::rt::Stream<T> x
+    StreamRef,    // sdfgc::rt::Stream<T> &x
+    StreamView,   // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
+    StructPtr,    // S *x
+    Callback,     // function pointer parameter; `type` is the callback type
+    DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used as Buffer is
+    PinnedBuffer, // sdfgc::gpu::PinnedBuffer<T> x: owning array in page-locked host memory
+    PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array of the device's pool, allocated and released in the order of a stream
+    Shared,       // in a kernel: T x[count] shared by the threads of a block
+};
+
+struct Variable {
+    Name name; // unique among what is visible where it is used; the C++ identifier
+    Type type; // element type (Value: the type itself)
+    VarKind kind = VarKind::Value;
+    sym::Expr count;         // Stack, Buffer: number of elements; Stream: number of streams (1)
+    bool countKnown = true;  // Buffer: false when Allocate gives the size later
+    int64_t alignment = 0;   // bytes, 0 = default
+    sym::Expr startOffset;   // Buffer
+    bool isConst = false;    // const value, pointer to const, reference to const
+    bool isRestrict = false; // Pointer
+    bool zeroed = false;     // zero-filled when allocated
+    VarId parent;            // Member
+    std::string comment;     // what it is, for the declaration (`transient tmp`), may be empty
+};
+
+/// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
+struct MemRef {
+    VarId var;
+    sym::Expr offset = 0;
+    std::vector<sym::Expr> strides; // of the py::Expr::args of the MemRef node that uses this slot
+    bool address = false;           // the address `&x[offset]` is meant, not the element
+    bool pop = false;               // a stream: one element is popped
+    Type castTo;                    // when not void: reinterpret the address as pointer to this type
+};
+
+enum class Kind : uint8_t {
+#define NODE(K, ...) K,
+#include "sdfgc/Tree/Nodes.def"
+};
+
+struct Node {
+    explicit Node(Kind k) : kind(k) {}
+    virtual ~Node();
+    const Kind kind;
+    std::string comment;     // printed above the statement: names the graph element
+    std::vector<int> origin; // {cfg id, state id, node id...} for the source map; may be empty
+};
+using NodePtr = std::unique_ptr<Node>;
+
+struct Block : Node {
+    Block() : Node(Kind::Block) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Block; }
+    std::vector<NodePtr> body;
+    bool braces = false; // opens a C++ scope
+    template <class T, class... A> T *add(A &&...a) {
+        auto p = std::make_unique<T>(std::forward<A>(a)...);
+        T *raw = p.get();
+        body.push_back(std::move(p));
+        return raw;
+    }
+};
+
+} // namespace sdfgc::tree

@@ -1,0 +1,357 @@
+// The statements of the schedule tree: a struct for each row of Nodes.def, which says what its fields are to walkers, effects and
+// text.
+#pragma once
+
+#include "sdfgc/Tree/Node.h"
+
+#include <optional>
+
+namespace sdfgc::tree {
+
+struct Comment : Node {
+    explicit Comment(std::string text = {}) : Node(Kind::Comment) { comment = std::move(text); }
+    static bool classof(const Node *n) { return n->kind == Kind::Comment; }
+};
+
+/// Declares a variable here. Value: with `init` when given. Pointer and Reference: bound to `target`.
+struct Declare : Node {
+    explicit Declare(VarId v = {}) : Node(Kind::Declare), var(v) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Declare; }
+    VarId var;
+    py::ExprRef init; // Value
+    RefId target;     // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
+};
+
+/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`,
+/// contents are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations after it there may use the
+/// memory.
+struct Allocate : Node {
+    explicit Allocate(VarId v = {}, sym::Expr n = 0) : Node(Kind::Allocate), var(v), count(n) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
+    VarId var;
+    sym::Expr count;
+    bool reserve = false;
+    bool zero = false;
+    int stream = 0; // PoolBuffer
+};
+
+/// A PoolBuffer gives its memory back after what the stream has been given so far.
+struct Release : Node {
+    explicit Release(VarId v = {}, int s = 0) : Node(Kind::Release), var(v), stream(s) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Release; }
+    VarId var;
+    int stream;
+};
+
+/// Statements of a tasklet or an edge, on memory references and local variables.
+struct Code : Node {
+    Code() : Node(Kind::Code) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Code; }
+    std::vector<py::StmtRef> stmts;
+    std::map<Name, Type> locals; // locals of the statements, see py::TypedBlock
+    bool braces = false;         // own C++ scope, because it has locals
+};
+
+/// `target op= value`, by conflict resolution.
+struct Update : Node {
+    Update() : Node(Kind::Update) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Update; }
+    RefId target;                           // slot
+    std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
+    py::ExprRef value;
+    py::Reduction reduction = py::Reduction::Sum;
+    py::ExprRef lambda; // Custom: Lambda(old, new)
+    bool atomic = false;
+    bool byBlock =
+        false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
+    VarId old; // variable that gets the value from before the update
+};
+
+/// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
+struct RawTasklet : Node {
+    RawTasklet() : Node(Kind::RawTasklet) {}
+    static bool classof(const Node *n) { return n->kind == Kind::RawTasklet; }
+    struct Binding {
+        Name name;
+        Type type; // element type
+        enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
+        bool isConst = false;
+        bool unused = false; // the text does not mention it, but a macro might
+        RefId ref;           // slot
+        sym::Expr symbol;    // Symbol: value
+    };
+    std::vector<Binding> bindings;
+    std::string text;
+    bool inPlace = false; // one statement; no variables for the bindings: what they are bound to takes the place of their names
+    std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
+};
+
+struct Omp {
+    int collapse = 1;
+    ir::OmpSchedule schedule = ir::OmpSchedule::Default;
+    int64_t chunk = 0;
+    sym::Expr numThreads = 0;                    // 0: runtime default
+    sym::Expr onlyIf = sym::Expr::boolean(true); // else one thread does all iterations
+    bool inParallelRegion = false;               // `omp for` instead of `omp parallel for`
+    bool simd = false;                           // the iterations of a thread may be combined in vectors, reductions in any order
+    struct Reduction {
+        py::Reduction kind;
+        VarId var;
+        sym::Expr count = 0; // >0: array section var[:count]
+    };
+    std::vector<Reduction> reductions;
+};
+
+/// How the iterations of a loop in a kernel are spread over the hardware, along one axis of the grid (0: x).
+struct Spread {
+    enum Level : uint8_t {
+        Grid,    // blocks: iteration k belongs to block k
+        Block,   // threads of each block: iteration k belongs to thread k of the block
+        Threads, // all threads of the grid
+    } level = Threads;
+    int axis = 0;       // -1 (not Grid): the linear number of the thread
+    bool once = false;  // there are at least as many as iterations: `if` instead of a loop
+    bool exact = false; // exactly as many: not even that
+};
+
+/// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
+struct For : Node {
+    For() : Node(Kind::For) {}
+    static bool classof(const Node *n) { return n->kind == Kind::For; }
+    VarId var;
+    sym::Expr begin, end, step = 1; // end inclusive
+    bool descending = false;
+    std::optional<Omp> omp;
+    std::optional<Spread> spread;     // in a kernel; `simd` and `omp` are empty then
+    std::vector<Omp::Reduction> simd; // a sequential loop whose accumulators may be kept in vectors: `omp simd reduction(...)`
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+    bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not
+    Block body;
+};
+
+/// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
+/// TestLast: init; for (;;) { body; if (!cond) break; update }. A null condition is `true`.
+struct Loop : Node {
+    enum Form : uint8_t { Normal, DoWhile, TestLast };
+    Loop() : Node(Kind::Loop) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Loop; }
+    Form form = Normal;
+    py::StmtRef init, update; // assignments to the loop variable; may be null
+    VarId declares;           // loop variable declared in the header (not visible after the loop)
+    py::ExprRef condition;
+    bool unroll = false;
+    int64_t unrollFactor = 0;
+    Block body;
+    Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: label in front of it
+};
+
+struct If : Node {
+    If() : Node(Kind::If) {}
+    static bool classof(const Node *n) { return n->kind == Kind::If; }
+    struct Branch {
+        py::ExprRef condition; // null: else
+        std::unique_ptr<Block> body;
+    };
+    std::vector<Branch> branches;
+};
+
+/// `count` elements, contiguous on both sides, not overlapping.
+struct Memcpy : Node {
+    Memcpy() : Node(Kind::Memcpy) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Memcpy; }
+    RefId source, target;
+    sym::Expr count;
+    Type type;
+};
+
+/// `count` contiguous elements set to a value (null value: all bytes zero).
+struct Fill : Node {
+    Fill() : Node(Kind::Fill) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Fill; }
+    RefId target;
+    sym::Expr count;
+    Type type;
+    py::ExprRef value;
+};
+
+/// Reference containers and late-bound pointers: `var = &source`.
+struct SetPointer : Node {
+    explicit SetPointer(VarId v = {}, RefId s = {}) : Node(Kind::SetPointer), var(v), source(s) {}
+    static bool classof(const Node *n) { return n->kind == Kind::SetPointer; }
+    VarId var;
+    RefId source;
+};
+
+/// Call of another function of the module.
+struct Call : Node {
+    Call() : Node(Kind::Call) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Call; }
+    struct Argument {
+        RefId ref;        // slot: passed as address, reference or value by the parameter's kind
+        sym::Expr value;  // when ref < 0
+        py::ExprRef expr; // when set: a value expression
+    };
+    FunctionId function; // index into Module::functions
+    std::vector<Argument> arguments;
+};
+
+struct Break : Node {
+    Break() : Node(Kind::Break) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Break; }
+};
+struct Continue : Node {
+    Continue() : Node(Kind::Continue) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Continue; }
+};
+struct Return : Node {
+    Return() : Node(Kind::Return) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Return; }
+};
+struct Goto : Node {
+    explicit Goto(Name l = {}) : Node(Kind::Goto), label(l) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Goto; }
+    Name label;
+};
+struct Label : Node {
+    explicit Label(Name l = {}) : Node(Kind::Label), label(l) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Label; }
+    Name label;
+};
+
+/// `omp parallel`: every thread runs the body; `threadVar` is its number when used.
+struct ParallelRegion : Node {
+    ParallelRegion() : Node(Kind::ParallelRegion) {}
+    static bool classof(const Node *n) { return n->kind == Kind::ParallelRegion; }
+    VarId threadVar, teamSizeVar;
+    sym::Expr numThreads = 0;                    // 0: runtime default
+    sym::Expr onlyIf = sym::Expr::boolean(true); // else a team of one thread
+    Block body;
+};
+
+struct Sections : Node {
+    Sections() : Node(Kind::Sections) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Sections; }
+    std::vector<std::unique_ptr<Block>> sections;
+};
+
+/// Workers pop elements of a stream until it is empty and all are idle, or the condition holds.
+struct Consume : Node {
+    Consume() : Node(Kind::Consume) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Consume; }
+    RefId stream; // slot
+    sym::Expr numPes = 1;
+    int64_t chunk = 1;
+    py::ExprRef condition; // may be null
+    VarId peVar;           // worker index (Value)
+    VarId elementVar;      // chunk 1: Reference to const element; else Pointer to elements
+    VarId countVar;        // chunk > 1: number of elements
+    Block body;
+};
+
+struct StreamPush : Node {
+    StreamPush() : Node(Kind::StreamPush) {}
+    static bool classof(const Node *n) { return n->kind == Kind::StreamPush; }
+    RefId stream;
+    py::ExprRef value;   // one element, or
+    RefId source;        // slot of the first of
+    sym::Expr count = 1; // contiguous elements
+};
+
+/// Bulk pop of up to `count` elements to contiguous memory.
+struct StreamPop : Node {
+    StreamPop() : Node(Kind::StreamPop) {}
+    static bool classof(const Node *n) { return n->kind == Kind::StreamPop; }
+    RefId stream, target;
+    sym::Expr count = 1;
+    VarId countVar; // variable that gets how many there were
+};
+
+/// Wall time of the body, recorded in the program's report.
+struct Timer : Node {
+    Timer() : Node(Kind::Timer) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Timer; }
+    std::string name, category = "Timer";
+    int cfg = -1, state = -1, node = -1;
+    Block body;
+};
+
+/// Data instrumentation: saves or restores a container when control comes by (DaCe: Save / Restore).
+struct DataProbe : Node {
+    DataProbe() : Node(Kind::DataProbe) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DataProbe; }
+    bool restore = false;
+    std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
+    RefId ref;                  // first element
+    Type type;
+    std::vector<sym::Expr> shape, strides;
+    sym::Expr count;       // elements in memory
+    py::ExprRef condition; // null: always
+};
+
+// ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
+
+/// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
+struct Launch : Node {
+    Launch() : Node(Kind::Launch) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Launch; }
+    FunctionId function; // index into Module::functions
+    std::vector<Call::Argument> arguments;
+    std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
+    int stream = 0;
+    std::string element; // for messages: `state s, map m`
+};
+
+/// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart,
+/// consecutive slices `sourceSlice` and `targetSlice`.
+struct DeviceCopy : Node {
+    DeviceCopy() : Node(Kind::DeviceCopy) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
+    enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
+    RefId source, target;
+    Type type;
+    sym::Expr width = 1, rows = 1, sourcePitch = 0, targetPitch = 0, slices = 1, sourceSlice = 0, targetSlice = 0;
+    int stream = 0;
+};
+
+/// `count` contiguous elements in device memory get a value.
+struct DeviceFill : Node {
+    DeviceFill() : Node(Kind::DeviceFill) {}
+    static bool classof(const Node *n) { return n->kind == Kind::DeviceFill; }
+    RefId target;
+    sym::Expr count;
+    Type type;
+    py::ExprRef value;
+    int stream = 0;
+};
+
+/// The host waits for everything on a stream.
+struct Synchronise : Node {
+    Synchronise() : Node(Kind::Synchronise) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Synchronise; }
+    static constexpr int all = -1;
+    int stream = 0; // or `all`
+};
+
+/// Marks what a stream has been given so far.
+struct EventRecord : Node {
+    EventRecord() : Node(Kind::EventRecord) {}
+    static bool classof(const Node *n) { return n->kind == Kind::EventRecord; }
+    int event = 0, stream = 0;
+};
+
+/// A stream waits for an event before what it is given next; stream -1: the host waits.
+struct EventWait : Node {
+    EventWait() : Node(Kind::EventWait) {}
+    static bool classof(const Node *n) { return n->kind == Kind::EventWait; }
+    int event = 0, stream = 0;
+};
+
+/// In a kernel: all threads of a block (or of the grid) have come so far, and see what the others wrote.
+struct Barrier : Node {
+    Barrier() : Node(Kind::Barrier) {}
+    static bool classof(const Node *n) { return n->kind == Kind::Barrier; }
+    bool ofGrid = false;
+};
+
+} // namespace sdfgc::tree

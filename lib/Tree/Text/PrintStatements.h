@@ -1,0 +1,28 @@
+// Writing the statements of a Code node: those of tasklets and of edges, which are Python's (py::Stmt).
+#pragma once
+
+#include "Expressions.h"
+
+namespace sdfgc::tree::text {
+
+class StatementPrinter {
+public:
+    /// `type` gives the text of a type; lines stand `depth` steps in.
+    StatementPrinter(const ExpressionPrinter &expressions, std::function<std::string(Type)> type, int depth)
+        : expressions_(expressions), type_(std::move(type)), depth_(depth) {}
+    /// A statement, without the end of its line.
+    std::string text(const py::Stmt &s);
+    /// ` {`, the statements on lines of their own, `}`.
+    std::string block(const std::vector<py::StmtRef> &body);
+
+private:
+    std::string assignment(const py::Stmt &s) const;
+    std::string value(const py::ExprRef &e, int least = Lowest) const { return e ? expressions_.text(*e, least) : "_"; }
+    std::string margin() const { return std::string(static_cast<std::size_t>(depth_) * 2, ' '); }
+
+    const ExpressionPrinter &expressions_;
+    std::function<std::string(Type)> type_;
+    int depth_;
+};
+
+} // namespace sdfgc::tree::text
