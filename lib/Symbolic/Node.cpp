@@ -165,8 +165,9 @@ private:
         static_assert(alignof(Expr::Node) <= 8 && alignof(Expr) <= 8);
         bytes = (bytes + 7) & ~std::size_t(7);
         if (bytes > left_) {
-            left_ = std::max<std::size_t>(bytes, 64 * 1024);
-            next_ = chunks_.emplace_back(std::make_unique<std::byte[]>(left_)).get();
+            // Small ones first: a program of a few expressions should not touch a page for each shard and kilobyte.
+            left_ = std::max<std::size_t>(bytes, std::min<std::size_t>(chunks_.size() + 1, 16) * 4 * 1024);
+            next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
         }
         void *result = next_;
         next_ += bytes;
@@ -222,7 +223,7 @@ bool absorbsUndefined(Kind k) {
     }
 }
 
-constexpr int64_t smallFirst = -64, smallLast = 1023;
+constexpr int64_t smallFirst = -16, smallLast = 255;
 
 Expr smallInteger(int64_t v) {
     static const auto *table = [] {

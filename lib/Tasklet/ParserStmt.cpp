@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 
 namespace sdfgc::py::detail {
 
@@ -284,18 +286,48 @@ Parser::Block Parser::suite() {
 
 namespace sdfgc::py {
 
+namespace {
+
+/// What texts were parsed to. Passes and the verifier ask for the same code again and again (a fifth of the time of a small graph),
+/// and trees do not change, so that all who ask share one. Forgotten are all texts together when there are too many.
+template <class T> class Known {
+public:
+    template <class Parse> const Parsed<T> &of(std::string_view text, const Parse &parse) {
+        if (const auto at = texts_.find(text); at != texts_.end())
+            return at->second;
+        if ((bytes_ += text.size()) > kMostBytes) {
+            texts_.clear();
+            bytes_ = text.size();
+        }
+        return texts_.emplace(std::string(text), parse(text)).first->second;
+    }
+
+private:
+    static constexpr std::size_t kMostBytes = 1 << 20;
+    std::map<std::string, Parsed<T>, std::less<>> texts_;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace
+
 Parsed<ExprRef> parseExpr(std::string_view text) {
-    auto tokens = detail::lex(text, detail::LexMode::Expression);
-    if (!tokens.value)
-        return {std::nullopt, tokens.error};
-    return detail::Parser(std::move(*tokens.value)).wholeExpression();
+    thread_local Known<ExprRef> known;
+    return known.of(text, [](std::string_view t) -> Parsed<ExprRef> {
+        auto tokens = detail::lex(t, detail::LexMode::Expression);
+        if (!tokens.value)
+            return {std::nullopt, tokens.error};
+        return detail::Parser(std::move(*tokens.value)).wholeExpression();
+    });
 }
 
 Parsed<std::vector<StmtRef>> parseBlock(std::string_view text) {
-    auto tokens = detail::lex(text, detail::LexMode::Block);
-    if (!tokens.value)
-        return {std::nullopt, tokens.error};
-    return detail::Parser(std::move(*tokens.value)).wholeBlock();
+    thread_local Known<std::vector<StmtRef>> known;
+    return known.of(text, [](std::string_view t) -> Parsed<std::vector<StmtRef>> {
+        auto tokens = detail::lex(t, detail::LexMode::Block);
+        if (!tokens.value)
+            return {std::nullopt, tokens.error};
+        return detail::Parser(std::move(*tokens.value)).wholeBlock();
+    });
 }
 
 ExprRef parseExprOrRaw(std::string_view text) {
