@@ -314,7 +314,7 @@ void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
-    for (int level = 0; level <= static_cast<int>(ir::Level::Scheduled); ++level)
+    for (int level = 0; level < static_cast<int>(ir::Level::Lowered); ++level)
         if (v.text() == ir::name(static_cast<ir::Level>(level))) {
             out = static_cast<ir::Level>(level);
             return;

@@ -67,6 +67,11 @@ TEST_CASE("graphs survive their text") {
     }
 }
 
+TEST_CASE("every level that a graph can have is read back") {
+    for (const char *level : {"structured", "typed", "expanded", "allocated", "scheduled"})
+        checkStays("sdfg f (" + std::string(level) + ") {\n  state s {}\n}\n");
+}
+
 TEST_CASE("a vector addition") {
     test::Graph g;
     g.symbol("N");

@@ -180,6 +180,12 @@ TEST_CASE("tree text: names that mean more than one variable get numbers") {
                    "    }\n"));
 }
 
+TEST_CASE("tree text: a variable may be called `_`") {
+    checkText(body("    loop declare _: int64 init _ = 0 while _ < 10 next _ = _ + 1 {\n"
+                   "      A[_] = 1.0\n"
+                   "    }\n"));
+}
+
 TEST_CASE("tree text: remarks, and lines inside of brackets") {
     const auto m = parsed("; a test\nmodule m { ; it\n  function f(A: pointer float64,\n             N: int64) {\n    A[N +\n      "
                           "1] = 1.0\n  }\n}\n");

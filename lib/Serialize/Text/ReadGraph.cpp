@@ -27,7 +27,7 @@ namespace {
 constexpr int kMaxGraphDepth = 400;
 
 ir::Level levelOf(std::string_view word, bool &known) {
-    for (int l = 0; l <= static_cast<int>(ir::Level::Allocated); ++l)
+    for (int l = 0; l < static_cast<int>(ir::Level::Lowered); ++l)
         if (ir::name(static_cast<ir::Level>(l)) == word) {
             known = true;
             return static_cast<ir::Level>(l);

@@ -164,7 +164,7 @@ std::string ExpressionPrinter::text(const Expr &e, int least) const {
 std::string ExpressionPrinter::list(const std::vector<ExprRef> &all, std::size_t from) const {
     std::string out;
     for (std::size_t i = from; i < all.size(); ++i)
-        out += (i > from ? ", " : "") + (all[i] ? text(*all[i], Lambda) : "_");
+        out += (i > from ? ", " : "") + (all[i] ? text(*all[i], Lambda) : "?");
     return out;
 }
 

@@ -162,10 +162,10 @@ private:
             v = member(v, Name(path[i]));
         return v;
     }
-    /// The variable that is named here; `_` is none.
+    /// The variable that is named here; `?` is none.
     VarId variableHere() {
         const Token first = r_.peek();
-        if (r_.isWord("_")) {
+        if (r_.isSign("?")) {
             r_.take();
             return {};
         }
@@ -246,7 +246,7 @@ private:
     }
     template <Role R, class T> void leaf(T &x) {
         if constexpr (R == Role::Declares || R == Role::Iterates)
-            x = r_.isWord("_") ? (r_.take(), VarId()) : declaration();
+            x = r_.isSign("?") ? (r_.take(), VarId()) : declaration();
         else if constexpr (R == Role::Assigns)
             x = variableHere();
         else if constexpr (R == Role::Reads || R == Role::Writes || R == Role::Uses)
@@ -330,7 +330,7 @@ private:
     }
     FunctionId callee() {
         const Token at = r_.peek();
-        if (r_.isWord("_")) {
+        if (r_.isSign("?")) {
             r_.take();
             return {};
         }

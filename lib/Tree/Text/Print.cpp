@@ -123,7 +123,7 @@ private:
     // ---- variables and memory
     std::string var(VarId v) const {
         if (!v)
-            return "_";
+            return "?";
         const Variable &x = f_->vars[v];
         if (x.kind == VarKind::Member)
             return var(x.parent) + "." + nameText(x.name);
@@ -141,7 +141,7 @@ private:
     }
     std::string memory(RefId r, const std::vector<py::ExprRef> *indices) {
         if (!r)
-            return "_";
+            return "?";
         const MemRef &x = f_->refs[r];
         std::string text = (x.address ? "&" : "") + var(x.var) + "[" + x.offset.str();
         for (std::size_t i = 0; i < x.strides.size(); ++i)
@@ -173,7 +173,7 @@ private:
                 [this](Type t) { return type(t); });
         return *expressions_;
     }
-    std::string value(const py::ExprRef &e, int least = Lowest) { return e ? expressions().text(*e, least) : "_"; }
+    std::string value(const py::ExprRef &e, int least = Lowest) { return e ? expressions().text(*e, least) : "?"; }
 
     StatementPrinter simple() {
         return {expressions(), [this](Type t) { return type(t); }, depth_};
@@ -271,7 +271,7 @@ private:
             }
             out_ += ')';
         } else if constexpr (R == Role::Callee) {
-            word(m_.functions.has(x) ? nameText(m_.functions[x]->name) : "_");
+            word(m_.functions.has(x) ? nameText(m_.functions[x]->name) : "?");
         } else if constexpr (R == Role::Code) {
             if (x.empty())
                 return;

@@ -17,7 +17,7 @@ public:
 
 private:
     std::string assignment(const py::Stmt &s) const;
-    std::string value(const py::ExprRef &e, int least = Lowest) const { return e ? expressions_.text(*e, least) : "_"; }
+    std::string value(const py::ExprRef &e, int least = Lowest) const { return e ? expressions_.text(*e, least) : "?"; }
     std::string margin() const { return std::string(static_cast<std::size_t>(depth_) * 2, ' '); }
 
     const ExpressionPrinter &expressions_;

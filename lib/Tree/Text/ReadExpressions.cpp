@@ -37,7 +37,7 @@ ExprRef Reader::finish(Expr e) {
 std::vector<ExprRef> Reader::expressions(std::string_view close) {
     std::vector<ExprRef> out;
     while (!isSign(close)) {
-        if (isWord("_") && (peek(1).text == "," || peek(1).text == close)) {
+        if (isSign("?") && (peek(1).text == "," || peek(1).text == close)) {
             take();
             out.push_back(nullptr);
         } else {
@@ -340,7 +340,7 @@ ExprRef Reader::memoryExpression(bool address) {
 }
 
 RefId Reader::reference() {
-    if (isWord("_")) {
+    if (isSign("?")) {
         take();
         return {};
     }
