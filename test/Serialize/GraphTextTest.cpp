@@ -69,7 +69,7 @@ TEST_CASE("graphs survive their text") {
 
 TEST_CASE("every level that a graph can have is read back") {
     for (const char *level : {"structured", "typed", "expanded", "allocated", "scheduled"})
-        checkStays("sdfg f (" + std::string(level) + ") {\n  state s {}\n}\n");
+        checkStays("\nsdfg f (" + std::string(level) + ") {\n  state s {}\n}\n");
 }
 
 TEST_CASE("a vector addition") {
