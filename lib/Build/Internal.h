@@ -28,9 +28,6 @@ std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::En
 /// Looks for a library as files (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);
 
-/// Splits at blanks.
-std::vector<std::string> words(std::string_view text);
-
 /// The parts between colons that are not empty.
 std::vector<std::string> pathList(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/Text.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Support/FileSystem.h>
@@ -23,11 +24,11 @@ struct Choice {
 /// --cc, then the toolchain file, then CXX, then what there is.
 Choice chooseCompiler(const ToolchainOptions &options, const std::string &fromFile) {
     if (!options.compiler.empty())
-        return {words(options.compiler), "--cc"};
+        return {text::words(options.compiler), "--cc"};
     if (!fromFile.empty())
-        return {words(fromFile), "the toolchain file"};
-    if (const char *cxx = std::getenv("CXX"); cxx && !words(cxx).empty())
-        return {words(cxx), "CXX"};
+        return {text::words(fromFile), "the toolchain file"};
+    if (const char *cxx = std::getenv("CXX"); cxx && !text::words(cxx).empty())
+        return {text::words(cxx), "CXX"};
     for (const char *name : {"g++", "clang++"})
         if (!process::find(name).empty())
             return {{name}, "PATH"};
@@ -35,18 +36,6 @@ Choice chooseCompiler(const ToolchainOptions &options, const std::string &fromFi
 }
 
 } // namespace
-
-std::vector<std::string> words(std::string_view text) {
-    std::vector<std::string> result;
-    while (true) {
-        const std::size_t from = text.find_first_not_of(" \t\n");
-        if (from == std::string_view::npos)
-            return result;
-        const std::size_t end = std::min(text.find_first_of(" \t\n", from), text.size());
-        result.emplace_back(text.substr(from, end - from));
-        text.remove_prefix(end);
-    }
-}
 
 std::vector<std::string> pathList(std::string_view text) {
     std::vector<std::string> result;
@@ -67,7 +56,7 @@ std::string gpuCompiler(const platform::Dialect &dialect) {
     if (const std::string found = process::find(name); !found.empty())
         return found;
     std::vector<std::string> folders;
-    for (const std::string &variable : platform::listed(dialect.variables))
+    for (const std::string &variable : text::words(dialect.variables))
         if (const char *value = std::getenv(variable.c_str()); value && *value)
             folders.emplace_back(value);
     folders.emplace_back(dialect.customary);

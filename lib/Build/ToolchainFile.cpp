@@ -2,6 +2,7 @@
 #include "Build/Internal.h"
 
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Text.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -77,7 +78,7 @@ private:
         for (const auto &item : node) {
             const std::string key = item.first.Scalar();
             if (key == "compiler") {
-                if (!item.second.IsScalar() || words(item.second.Scalar()).empty())
+                if (!item.second.IsScalar() || text::words(item.second.Scalar()).empty())
                     wrong(item.second, key, "the name or path of a compiler");
                 else
                     result.compiler = item.second.Scalar();

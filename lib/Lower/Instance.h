@@ -89,6 +89,8 @@ struct Instance {
 
     /// The function queues work on a stream: it needs the program's state, which has them.
     void usesStream(int stream) const;
+    /// The program has an event of this number.
+    void usesEvent(int event) const { module().events = std::max(module().events, event + 1); }
     /// The function records times: it needs the program's state, which has the report.
     void recordsTimes() const;
 

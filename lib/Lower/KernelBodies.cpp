@@ -32,22 +32,10 @@ bool writesBeyond(const ir::Node &n, Storage own) {
 /// A branch for the thread or block that has the number 0 in each of these countings. Returns what it does.
 tree::Block &onlyFirst(const std::vector<py::ExprRef> &numbers, tree::Block &out) {
     std::vector<py::ExprRef> first;
-    for (const py::ExprRef &number : numbers) {
-        py::Expr is;
-        is.kind = py::ExprKind::Compare;
-        is.type = ScalarKind::Bool;
-        is.args = {number, py::intLit(0)};
-        is.ops = {py::Op::Eq};
-        first.push_back(std::make_shared<const py::Expr>(std::move(is)));
-    }
-    py::Expr all;
-    all.kind = py::ExprKind::BoolOp;
-    all.op = py::Op::And;
-    all.type = ScalarKind::Bool;
-    all.args = first;
+    for (const py::ExprRef &number : numbers)
+        first.push_back(py::compare(py::Op::Eq, number, py::intLit(0)));
     auto *only = out.add<If>();
-    only->branches.push_back(
-        {first.size() == 1 ? first[0] : std::make_shared<const py::Expr>(std::move(all)), std::make_unique<tree::Block>()});
+    only->branches.push_back({first.size() == 1 ? first[0] : py::boolOp(py::Op::And, first), std::make_unique<tree::Block>()});
     return *only->branches.back().body;
 }
 

@@ -79,15 +79,13 @@ void lowerLibraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
         auto *record = out.add<EventRecord>();
         record->event = op->event;
         record->stream = op->stream;
-        in.module().events = std::max(in.module().events, op->event + 1);
-        return;
+        return in.usesEvent(op->event);
     }
     case analysis::AsyncOp::Wait: {
         auto *wait = out.add<EventWait>();
         wait->event = op->event;
         wait->stream = op->stream;
-        in.module().events = std::max(in.module().events, op->event + 1);
-        return;
+        return in.usesEvent(op->event);
     }
     }
 }

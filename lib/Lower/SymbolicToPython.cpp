@@ -27,14 +27,17 @@ ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
     return out;
 }
 
+/// The type that arithmetic on the operands has.
+Type joined(const std::vector<ExprRef> &args) {
+    Type t;
+    for (const ExprRef &a : args)
+        t = commonType(t, a->type);
+    return t;
+}
+
 /// `N - 3` rather than `N + -3`; a leading constant goes last.
 ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
-    const Type t = [&] {
-        Type joined;
-        for (const ExprRef &a : terms)
-            joined = commonType(joined, a->type);
-        return joined;
-    }();
+    const Type t = joined(terms);
     ExprRef out;
     int64_t constant = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -47,16 +50,6 @@ ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
     if (!out || constant == 0)
         return fold(py::Op::Add, terms, t);
     return py::binary(constant < 0 ? py::Op::Sub : py::Op::Add, out, typedInt(constant < 0 ? -constant : constant), t);
-}
-
-/// A comparison of two operands.
-ExprRef compareExpr(py::Op op, ExprRef a, ExprRef b) {
-    auto e = std::make_shared<py::Expr>();
-    e->kind = ExprKind::Compare;
-    e->args = {std::move(a), std::move(b)};
-    e->ops = {op};
-    e->type = ScalarKind::Bool;
-    return e;
 }
 
 /// A node without text or operator.
@@ -112,14 +105,6 @@ std::optional<py::Op> arithmetic(sym::Kind k) {
     default:
         return std::nullopt;
     }
-}
-
-/// The type that arithmetic on the operands has.
-Type joined(const std::vector<ExprRef> &args) {
-    Type t;
-    for (const ExprRef &a : args)
-        t = commonType(t, a->type);
-    return t;
 }
 
 /// The function that a kind is written as; none for other kinds.
@@ -190,11 +175,9 @@ ExprRef operation(sym::Expr e, std::vector<ExprRef> args) {
     case sym::Kind::Not:
         return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
     case sym::Kind::And:
-    case sym::Kind::Or: {
-        auto b = std::make_shared<py::Expr>(*makeNode(ExprKind::BoolOp, args, ScalarKind::Bool));
-        b->op = e.kind() == sym::Kind::And ? py::Op::And : py::Op::Or;
-        return b;
-    }
+        return py::boolOp(py::Op::And, std::move(args));
+    case sym::Kind::Or:
+        return py::boolOp(py::Op::Or, std::move(args));
     case sym::Kind::Select:
         return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
     case sym::Kind::Cast:
@@ -229,7 +212,7 @@ ExprRef pythonOf(const Instance &in, sym::Expr e) {
     for (sym::Expr a : e.operands())
         args.push_back(pythonOf(in, a));
     if (auto op = comparison(e.kind()))
-        return compareExpr(*op, args[0], args[1]);
+        return py::compare(*op, args[0], args[1]);
     if (auto op = arithmetic(e.kind()))
         return py::binary(*op, args[0], args[1], joined(args));
     if (const char *function = functionOf(e.kind()))

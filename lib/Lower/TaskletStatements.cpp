@@ -124,13 +124,8 @@ void TaskletStatements::emitRange(const py::Stmt &s, tree::Block &to) {
     ExprRef step = args.size() > 2 ? args[2] : py::intLit(1);
     bool down = step->kind == ExprKind::Unary && step->op == py::Op::Neg;
     auto *loop = to.add<tree::Loop>();
-    auto test = std::make_shared<py::Expr>();
-    test->kind = ExprKind::Compare;
-    test->args = {variable, end};
-    test->ops = {down ? py::Op::Gt : py::Op::Lt};
-    test->type = ScalarKind::Bool;
     loop->init = py::assign(variable, begin);
-    loop->condition = test;
+    loop->condition = py::compare(down ? py::Op::Gt : py::Op::Lt, variable, end);
     loop->update = py::assign(variable, py::binary(py::Op::Add, variable, step, ScalarKind::Int64));
     emit(s.body, loop->body);
 }

@@ -1,5 +1,7 @@
 #include "sdfgc/Platform/Dialects.h"
 
+#include "sdfgc/Support/Text.h"
+
 #include <algorithm>
 
 namespace sdfgc::platform {
@@ -32,7 +34,7 @@ const Dialect *dialectOfFile(std::string_view path) {
 
 const Dialect *dialectOfWord(std::string_view word) {
     auto begins = [&](std::string_view beginnings, bool beforeCapital) {
-        const std::vector<std::string> all = listed(beginnings);
+        const std::vector<std::string> all = text::words(beginnings);
         return std::any_of(all.begin(), all.end(), [&](const std::string &b) {
             return word.starts_with(b) &&
                    (!beforeCapital || (word.size() > b.size() && word[b.size()] >= 'A' && word[b.size()] <= 'Z'));

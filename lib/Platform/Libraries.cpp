@@ -1,5 +1,7 @@
 #include "sdfgc/Platform/Libraries.h"
 
+#include "sdfgc/Support/Text.h"
+
 #include <algorithm>
 
 namespace sdfgc::platform {
@@ -34,17 +36,6 @@ const DeviceLibrary *deviceLibrary(std::string_view name) { return rowOf(std::sp
 
 } // namespace
 
-std::vector<std::string> listed(std::string_view words) {
-    std::vector<std::string> out;
-    while (!words.empty()) {
-        const std::size_t end = std::min(words.find(' '), words.size());
-        if (end > 0)
-            out.emplace_back(words.substr(0, end));
-        words.remove_prefix(std::min(end + 1, words.size()));
-    }
-    return out;
-}
-
 std::span<const Library> libraries() { return kLibraries; }
 const Library *library(std::string_view name) { return rowOf(libraries(), name); }
 
@@ -52,7 +43,7 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
     const DeviceLibrary *l = deviceLibrary(name);
     if (!l)
         return {name};
-    return listed(device == Device::Emulated ? l->emulated : device == Device::Cuda ? l->cuda : l->hip);
+    return text::words(device == Device::Emulated ? l->emulated : device == Device::Cuda ? l->cuda : l->hip);
 }
 
 std::string_view titleOf(std::string_view name, Device device) {
@@ -69,7 +60,7 @@ const Environment *environment(std::string_view path) {
 
 const Environment *environmentOfCall(std::string_view function) {
     for (const Environment &e : environments())
-        for (const std::string &beginning : listed(e.calls))
+        for (const std::string &beginning : text::words(e.calls))
             if (function.starts_with(beginning))
                 return &e;
     return nullptr;

@@ -1,4 +1,5 @@
 // Symbolic texts, ranges and subsets (format reference 1.8, 1.10, 1.11).
+#include "RangeText.h"
 #include "ValueReader.h"
 #include "sdfgc/Support/Text.h"
 
@@ -11,24 +12,6 @@ using diag::Id;
 namespace {
 
 using text::trimmed;
-
-/// Splits at separators outside brackets.
-std::vector<std::string_view> split(std::string_view s, char separator) {
-    std::vector<std::string_view> parts;
-    int depth = 0;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        const char c = s[i];
-        depth += c == '(' || c == '[';
-        depth -= c == ')' || c == ']';
-        if (c == separator && depth == 0) {
-            parts.push_back(trimmed(s.substr(from, i - from)));
-            from = i + 1;
-        }
-    }
-    parts.push_back(trimmed(s.substr(from)));
-    return parts;
-}
 
 /// What is known of a symbol in one place holds for it in the whole graph: facts are joined, the first type stays.
 void join(sym::SymbolFacts &known, const sym::SymbolFacts &more) {
@@ -234,32 +217,20 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
     sym::Subset s;
     if (trimmed(at.text()).empty())
         return s;
-    for (std::string_view dim : split(at.text(), ',')) {
-        std::vector<sym::Expr> parts;
-        std::vector<std::string_view> texts = split(dim, ':');
-        const std::size_t dots = texts[0].find("..");
-        if (dots != std::string_view::npos) {
-            texts.insert(texts.begin() + 1, trimmed(texts[0].substr(dots + 2)));
-            texts[0] = trimmed(texts[0].substr(0, dots));
-        }
-        for (std::string_view part : texts) {
+    for (std::string_view dim : text::splitOutsideBrackets(at.text(), ',')) {
+        const RangeText text(dim);
+        std::vector<sym::Expr> read;
+        for (std::string_view part : text.parts) {
             auto e = parseSymbolic(key, at, part);
             if (!e)
                 return std::nullopt;
-            parts.push_back(*e);
+            read.push_back(*e);
         }
-        if (parts.size() > 4) {
+        if (read.size() > 4) {
             report(Id::BadExpression, at, key, "more than begin:end:step:tile");
             return std::nullopt;
         }
-        sym::Range r;
-        r.begin = parts[0];
-        r.end = parts.size() == 1 ? parts[0] : dots != std::string_view::npos ? parts[1] : parts[1] - 1;
-        if (parts.size() > 2)
-            r.step = parts[2];
-        if (parts.size() > 3)
-            r.tile = parts[3];
-        s.dims.push_back(r);
+        s.dims.push_back(text.range(read));
     }
     return s;
 }

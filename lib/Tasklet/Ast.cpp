@@ -166,6 +166,20 @@ ExprRef binary(Op op, ExprRef a, ExprRef b, Type t) {
     return share(std::move(e));
 }
 
+ExprRef compare(Op op, ExprRef a, ExprRef b) {
+    Expr e = node(ExprKind::Compare, ScalarKind::Bool);
+    e.ops = {op};
+    e.args = {std::move(a), std::move(b)};
+    return share(std::move(e));
+}
+
+ExprRef boolOp(Op op, std::vector<ExprRef> operands) {
+    Expr e = node(ExprKind::BoolOp, ScalarKind::Bool);
+    e.op = op;
+    e.args = std::move(operands);
+    return share(std::move(e));
+}
+
 ExprRef call(Name function, std::vector<ExprRef> args, Type t) {
     Expr e = node(ExprKind::Call, t);
     e.args = {name(function)};

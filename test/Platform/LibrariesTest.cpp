@@ -1,4 +1,5 @@
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Support/Text.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +22,7 @@ TEST_CASE("libraries: a name that means others on each device") {
 
 TEST_CASE("libraries: the rows of the tables know each other") {
     for (const Environment &e : environments())
-        for (const std::string &name : listed(e.libraries))
+        for (const std::string &name : text::words(e.libraries))
             for (Device device : {Device::Emulated, Device::Cuda, Device::Hip})
                 for (const std::string &behind : librariesBehind(name, device)) {
                     INFO(e.name << " " << name << " " << behind);

@@ -58,7 +58,4 @@ const Environment *environmentOfCall(std::string_view function);
 /// no row has ask for nothing.
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code);
 
-/// The words of a list in a table.
-std::vector<std::string> listed(std::string_view words);
-
 } // namespace sdfgc::platform

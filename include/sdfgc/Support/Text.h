@@ -1,8 +1,10 @@
 // Small things that are done with words and lines.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sdfgc::text {
 
@@ -27,10 +29,41 @@ template <class Words> std::string quotedList(const Words &words) {
     return words.empty() ? std::string() : "`" + joined(words, "`, `") + "`";
 }
 
-/// Without blanks and tabs at both ends.
+/// Without blanks, tabs and line ends at both ends; what is left of nothing else is the place where `s` ends.
 inline std::string_view trimmed(std::string_view s) {
-    const std::size_t first = s.find_first_not_of(" \t");
-    return first == std::string_view::npos ? std::string_view() : s.substr(first, s.find_last_not_of(" \t") - first + 1);
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const std::size_t first = s.find_first_not_of(kBlanks);
+    return first == std::string_view::npos ? s.substr(s.size()) : s.substr(first, s.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// The words between blanks, tabs and ends of lines.
+inline std::vector<std::string> words(std::string_view s) {
+    std::vector<std::string> out;
+    constexpr std::string_view kBlanks = " \t\n";
+    for (std::size_t from = s.find_first_not_of(kBlanks); from != std::string_view::npos; from = s.find_first_not_of(kBlanks)) {
+        const std::size_t end = std::min(s.find_first_of(kBlanks, from), s.size());
+        out.emplace_back(s.substr(from, end - from));
+        s.remove_prefix(end);
+    }
+    return out;
+}
+
+/// The parts, trimmed, between separators that no parentheses or brackets are around; at least one, which may be empty.
+inline std::vector<std::string_view> splitOutsideBrackets(std::string_view s, char separator) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        const char c = s[i];
+        depth += c == '(' || c == '[';
+        depth -= c == ')' || c == ']';
+        if (c == separator && depth == 0) {
+            parts.push_back(trimmed(s.substr(from, i - from)));
+            from = i + 1;
+        }
+    }
+    parts.push_back(trimmed(s.substr(from)));
+    return parts;
 }
 
 /// With blanks after it, up to `width` bytes.

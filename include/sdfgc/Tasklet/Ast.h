@@ -144,6 +144,8 @@ ExprRef boolLit(bool v);
 ExprRef name(Name n, Type t = Type());
 ExprRef unary(Op op, ExprRef a, Type t = Type());
 ExprRef binary(Op op, ExprRef a, ExprRef b, Type t = Type());
+ExprRef compare(Op op, ExprRef a, ExprRef b);         // of type bool
+ExprRef boolOp(Op op, std::vector<ExprRef> operands); // And, Or; of type bool
 ExprRef call(Name function, std::vector<ExprRef> args, Type t = Type());
 ExprRef castTo(Type t, ExprRef a);
 ExprRef raw(std::string cpp, Type t = Type());

@@ -95,9 +95,13 @@ struct Node {
 };
 using NodePtr = std::unique_ptr<Node>;
 
-struct Block : Node {
-    Block() : Node(Kind::Block) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Block; }
+/// What every kind of node derives from: it says which kind it is, to `isa` and `dyn_cast`.
+template <Kind K> struct NodeOf : Node {
+    NodeOf() : Node(K) {}
+    static bool classof(const Node *n) { return n->kind == K; }
+};
+
+struct Block : NodeOf<Kind::Block> {
     std::vector<NodePtr> body;
     bool braces = false; // opens a C++ scope
     template <class T, class... A> T *add(A &&...a) {

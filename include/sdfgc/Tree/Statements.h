@@ -8,15 +8,13 @@
 
 namespace sdfgc::tree {
 
-struct Comment : Node {
-    explicit Comment(std::string text = {}) : Node(Kind::Comment) { comment = std::move(text); }
-    static bool classof(const Node *n) { return n->kind == Kind::Comment; }
+struct Comment : NodeOf<Kind::Comment> {
+    explicit Comment(std::string text = {}) { comment = std::move(text); }
 };
 
 /// Declares a variable here. Value: with `init` when given. Pointer and Reference: bound to `target`.
-struct Declare : Node {
-    explicit Declare(VarId v = {}) : Node(Kind::Declare), var(v) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Declare; }
+struct Declare : NodeOf<Kind::Declare> {
+    explicit Declare(VarId v = {}) : var(v) {}
     VarId var;
     py::ExprRef init; // Value
     RefId target;     // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
@@ -25,9 +23,8 @@ struct Declare : Node {
 /// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`,
 /// contents are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations after it there may use the
 /// memory.
-struct Allocate : Node {
-    explicit Allocate(VarId v = {}, sym::Expr n = 0) : Node(Kind::Allocate), var(v), count(n) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Allocate; }
+struct Allocate : NodeOf<Kind::Allocate> {
+    explicit Allocate(VarId v = {}, sym::Expr n = 0) : var(v), count(n) {}
     VarId var;
     sym::Expr count;
     bool reserve = false;
@@ -36,26 +33,21 @@ struct Allocate : Node {
 };
 
 /// A PoolBuffer gives its memory back after what the stream has been given so far.
-struct Release : Node {
-    explicit Release(VarId v = {}, int s = 0) : Node(Kind::Release), var(v), stream(s) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Release; }
+struct Release : NodeOf<Kind::Release> {
+    explicit Release(VarId v = {}, int s = 0) : var(v), stream(s) {}
     VarId var;
     int stream;
 };
 
 /// Statements of a tasklet or an edge, on memory references and local variables.
-struct Code : Node {
-    Code() : Node(Kind::Code) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Code; }
+struct Code : NodeOf<Kind::Code> {
     std::vector<py::StmtRef> stmts;
     std::map<Name, Type> locals; // locals of the statements, see py::TypedBlock
     bool braces = false;         // own C++ scope, because it has locals
 };
 
 /// `target op= value`, by conflict resolution.
-struct Update : Node {
-    Update() : Node(Kind::Update) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Update; }
+struct Update : NodeOf<Kind::Update> {
     RefId target;                           // slot
     std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
     py::ExprRef value;
@@ -68,9 +60,7 @@ struct Update : Node {
 };
 
 /// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
-struct RawTasklet : Node {
-    RawTasklet() : Node(Kind::RawTasklet) {}
-    static bool classof(const Node *n) { return n->kind == Kind::RawTasklet; }
+struct RawTasklet : NodeOf<Kind::RawTasklet> {
     struct Binding {
         Name name;
         Type type; // element type
@@ -115,9 +105,7 @@ struct Spread {
 };
 
 /// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
-struct For : Node {
-    For() : Node(Kind::For) {}
-    static bool classof(const Node *n) { return n->kind == Kind::For; }
+struct For : NodeOf<Kind::For> {
     VarId var;
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
@@ -132,10 +120,8 @@ struct For : Node {
 
 /// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
 /// TestLast: init; for (;;) { body; if (!cond) break; update }. A null condition is `true`.
-struct Loop : Node {
+struct Loop : NodeOf<Kind::Loop> {
     enum Form : uint8_t { Normal, DoWhile, TestLast };
-    Loop() : Node(Kind::Loop) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Loop; }
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
     VarId declares;           // loop variable declared in the header (not visible after the loop)
@@ -146,9 +132,7 @@ struct Loop : Node {
     Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: label in front of it
 };
 
-struct If : Node {
-    If() : Node(Kind::If) {}
-    static bool classof(const Node *n) { return n->kind == Kind::If; }
+struct If : NodeOf<Kind::If> {
     struct Branch {
         py::ExprRef condition; // null: else
         std::unique_ptr<Block> body;
@@ -157,18 +141,14 @@ struct If : Node {
 };
 
 /// `count` elements, contiguous on both sides, not overlapping.
-struct Memcpy : Node {
-    Memcpy() : Node(Kind::Memcpy) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Memcpy; }
+struct Memcpy : NodeOf<Kind::Memcpy> {
     RefId source, target;
     sym::Expr count;
     Type type;
 };
 
 /// `count` contiguous elements set to a value (null value: all bytes zero).
-struct Fill : Node {
-    Fill() : Node(Kind::Fill) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Fill; }
+struct Fill : NodeOf<Kind::Fill> {
     RefId target;
     sym::Expr count;
     Type type;
@@ -176,17 +156,14 @@ struct Fill : Node {
 };
 
 /// Reference containers and late-bound pointers: `var = &source`.
-struct SetPointer : Node {
-    explicit SetPointer(VarId v = {}, RefId s = {}) : Node(Kind::SetPointer), var(v), source(s) {}
-    static bool classof(const Node *n) { return n->kind == Kind::SetPointer; }
+struct SetPointer : NodeOf<Kind::SetPointer> {
+    explicit SetPointer(VarId v = {}, RefId s = {}) : var(v), source(s) {}
     VarId var;
     RefId source;
 };
 
 /// Call of another function of the module.
-struct Call : Node {
-    Call() : Node(Kind::Call) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Call; }
+struct Call : NodeOf<Kind::Call> {
     struct Argument {
         RefId ref;        // slot: passed as address, reference or value by the parameter's kind
         sym::Expr value;  // when ref < 0
@@ -196,49 +173,32 @@ struct Call : Node {
     std::vector<Argument> arguments;
 };
 
-struct Break : Node {
-    Break() : Node(Kind::Break) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Break; }
-};
-struct Continue : Node {
-    Continue() : Node(Kind::Continue) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Continue; }
-};
-struct Return : Node {
-    Return() : Node(Kind::Return) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Return; }
-};
-struct Goto : Node {
-    explicit Goto(Name l = {}) : Node(Kind::Goto), label(l) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Goto; }
+struct Break : NodeOf<Kind::Break> {};
+struct Continue : NodeOf<Kind::Continue> {};
+struct Return : NodeOf<Kind::Return> {};
+struct Goto : NodeOf<Kind::Goto> {
+    explicit Goto(Name l = {}) : label(l) {}
     Name label;
 };
-struct Label : Node {
-    explicit Label(Name l = {}) : Node(Kind::Label), label(l) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Label; }
+struct Label : NodeOf<Kind::Label> {
+    explicit Label(Name l = {}) : label(l) {}
     Name label;
 };
 
 /// `omp parallel`: every thread runs the body; `threadVar` is its number when used.
-struct ParallelRegion : Node {
-    ParallelRegion() : Node(Kind::ParallelRegion) {}
-    static bool classof(const Node *n) { return n->kind == Kind::ParallelRegion; }
+struct ParallelRegion : NodeOf<Kind::ParallelRegion> {
     VarId threadVar, teamSizeVar;
     sym::Expr numThreads = 0;                    // 0: runtime default
     sym::Expr onlyIf = sym::Expr::boolean(true); // else a team of one thread
     Block body;
 };
 
-struct Sections : Node {
-    Sections() : Node(Kind::Sections) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Sections; }
+struct Sections : NodeOf<Kind::Sections> {
     std::vector<std::unique_ptr<Block>> sections;
 };
 
 /// Workers pop elements of a stream until it is empty and all are idle, or the condition holds.
-struct Consume : Node {
-    Consume() : Node(Kind::Consume) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Consume; }
+struct Consume : NodeOf<Kind::Consume> {
     RefId stream; // slot
     sym::Expr numPes = 1;
     int64_t chunk = 1;
@@ -249,9 +209,7 @@ struct Consume : Node {
     Block body;
 };
 
-struct StreamPush : Node {
-    StreamPush() : Node(Kind::StreamPush) {}
-    static bool classof(const Node *n) { return n->kind == Kind::StreamPush; }
+struct StreamPush : NodeOf<Kind::StreamPush> {
     RefId stream;
     py::ExprRef value;   // one element, or
     RefId source;        // slot of the first of
@@ -259,27 +217,21 @@ struct StreamPush : Node {
 };
 
 /// Bulk pop of up to `count` elements to contiguous memory.
-struct StreamPop : Node {
-    StreamPop() : Node(Kind::StreamPop) {}
-    static bool classof(const Node *n) { return n->kind == Kind::StreamPop; }
+struct StreamPop : NodeOf<Kind::StreamPop> {
     RefId stream, target;
     sym::Expr count = 1;
     VarId countVar; // variable that gets how many there were
 };
 
 /// Wall time of the body, recorded in the program's report.
-struct Timer : Node {
-    Timer() : Node(Kind::Timer) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Timer; }
+struct Timer : NodeOf<Kind::Timer> {
     std::string name, category = "Timer";
     int cfg = -1, state = -1, node = -1;
     Block body;
 };
 
 /// Data instrumentation: saves or restores a container when control comes by (DaCe: Save / Restore).
-struct DataProbe : Node {
-    DataProbe() : Node(Kind::DataProbe) {}
-    static bool classof(const Node *n) { return n->kind == Kind::DataProbe; }
+struct DataProbe : NodeOf<Kind::DataProbe> {
     bool restore = false;
     std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
     RefId ref;                  // first element
@@ -292,9 +244,7 @@ struct DataProbe : Node {
 // ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
 
 /// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
-struct Launch : Node {
-    Launch() : Node(Kind::Launch) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Launch; }
+struct Launch : NodeOf<Kind::Launch> {
     FunctionId function; // index into Module::functions
     std::vector<Call::Argument> arguments;
     std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
@@ -304,9 +254,7 @@ struct Launch : Node {
 
 /// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart,
 /// consecutive slices `sourceSlice` and `targetSlice`.
-struct DeviceCopy : Node {
-    DeviceCopy() : Node(Kind::DeviceCopy) {}
-    static bool classof(const Node *n) { return n->kind == Kind::DeviceCopy; }
+struct DeviceCopy : NodeOf<Kind::DeviceCopy> {
     enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
     RefId source, target;
     Type type;
@@ -315,9 +263,7 @@ struct DeviceCopy : Node {
 };
 
 /// `count` contiguous elements in device memory get a value.
-struct DeviceFill : Node {
-    DeviceFill() : Node(Kind::DeviceFill) {}
-    static bool classof(const Node *n) { return n->kind == Kind::DeviceFill; }
+struct DeviceFill : NodeOf<Kind::DeviceFill> {
     RefId target;
     sym::Expr count;
     Type type;
@@ -326,31 +272,23 @@ struct DeviceFill : Node {
 };
 
 /// The host waits for everything on a stream.
-struct Synchronise : Node {
-    Synchronise() : Node(Kind::Synchronise) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Synchronise; }
+struct Synchronise : NodeOf<Kind::Synchronise> {
     static constexpr int all = -1;
     int stream = 0; // or `all`
 };
 
 /// Marks what a stream has been given so far.
-struct EventRecord : Node {
-    EventRecord() : Node(Kind::EventRecord) {}
-    static bool classof(const Node *n) { return n->kind == Kind::EventRecord; }
+struct EventRecord : NodeOf<Kind::EventRecord> {
     int event = 0, stream = 0;
 };
 
 /// A stream waits for an event before what it is given next; stream -1: the host waits.
-struct EventWait : Node {
-    EventWait() : Node(Kind::EventWait) {}
-    static bool classof(const Node *n) { return n->kind == Kind::EventWait; }
+struct EventWait : NodeOf<Kind::EventWait> {
     int event = 0, stream = 0;
 };
 
 /// In a kernel: all threads of a block (or of the grid) have come so far, and see what the others wrote.
-struct Barrier : Node {
-    Barrier() : Node(Kind::Barrier) {}
-    static bool classof(const Node *n) { return n->kind == Kind::Barrier; }
+struct Barrier : NodeOf<Kind::Barrier> {
     bool ofGrid = false;
 };
 

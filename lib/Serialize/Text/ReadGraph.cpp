@@ -5,6 +5,7 @@
 
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -190,7 +191,7 @@ void Reader::container(std::string_view word) {
     if (c_.peek() == '[') {
         const std::string_view shape = bracketed();
         if (shape.find_first_not_of(" \n") != std::string_view::npos)
-            for (std::string_view dim : split(shape, ','))
+            for (std::string_view dim : sdfgc::text::splitOutsideBrackets(shape, ','))
                 d.shape.push_back(expr(dim));
     } else if (!hasClass || d.isScalar() || d.isStructure()) {
         d.shape = {1};

@@ -3,6 +3,7 @@
 #include "Serialize/Text/Reader.h"
 
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -267,7 +268,7 @@ std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isF
     };
     const std::string head = rawText(true);
     if (isFor) {
-        const std::vector<std::string_view> parts = split(head, ';');
+        const std::vector<std::string_view> parts = sdfgc::text::splitOutsideBrackets(head, ';');
         if (parts.size() != 3)
             fail(Id::GraphTextSyntax, start, "`for INIT; CONDITION; UPDATE {`", std::to_string(parts.size()) + " parts",
                  "a part may be empty");

@@ -3,6 +3,8 @@
 #include "Serialize/Text/Keys.h"
 #include "Serialize/Text/StateReader.h"
 
+#include "sdfgc/Support/Text.h"
+
 #include <algorithm>
 
 namespace sdfgc::serialize::text {
@@ -171,7 +173,7 @@ void StateReader::nested() {
     Reader::Inside inside(r_, "nested SDFG " + n->label);
     if (c_.peek() == '[') {
         const std::string_view list = r_.bracketed();
-        for (std::string_view one : Reader::split(list, ',')) {
+        for (std::string_view one : sdfgc::text::splitOutsideBrackets(list, ',')) {
             const std::size_t length = wordLength(one);
             const std::size_t assign = one.find_first_not_of(' ', length);
             if (length == 0 || assign == std::string_view::npos || one[assign] != '=') {
@@ -208,7 +210,7 @@ void StateReader::map(bool isConsume) {
         r_.expected("`[`", isConsume ? "a consume scope has workers: `consume c[p = P]`" : "a map has ranges: `map m[i = 0:N]`");
     std::vector<std::pair<Name, std::string_view>> ranges;
     const std::string_view list = r_.bracketed();
-    for (std::string_view one : Reader::split(list, ',')) {
+    for (std::string_view one : sdfgc::text::splitOutsideBrackets(list, ',')) {
         const std::size_t length = wordLength(one), assign = one.find_first_not_of(' ', length);
         if (assign == std::string_view::npos || one[assign] != '=') {
             c_.at = static_cast<std::size_t>(one.data() - c_.text().data());

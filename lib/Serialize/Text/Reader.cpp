@@ -1,6 +1,8 @@
 // Statements, attributes and values of the text form.
 #include "Serialize/Text/Reader.h"
 
+#include "Serialize/RangeText.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 namespace sdfgc::serialize::text {
 
 using diag::Id;
+using sdfgc::text::splitOutsideBrackets;
+using sdfgc::text::trimmed;
 
 namespace {
 
@@ -16,12 +20,6 @@ namespace {
 constexpr int kMaxDepth = 1000;
 /// A text that is wrong everywhere is not told so a million times.
 constexpr std::size_t kMaxReports = 500;
-
-std::string_view trimmed(std::string_view s) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const std::size_t from = s.find_first_not_of(blanks);
-    return from == std::string_view::npos ? s.substr(s.size()) : s.substr(from, s.find_last_not_of(blanks) - from + 1);
-}
 
 } // namespace
 
@@ -315,23 +313,6 @@ std::string_view Reader::bracketed() {
     return c_.text().substr(open + 1, close - open - 1);
 }
 
-std::vector<std::string_view> Reader::split(std::string_view s, char separator) {
-    std::vector<std::string_view> parts;
-    int depth = 0;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        const char c = s[i];
-        depth += c == '(' || c == '[';
-        depth -= c == ')' || c == ']';
-        if (c == separator && depth == 0) {
-            parts.push_back(trimmed(s.substr(from, i - from)));
-            from = i + 1;
-        }
-    }
-    parts.push_back(trimmed(s.substr(from)));
-    return parts;
-}
-
 sym::Expr Reader::expr(std::string_view text) {
     auto [it, isNew] = g_->exprs.try_emplace(text);
     if (!isNew)
@@ -348,32 +329,20 @@ sym::Expr Reader::expr(std::string_view text) {
 }
 
 sym::Range Reader::range(std::string_view text) {
-    std::vector<std::string_view> parts = split(text, ':');
-    sym::Range r;
-    const std::size_t dots = parts[0].find("..");
-    std::size_t next = 1;
-    if (dots != std::string_view::npos) {
-        r.begin = expr(trimmed(parts[0].substr(0, dots)));
-        r.end = expr(trimmed(parts[0].substr(dots + 2)));
-    } else {
-        r.begin = expr(parts[0]);
-        r.end = parts.size() > 1 ? expr(parts[1]) - 1 : r.begin;
-        next = 2;
-    }
-    if (parts.size() > next)
-        r.step = expr(parts[next]);
-    if (parts.size() > next + 1)
-        r.tile = expr(parts[next + 1]);
-    if (parts.size() > next + 2)
+    const RangeText parts(text);
+    std::vector<sym::Expr> read;
+    for (std::string_view part : parts.parts)
+        read.push_back(expr(part));
+    if (read.size() > 4)
         fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text),
              "a range is begin:end:step:tile");
-    return r;
+    return parts.range(read);
 }
 
 std::vector<sym::Range> Reader::ranges(std::string_view text) {
     std::vector<sym::Range> out;
     if (!trimmed(text).empty())
-        for (std::string_view part : split(text, ','))
+        for (std::string_view part : splitOutsideBrackets(text, ','))
             out.push_back(range(part));
     return out;
 }

@@ -75,8 +75,6 @@ public:
     std::vector<sym::Range> ranges(std::string_view text);
     /// The text between brackets, without them; the cursor is at the opening one.
     std::string_view bracketed();
-    /// Splits at separators outside of brackets.
-    static std::vector<std::string_view> split(std::string_view s, char separator);
     /// `order nodes 3 0-2`, after `order`: puts the elements into the order of their list.
     std::vector<uint32_t> order(std::size_t count, std::string_view what);
     /// An SDFG, from the word `sdfg` on.

@@ -1,6 +1,7 @@
 #include "Targets/Cxx/Emitter.h"
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ void CxxEmitter::findEnvironments() {
         environments_.push_back(&e);
         if (!e.topic.empty())
             use(e.topic);
-        for (std::string &library : platform::listed(e.libraries))
+        for (std::string &library : text::words(e.libraries))
             if (std::find(out_.libraries.begin(), out_.libraries.end(), library) == out_.libraries.end())
                 out_.libraries.push_back(std::move(library));
     }
