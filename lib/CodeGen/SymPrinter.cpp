@@ -1,10 +1,10 @@
 #include "sdfgc/CodeGen/SymPrinter.h"
 #include "sdfgc/Tree/Tree.h"
 
+#include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Symbolic/Factor.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
 namespace sdfgc::codegen {
@@ -275,15 +275,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Rational:
         return binary("/", Precedence::Multiplicative, Expr(e.numerator()), Expr(e.denominator()));
     case Kind::Float: {
-        char text[40];
-        for (int digits = 1; digits <= 17; ++digits) {
-            std::snprintf(text, sizeof text, "%.*g", digits, e.floatValue());
-            if (std::stod(text) == e.floatValue())
-                break;
-        }
-        std::string s = text;
-        if (s.find_first_of(".en") == std::string::npos)
-            s += ".0";
+        const std::string s = floatText(e.floatValue());
         return {s, s[0] == '-' ? Precedence::Unary : Precedence::Primary};
     }
     case Kind::Complex:

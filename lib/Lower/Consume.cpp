@@ -26,9 +26,7 @@ void lowerConsume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     }
     auto *node = out.add<Consume>();
     node->comment = "consume " + c.label;
-    auto subset = analysis::sourceSubset(streamEdge);
-    node->stream =
-        elementAt(in, p, subset && subset->rank() == p.strides.size() ? startOffset(p, inVariables(in, *subset)) : p.offset);
+    node->stream = elementAt(in, p, startAt(in, p, *streamEdge, true));
     node->numPes = printable(in, inVariables(in, c.numPes));
     node->chunk = c.chunkSize;
     if (c.condition && !c.condition->empty())

@@ -70,7 +70,7 @@ void allocateMembers(Instance &in, Name owner, const DataDesc &d, Block &out) {
             continue;
         Variable v;
         v.name = in.fn->names.declare(Name(owner.str() + "_" + member.str()));
-        v.type = m->isStructure() && m->dtype.isPointer() ? m->dtype.element() : m->dtype;
+        v.type = variableType(*m);
         v.kind = m->isStructure() ? VarKind::Value : VarKind::Buffer;
         v.count = m->isStructure() ? sym::Expr(0) : printable(in, inVariables(in, m->totalSize));
         v.comment = "member " + path.str();
@@ -112,7 +112,7 @@ void declareContainer(Instance &in, Name name, Block &out) {
     const bool structure = d.isStructure() && !d.isReference();
     Variable v;
     v.kind = variableKind(in, d, name);
-    v.type = d.isStructure() && d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+    v.type = variableType(d);
     v.alignment = d.alignment > 0 ? d.alignment : 0;
     v.startOffset = inVariables(in, d.startOffset);
     v.comment = "transient " + name.str();
@@ -121,10 +121,8 @@ void declareContainer(Instance &in, Name name, Block &out) {
     v.count = d.memory == MemoryKind::PerThread ? size * sym::call(number::teamSize, {}) : size;
     if (v.kind == VarKind::Shared && !size.asInt())
         in.error(diag::Id::KernelArray, analysis::placeOf(*in.g, d, name), name.str(), size.str());
-    if (ofDevice) {
-        in.function().needsState = true;
-        in.module().streams = std::max(in.module().streams, 1);
-    }
+    if (ofDevice)
+        in.usesStream(0);
     const bool ofFunction = d.lifetime == ir::Lifetime::Global && in.parent;
     v.name = ofFunction ? nameInFunction(in, name) : in.fn->names.declare(name);
     const VarId id = in.function().vars.add(std::move(v));
@@ -133,8 +131,6 @@ void declareContainer(Instance &in, Name name, Block &out) {
     else
         out.add<Declare>(id);
     MemoryPlace p = placeFor(in, id, d);
-    if (structure)
-        p.type = in.function().vars[id].type;
     if (d.memory == MemoryKind::PerThread)
         p.offset = size * sym::call(number::thread, {});
     in.places[name] = p;

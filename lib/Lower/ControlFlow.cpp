@@ -65,11 +65,8 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
         return nullptr;
     }
     const py::Stmt &s = *(*parsed.value)[0];
-    auto it = in.symbols.find(s.targets[0]->name);
-    py::ExprRef value = expression(in, py::print(*s.value), Language::Python, where);
-    if (it == in.symbols.end() || !value)
-        return nullptr;
-    return py::assign(py::name(it->second.name(), in.symbolTypes[s.targets[0]->name]), value);
+    const py::ExprRef value = expression(in, s.value, where);
+    return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
 }
 
 /// A loop region. `continue` jumps to the step where that stands after the body.
@@ -166,11 +163,13 @@ void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
 }
 
 void addAssignments(Instance &in, const InterstateEdge &e, const Region &r, tree::Block &out) {
-    diag::Location where = analysis::placeOf(*e.src);
-    where.element = elementName(e, r);
+    if (e.assignments.empty())
+        return;
+    const diag::Location where = analysis::placeOf(e, r);
     for (const auto &[symbol, text] : e.assignments)
         if (py::ExprRef value = expression(in, text, Language::Python, where))
-            assignSymbol(in, symbol, value, out);
+            if (py::StmtRef assignment = symbolAssignment(in, symbol, std::move(value)))
+                out.add<Code>()->stmts.push_back(std::move(assignment));
 }
 
 } // namespace sdfgc::tree::lowering

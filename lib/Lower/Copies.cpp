@@ -34,7 +34,6 @@ void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edg
     for (std::size_t d = 0; d < axes.size(); ++d) {
         For &loop = countingLoop(in, Name("i" + std::to_string(d)), axes[d].size, *at);
         const sym::Expr i = sym::Expr::symbol(in.varName(loop.var));
-        in.fn->facts[in.varName(loop.var)].nonnegative = true;
         offset += i * axes[d].stride;
         linear = linear * axes[d].size + i;
         if (byDimension)
@@ -57,7 +56,9 @@ void copyEdge(Instance &in, Edge &e, tree::Block &out) {
     if (analysis::memletPath(&e).back()->dstConn == Name("set")) {
         auto src = copySide(in, e, true);
         MemoryPlace ref = placeOfNode(in, *dstNode);
-        if (src && ref.valid())
+        if (!ref.valid())
+            return in.error(diag::Id::NoPlace, analysis::placeOf(e), dstNode->data.str());
+        if (src)
             out.add<SetPointer>(ref.var, addressAt(in, src->place, src->start()));
         return;
     }
@@ -66,10 +67,10 @@ void copyEdge(Instance &in, Edge &e, tree::Block &out) {
         return streamCopy(in, placeAt(in, e, *srcNode), placeAt(in, e, *dstNode), e, out);
     auto src = copySide(in, e, true), dst = copySide(in, e, false);
     if (src && dst)
-        copy(in, *src, *dst, e, out);
+        copy(in, *src, *dst, e, e.memlet.stream.value_or(0), out);
 }
 
-void copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
+void copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, int stream, tree::Block &out) {
     std::vector<Axis> from = src.axes(), to = dst.axes();
     if (sym::isEqual(volume(from), volume(to), in.fn->facts) == sym::Truth::False && !e.memlet.allowOob &&
         src.place.type == dst.place.type) {
@@ -77,7 +78,7 @@ void copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e,
         return;
     }
     if (!in.fn->device.inside && (src.place.onDevice() || dst.place.onDevice()))
-        return queueCopy(in, src, dst, e, out);
+        return queueCopy(in, src, dst, e, stream, out);
     if (in.fn->device.inside && e.memlet.copy == CopyMethod::Cooperative)
         return cooperativeCopy(in, src, dst, e, out);
     if (in.fn->device.inside)

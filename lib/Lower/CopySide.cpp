@@ -15,8 +15,10 @@ using namespace ir;
 
 std::optional<CopySide> copySide(Instance &in, Edge &e, bool source) {
     auto *node = dyn_cast<AccessNode>(source ? analysis::pathSource(&e) : analysis::pathDestination(&e));
-    if (!node)
+    if (!node) {
+        in.error(diag::Id::NoPlace, analysis::placeOf(e), source ? "the source" : "the destination");
         return std::nullopt;
+    }
     CopySide side;
     side.place = placeAt(in, e, *node);
     if (!side.place.valid() || !side.place.desc) {

@@ -45,7 +45,7 @@ bool suits(const Instance &in, const CopySide &src, const CopySide &dst, const a
 
 } // namespace
 
-void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
+void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, int stream, tree::Block &out) {
     const analysis::CopyShape shape = analysis::copyShape(src.axes(), dst.axes());
     const CopyMethod method = e.memlet.copy;
     if (!suits(in, src, dst, shape, e))
@@ -72,7 +72,6 @@ void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edg
     }
     for (std::size_t d = 0; d < left; ++d) {
         For &loop = countingLoop(in, "row", dims[d].size, *at);
-        in.fn->facts[in.varName(loop.var)].nonnegative = true;
         at = &loop.body;
         sym::Expr k = sym::Expr::symbol(in.varName(loop.var));
         srcStart += k * dims[d].from;
@@ -83,8 +82,8 @@ void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edg
     copy->type = src.place.type;
     copy->direction = src.place.onDevice() ? (dst.place.onDevice() ? DeviceCopy::DeviceToDevice : DeviceCopy::DeviceToHost)
                                            : DeviceCopy::HostToDevice;
-    copy->stream = e.memlet.stream.value_or(0);
-    in.usesStream(copy->stream);
+    copy->stream = stream;
+    in.usesStream(stream);
     in.fn->names.close();
     at->body.push_back(std::move(copy));
 }
@@ -97,7 +96,6 @@ void cooperativeCopy(Instance &in, const CopySide &src, const CopySide &dst, con
     const bool byGrid = in.fn->device.level == analysis::Executor::Grid && dst.place.desc->storage != Storage::GPU_Shared;
     loop.spread = Spread{byGrid ? Spread::Threads : Spread::Block, -1, false, false};
     sym::Expr k = sym::Expr::symbol(in.varName(loop.var));
-    in.fn->facts[in.varName(loop.var)].nonnegative = true;
     copyElement(in, src, src.start() + offsetOfLinear(from, k), dst, dst.start() + offsetOfLinear(to, k), e, true, loop.body);
     in.fn->names.close();
 }

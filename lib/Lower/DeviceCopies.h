@@ -6,8 +6,8 @@
 
 namespace sdfgc::tree::lowering {
 
-/// The host hands a copy to the device. A method that no longer suits the copy's shape is reported.
-void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);
+/// The host hands a copy to the device, on a stream. A method that no longer suits the copy's shape is reported.
+void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, int stream, Block &out);
 
 /// The threads of a block, or of the grid of a persistent kernel, share out the elements of a copy.
 void cooperativeCopy(Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, Block &out);

@@ -3,15 +3,19 @@
 
 #include "Symbols.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+
 namespace sdfgc::tree::lowering {
 
 using ir::DataDesc;
+
+Type variableType(const DataDesc &d) { return d.isStructure() && d.dtype.isPointer() ? d.dtype.element() : d.dtype; }
 
 MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr offset) {
     MemoryPlace p;
     p.var = v;
     p.offset = offset;
-    p.type = d.dtype;
+    p.type = variableType(d);
     p.desc = &d;
     for (std::size_t i = 0; i < d.rank(); ++i) {
         p.shape.push_back(inVariables(in, d.shape[i]));
@@ -26,6 +30,11 @@ sym::Expr startOffset(const MemoryPlace &p, const sym::Subset &s) {
     for (std::size_t d = 0; d < s.rank() && d < p.strides.size(); ++d)
         offset += (s.dims[d].begin + p.offsets[d]) * p.strides[d];
     return offset;
+}
+
+sym::Expr startAt(const Instance &in, const MemoryPlace &p, ir::Edge &e, bool source) {
+    const std::optional<sym::Subset> subset = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
+    return subset && subset->rank() == p.strides.size() ? startOffset(p, inVariables(in, *subset)) : p.offset;
 }
 
 RefId elementAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {

@@ -73,7 +73,7 @@ ExprRef elementOf(Instance &in, const MemoryPlace &p, const std::vector<ExprRef>
     ref.offset = p.offset;
     std::vector<ExprRef> dynamic;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-        ExprRef index = py::inferTypes(indices[d], env);
+        ExprRef index = py::inferTypes(indices[d], env, semantics(in));
         ref.offset += p.offsets[d] * p.strides[d];
         if (auto s = symbolicOf(*index)) {
             ref.offset += *s * p.strides[d];
@@ -179,27 +179,29 @@ ExprRef expression(Instance &in, const std::string &text, ir::Language language,
     auto parsed = py::parseExpr(text);
     if (!parsed.value)
         return py::raw(text); // text that is not Python is C++ (format reference 9.1)
-    const py::Env env = environment(in);
-    const ExprRef e = bindNames(in, py::resolveModules(*parsed.value, env), where);
-    return e ? py::lowerOperators(py::inferTypes(e, env), semantics(in), nonNegativeOracle(in)) : nullptr;
+    return expression(in, *parsed.value, where);
 }
 
-ExprRef lowered(Instance &in, const ExprRef &e) { return py::lowerOperators(py::inferTypes(e, environment(in)), semantics(in)); }
+ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where) {
+    const py::Env env = environment(in);
+    const ExprRef e = bindNames(in, py::resolveModules(parsed, env), where);
+    return e ? py::lowerOperators(py::inferTypes(e, env, semantics(in)), semantics(in), nonNegativeOracle(in)) : nullptr;
+}
+
+ExprRef lowered(Instance &in, const ExprRef &e) {
+    return py::lowerOperators(py::inferTypes(e, environment(in), semantics(in)), semantics(in));
+}
 
 ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where) {
-    return lowered(in, bindNames(in, pythonOf(in, e), where));
+    return lowered(in, bindNames(in, pythonOf(in, sym::exact(e)), where));
 }
 
 ExprRef resolution(Instance &in, const ExprRef &lambda, Type element) {
     if (!lambda)
         return lambda;
-    py::Env env = environment(in);
-    auto outer = env.typeOf;
-    env.typeOf = [&lambda, element, outer](Name n) -> std::optional<Type> {
-        bool parameter = std::find(lambda->params.begin(), lambda->params.end(), n) != lambda->params.end();
-        return parameter ? std::optional(element) : outer(n);
-    };
-    return py::lowerOperators(py::inferTypes(py::resolveModules(lambda, env), env), semantics(in));
+    const py::Env env = environment(in);
+    const ExprRef typed = py::inferLambda(py::resolveModules(lambda, env), {element, element}, env, semantics(in));
+    return py::lowerOperators(typed, semantics(in));
 }
 
 } // namespace sdfgc::tree::lowering

@@ -13,7 +13,10 @@ namespace sdfgc::tree::lowering {
 /// reported at `where`, when it cannot be lowered.
 py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where);
 
-/// A symbolic expression over variables that may still name containers, ready to print: what a symbol is mapped to.
+/// The same for a tree over the names of the graph.
+py::ExprRef expression(Instance &in, const py::ExprRef &parsed, const diag::Location &where);
+
+/// What a symbol is mapped to, an expression over symbols and containers of the instance's SDFG, ready to print.
 py::ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where);
 
 /// A tree over variables, ready to print.

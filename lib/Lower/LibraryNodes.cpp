@@ -21,6 +21,8 @@ namespace {
 /// The value that a fill node writes; none, and an error reported, if the container that has it is not found.
 std::optional<py::ExprRef> fillValue(Instance &in, const LibraryNode &n) {
     if (Edge *given = n.inEdge("_fill_val")) {
+        if (const auto value = in.edgeValues.find(given); value != in.edgeValues.end())
+            return py::name(in.varName(value->second), in.function().vars[value->second].type);
         auto src = copySide(in, *given, true);
         return src ? std::optional(read(in, src->place, src->start())) : std::nullopt;
     }
@@ -28,7 +30,7 @@ std::optional<py::ExprRef> fillValue(Instance &in, const LibraryNode &n) {
     return expression(in, v && !v->text().empty() ? v->text() : "0", Language::Python, analysis::placeOf(n));
 }
 
-/// A copy or fill node; its stream goes to the memlet that the copy is made from.
+/// A copy or fill node.
 void copyOrFill(Instance &in, LibraryNode &n, tree::Block &out) {
     const bool copies = analysis::isCopyNode(n);
     Edge *target = n.outEdge(copies ? "_cpy_out" : "_fill_out");
@@ -39,12 +41,11 @@ void copyOrFill(Instance &in, LibraryNode &n, tree::Block &out) {
     auto dst = copySide(in, *target, false);
     if (!dst)
         return;
-    target->memlet.stream = analysis::streamOf(n);
     if (copies) {
         Edge *source = n.inEdge("_cpy_in");
         auto src = source ? copySide(in, *source, true) : std::nullopt;
         if (src)
-            copy(in, *src, *dst, *target, out);
+            copy(in, *src, *dst, *target, analysis::streamOf(n), out);
         return;
     }
     if (const std::optional<py::ExprRef> value = fillValue(in, n))

@@ -12,6 +12,7 @@ For &countingLoop(Instance &in, Name variable, sym::Expr count, Block &out) {
     loop->var = in.declareValue(variable, ScalarKind::Int64);
     loop->begin = 0;
     loop->end = printable(in, count - 1);
+    in.fn->facts[in.varName(loop->var)].nonnegative = true;
     return *loop;
 }
 

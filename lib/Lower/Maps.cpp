@@ -171,33 +171,26 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
 }
 
 void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Block &out) {
-    for (Edge *e : entry.inEdges())
-        if (isDynamicRange(e->dstConn))
-            symbols.define(e->dstConn, 0, Type()); // remembered; the value comes below
+    std::vector<std::pair<Name, VarId>> values; // the names hold when all have been read: `n <- L[n]` reads with the outer n
     for (Edge *e : entry.inEdges()) {
         if (!isDynamicRange(e->dstConn))
             continue;
         py::ExprRef value;
-        Type type;
         if (auto it = in.edgeValues.find(e); it != in.edgeValues.end()) {
-            type = in.function().vars[it->second].type;
-            value = py::name(in.varName(it->second), type);
+            value = py::name(in.varName(it->second), in.function().vars[it->second].type);
         } else if (auto *a = dyn_cast<AccessNode>(analysis::pathSource(e))) {
-            MemoryPlace p = placeAt(in, *e, *a);
-            auto subset = analysis::sourceSubset(e);
-            sym::Expr offset = subset && subset->rank() == p.strides.size() ? startOffset(p, inVariables(in, *subset)) : p.offset;
-            value = read(in, p, offset);
-            type = p.type;
+            const MemoryPlace p = placeAt(in, *e, *a);
+            value = read(in, p, startAt(in, p, *e, true));
         } else {
             in.error(diag::Id::NoPlace, analysis::placeOf(*e), e->dstConn.str());
             continue;
         }
-        Type t = symbolVariableType(type);
-        VarId v = in.declareValue(e->dstConn, t, true);
+        const VarId v = in.declareValue(e->dstConn, symbolVariableType(value->type), true);
         out.add<Declare>(v)->init = value;
-        in.symbols[e->dstConn] = sym::Expr::symbol(in.varName(v));
-        in.symbolTypes[e->dstConn] = t;
+        values.emplace_back(e->dstConn, v);
     }
+    for (const auto &[name, v] : values)
+        symbols.define(name, sym::Expr::symbol(in.varName(v)), in.function().vars[v].type);
 }
 
 } // namespace sdfgc::tree::lowering

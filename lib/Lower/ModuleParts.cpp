@@ -117,12 +117,13 @@ std::string literal(const json::Value &v, Type t) {
         return t.isBool() ? "true" : "1";
     if (text == "False" || text == "false")
         return t.isBool() ? "false" : "0";
-    if (auto e = py::parseExpr(text); e.value && v.isString() && text.find('j') != std::string::npos) {
-        py::Env env;
-        env.typeOf = [](Name) { return std::optional<Type>(); };
-        py::CppPrinter printer;
-        return printer.expr(*py::lowerOperators(py::inferTypes(py::resolveModules(*e.value, env), env), py::Semantics::Python));
-    }
+    if (v.isString() && text.find('j') != std::string::npos)
+        if (auto e = py::parseExpr(text); e.value) {
+            py::Env env;
+            env.typeOf = [](Name) { return std::optional<Type>(); };
+            py::CppPrinter printer;
+            return printer.expr(*py::lowerOperators(py::inferTypes(py::resolveModules(*e.value, env), env), py::Semantics::Python));
+        }
     if (text == "NaN" || text == "nan")
         return "NAN";
     if (text == "Infinity" || text == "inf")

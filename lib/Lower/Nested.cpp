@@ -7,6 +7,7 @@
 #include "Elements.h"
 #include "Expressions.h"
 #include "Places.h"
+#include "SymbolicToPython.h"
 #include "Symbols.h"
 
 #include "sdfgc/Analysis/Allocation.h"
@@ -45,13 +46,29 @@ std::vector<Name> symbolNames(NestedSDFGNode &n) {
     return {names.begin(), names.end()};
 }
 
-/// What the outer SDFG has for a symbol of a nested one, in terms of variables; none for a constant, or a name that only the
-/// verifier minds.
-std::optional<sym::Expr> outerValue(const Instance &in, const NestedSDFGNode &n, Name symbol) {
+/// What a symbol of a nested SDFG is in the outer one.
+struct OuterValue {
+    sym::Expr graph;    // as the graph has it
+    sym::Expr value;    // in terms of variables
+    bool reads = false; // does it read containers, which may change while the nested SDFG runs?
+};
+
+/// None for a constant, or a name that only the verifier minds.
+std::optional<OuterValue> outerValue(const Instance &in, const NestedSDFGNode &n, Name symbol) {
     const sym::Expr *mapped = n.mapped(symbol);
     if (!mapped && !in.symbols.count(symbol))
         return std::nullopt;
-    return inVariables(in, mapped ? *mapped : sym::Expr::symbol(symbol));
+    OuterValue outer;
+    outer.graph = mapped ? *mapped : sym::Expr::symbol(symbol);
+    outer.value = inVariables(in, outer.graph);
+    const std::vector<Name> &names = outer.graph.freeSymbols();
+    outer.reads = std::any_of(names.begin(), names.end(), [&](Name f) { return in.g->arrays.contains(f) && !in.symbols.count(f); });
+    return outer;
+}
+
+/// The value, ready to print.
+py::ExprRef printed(Instance &in, const OuterValue &outer, const NestedSDFGNode &n) {
+    return outer.reads ? mappedValue(in, outer.graph, analysis::placeOf(n)) : lowered(in, pythonOf(in, outer.value));
 }
 
 /// Type of the variable for a symbol of a nested SDFG.
@@ -66,47 +83,46 @@ struct Outer {
     sym::Expr start;
 };
 
-/// What a connector at an access node stands for; an invalid place if there is none at the other end.
+/// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
+/// if there is neither at the other end.
 Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
+    if (const auto element = in.edgeValues.find(&edge); element != in.edgeValues.end()) {
+        Outer taken;
+        taken.place.var = element->second;
+        taken.place.type = in.function().vars[element->second].type;
+        taken.place.strides = {1};
+        return taken;
+    }
     const bool input = edge.dst == &n;
     const auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(&edge) : analysis::pathDestination(&edge));
     Outer outer;
     if (!a)
         return outer;
     outer.place = placeAt(in, edge, *a);
-    outer.start = outer.place.offset;
-    if (outer.place.valid() && outer.place.desc) {
-        const auto subset = input ? analysis::sourceSubset(&edge) : analysis::destinationSubset(&edge);
-        const bool fits = subset && subset->rank() == outer.place.strides.size();
-        outer.start = startOffset(outer.place, inVariables(in, fits ? *subset : outer.place.desc->fullSubset()));
-    }
+    outer.start = startAt(in, outer.place, edge, input);
     return outer;
 }
 
 // ---------------------------------------------------------------------------------------------------- in place
 
-/// Inner symbols as outer expressions. Mapped values that read containers, or whose printing would repeat work, become constants of
-/// the block.
+/// Inner symbols as outer expressions; a mapped value that reads containers becomes a constant of the block.
 void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     for (Name s : symbolNames(n)) {
-        const std::optional<sym::Expr> value = outerValue(in, n, s);
-        if (!value)
+        const std::optional<OuterValue> outer = outerValue(in, n, s);
+        if (!outer)
             continue;
         Type type = innerType(inner, s);
-        if (value->isSymbol())
-            if (auto f = in.fn->facts.find(value->name()); f != in.fn->facts.end() && f->second.type)
+        if (outer->value.isSymbol())
+            if (auto f = in.fn->facts.find(outer->value.name()); f != in.fn->facts.end() && f->second.type)
                 type = f->second.type;
-        inner.symbols[s] = *value;
+        inner.symbols[s] = outer->value;
         inner.symbolTypes[s] = type;
-    }
-    for (auto &[symbol, value] : inner.symbols) {
-        const std::vector<Name> &names = value.freeSymbols();
-        if (std::none_of(names.begin(), names.end(), [&](Name f) { return in.g->arrays.contains(f) && !in.symbols.count(f); }))
+        if (!outer->reads)
             continue;
-        py::ExprRef mapped = mappedValue(in, value, analysis::placeOf(n));
-        VarId v = in.declareValue(symbol, inner.symbolTypes[symbol], true);
-        block.add<Declare>(v)->init = std::move(mapped);
-        value = sym::Expr::symbol(in.varName(v));
+        py::ExprRef value = printed(in, *outer, n);
+        const VarId v = in.declareValue(s, type, true);
+        block.add<Declare>(v)->init = std::move(value);
+        inner.symbols[s] = sym::Expr::symbol(in.varName(v));
     }
 }
 
@@ -130,14 +146,7 @@ void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Bloc
         const DataDesc *d = inner.g->arrays.find(container);
         if (!d)
             continue;
-        Outer outer;
-        if (auto it = in.edgeValues.find(edge); it != in.edgeValues.end()) {
-            outer.place.var = it->second;
-            outer.place.type = in.function().vars[it->second].type;
-            outer.place.strides = {1};
-        } else {
-            outer = outerContainer(in, n, *edge);
-        }
+        const Outer outer = outerContainer(in, n, *edge);
         if (!outer.place.valid()) {
             in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
             continue;
@@ -173,18 +182,18 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
 /// Parameters for the symbols of a function, and what the call gives for them.
 void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     for (Name s : symbolNames(n)) {
-        const std::optional<sym::Expr> value = outerValue(in, n, s);
-        if (!value)
+        const std::optional<OuterValue> outer = outerValue(in, n, s);
+        if (!outer)
             continue;
         const Type type = innerType(inner, s);
         const VarId v = inner.declareValue(s, type);
         inner.function().params.push_back(v);
         inner.symbols[s] = sym::Expr::symbol(inner.varName(v));
         inner.symbolTypes[s] = type;
-        inner.fn->facts[inner.varName(v)].nonnegative = sym::isNonNegative(*value, in.fn->facts) == sym::Truth::True;
+        inner.fn->facts[inner.varName(v)].nonnegative = sym::isNonNegative(outer->value, in.fn->facts) == sym::Truth::True;
         Call::Argument a;
-        a.value = printable(in, *value);
-        a.expr = mappedValue(in, *value, analysis::placeOf(n));
+        a.value = printable(in, outer->value);
+        a.expr = printed(in, *outer, n);
         call.arguments.push_back(std::move(a));
     }
 }
@@ -202,13 +211,11 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
         }
         Variable v;
         v.name = inner.fn->names.declare(container);
-        v.type = d->dtype;
+        v.type = variableType(*d);
         v.kind = d->isStream()      ? VarKind::StreamRef
                  : d->isStructure() ? VarKind::StructPtr
                  : d->isScalar()    ? VarKind::Reference
                                     : VarKind::Pointer;
-        if (d->isStructure() && d->dtype.isPointer())
-            v.type = d->dtype.element();
         v.isConst = v.kind == VarKind::Reference && edge->dst == &n && !n.outEdge(container);
         const bool address = v.kind == VarKind::Pointer;
         const VarId id = inner.function().vars.add(std::move(v));

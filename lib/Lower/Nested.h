@@ -1,8 +1,7 @@
 // Nested SDFGs: lowered in place where they are, or as functions of their own where C++ needs one.
 //
 // In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
-// are outer expressions, and nothing is passed or copied. A function is needed for an early return, and wanted where the graph says
-// so or the body is large and would otherwise be repeated.
+// are outer expressions, and nothing is passed or copied. A function is needed for an early return.
 #pragma once
 
 #include "Instance.h"

@@ -26,7 +26,7 @@ MemoryPlace viewOutsideState(Instance &in, Name data) {
     return {};
 }
 
-/// A member of a structure, by its dotted name.
+/// A member of a structure, by its dotted name. A view may look at another structure in the next state: its members go with it.
 MemoryPlace memberPlace(Instance &in, Name dottedName) {
     const std::string &text = dottedName.str();
     auto dot = text.rfind('.');
@@ -35,19 +35,17 @@ MemoryPlace memberPlace(Instance &in, Name dottedName) {
     const DataDesc *d = in.g->desc(dottedName);
     if (!parent.valid() || !d)
         return {};
+    if (const auto known = in.places.find(dottedName); known != in.places.end())
+        if (in.function().vars[known->second.var].parent == parent.var)
+            return known->second;
     Variable v;
     v.name = member;
     v.kind = VarKind::Member;
     v.parent = parent.var;
-    v.type = d->dtype;
-    if (d->isStructure())
-        v.type = d->dtype.isPointer() ? d->dtype.element() : d->dtype;
+    v.type = variableType(*d);
     bool value = d->isScalar() || d->isStructure(); // a nested structure is a pointer in its field
     v.count = value ? sym::Expr(0) : inVariables(in, d->totalSize);
-    Type type = v.type;
-    MemoryPlace p = placeFor(in, in.function().vars.add(std::move(v)), *d);
-    p.type = type;
-    return in.places[dottedName] = p;
+    return in.places[dottedName] = placeFor(in, in.function().vars.add(std::move(v)), *d);
 }
 
 /// A constant of the program, as a variable that is visible everywhere.
@@ -63,10 +61,10 @@ MemoryPlace constantPlace(Instance &in, Name name, const ir::Constant &c) {
 } // namespace
 
 MemoryPlace containerPlace(Instance &in, Name data) {
-    if (auto it = in.places.find(data); it != in.places.end())
-        return it->second;
     if (data.str().find('.') != std::string::npos)
         return memberPlace(in, data);
+    if (auto it = in.places.find(data); it != in.places.end())
+        return it->second;
     if (const DataDesc *d = in.g->arrays.find(data); d && d->isView())
         return viewOutsideState(in, data);
     if (const ir::Constant *c = in.g->constant(data))

@@ -44,18 +44,14 @@ VarId addContainer(Instance &in, Name name) {
     const DataDesc &d = *in.g->desc(name); // the interface's copy has no members
     Variable v;
     v.name = in.fn->names.declare(name);
-    v.type = d.dtype;
+    v.type = variableType(d);
     v.kind = d.isStream()      ? VarKind::StreamRef
              : d.isStructure() ? VarKind::StructPtr
              : d.isScalar()    ? VarKind::Value
                                : VarKind::Pointer;
-    if (d.isStructure() && v.type.isPointer())
-        v.type = v.type.element();
     v.isRestrict = v.kind == VarKind::Pointer && !d.mayAlias;
     const VarId id = in.function().vars.add(std::move(v));
     in.places[name] = placeFor(in, id, d);
-    if (d.isStructure())
-        in.places[name].type = in.function().vars[id].type;
     if (d.isScalar())
         in.fn->facts[in.varName(id)].type = d.dtype;
     return id;

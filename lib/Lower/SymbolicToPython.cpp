@@ -3,6 +3,8 @@
 
 #include "Symbols.h"
 
+#include "sdfgc/Support/FloatText.h"
+
 #include <limits>
 
 namespace sdfgc::tree::lowering {
@@ -132,11 +134,8 @@ ExprRef leaf(const Instance &in, sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Integer:
         return typedInt(e.numerator());
-    case sym::Kind::Float: {
-        char text[40];
-        std::snprintf(text, sizeof text, "%.17g", e.floatValue());
-        return py::floatLit(text);
-    }
+    case sym::Kind::Float:
+        return py::floatLit(floatText(e.floatValue()));
     case sym::Kind::Bool:
         return py::boolLit(e.boolValue());
     case sym::Kind::None:

@@ -17,20 +17,19 @@ Type symbolVariableType(Type declared) {
 
 namespace {
 
-/// Symbolic strings may name scalars and members of structures, which live in variables too.
-sym::Expr readContainers(const Instance &in, sym::Expr e) {
-    std::map<Name, sym::Expr> replacements;
-    for (Name n : e.freeSymbols()) {
-        auto it = in.places.find(n);
-        if (it == in.places.end() || in.symbols.count(n))
-            continue;
-        const Variable &v = in.function().vars[it->second.var];
-        bool indexed = v.kind == VarKind::Pointer || v.kind == VarKind::Buffer || v.kind == VarKind::Stack;
-        if (v.kind == VarKind::Member || v.kind == VarKind::StateField)
-            continue;
-        replacements[n] = indexed ? sym::subscript(v.name, {it->second.offset}) : sym::Expr::symbol(v.name);
-    }
-    return sym::substitute(e, replacements);
+/// What a name stands for: a symbol, or a container of one element, since symbolic texts may name scalars too. None for other
+/// names.
+std::optional<sym::Expr> meaningOf(const Instance &in, Name n) {
+    if (const auto symbol = in.symbols.find(n); symbol != in.symbols.end())
+        return symbol->second;
+    const auto place = in.places.find(n);
+    if (place == in.places.end())
+        return std::nullopt;
+    const Variable &v = in.function().vars[place->second.var];
+    if (v.kind == VarKind::Member || v.kind == VarKind::StateField)
+        return std::nullopt;
+    const bool indexed = v.kind == VarKind::Pointer || v.kind == VarKind::Buffer || v.kind == VarKind::Stack;
+    return indexed ? sym::subscript(v.name, {place->second.offset}) : sym::Expr::symbol(v.name);
 }
 
 } // namespace
@@ -39,10 +38,12 @@ sym::Expr inVariables(const Instance &in, sym::Expr e) {
     if (e.isInteger())
         return e;
     e = sym::exact(e);
+    // All at once: a variable may be called as another symbol or container is.
+    std::map<Name, sym::Expr> meanings;
     for (Name n : e.freeSymbols())
-        if (!in.symbols.count(n) && in.places.count(n))
-            return readContainers(in, sym::substitute(e, in.symbols));
-    return sym::substitute(e, in.symbols);
+        if (std::optional<sym::Expr> meaning = meaningOf(in, n))
+            meanings.emplace(n, *meaning);
+    return sym::substitute(e, meanings);
 }
 
 sym::Range inVariables(const Instance &in, const sym::Range &r) {
@@ -85,13 +86,11 @@ void declareSymbols(Instance &in, tree::Block &out) {
     }
 }
 
-void assignSymbol(Instance &in, Name symbol, py::ExprRef value, Block &out) {
-    auto it = in.symbols.find(symbol);
+py::StmtRef symbolAssignment(Instance &in, Name symbol, py::ExprRef value) {
+    const auto it = in.symbols.find(symbol);
     if (it == in.symbols.end() || !it->second.isSymbol())
-        return;
-    Type t = in.symbolTypes[symbol];
-    auto *code = out.add<Code>();
-    code->stmts.push_back(py::assign(py::name(it->second.name(), t), std::move(value)));
+        return nullptr;
+    return py::assign(py::name(it->second.name(), in.symbolTypes[symbol]), std::move(value));
 }
 
 } // namespace sdfgc::tree::lowering

@@ -27,7 +27,7 @@ sym::Expr printable(const Instance &in, sym::Expr e);
 /// Variables for the symbols that the SDFG assigns itself, the variables of its loop regions among them; declared at the end of
 /// `out`. A symbol that the SDFG was also given starts with that value.
 void declareSymbols(Instance &in, Block &out);
-/// Adds an assignment to the variable of such a symbol; nothing for a name that is none.
-void assignSymbol(Instance &in, Name symbol, py::ExprRef value, Block &out);
+/// An assignment to the variable of such a symbol; null for a name that is none.
+py::StmtRef symbolAssignment(Instance &in, Name symbol, py::ExprRef value);
 
 } // namespace sdfgc::tree::lowering

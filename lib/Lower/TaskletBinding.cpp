@@ -104,7 +104,8 @@ ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> 
     r.offset = c.start;
     std::vector<ExprRef> dynamic;
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        ExprRef index = py::inferTypes(py::rewrite(indices[i], [this](const ExprRef &x) { return bindBareName(x); }), env);
+        ExprRef index =
+            py::inferTypes(py::rewrite(indices[i], [this](const ExprRef &x) { return bindBareName(x); }), env, semantics(in_));
         if (auto s = mayFold(*index) ? symbolicOf(*index) : std::nullopt) {
             r.offset += *s * strides[i];
         } else {
@@ -183,7 +184,7 @@ std::vector<StmtRef> TaskletBinding::typed(const std::vector<StmtRef> &code, py:
                 return std::nullopt;
         return outer(n);
     };
-    py::TypedBlock t = py::inferTypes(code, env, isNonLocal);
+    py::TypedBlock t = py::inferTypes(code, env, isNonLocal, semantics(in_));
     for (const py::TypeError &e : t.errors)
         in_.error(diag::Id::BadCode, analysis::placeOf(t_), e.message);
     for (const auto &[original, renamed] : locals_)

@@ -33,7 +33,7 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
         return lowerCpp(in, t, connections, out);
     default:
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language)),
-                 "target cpu compiles Python and CPP tasklets");
+                 "sdfgc compiles Python and CPP tasklets");
     }
 }
 

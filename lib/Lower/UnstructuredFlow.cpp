@@ -22,11 +22,9 @@ bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> &edges,
     for (InterstateEdge *e : edges) {
         tree::Block *target = &body;
         if (!e->isUnconditional()) {
-            diag::Location where = analysis::placeOf(*e->src);
-            where.element = elementName(*e, r);
             auto *branch = body.add<If>();
-            branch->branches.push_back(
-                {expression(in, e->condition.text, e->condition.language, where), std::make_unique<tree::Block>()});
+            branch->branches.push_back({expression(in, e->condition.text, e->condition.language, analysis::placeOf(*e, r)),
+                                        std::make_unique<tree::Block>()});
             target = branch->branches.back().body.get();
         }
         addAssignments(in, *e, r, *target);

@@ -27,24 +27,12 @@ MemoryPlace viewedPlace(Instance &in, const ir::AccessNode &view, ir::AccessNode
     return base;
 }
 
-/// Offset of the first element that a view sees.
-sym::Expr viewedStart(const Instance &in, const ir::AccessNode &view, const MemoryPlace &base, ir::Edge &edge) {
-    std::optional<sym::Subset> subset = edge.dst == &view ? analysis::sourceSubset(&edge) : analysis::destinationSubset(&edge);
-    if (subset && subset->rank() == base.strides.size())
-        return startOffset(base, inVariables(in, *subset));
-    return base.desc ? startOffset(base, inVariables(in, base.desc->fullSubset())) : base.offset;
-}
-
 /// A pointer variable for a view that sees another element type, or elements that are themselves pointers.
 MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const MemoryPlace &base, sym::Expr start, Block &out) {
     Variable v;
     v.name = in.fn->names.declare(name);
-    v.type = d.dtype;
-    v.kind = VarKind::Pointer;
-    if (d.isStructure()) {
-        v.kind = VarKind::StructPtr;
-        v.type = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    }
+    v.type = variableType(d);
+    v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
     VarId id = in.function().vars.add(std::move(v));
     auto *declare = out.add<Declare>(id);
     // An array that is an element of a container array: the element is the address.
@@ -53,10 +41,7 @@ MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const Memory
     MemRef &r = in.function().refs[declare->target];
     if (!pointerElement && !d.isStructure())
         r.castTo = d.dtype;
-    MemoryPlace p = placeFor(in, id, d);
-    if (d.isStructure())
-        p.type = in.function().vars[id].type;
-    return p;
+    return placeFor(in, id, d);
 }
 
 } // namespace
@@ -82,7 +67,7 @@ MemoryPlace resolveView(Instance &in, ir::AccessNode &n, Block &out) {
     const MemoryPlace base = viewedPlace(in, n, *viewed, *edge, out);
     if (!base.valid())
         return {};
-    const sym::Expr start = viewedStart(in, n, base, *edge);
+    const sym::Expr start = startAt(in, base, *edge, edge->dst == &n);
     const bool sameType = base.type == d.dtype && !d.isContainerArray() && !d.isStructure();
     MemoryPlace p;
     if (d.isStructure() && base.type.isStruct()) {

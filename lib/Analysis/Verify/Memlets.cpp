@@ -1,6 +1,8 @@
 // Rules of edges and memlets.
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/Tasklet/Types.h"
+
 namespace sdfgc::analysis {
 
 using namespace ir;
@@ -75,6 +77,9 @@ void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *sourc
     auto names = [&](const AccessNode *end, Name conn) { return end && (end->data == m.data || conn == m.data); };
     if ((from || to) && !structured(source) && !structured(destination) && !names(from, e.srcConn) && !names(to, e.dstConn))
         report(Id::MemletOfOtherData, e, m.data.str(), endText(source), endText(destination));
+    if (!m.wcr.empty())
+        if (const auto wcr = py::parseWcr(m.wcr); !wcr.value)
+            report(Id::BadCode, e, wcr.error.message);
     storageAccess(e, sf);
     subsets(e, sf, source, destination);
 }

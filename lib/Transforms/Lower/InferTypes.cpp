@@ -191,8 +191,9 @@ private:
             return;
         TypeEnvironment names(sdfg_, scopes, t, &structs_);
         py::Env env = names.forCode(t);
-        py::TypedBlock typed =
-            py::inferTypes(py::resolveModules(*parsed.value, env), env, [&](Name n) { return t.outConnector(n) != nullptr; });
+        auto isOutput = [&](Name n) { return t.outConnector(n) != nullptr; };
+        const auto semantics = context_.options.compatDace ? py::Semantics::Dace : py::Semantics::Python;
+        py::TypedBlock typed = py::inferTypes(py::resolveModules(*parsed.value, env), env, isOutput, semantics);
         for (Connector &c : t.outConnectors)
             if (auto it = typed.assigned.find(c.name); !c.type && it != typed.assigned.end() && it->second)
                 set(c, it->second);
