@@ -118,20 +118,13 @@ private:
         else if constexpr (F::role == Role::Uses)
             uses(owner, x);
         else if constexpr (F::role == Role::Size)
-            forAll(x, [this](sym::Expr e) { symbols(e); });
+            forEachItem(x, [this](sym::Expr e) { symbols(e); });
         else if constexpr (F::role == Role::Value || F::role == Role::Indices)
-            forAll(x, [this](const py::ExprRef &e) { expr(e); });
+            forEachItem(x, [this](const py::ExprRef &e) { expr(e); });
         else if constexpr (F::role == Role::Statement)
-            forAll(x, [this](const py::StmtRef &s) { stmt(s); });
+            forEachItem(x, [this](const py::StmtRef &s) { stmt(s); });
         else if constexpr (F::role == Role::Code)
             text(x);
-    }
-    template <class T, class F> static void forAll(const T &x, F &&f) {
-        if constexpr (requires { x.begin(); })
-            for (const auto &e : x)
-                f(e);
-        else
-            f(x);
     }
 
     void declare(VarId id) {
@@ -167,11 +160,7 @@ private:
 
 } // namespace
 
-Name EffectTable::root(VarId v) const {
-    while (f_.vars[v].kind == VarKind::Member)
-        v = f_.vars[v].parent;
-    return f_.vars[v].name;
-}
+Name EffectTable::root(VarId v) const { return f_.vars[rootOf(f_, v)].name; }
 
 Effects EffectTable::own(const Node &n) const {
     Effects out;

@@ -23,23 +23,22 @@ struct Inside {
         variables.insert(v);
         names.insert(f.vars[v].name);
     }
-    void collect(Node &n, const Function &f) {
-        if (n.kind == Kind::Declare)
-            note(static_cast<Declare &>(n).var, f);
-        if (n.kind == Kind::For)
-            note(static_cast<For &>(n).var, f);
-        if (n.kind == Kind::Loop)
-            note(static_cast<Loop &>(n).declares, f);
-        if (n.kind == Kind::Code)
-            for (const auto &[local, type] : static_cast<Code &>(n).locals)
-                names.insert(local);
-        if (n.kind == Kind::RawTasklet)
-            for (NodePtr &after : static_cast<RawTasklet &>(n).after)
-                collect(*after, f);
-        forEachBlock(n, [&](Block &b) {
-            for (NodePtr &s : b.body)
-                collect(*s, f);
+    void collect(const Node &n, const Function &f) {
+        visit(n, [&](const auto &x) {
+            forEachField(x, [&](const auto &each, const auto &owner) {
+                constexpr Role role = std::decay_t<decltype(each)>::role;
+                if constexpr (role == Role::Declares || role == Role::Iterates)
+                    note(each.of(owner), f);
+                else if constexpr (role == Role::Locals)
+                    for (const auto &[local, type] : each.of(owner))
+                        names.insert(local);
+                else if constexpr (role == Role::Inside)
+                    for (const NodePtr &s : each.of(owner))
+                        collect(*s, f);
+            });
         });
+        if (n.kind != Kind::Block) // whose statements are a field
+            forEachBlock(n, [&](const Block &b) { collect(b, f); });
     }
 };
 
@@ -96,7 +95,7 @@ public:
     void stmt(py::StmtRef &s) {
         if (!s)
             return;
-        stmtNames(*s);
+        forEachExpr(*s, [this](const py::Expr &e) { names(e); });
         s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
     }
 
@@ -117,16 +116,6 @@ private:
         slot(r);
         copy->slot = r.index;
         return copy;
-    }
-    void stmtNames(const py::Stmt &s) {
-        for (const py::ExprRef &t : s.targets)
-            names(*t);
-        for (const py::ExprRef &e : {s.value, s.extra})
-            if (e)
-                names(*e);
-        for (const auto *list : {&s.body, &s.orelse})
-            for (const py::StmtRef &b : *list)
-                stmtNames(*b);
     }
     void names(const py::Expr &e) {
         for (Name n : py::freeNames(e))

@@ -75,6 +75,27 @@ template <class T> void cloneFields(const T &from, T &to) {
 void forEachBlock(Node &n, const std::function<void(Block &)> &f) { eachBlock(n, f); }
 void forEachBlock(const Node &n, const std::function<void(const Block &)> &f) { eachBlock(n, f); }
 
+void forEachMemRef(const py::Expr &e, const std::function<void(RefId)> &f) {
+    if (e.kind == py::ExprKind::MemRef)
+        f(refOf(e));
+    for (const py::ExprRef &a : e.args)
+        if (a)
+            forEachMemRef(*a, f);
+    for (const py::Keyword &k : e.keywords)
+        forEachMemRef(*k.value, f);
+}
+
+void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> &f) {
+    for (const py::ExprRef &t : s.targets)
+        f(*t);
+    for (const py::ExprRef *e : {&s.value, &s.extra})
+        if (*e)
+            f(**e);
+    for (const auto *list : {&s.body, &s.orelse})
+        for (const py::StmtRef &inner : *list)
+            forEachExpr(*inner, f);
+}
+
 bool contains(const Block &b, Kind kind) {
     bool found = false;
     for (const NodePtr &n : b.body) {

@@ -61,6 +61,31 @@ TEST_CASE("outline: what is declared inside stays inside, also when the host has
     CHECK(Kernel::parameters(k.make(std::move(body))) == "A");
 }
 
+TEST_CASE("outline: the variables of regions and of workers stay inside") {
+    Kernel k;
+    VarId A = k.b.param("A");
+    k.b.size("N");
+    Block body;
+    k.b.open.push_back(&body);
+    auto *region = k.b.add<ParallelRegion>();
+    region->threadVar = k.b.integer("thread");
+    region->teamSizeVar = k.b.integer("team");
+    k.b.open.push_back(&region->body);
+    k.b.assign(k.b.at(A, symbol("thread") + symbol("N")), k.b.at(region->teamSizeVar));
+    k.b.close();
+    VarId queue = k.b.declared(k.b.var("queue", VarKind::Stream, ScalarKind::Float64, 1));
+    auto *consume = k.b.add<Consume>();
+    consume->stream = refOf(*k.b.at(queue));
+    consume->peVar = k.b.integer("worker");
+    consume->elementVar = k.b.var("element", VarKind::Reference);
+    k.b.open.push_back(&consume->body);
+    k.b.assign(k.b.at(A, symbol("worker")), k.b.at(consume->elementVar));
+    k.b.close();
+    k.b.open.pop_back();
+    CHECK(Kernel::parameters(k.make(std::move(body))) == "A N");
+    CHECK(k.refused.empty());
+}
+
 TEST_CASE("outline: a value of the host that a kernel would change is refused") {
     Kernel k;
     VarId count = k.b.integer("count");

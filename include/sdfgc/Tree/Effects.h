@@ -22,7 +22,7 @@ struct Effects {
     void add(const Effects &other);
 };
 
-/// computes and remembers the effects of statements of one function. What it returned stays a superset when statements are moved
+/// Computes and remembers the effects of statements of one function. What it returned stays a superset when statements are moved
 /// within a subtree; a statement that was replaced must be asked for anew.
 class EffectTable {
 public:

@@ -146,6 +146,15 @@ template <class M, class F> void forEachPart(M &member, F &&f) {
     }
 }
 
+/// Calls f with what a field holds, a list with each of its items.
+template <class T, class F> void forEachItem(T &x, F &&f) {
+    if constexpr (requires { x.begin(); })
+        for (auto &item : x)
+            f(item);
+    else
+        f(x);
+}
+
 /// Calls f(field, owner) for the fields of `x` alone, its parts as fields.
 template <class T, class F> void forEachOwnField(T &x, F &&f) {
     std::apply([&](const auto &...each) { (f(each, x), ...); }, FieldsOf<std::remove_const_t<T>>::all);
@@ -175,23 +184,16 @@ template <class F> void rebind(Node &n, F &f) {
         forEachField(node, [&f](const auto &each, auto &owner) {
             auto &x = each.of(owner);
             constexpr Role role = std::decay_t<decltype(each)>::role;
-            auto all = [](auto &list, auto &&one) {
-                if constexpr (requires { list.begin(); })
-                    for (auto &e : list)
-                        one(e);
-                else
-                    one(list);
-            };
             if constexpr (role == Role::Declares || role == Role::Iterates || role == Role::Assigns)
                 f.var(x);
             else if constexpr (role == Role::Reads || role == Role::Writes || role == Role::Uses)
                 f.slot(x);
             else if constexpr (role == Role::Size)
-                all(x, [&f](sym::Expr &e) { f.sym(e); });
+                forEachItem(x, [&f](sym::Expr &e) { f.sym(e); });
             else if constexpr (role == Role::Value || role == Role::Indices)
-                all(x, [&f](py::ExprRef &e) { f.expr(e); });
+                forEachItem(x, [&f](py::ExprRef &e) { f.expr(e); });
             else if constexpr (role == Role::Statement)
-                all(x, [&f](py::StmtRef &s) { f.stmt(s); });
+                forEachItem(x, [&f](py::StmtRef &s) { f.stmt(s); });
         });
     });
 }

@@ -55,6 +55,12 @@ enum class VarKind : uint8_t {
     PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array of the device's pool, allocated and released in the order of a stream
     Shared,       // in a kernel: T x[count] shared by the threads of a block
 };
+/// Does the variable own memory that the runtime of the device allocates?
+constexpr bool isDeviceOwned(VarKind k) {
+    return k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer || k == VarKind::PoolBuffer;
+}
+/// Does the variable own memory that is allocated while the program runs?
+constexpr bool isOwned(VarKind k) { return k == VarKind::Buffer || isDeviceOwned(k); }
 
 struct Variable {
     Name name; // unique among what is visible where it is used; the C++ identifier

@@ -54,8 +54,8 @@ struct Update : NodeOf<Kind::Update> {
     py::Reduction reduction = py::Reduction::Sum;
     py::ExprRef lambda; // Custom: Lambda(old, new)
     bool atomic = false;
-    bool byBlock =
-        false; // in a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically
+    /// In a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically.
+    bool byBlock = false;
     VarId old; // variable that gets the value from before the update
 };
 
@@ -129,7 +129,7 @@ struct Loop : NodeOf<Kind::Loop> {
     bool unroll = false;
     int64_t unrollFactor = 0;
     Block body;
-    Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: label in front of it
+    Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: the label that ends the body
 };
 
 struct If : NodeOf<Kind::If> {
@@ -166,10 +166,10 @@ struct SetPointer : NodeOf<Kind::SetPointer> {
 struct Call : NodeOf<Kind::Call> {
     struct Argument {
         RefId ref;        // slot: passed as address, reference or value by the parameter's kind
-        sym::Expr value;  // when ref < 0
+        sym::Expr value;  // when there is no ref
         py::ExprRef expr; // when set: a value expression
     };
-    FunctionId function; // index into Module::functions
+    FunctionId function; // of Module::functions
     std::vector<Argument> arguments;
 };
 
@@ -245,7 +245,7 @@ struct DataProbe : NodeOf<Kind::DataProbe> {
 
 /// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
 struct Launch : NodeOf<Kind::Launch> {
-    FunctionId function; // index into Module::functions
+    FunctionId function; // of Module::functions
     std::vector<Call::Argument> arguments;
     std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
     int stream = 0;

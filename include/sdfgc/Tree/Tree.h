@@ -33,8 +33,14 @@ struct Function {
     bool needsState = false;   // takes `State *__state`
     Block body;
     int depth = 0;  // nesting depth of the SDFG, for ordering
-    int source = 0; // of those that share the functions of a large program (split-sources); 0: the one with the C interface
+    int source = 0; // number of the source that it is printed to (split-sources); 0: the one with the C interface
 };
+/// The variable at the root of a reference: of a member, that of the structure.
+inline VarId rootOf(const Function &f, VarId v) {
+    while (f.vars[v].kind == VarKind::Member)
+        v = f.vars[v].parent;
+    return v;
+}
 
 struct Param { // of the C interface
     Name name;

@@ -11,6 +11,10 @@ namespace sdfgc::tree {
 /// RawTasklet are no block.
 void forEachBlock(Node &n, const std::function<void(Block &)> &f);
 void forEachBlock(const Node &n, const std::function<void(const Block &)> &f);
+/// Calls `f` with the references to memory in an expression, in order.
+void forEachMemRef(const py::Expr &e, const std::function<void(RefId)> &f);
+/// Calls `f` with the expressions of a statement of code, and with those of the statements inside of it.
+void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> &f);
 /// Is there a statement of a kind in a block, however deep?
 bool contains(const Block &b, Kind kind);
 /// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.

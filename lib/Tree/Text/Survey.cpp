@@ -1,6 +1,7 @@
 #include "Survey.h"
 
 #include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <unordered_set>
 
@@ -39,9 +40,9 @@ private:
         else if constexpr (R == Role::Reads || R == Role::Writes || R == Role::Uses)
             reference(x);
         else if constexpr (R == Role::Value || R == Role::Indices)
-            forAll(x, [this](const py::ExprRef &e) { expr(e); });
+            forEachItem(x, [this](const py::ExprRef &e) { expr(e); });
         else if constexpr (R == Role::Statement)
-            forAll(x, [this](const py::StmtRef &s) { stmt(s); });
+            forEachItem(x, [this](const py::StmtRef &s) { stmt(s); });
         else if constexpr (R == Role::Inside)
             block(x);
         else if constexpr (R == Role::Block)
@@ -49,13 +50,6 @@ private:
         else if constexpr (R == Role::Blocks)
             for (const auto &b : x)
                 inner(*b);
-    }
-    template <class T, class F> static void forAll(const T &x, F &&f) {
-        if constexpr (requires { x.begin(); })
-            for (const auto &e : x)
-                f(e);
-        else
-            f(x);
     }
     void inner(const Block &b) {
         Opened opened(scope);
@@ -79,25 +73,15 @@ private:
             use(f_.refs[r].var);
     }
     void expr(const py::ExprRef &e) {
-        if (!e)
-            return;
-        if (e->kind == py::ExprKind::MemRef)
-            reference(refOf(*e));
-        for (const py::ExprRef &a : e->args)
-            expr(a);
-        for (const py::Keyword &k : e->keywords)
-            expr(k.value);
+        if (e)
+            references(*e);
     }
     void stmt(const py::StmtRef &s) {
-        if (!s)
-            return;
-        for (const py::ExprRef &t : s->targets)
-            expr(t);
-        expr(s->value);
-        expr(s->extra);
-        for (const auto *list : {&s->body, &s->orelse})
-            for (const py::StmtRef &b : *list)
-                stmt(b);
+        if (s)
+            forEachExpr(*s, [this](const py::Expr &e) { references(e); });
+    }
+    void references(const py::Expr &e) {
+        forEachMemRef(e, [this](RefId r) { reference(r); });
     }
 
     const Function &f_;
