@@ -79,6 +79,8 @@ TEST_CASE("verify: what is visible at one place has different names") {
 
 TEST_CASE("verify: labels stand once") {
     CHECK(faults(function("goto a\nlabel b\n")) == Faults{"TreeLabel: there is no label `a` @ function f: goto"});
+    CHECK(faults(function("loop form dowhile declare i: int64 init i = 0 while i < N next i = i + 1 label a {\n"
+                          "  if N > 1 {\n    goto a\n  }\n  A[i] = 0.0\n  label a\n}\n")) == Faults{});
     CHECK(faults(function("label a\nlabel a\n")) == Faults{"TreeLabel: label `a` stands twice @ function f: label"});
 }
 
@@ -168,6 +170,11 @@ TEST_CASE("verify: late memory is allocated on every path to a use, and released
     CHECK(faults(late("for i: int64 from 0 to N {\n  allocate t count N\n}\nt[0] = 1.0\n")) == none);
     CHECK(faults(late("if N > 1 {\n  goto a\n}\nallocate t count N\nlabel a\nt[0] = 1.0\n")) == none);
     CHECK(faults(late("allocate t count N\nlabel a\nt[0] = 1.0\nif N > 1 {\n  goto a\n}\n")) == Faults{});
+    CHECK(faults(late("loop form dowhile while N > 1 {\n  if N > 2 {\n    continue\n  }\n  allocate t count N\n}\nt[0] = 1.0\n")) ==
+          none);
+    CHECK(faults(late("loop form dowhile while N > 1 {\n  if N > 2 {\n    break\n  }\n  allocate t count N\n}\nt[0] = 1.0\n")) ==
+          none);
+    CHECK(faults(late("loop form dowhile while N > 1 {\n  allocate t count N\n}\nt[0] = 1.0\n")) == Faults{});
     auto pool = [](const std::string &body) { return function("declare t: late pool float64\nallocate t count N on 0\n" + body); };
     CHECK(faults(pool("release t on 0\n"), " streams 1") == Faults{});
     CHECK(faults(pool("release t on 0\nrelease t on 0\n"), " streams 1") ==
@@ -201,4 +208,38 @@ TEST_CASE("verify: memory of the device is not given back while it is used") {
     CHECK(faults(pool(""), " streams 2 events 1") ==
           Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: release"});
     CHECK(faults(pool("record 0 on 1\nwait 0 on 0\n"), " streams 2 events 1") == Faults{});
+}
+
+TEST_CASE("verify: work on the device is followed along every way") {
+    auto block = [](const std::string &body) {
+        return function("block braces {\n  declare t: device float64 count N\n  setdevice t[0] count N of float64 on 1\n" + body +
+                        "}\n");
+    };
+    auto of = [](const std::string &text) { return faults(text, " streams 2 events 1"); };
+    const Faults early{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"};
+    CHECK(of(block("if N > 1 {\n  goto a\n}\nsynchronise 1\nlabel a\n")) == early);
+    CHECK(of(block("if N > 1 {\n  synchronise 1\n  goto a\n}\nsynchronise 1\nlabel a\n")) == Faults{});
+    CHECK(of(block("if N > 1 {\n  return\n}\nsynchronise 1\n")) == early);
+    CHECK(of(block("loop form dowhile while N > 1 {\n  synchronise 1\n}\n")) == early); // a loop may run no time
+    auto inLoop = [&](const std::string &jump) {
+        return function("for i: int64 from 0 to N {\n  declare t: device float64 count N\n"
+                        "  setdevice t[0] count N of float64 on 1\n  if N > 1 {\n    " +
+                        jump + "  }\n  synchronise 1\n}\n");
+    };
+    CHECK(of(inLoop("break\n")) == early);
+    CHECK(of(inLoop("continue\n")) == early);
+    CHECK(of(inLoop("synchronise 1\ncontinue\n")) == Faults{});
+}
+
+TEST_CASE("verify: an event stands for the work before it, on the ways that have such work") {
+    auto block = [](const std::string &body) {
+        return faults(function("block braces {\n  declare t: device float64 count N\n" + body + "}\n"), " streams 2 events 1");
+    };
+    const std::string work = "setdevice t[0] count N of float64 on 1\n", record = "record 0 on 1\n", wait = "wait 0 on -1\n";
+    CHECK(block(work + record + wait) == Faults{});
+    CHECK(block(work + record + work + wait) ==
+          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"});
+    CHECK(block("if N > 1 {\n" + work + record + "}\n" + wait) == Faults{});
+    CHECK(block("if N > 1 {\n" + work + "} else {\n" + record + "}\n" + wait) ==
+          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"});
 }

@@ -32,7 +32,7 @@ private:
         if (isOfHost(n.kind))
             r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a statement of the host");
         forEachVariable(r_.f, n, [&](VarId v) {
-            const Variable &x = r_.var(r_.root(v));
+            const Variable &x = r_.var(rootOf(r_.f, v));
             if (isOfHost(x.kind))
                 r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + x.name.str() + "`, which the host has");
         });
@@ -55,10 +55,7 @@ private:
         }
     }
     /// (A heap array of a kernel is on the heap of the device, and may be allocated there.)
-    static bool isOfHost(VarKind k) {
-        return k == VarKind::StateField || k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer || k == VarKind::PoolBuffer ||
-               k == VarKind::Stream;
-    }
+    static bool isOfHost(VarKind k) { return k == VarKind::StateField || k == VarKind::Stream || isDeviceOwned(k); }
 
     void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {
         auto fault = [&](const std::string &what) { r_.fault(diag::Id::TreeCall, n, callee.name.str(), what); };

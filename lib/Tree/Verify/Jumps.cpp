@@ -51,8 +51,6 @@ private:
             if (const auto *l = dyn_cast<Label>(n.get()))
                 label(l->label, *n);
             inside(*n, [this](const Block &inner) { labels(inner); });
-            if (const auto *l = dyn_cast<Loop>(n.get()); l && l->continueLabel)
-                label(l->continueLabel, *n);
         }
     }
     void jumps(const Block &b) {

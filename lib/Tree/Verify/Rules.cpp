@@ -17,7 +17,7 @@ class Mentioned {
 public:
     std::function<void(VarId)> variable = [](VarId) {};
     std::function<void(RefId)> reference = [](RefId) {};
-    std::function<void(Name)> name = [](Name) {};
+    std::function<void(Name)> name; // may be left out: the sets of names cost time
 
     void statement(const Node &n) {
         visit(n, [this](const auto &x) {
@@ -26,8 +26,9 @@ public:
         });
     }
     void size(sym::Expr e) {
-        for (Name n : e.freeSymbols())
-            name(n);
+        if (name)
+            for (Name n : e.freeSymbols())
+                name(n);
     }
 
 private:
@@ -37,45 +38,25 @@ private:
         else if constexpr (R == Role::Reads || R == Role::Writes || R == Role::Uses)
             reference(x);
         else if constexpr (R == Role::Size)
-            forAll(x, [this](sym::Expr e) { size(e); });
+            forEachItem(x, [this](sym::Expr e) { size(e); });
         else if constexpr (R == Role::Value || R == Role::Indices)
-            forAll(x, [this](const py::ExprRef &e) { expr(e); });
+            forEachItem(x, [this](const py::ExprRef &e) { expr(e); });
         else if constexpr (R == Role::Statement)
-            forAll(x, [this](const py::StmtRef &s) { stmt(s); });
-    }
-    template <class T, class F> static void forAll(const T &x, F &&f) {
-        if constexpr (requires { x.begin(); })
-            for (const auto &e : x)
-                f(e);
-        else
-            f(x);
+            forEachItem(x, [this](const py::StmtRef &s) { stmt(s); });
     }
     void expr(const py::ExprRef &e) {
-        if (!e)
-            return;
-        for (Name n : py::freeNames(*e))
-            name(n);
-        memory(*e);
-    }
-    void memory(const py::Expr &e) {
-        if (e.kind == py::ExprKind::MemRef)
-            reference(refOf(e));
-        for (const py::ExprRef &a : e.args)
-            if (a)
-                memory(*a);
-        for (const py::Keyword &k : e.keywords)
-            memory(*k.value);
+        if (e)
+            mentions(*e);
     }
     void stmt(const py::StmtRef &s) {
-        if (!s)
-            return;
-        for (const py::ExprRef &t : s->targets)
-            expr(t);
-        expr(s->value);
-        expr(s->extra);
-        for (const auto *list : {&s->body, &s->orelse})
-            for (const py::StmtRef &b : *list)
-                stmt(b);
+        if (s)
+            forEachExpr(*s, [this](const py::Expr &e) { mentions(e); });
+    }
+    void mentions(const py::Expr &e) {
+        if (name)
+            for (Name n : py::freeNames(e))
+                name(n);
+        forEachMemRef(e, reference);
     }
 };
 

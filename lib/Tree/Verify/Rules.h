@@ -18,12 +18,6 @@ public:
     }
     bool faults() const { return faults_; }
     const Variable &var(VarId v) const { return f.vars[v]; }
-    /// The variable at the root of a reference: of a member that of the structure.
-    VarId root(VarId v) const {
-        while (f.vars[v].kind == VarKind::Member)
-            v = f.vars[v].parent;
-        return v;
-    }
 
     const Module &m;
     const Function &f;

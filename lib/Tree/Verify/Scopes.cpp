@@ -44,7 +44,7 @@ private:
         body(b.body);
     }
     void use(VarId v, const Node &at) {
-        const VarId root = r_.root(v);
+        const VarId root = rootOf(r_.f, v);
         const Variable &x = r_.var(root);
         if (!isEverywhere(x) && scope_.find(x.name) != root)
             r_.fault(diag::Id::TreeUndeclared, at, x.name.str());

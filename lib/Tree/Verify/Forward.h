@@ -1,0 +1,169 @@
+// A forward analysis of one function: what is known at each statement, as a State of the derived class. Where ways meet, `meet`
+// says what is known. The function is walked until nothing changes at loops and labels, then once more to report.
+//
+//     State needs: operator==. Meeting must end: what is known at a place may change only finitely often.
+#pragma once
+
+#include "Rules.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace sdfgc::tree::rules {
+
+template <class State> class Forward {
+public:
+    virtual ~Forward() = default;
+
+protected:
+    // ---- what an analysis says
+    virtual State meet(const State &a, const State &b) const = 0;
+    /// What a statement does itself, before those inside of it; of a loop, in front of any iteration.
+    virtual void reach(const Node &n, State &now) = 0;
+    /// The scope of a declaration is left, at its end or by a jump.
+    virtual void leave(const Declare &, State &) {}
+    virtual bool runsAtLeastOnce(const Node &) const { return false; } // of loops
+
+    void walk(const Block &body, const State &atBegin) {
+        now_.reset();
+        scope(body); // finds the labels
+        do {
+            changed_ = false;
+            now_ = atBegin;
+            scope(body);
+        } while (changed_);
+        reporting_ = true;
+        now_ = atBegin;
+        scope(body);
+    }
+    /// Is this the last walk, which knows all that can come by?
+    bool reporting() const { return reporting_; }
+
+private:
+    using Reached = std::optional<State>; // nothing: no way leads here
+    using Declared = std::vector<const Declare *>;
+    struct Around {               // a loop
+        std::size_t declared = 0; // in front of its body
+        Reached broken, continued;
+    };
+
+    Reached either(const Reached &a, const Reached &b) const {
+        if (!a || !b)
+            return a ? a : b;
+        return meet(*a, *b);
+    }
+    /// What comes to a place by one of several ways.
+    void arrive(Reached &at, const Reached &from) {
+        Reached both = either(at, from);
+        changed_ = changed_ || both != at;
+        at = std::move(both);
+    }
+
+    void scope(const Block &b) {
+        const std::size_t before = declared_.size();
+        statements(b.body);
+        leaveTo(before);
+        declared_.resize(before);
+    }
+    void statements(const std::vector<NodePtr> &all) {
+        for (const NodePtr &n : all)
+            node(*n);
+    }
+    void node(const Node &n) {
+        const bool repeats = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::Consume;
+        if (now_ && !repeats)
+            reach(n, *now_);
+        switch (n.kind) {
+        case Kind::Declare:
+            declared_.push_back(static_cast<const Declare *>(&n));
+            return;
+        case Kind::Label:
+            return label(static_cast<const Label &>(n).label);
+        case Kind::Goto:
+        case Kind::Return:
+        case Kind::Break:
+        case Kind::Continue:
+            jump(n);
+            now_.reset();
+            return;
+        case Kind::If:
+            return branches(static_cast<const If &>(n));
+        case Kind::For:
+        case Kind::Loop:
+        case Kind::Consume:
+            return loop(n);
+        case Kind::RawTasklet:
+            return statements(static_cast<const RawTasklet &>(n).after);
+        case Kind::Block:
+            if (!static_cast<const Block &>(n).braces)
+                return statements(static_cast<const Block &>(n).body);
+            [[fallthrough]];
+        default:
+            forEachBlock(n, [this](const Block &b) { scope(b); });
+        }
+    }
+
+    /// Control leaves the scopes of all but the first `count` declarations that are visible.
+    void leaveTo(std::size_t count) {
+        for (std::size_t i = declared_.size(); now_ && i > count; --i)
+            leave(*declared_[i - 1], *now_);
+    }
+    void label(Name l) {
+        visible_[l] = declared_;
+        arrive(labels_[l], now_);
+        now_ = labels_[l];
+    }
+    void jump(const Node &n) {
+        if (const auto *g = dyn_cast<Goto>(&n)) {
+            const Declared &there = visible_[g->label];
+            leaveTo(static_cast<std::size_t>(std::mismatch(declared_.begin(), declared_.end(), there.begin(), there.end()).first -
+                                             declared_.begin()));
+            arrive(labels_[g->label], now_);
+        } else if (n.kind == Kind::Return) {
+            leaveTo(0);
+        } else if (!loops_.empty()) {
+            leaveTo(loops_.back()->declared);
+            Reached &to = n.kind == Kind::Break ? loops_.back()->broken : loops_.back()->continued;
+            to = either(to, now_);
+        }
+    }
+    void branches(const If &x) {
+        const Reached before = now_;
+        Reached after;
+        bool hasElse = false;
+        for (const If::Branch &b : x.branches) {
+            now_ = before;
+            scope(*b.body);
+            after = either(after, now_);
+            hasElse = hasElse || !b.condition;
+        }
+        now_ = hasElse ? after : either(after, before);
+    }
+    void loop(const Node &n) {
+        Reached &head = heads_[&n];
+        arrive(head, now_);
+        now_ = head;
+        if (now_)
+            reach(n, *now_);
+        Around own;
+        own.declared = declared_.size();
+        loops_.push_back(&own);
+        forEachBlock(n, [this](const Block &b) { scope(b); });
+        loops_.pop_back();
+        now_ = either(now_, own.continued);
+        arrive(head, now_);
+        now_ = either(runsAtLeastOnce(n) ? now_ : head, own.broken);
+    }
+
+    Reached now_;
+    std::map<Name, Reached> labels_;
+    std::map<Name, Declared> visible_; // at labels
+    std::unordered_map<const Node *, Reached> heads_;
+    std::vector<Around *> loops_; // innermost last
+    Declared declared_;           // visible here
+    bool changed_ = false, reporting_ = false;
+};
+
+} // namespace sdfgc::tree::rules
