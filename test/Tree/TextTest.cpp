@@ -205,7 +205,29 @@ TEST_CASE("tree text: errors name their place") {
     checkFault(body("    timer \"a\n"), 7, 11, "a text that does not end on its line");
     checkFault(body("    A[0] = (1.0\n"), 8, 3, "`)` is expected, but `}` stands here");
     checkFault(body("    loop form sideways {\n    }\n"), 7, 15, "`sideways` is none of the words that `form` takes");
-    checkFault(body("    A[0] = " + std::string(2000, '(') + "\n"), 7, 412, "the expression is nested too deeply");
+    checkFault("module m {\n  function f(n: int64) {\n    declare t: stack float64 count n.", 3, 38, "a name is expected");
+    checkFault(body("    declare t: stack float64 count N.(\n"), 7, 38, "a name is expected");
+    checkFault(body("    # [0.x] text\n    A[0] = 1.0\n"), 7, 5, "the numbers of an element are like `[0.2.5]`");
+    checkFault(body("    if N > 1 { # [0\n    }\n"), 7, 16, "`]` is missing after the numbers of an element");
+}
+
+TEST_CASE("tree text: what is nested too deeply is refused") {
+    auto repeated = [](const std::string &text) {
+        std::string all;
+        for (int i = 0; i < 2000; ++i)
+            all += text;
+        return all;
+    };
+    checkFault(body("    A[0] = " + repeated("(") + "\n"), 7, 412, "the text is nested too deeply");
+    checkFault(body("    code {\n" + repeated("if N > 1 {\n")), 406, 8, "the text is nested too deeply");
+    checkFault(body("    declare x: " + repeated("vector(")), 7, 2816, "the text is nested too deeply");
+    checkFault(body("    declare x: callback " + repeated("callback(")), 7, 3625, "the text is nested too deeply");
+}
+
+TEST_CASE("tree text: a container may be called `slice`") {
+    checkText(body("    declare slice: stack float64 count 4\n"
+                   "    slice[0] = B[0]\n"
+                   "    A[0] = f.[.[0, ?, 2], 1] + slice[0]\n"));
 }
 
 TEST_CASE("clone copies everything") {

@@ -251,7 +251,7 @@ std::string ExpressionPrinter::bare(const Expr &e, int &precedence) const {
     case ExprKind::Subscript:
         return text(*e.args[0], Postfix) + ".[" + list(e.args, 1) + "]";
     case ExprKind::Slice:
-        return "slice[" + list(e.args) + "]";
+        return ".[" + list(e.args) + "]";
     case ExprKind::Call:
         return call(e);
     case ExprKind::Cast:

@@ -345,36 +345,38 @@ private:
     void statement(std::vector<py::StmtRef> &x) { x = readStatements(r_); }
 
     // ---- statements
-    void note(Node &n) {
-        std::string_view text = noteHere_;
-        if (text.starts_with(' '))
-            text.remove_prefix(1);
-        if (text.starts_with('[')) {
-            const std::size_t close = text.find(']');
-            if (close == std::string_view::npos)
-                r_.fail("`]` is missing after the numbers of an element");
-            for (std::size_t at = 1; at < close;) {
-                const std::size_t end = std::min(text.find('.', at), close);
-                int v = 0;
-                const bool negative = text[at] == '-';
-                for (std::size_t i = at + negative; i < end; ++i) {
-                    if (text[i] < '0' || text[i] > '9' || v > 100000000)
-                        r_.fail("the numbers of an element are like `[0.2.5]`");
-                    v = v * 10 + (text[i] - '0');
-                }
-                n.origin.push_back(negative ? -v : v);
-                at = end + 1;
-            }
-            text.remove_prefix(close + 1);
-            if (text.starts_with(' '))
-                text.remove_prefix(1);
-        }
+    /// `# [0.2.5] text`: the element that the statement comes from, and its comment.
+    void note(Node &n, const Token &at) {
+        const std::string_view text = origin(n, at);
         for (std::size_t i = 0; i < text.size(); ++i) {
             if (text[i] == '\\' && i + 1 < text.size())
                 n.comment += text[++i] == 'n' ? '\n' : text[i];
             else
                 n.comment += text[i];
         }
+    }
+    static std::string_view withoutBlank(std::string_view text) { return text.substr(text.starts_with(' ')); }
+    /// Takes the numbers of the element, and returns the text after them.
+    std::string_view origin(Node &n, const Token &note) {
+        const std::string_view text = withoutBlank(note.text);
+        if (!text.starts_with('['))
+            return text;
+        const std::size_t close = text.find(']');
+        if (close == std::string_view::npos)
+            r_.fail("`]` is missing after the numbers of an element", note);
+        for (std::size_t at = 1; at < close;) {
+            const std::size_t end = std::min(text.find('.', at), close);
+            int v = 0;
+            const bool negative = text[at] == '-';
+            for (std::size_t i = at + negative; i < end; ++i) {
+                if (text[i] < '0' || text[i] > '9' || v > 100000000)
+                    r_.fail("the numbers of an element are like `[0.2.5]`", note);
+                v = v * 10 + (text[i] - '0');
+            }
+            n.origin.push_back(negative ? -v : v);
+            at = end + 1;
+        }
+        return withoutBlank(text.substr(close + 1));
     }
     void block(Block &b) {
         Opened opened(scope_);
@@ -383,10 +385,8 @@ private:
             r_.take();
             b.braces = true;
         }
-        if (r_.peek().kind == Token::Note) {
-            noteHere_ = r_.take().text;
-            note(b);
-        }
+        if (r_.peek().kind == Token::Note)
+            note(b, r_.take());
         r_.endLine();
         body(b.body);
     }
@@ -402,17 +402,14 @@ private:
         --depth_;
     }
     NodePtr node() {
-        bool hasNote = r_.peek().kind == Token::Note;
-        if (hasNote) {
-            noteHere_ = r_.take().text;
+        std::optional<Token> above;
+        if (r_.peek().kind == Token::Note) {
+            above = r_.take();
             r_.endLine();
         }
-        const std::string text = noteHere_;
         NodePtr n = statementHere();
-        if (hasNote) {
-            noteHere_ = text;
-            note(*n);
-        }
+        if (above)
+            note(*n, *above);
         return n;
     }
     NodePtr statementHere() {
@@ -469,7 +466,6 @@ private:
     std::map<std::string, VarId> numbered_;
     std::map<std::tuple<const Function *, VarId, Name>, VarId> members_;
     const std::map<Name, Type> *locals_ = nullptr;
-    std::string noteHere_;
     int depth_ = 0;
 };
 

@@ -12,8 +12,6 @@ using py::Op;
 
 namespace {
 
-constexpr int deepest = 400; // nested expressions; the stack is finite
-
 Expr node(ExprKind kind, std::string text = {}) {
     Expr e;
     e.kind = kind;
@@ -51,14 +49,12 @@ std::vector<ExprRef> Reader::expressions(std::string_view close) {
 }
 
 ExprRef Reader::expression(int least) {
-    if (++depth_ > deepest)
-        fail("the expression is nested too deeply");
+    const Nested nested(*this);
     ExprRef left = isWord("lambda") && least <= Lambda ? lambda() : unary(least);
     for (bool more = true; more;) {
         more = false;
         left = infix(left, least, more);
     }
-    --depth_;
     return left;
 }
 
@@ -249,6 +245,11 @@ ExprRef Reader::primary() {
     case Token::Sign:
         if (t.text == "(")
             return parenthesis();
+        if (takeSign(".[")) {
+            Expr e = node(ExprKind::Slice);
+            e.args = expressions("]");
+            return finish(std::move(e));
+        }
         if (t.text == "<") {
             take();
             Expr e = node(ExprKind::Cast);
@@ -269,11 +270,6 @@ ExprRef Reader::primary() {
             return finish(node(ExprKind::None));
         if (t.text == "True" || t.text == "False")
             return finish(node(ExprKind::Bool, t.text));
-        if (t.text == "slice" && takeSign("[")) {
-            Expr e = node(ExprKind::Slice);
-            e.args = expressions("]");
-            return finish(std::move(e));
-        }
         {
             Expr e = node(ExprKind::Name);
             e.name = Name(t.text);
@@ -289,8 +285,6 @@ ExprRef Reader::primary() {
 
 /// A path of names with `[`?
 bool Reader::isMemory() const {
-    if (peek().text == "slice")
-        return false;
     std::size_t i = 0;
     while (peek(i + 1).kind == Token::Sign && peek(i + 1).text == "." &&
            (peek(i + 2).kind == Token::Word || peek(i + 2).kind == Token::String))

@@ -8,6 +8,7 @@ public:
     explicit StatementReader(Reader &r) : r_(r) {}
 
     std::vector<py::StmtRef> block() {
+        const Reader::Nested nested(r_);
         std::vector<py::StmtRef> out;
         r_.expectSign("{");
         r_.endLine();

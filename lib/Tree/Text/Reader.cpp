@@ -96,6 +96,7 @@ std::string Reader::code() {
 // ---------------------------------------------------------------------------------------------------------------- types
 
 Type Reader::type() {
+    const Nested nested(*this);
     Type t = typeAtom();
     while (isSign("*") || isSign("**")) {
         t = Type::pointer(t);
@@ -186,11 +187,13 @@ std::size_t Reader::skipOperand(std::size_t i) const {
     else
         fail("a size is expected", tokens_[i]);
     while (is("(") || is("[") || is(".")) {
-        if (is(".")) {
-            i += 2;
+        if (!is(".")) {
+            i = skipBrackets(i);
             continue;
         }
-        i = skipBrackets(i);
+        if (tokens_[i + 1].kind != Token::Word && tokens_[i + 1].kind != Token::String)
+            fail("a name is expected", tokens_[i + 1]);
+        i += 2;
     }
     if (tokens_[i].kind == Token::Word && tokens_[i].begin == tokens_[i - 1].end) // `(1 + 2j)c128`
         ++i;

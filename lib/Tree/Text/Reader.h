@@ -1,4 +1,5 @@
-// Reading the schedule tree's text: tokens, types, sizes and expressions. Statements are in Parse.cpp.
+// Reading the schedule tree's text: tokens, types, sizes and expressions. The statements of a Code node are in ReadStatements.cpp,
+// those of the tree in Parse.cpp.
 #pragma once
 
 #include "Expressions.h"
@@ -8,6 +9,9 @@
 #include <map>
 
 namespace sdfgc::tree::text {
+
+/// Levels of expressions, types and statements of code inside of one another; the stack is finite.
+constexpr int deepest = 400;
 
 /// The text cannot be read: thrown at the first fault, caught by `parse`.
 struct SyntaxError {
@@ -78,6 +82,21 @@ public:
 
     Meanings *meanings = nullptr;
     std::map<Name, Type> structs;
+
+    /// One more level of what is read, as long as it lives; too many are a fault.
+    class Nested {
+    public:
+        explicit Nested(Reader &r) : r_(r) {
+            if (++r_.depth_ > deepest)
+                r_.fail("the text is nested too deeply");
+        }
+        ~Nested() { --r_.depth_; }
+        Nested(const Nested &) = delete;
+        Nested &operator=(const Nested &) = delete;
+
+    private:
+        Reader &r_;
+    };
 
 private:
     std::size_t skipOperand(std::size_t i) const;
