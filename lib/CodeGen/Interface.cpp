@@ -1,7 +1,6 @@
 #include "sdfgc/CodeGen/Interface.h"
 
 #include "sdfgc/Support/Hash.h"
-#include "sdfgc/Support/TextWriter.h"
 
 namespace sdfgc::codegen {
 
@@ -154,12 +153,9 @@ std::string describe(const Param &p) {
     return p.desc->dtype.str() + "[" + shape + "]";
 }
 
-} // namespace
-
-std::string header(const Module &m) {
+/// Says what the file is, and includes what its types need.
+void preamble(TextWriter &w, const Module &m) {
     const std::string &n = m.name.str();
-    TextWriter w;
-    w.wrapAt(lineWidth);
     w.line("/* " + n + ".h: C interface of program `" + n + "`, written by sdfgc.");
     w.line(" *");
     w.line(" * Initialise once, call the program as often as you like (not concurrently on one handle), finalise once.");
@@ -173,25 +169,23 @@ std::string header(const Module &m) {
     w.line("#include <stdbool.h>");
     w.line("#include <stddef.h>");
     w.line("#include <stdint.h>");
-    if (usesComplex(m)) {
-        w.line();
-        w.line("#ifndef SDFGC_COMPLEX_TYPES");
-        w.line("#define SDFGC_COMPLEX_TYPES");
-        w.line("#ifdef __cplusplus");
-        w.line("#include <complex>");
-        w.line("typedef std::complex<float> sdfgc_complex64;");
-        w.line("typedef std::complex<double> sdfgc_complex128;");
-        w.line("#else");
-        w.line("typedef float _Complex sdfgc_complex64;");
-        w.line("typedef double _Complex sdfgc_complex128;");
-        w.line("#endif");
-        w.line("#endif");
-    }
+    if (!usesComplex(m))
+        return;
     w.line();
+    w.line("#ifndef SDFGC_COMPLEX_TYPES");
+    w.line("#define SDFGC_COMPLEX_TYPES");
     w.line("#ifdef __cplusplus");
-    w.line("extern \"C\" {");
+    w.line("#include <complex>");
+    w.line("typedef std::complex<float> sdfgc_complex64;");
+    w.line("typedef std::complex<double> sdfgc_complex128;");
+    w.line("#else");
+    w.line("typedef float _Complex sdfgc_complex64;");
+    w.line("typedef double _Complex sdfgc_complex128;");
     w.line("#endif");
-    w.line();
+    w.line("#endif");
+}
+
+void structs(TextWriter &w, const Module &m) {
     for (Type t : m.structs) {
         w.line("#ifndef " + structGuard(t));
         w.line("#define " + structGuard(t));
@@ -202,12 +196,17 @@ std::string header(const Module &m) {
         w.line("#endif");
         w.line();
     }
-    std::string state = n + "_state_t", handle = n + "Handle_t";
+}
+
+/// The handle, and the functions that all programs have; where a function has two names, DaCe's is the first.
+void functions(TextWriter &w, const Module &m) {
+    const std::string &n = m.name.str();
+    const std::string state = n + "_state_t", handle = n + "Handle_t";
     w.line("typedef struct " + state + " " + state + ";");
     w.line("typedef " + state + " *" + handle + ";");
     w.line();
-    std::string init = cParameters(m.init), all = cParameters(m.params);
-    std::string rest = all.empty() ? "" : ", " + all;
+    const std::string init = cParameters(m.init), all = cParameters(m.params);
+    const std::string rest = all.empty() ? "" : ", " + all;
     auto both = [&](const std::string &result, const std::string &first, const std::string &second, const std::string &params) {
         w.line(result + first + "(" + params + ");");
         w.line(result + second + "(" + params + ");");
@@ -228,21 +227,22 @@ std::string header(const Module &m) {
         w.line("size_t __dace_get_external_memory_size_" + std::string(name(s)) + "(" + handle + " handle" + params + ");");
         w.line("void __dace_set_external_memory_" + std::string(name(s)) + "(" + handle + " handle, char *memory" + params + ");");
     }
-    if (m.streams > 0) {
-        w.line("/* Puts the work of one of the program's streams, or of all, on a stream of the caller (cudaStream_t or "
-               "hipStream_t). */");
-        w.line("bool __dace_gpu_set_stream(" + handle + " handle, int streamid, void *stream);");
-        w.line("void __dace_gpu_set_all_streams(" + handle + " handle, void *stream);");
-        w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
-        w.line("int __dace_gpu_last_error(" + handle + " handle);");
-        w.line("void __dace_gpu_drain_error(" + handle + " handle);");
-        w.line("/* Device memory for callers without a GPU runtime of their own, null when there is none left; and a copy between "
-               "any two places");
-        w.line(" * that returns when it is done, 0 on success. */");
-        w.line("void *" + n + "_device_alloc(size_t bytes);");
-        w.line("void " + n + "_device_free(void *memory);");
-        w.line("int " + n + "_device_copy(void *to, const void *from, size_t bytes);");
-    }
+}
+
+} // namespace
+
+std::string header(const Module &m, const std::function<void(TextWriter &)> &further) {
+    TextWriter w;
+    w.wrapAt(lineWidth);
+    preamble(w, m);
+    w.line();
+    w.line("#ifdef __cplusplus");
+    w.line("extern \"C\" {");
+    w.line("#endif");
+    w.line();
+    structs(w, m);
+    functions(w, m);
+    further(w);
     w.line();
     w.line("#ifdef __cplusplus");
     w.line("}");

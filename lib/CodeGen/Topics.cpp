@@ -19,6 +19,7 @@ constexpr Topic topicTable[] = {
     {"cstdio", "<cstdio>"},
     {"cstring", "<cstring>"},
     {"dace", "\"dace/dace.h\""},
+    {"dacedevice", "\"dace/device.h\""},
     {"half", "\"sdfgc/rt/lowp.h\""},
     {"lowp", "\"sdfgc/rt/lowp.h\""},
     {"limits", "<limits>"},

@@ -89,8 +89,7 @@ std::string BodyPrinter::addressOf(RefId slot, const std::vector<ExprRef> &args)
         return zero ? "&" + text : "&" + text + " + " + index(r, args);
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
-    bool owns = v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer ||
-                v.kind == VarKind::PoolBuffer;
+    bool owns = isOwned(v.kind);
     if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
         owns = std::none_of(m_.fields.begin(), m_.fields.end(),
                             [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
@@ -208,14 +207,17 @@ void BodyPrinter::declare(const Declare &d) {
     }
 }
 
-/// Arguments of Buffer's constructor and of allocate(): what is not the default.
-std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
-    std::string args = sym(count);
-    if (!v.startOffset.isZero() || v.alignment > 0)
-        args += ", " + sym(v.startOffset);
-    if (v.alignment > 0)
-        args += ", " + std::to_string(v.alignment);
+std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment) {
+    std::string args = symbols.print(count);
+    if (!startOffset.isZero() || alignment > 0)
+        args += ", " + symbols.print(startOffset);
+    if (alignment > 0)
+        args += ", " + std::to_string(alignment);
     return args;
+}
+
+std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
+    return allocationArguments(symbols_, count, v.startOffset, v.alignment);
 }
 
 void BodyPrinter::allocate(const Allocate &a) {

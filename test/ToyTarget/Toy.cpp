@@ -24,6 +24,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitToy(const tree::Module &m, const pass::CompileOptions &compile) { return ToyEmitter(m, compile).emit(); }
+codegen::Sources emitToy(const tree::Module &m, const pass::CompileOptions &) { return ToyEmitter(m).emit(); }
 
 } // namespace sdfgc::targets

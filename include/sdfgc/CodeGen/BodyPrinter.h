@@ -11,6 +11,8 @@ namespace sdfgc::codegen {
 
 /// `constexpr double weights[] = {0.5, 0.5};`
 std::string constantDefinition(const tree::ConstantDef &c);
+/// Arguments of a buffer's constructor and of allocate(): what is not the default.
+std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment);
 
 /// Prints one function of a module. What it includes and where each element went is collected for the file.
 class BodyPrinter {

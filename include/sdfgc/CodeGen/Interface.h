@@ -2,6 +2,9 @@
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/Support/TextWriter.h"
+
+#include <functional>
 
 namespace sdfgc::codegen {
 
@@ -20,7 +23,7 @@ std::string toProgram(const tree::Param &p);
 /// Storages that have containers with External lifetime, in enumeration order.
 std::vector<ir::Storage> externalStorages(const tree::Module &m);
 
-/// include/<name>.h
-std::string header(const tree::Module &m);
+/// include/<name>.h; `further` adds what the program has besides the functions that all programs have.
+std::string header(const tree::Module &m, const std::function<void(TextWriter &)> &further);
 
 } // namespace sdfgc::codegen

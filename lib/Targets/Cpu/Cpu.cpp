@@ -14,6 +14,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile) { return CpuEmitter(m, compile).emit(); }
+codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &) { return CpuEmitter(m).emit(); }
 
 } // namespace sdfgc::targets

@@ -63,25 +63,26 @@ void CxxEmitter::declarations(TextWriter &w) {
         w.verbatim(code);
 }
 
-/// Headers of the runtime, sorted; then those of the system and of libraries.
-void CxxEmitter::includeLines(TextWriter &w) {
-    std::vector<std::string> own, standard;
-    auto add = [&](const std::string &include) {
-        auto &list = include[0] == '<' ? standard : own;
-        if (std::find(list.begin(), list.end(), include) == list.end())
-            list.push_back(include);
+/// What the sources include, each once: `"x.h"` for files of runtime-headers, `<x.h>` for others.
+std::vector<std::string> CxxEmitter::includes() const {
+    std::vector<std::string> out;
+    auto add = [&out](std::string include) {
+        if (std::find(out.begin(), out.end(), include) == out.end())
+            out.push_back(std::move(include));
     };
     for (const std::string &t : topics_)
         add(codegen::includeOf(t));
-    std::vector<std::string> further = includes();
     for (const platform::Environment *e : environments_)
         if (!e->include.empty())
-            further.emplace_back(e->include);
-    for (const std::string &include : further) {
-        add(include);
-        if (include[0] == '"')
-            out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
-    }
+            add(std::string(e->include));
+    return out;
+}
+
+/// Headers of the runtime, sorted; then those of the system and of libraries.
+void CxxEmitter::includeLines(TextWriter &w) const {
+    std::vector<std::string> own, standard;
+    for (std::string &include : includes())
+        (include[0] == '<' ? standard : own).push_back(std::move(include));
     std::sort(own.begin(), own.end());
     for (const std::string &i : own)
         w.line("#include " + i);

@@ -2,21 +2,22 @@
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
+#include "sdfgc/Support/File.h"
 
 #include <algorithm>
 
 namespace sdfgc::targets {
 
-CxxEmitter::CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile)
-    : m_(m), compile_(compile), name_(m.name.str()) {}
+CxxEmitter::CxxEmitter(const tree::Module &m) : m_(m), name_(m.name.str()) {}
 
 codegen::Sources CxxEmitter::emit() {
-    functions("static ");
+    const bool several = std::any_of(m_.functions.begin(), m_.functions.end(), [](const auto &f) { return f->source > 0; });
+    functions(several ? "" : "static ");
     const std::string tail = interface();
     topicsOfInterface();
     findEnvironments();
     takeOpenmp();
-    if (std::any_of(m_.functions.begin(), m_.functions.end(), [](const auto &f) { return f->source > 0; }))
+    if (several)
         severalFiles(tail);
     else
         oneFile(tail);
@@ -26,10 +27,6 @@ codegen::Sources CxxEmitter::emit() {
 
 /// Bodies first: they say what the file must include.
 void CxxEmitter::functions(const std::string &linkage) {
-    bodies_.clear();
-    signatures_.clear();
-    map_.clear();
-    mapRanges_.clear();
     for (const auto &f : m_.functions) {
         TextWriter w;
         codegen::BodyPrinter printer(m_, *f, w, topics_, map_, mainPath());
@@ -39,7 +36,6 @@ void CxxEmitter::functions(const std::string &linkage) {
         mapRanges_.emplace_back(begin, map_.size());
         bodies_.push_back(w.take());
     }
-    takeOpenmp();
 }
 
 /// OpenMP's pragmas ask for an option of the compiler, not for a header.
@@ -48,9 +44,8 @@ void CxxEmitter::takeOpenmp() {
 }
 
 void CxxEmitter::banner(TextWriter &w, const std::string &path) const {
-    const std::string from = m_.source.empty() ? "" : " from " + m_.source.substr(m_.source.rfind('/') + 1);
-    w.line("// " + path.substr(path.rfind('/') + 1) + ": program `" + name_ + "`, written by sdfgc" + from +
-           ". Edit the graph, not this file.");
+    const std::string from = m_.source.empty() ? "" : " from " + file::nameOf(m_.source);
+    w.line("// " + file::nameOf(path) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
 }
 
 /// Adds functions first..last to a file, and makes the lines of their elements those of the file.
@@ -77,9 +72,7 @@ void CxxEmitter::oneFile(const std::string &tail) {
 
 /// Functions in the sources that split-sources has chosen, and a header for what they share.
 void CxxEmitter::severalFiles(const std::string &tail) {
-    const std::string folder = mainPath().substr(0, mainPath().rfind('/') + 1);
     const std::string shared = name_ + "_parts.h", space = name_ + "_parts";
-    functions("");
     TextWriter header;
     header.wrapAt(codegen::lineWidth);
     banner(header, shared);
@@ -90,7 +83,7 @@ void CxxEmitter::severalFiles(const std::string &tail) {
     for (std::size_t i = 0; i + 1 < signatures_.size(); ++i)
         header.line(signatures_[i] + ";");
     header.line("} // namespace " + space);
-    out_.files.push_back({folder + shared, header.take(), false});
+    out_.files.push_back({file::join(file::folderOf(mainPath()), shared), header.take(), false});
     const std::size_t program = bodies_.size() - 1;
     for (std::size_t first = 0, last = 0; first < program; first = last) {
         auto source = [&](std::size_t f) { return m_.functions[tree::FunctionId(f)]->source; };
@@ -128,13 +121,12 @@ void CxxEmitter::partHead(TextWriter &w, const std::string &path, const std::str
 }
 
 void CxxEmitter::finish() {
-    out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_), false});
+    auto further = [this](TextWriter &w) { entryPointDeclarations(w); };
+    out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_, further), false});
     out_.sourceMap = std::move(map_);
-    for (const std::string &t : topics_) {
-        const std::string inc = codegen::includeOf(t);
-        if (inc[0] == '"')
-            out_.runtimeHeaders.push_back(inc.substr(1, inc.size() - 2));
-    }
+    for (const std::string &include : includes())
+        if (include[0] == '"')
+            out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
     for (std::string &file : furtherFiles())
         out_.runtimeHeaders.push_back(std::move(file));
     std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());

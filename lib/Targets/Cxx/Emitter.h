@@ -20,7 +20,7 @@ namespace sdfgc::targets {
 
 class CxxEmitter {
 public:
-    CxxEmitter(const tree::Module &m, const pass::CompileOptions &compile);
+    explicit CxxEmitter(const tree::Module &m);
     virtual ~CxxEmitter() = default;
     /// The sources of the module. Same module, same bytes.
     codegen::Sources emit();
@@ -31,8 +31,6 @@ protected:
     virtual std::string mainPath() const = 0;
     /// Topics of the runtime headers (use) and libraries that all programs of the target need.
     virtual void needs() {}
-    /// What else needs to be included, as `"x.h"` for files of runtime-headers and `<x.h>` for others.
-    virtual std::vector<std::string> includes() const { return {}; }
     /// Does an environment that the program names matter to the target?
     virtual bool serves(const platform::Environment &e) const { return e.side == platform::Environment::Side::Host; }
     /// The type of a buffer of the program's state.
@@ -45,6 +43,8 @@ protected:
     virtual void release(TextWriter &) const {}
     /// Functions of the C interface besides those that all programs have.
     virtual void entryPoints(TextWriter &) const {}
+    /// Their declarations in the program's header.
+    virtual void entryPointDeclarations(TextWriter &) const {}
     /// A second name for a function of the C interface.
     virtual std::string alias(const std::string &head, const std::string &of, const std::string &values) const;
     /// Files of runtime-headers that nothing includes.
@@ -53,7 +53,6 @@ protected:
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
 
     const tree::Module &m_;
-    const pass::CompileOptions &compile_;
     const std::string name_; // of the program
 
 private:
@@ -72,7 +71,8 @@ private:
     void topicsOfInterface();
     void findEnvironments();
     void declarations(TextWriter &w);
-    void includeLines(TextWriter &w);
+    std::vector<std::string> includes() const;
+    void includeLines(TextWriter &w) const;
     void state(TextWriter &w);
     void field(TextWriter &w, const tree::StateField &f);
     void constants(TextWriter &w);
@@ -95,5 +95,8 @@ private:
     std::vector<const platform::Environment *> environments_;
     int parts_ = 0;
 };
+
+/// A program as C++ for the CPU (Cpu.cpp), also one of a target for devices that has nothing there.
+codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile);
 
 } // namespace sdfgc::targets

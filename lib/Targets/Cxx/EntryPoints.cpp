@@ -65,11 +65,7 @@ void CxxEmitter::allocateFields(TextWriter &w) {
     for (const StateField &f : m_.fields) {
         if (!isBuffer(f))
             continue;
-        std::string arguments = symbols.print(f.count);
-        if (!f.startOffset.isZero() || f.alignment > 0)
-            arguments += ", " + symbols.print(f.startOffset);
-        if (f.alignment > 0)
-            arguments += ", " + std::to_string(f.alignment);
+        const std::string arguments = codegen::allocationArguments(symbols, f.count, f.startOffset, f.alignment);
         w.line("__state->" + f.name.str() + ".allocate(" + arguments + ");");
         if (f.zeroed)
             w.line("__state->" + f.name.str() + ".zero();");

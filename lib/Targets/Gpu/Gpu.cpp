@@ -10,57 +10,41 @@ namespace {
 
 class GpuEmitter : public CxxEmitter {
 public:
-    GpuEmitter(const tree::Module &m, const pass::CompileOptions &compile)
-        : CxxEmitter(m, compile), dialect_(*platform::dialect(compile.target)), onDevice_(m.streams > 0) {}
+    GpuEmitter(const tree::Module &m, const platform::Dialect &dialect) : CxxEmitter(m), dialect_(dialect) {}
 
 private:
     std::string mainPath() const override {
-        return onDevice_ ? "src/" + std::string(dialect_.name) + "/" + name_ + std::string(dialect_.suffix)
-                         : "src/cpu/" + name_ + ".cpp";
+        return "src/" + std::string(dialect_.name) + "/" + name_ + std::string(dialect_.suffix);
     }
     void needs() override {
-        if (onDevice_)
-            use("gpu_program");
+        use("gpu_program");
+        if (m_.rawCpp)
+            use("dacedevice");
     }
-    std::vector<std::string> includes() const override {
-        return onDevice_ && m_.rawCpp ? std::vector<std::string>{"\"dace/device.h\""} : std::vector<std::string>();
-    }
-    bool serves(const platform::Environment &e) const override { return onDevice_ || e.side == platform::Environment::Side::Host; }
+    bool serves(const platform::Environment &) const override { return true; }
     std::string bufferClass(const tree::StateField &f) const override {
         return f.storage == ir::Storage::GPU_Global   ? "sdfgc::gpu::Buffer"
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
                                                       : CxxEmitter::bufferClass(f);
     }
-    void stateFields(TextWriter &w) const override {
-        if (onDevice_)
-            w.line("sdfgc::gpu::Program gpu; // streams and events");
-    }
-    bool hasResources() const override { return onDevice_; }
+    void stateFields(TextWriter &w) const override { w.line("sdfgc::gpu::Program gpu; // streams and events"); }
+    bool hasResources() const override { return true; }
     void acquire(TextWriter &w) const override {
-        if (onDevice_)
-            w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
+        w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
     }
     void release(TextWriter &w) const override {
-        if (!onDevice_)
-            return;
         w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");
         w.line("if (__err == 0)");
         w.line("    __err = unfinished;");
     }
     /// The emulation, so that the folder can be built with or without a GPU.
-    std::vector<std::string> furtherFiles() const override {
-        return onDevice_ ? std::vector<std::string>{"sdfgc/rt/gpu_emulate.cpp"} : std::vector<std::string>();
-    }
+    std::vector<std::string> furtherFiles() const override { return {"sdfgc/rt/gpu_emulate.cpp"}; }
     /// A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
     std::string alias(const std::string &head, const std::string &of, const std::string &values) const override {
-        return onDevice_ ? head + " { return " + of + "(" + values + "); }" : CxxEmitter::alias(head, of, values);
-    }
-    void entryPoints(TextWriter &w) const override {
-        if (onDevice_)
-            deviceInterface(w);
+        return head + " { return " + of + "(" + values + "); }";
     }
     /// Streams of the caller, errors of the device, memory of the device for callers (C3).
-    void deviceInterface(TextWriter &w) const {
+    void entryPoints(TextWriter &w) const override {
         w.line();
         w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return "
                "__state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
@@ -80,13 +64,30 @@ private:
         w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
         w.close();
     }
+    void entryPointDeclarations(TextWriter &w) const override {
+        const std::string handle = name_ + "Handle_t";
+        w.line("/* Puts the work of one of the program's streams, or of all, on a stream of the caller (cudaStream_t or "
+               "hipStream_t). */");
+        w.line("bool __dace_gpu_set_stream(" + handle + " handle, int streamid, void *stream);");
+        w.line("void __dace_gpu_set_all_streams(" + handle + " handle, void *stream);");
+        w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
+        w.line("int __dace_gpu_last_error(" + handle + " handle);");
+        w.line("void __dace_gpu_drain_error(" + handle + " handle);");
+        w.line("/* Device memory for callers without a GPU runtime of their own, null when there is none left; and a copy between "
+               "any two places");
+        w.line(" * that returns when it is done, 0 on success. */");
+        w.line("void *" + name_ + "_device_alloc(size_t bytes);");
+        w.line("void " + name_ + "_device_free(void *memory);");
+        w.line("int " + name_ + "_device_copy(void *to, const void *from, size_t bytes);");
+    }
 
     const platform::Dialect &dialect_;
-    const bool onDevice_;
 };
 
 } // namespace
 
-codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile) { return GpuEmitter(m, compile).emit(); }
+codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile) {
+    return m.streams > 0 ? GpuEmitter(m, *platform::dialect(compile.target)).emit() : emitCpu(m, compile);
+}
 
 } // namespace sdfgc::targets
