@@ -7,6 +7,7 @@
 #include "Build/Progress.h"
 #include "Build/Record.h"
 
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/JobRunner.h"
 
 #include <algorithm>

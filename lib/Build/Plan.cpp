@@ -1,5 +1,6 @@
 #include "Build/Plan.h"
 
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
 #include "sdfgc/Support/Json.h"
@@ -76,9 +77,6 @@ std::string objectName(const std::string &source) {
     return ".sdfgc/obj/" + flat + ".o";
 }
 
-bool isCuda(const std::string &source) { return source.ends_with(".cu"); }
-bool isHip(const std::string &source) { return source.ends_with(".hip"); }
-
 /// nvcc hands the host compiler's flags over one by one.
 Words nvccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
     Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20"};
@@ -111,9 +109,10 @@ PlannedStep compileStep(const std::string &source, const Words &flags, const Req
     step.title = "compile " + source;
     step.source = source;
     step.output = objectName(source);
-    const bool gpu = isCuda(source) || isHip(source);
+    const platform::Dialect *gpu = platform::dialectOfFile(source);
     if (gpu && !request.options.emulate) {
-        step.before = isCuda(source) ? nvccWords(request, toolchain, flags) : hipccWords(request, toolchain, flags);
+        const bool cuda = gpu->device == platform::Device::Cuda;
+        step.before = cuda ? nvccWords(request, toolchain, flags) : hipccWords(request, toolchain, flags);
         step.before.insert(step.before.end(), {"-c", source});
         return step;
     }
@@ -125,9 +124,17 @@ PlannedStep compileStep(const std::string &source, const Words &flags, const Req
     return step;
 }
 
+/// The dialect of the sources for a device; null when there are none.
+const platform::Dialect *dialectOf(const std::vector<std::string> &sources) {
+    for (const std::string &source : sources)
+        if (const platform::Dialect *dialect = platform::dialectOfFile(source))
+            return dialect;
+    return nullptr;
+}
+
 /// The compiler that brings the GPU's runtime library links.
-Words gpuLinkWords(const Request &request, const Toolchain &toolchain) {
-    if (std::any_of(request.sources.begin(), request.sources.end(), isHip))
+Words gpuLinkWords(const platform::Dialect &gpu, const Toolchain &toolchain) {
+    if (gpu.device == platform::Device::Hip)
         return {toolchain.hipcc};
     return {toolchain.nvcc, "-ccbin", toolchain.compiler.command.front()};
 }
@@ -167,8 +174,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.output = plan.library;
     last.before = toolchain.compiler.command;
     last.after = libraryWords(libraries);
-    const bool gpu =
-        std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) { return isCuda(s) || isHip(s); });
+    const platform::Dialect *gpu = dialectOf(request.sources);
     const bool oneCommand = request.sources.size() == 1 && request.runtimeSources.empty() && !gpu &&
                             std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
@@ -180,7 +186,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     } else {
         last.title = "link " + plan.library;
         if (gpu && !request.options.emulate)
-            last.before = gpuLinkWords(request, toolchain);
+            last.before = gpuLinkWords(*gpu, toolchain);
         append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain))
                                                             : linkWords(name, request, toolchain));
         for (const std::string &source : request.sources) {

@@ -2,6 +2,7 @@
 
 #include "Build/Internal.h"
 
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Text.h"
@@ -48,9 +49,6 @@ std::vector<std::string> pathList(std::string_view text) {
     return result;
 }
 
-namespace {
-
-/// On PATH, else in the toolkit's folder that a variable or custom names; empty when it is nowhere.
 std::string gpuCompiler(const platform::Dialect &dialect) {
     const std::string name(dialect.compiler);
     if (const std::string found = process::find(name); !found.empty())
@@ -65,8 +63,6 @@ std::string gpuCompiler(const platform::Dialect &dialect) {
             return path;
     return "";
 }
-
-} // namespace
 
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags) {
     ToolchainFile file;

@@ -85,10 +85,9 @@ class Doctor : public Subcommand {
 
     static std::string usability(const std::string &target) {
         const platform::Dialect *dialect = platform::dialect(target);
-        const std::string compiler(dialect ? dialect->compiler : std::string_view());
-        if (compiler.empty() || !process::find(compiler).empty())
+        if (!dialect || !build::gpuCompiler(*dialect).empty())
             return "can be compiled";
-        return "sources can be written; to compile them, install " + compiler + " or use --emulate";
+        return "sources can be written; to compile them, install " + std::string(dialect->compiler) + " or use --emulate";
     }
 
     static void resource(Session &s, const std::string &kind, const std::string &words) {
@@ -109,9 +108,17 @@ class Doctor : public Subcommand {
         }
     }
 
+    /// Where the build finds a program.
+    static std::string pathOf(const std::string &program) {
+        for (const platform::Dialect &d : platform::dialects())
+            if (d.compiler == program)
+                return build::gpuCompiler(d);
+        return process::find(program);
+    }
+
     void programs() {
         for (const platform::Program &p : platform::programs()) {
-            const std::string name(p.name), path = process::find(name);
+            const std::string name(p.name), path = pathOf(name);
             if (path.empty())
                 missing(name, "it " + std::string(p.purpose));
             else

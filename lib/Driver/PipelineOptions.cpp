@@ -1,6 +1,7 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
 #include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"

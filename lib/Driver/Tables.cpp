@@ -1,6 +1,7 @@
 // sdfgc passes, sdfgc targets: what there is, from the tables; the pipeline in effect; the pages of the documentation.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
@@ -64,7 +65,8 @@ std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
     const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
     pass::CompileOptions compile;
     compile.target = target;
-    compile.libraries = {"openblas", "lapacke", "fftw3"};
+    for (const platform::Library &l : platform::libraries())
+        compile.libraries.emplace(l.name);
     diag::Engine unused;
     return path ? pass::readPipeline(*path, passRegistry(), compile, unused) : std::nullopt;
 }

@@ -20,9 +20,7 @@ public:
     explicit Project(const Request &r) : r_(r), name_(r.module->name.str()) {
         for (const codegen::SourceFile &f : r.sources->files)
             if (f.translationUnit)
-                (isDevice(f.path) ? device_ : host_).push_back(f.path);
-        if (!device_.empty())
-            language_ = device_[0].ends_with(".hip") ? "HIP" : "CUDA";
+                take(f.path);
         for (const std::string &f : compileFlags(fpModel(r.compile->fpModel), false))
             if (f.rfind("-std=", 0) != 0 && f != "-fPIC" && f.rfind("-fvisibility", 0) != 0)
                 hostFlags_.push_back(f);
@@ -40,8 +38,15 @@ public:
     }
 
 private:
-    static bool isDevice(const std::string &source) { return source.ends_with(".cu") || source.ends_with(".hip"); }
-    bool gpu() const { return !device_.empty(); }
+    void take(const std::string &source) {
+        const platform::Dialect *dialect = platform::dialectOfFile(source);
+        (dialect ? device_ : host_).push_back(source);
+        if (dialect)
+            dialect_ = dialect;
+    }
+    bool gpu() const { return dialect_ != nullptr; }
+    bool isFor(platform::Device device) const { return gpu() && dialect_->device == device; }
+    bool cuda() const { return isFor(platform::Device::Cuda); }
 
     static std::string joined(const std::vector<std::string> &words, std::string_view separator = " ") {
         return text::joined(words, separator);
@@ -53,7 +58,7 @@ private:
         w_.line("cmake_minimum_required(VERSION " + std::string(gpu() ? "3.21" : "3.18") + ")");
         w_.line();
         if (gpu()) {
-            const std::string arch = "CMAKE_" + language_ + "_ARCHITECTURES";
+            const std::string arch = "CMAKE_" + std::string(dialect_->language) + "_ARCHITECTURES";
             w_.line("option(SDFGC_EMULATE \"run the kernels on the CPU, built with the C++ compiler alone\" " +
                     std::string(r_.compile->emulate ? "ON" : "OFF") + ")");
             if (!r_.gpuArch.empty()) {
@@ -61,7 +66,7 @@ private:
                 w_.line("    set(" + arch + " " + architectures() + ")");
                 w_.line("endif()");
             }
-            if (language_ == "CUDA") {
+            if (cuda()) {
                 w_.line("if(SDFGC_EMULATE)");
                 w_.line("    project(" + name_ + " LANGUAGES CXX)");
                 w_.line("else()");
@@ -87,7 +92,7 @@ private:
     std::string architectures() const {
         std::vector<std::string> out;
         for (const std::string &a : r_.gpuArch)
-            out.push_back(language_ == "CUDA" ? a.substr(a.find('_') + 1) : a);
+            out.push_back(cuda() ? a.substr(a.find('_') + 1) : a);
         return joined(out);
     }
 
@@ -104,7 +109,7 @@ private:
             w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
             w_.line("    find_package(Threads REQUIRED)");
             w_.line("    target_link_libraries(" + name_ + " PRIVATE Threads::Threads)");
-            if (language_ == "HIP") {
+            if (isFor(platform::Device::Hip)) {
                 w_.line("else()");
                 w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
                 w_.line("    set_source_files_properties(" + joined(device_) +
@@ -122,7 +127,7 @@ private:
         w_.line("                      VISIBILITY_INLINES_HIDDEN ON)");
         w_.line("target_include_directories(" + name_ + " PUBLIC include PRIVATE runtime-headers)");
         const std::string start = "target_compile_options(" + name_ + " PRIVATE ";
-        if (language_ != "CUDA") {
+        if (!cuda()) {
             w_.line(start + joined(hostFlags_) + ")");
         } else {
             w_.line(start + "$<$<COMPILE_LANGUAGE:CXX>:" + joined(hostFlags_, ";") + ">)");
@@ -167,7 +172,7 @@ private:
         w_.line("if(SDFGC_EMULATE)");
         link(emulated, "    ");
         w_.line("else()");
-        if (language_ == "CUDA")
+        if (cuda())
             w_.line("    find_package(CUDAToolkit REQUIRED)");
         link(device, "    ");
         w_.line("endif()");
@@ -197,7 +202,8 @@ private:
     }
 
     const Request &r_;
-    std::string name_, language_; // of the device
+    std::string name_;
+    const platform::Dialect *dialect_ = nullptr; // of the sources for the device
     std::vector<std::string> host_, device_, hostFlags_;
     TextWriter w_{"    "};
 };

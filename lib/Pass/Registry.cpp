@@ -30,10 +30,9 @@ const OptionInfo *PassInfo::option(std::string_view optionName) const {
     return nullptr;
 }
 
-void Registry::add(PassInfo info) {
+PassInfo &Registry::add(PassInfo info) {
     std::vector<PassInfo> &list = info.name.starts_with("test-") ? tests_ : passes_;
-    list.push_back(std::move(info));
-    last_ = &list.back();
+    return list.emplace_back(std::move(info));
 }
 
 const PassInfo *Registry::find(std::string_view name) const {

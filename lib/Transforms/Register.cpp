@@ -3,10 +3,11 @@
 namespace sdfgc::transforms {
 
 void registerPasses(pass::Registry &registry) {
+    pass::PassInfo *row = nullptr;
 #define SDFGC_PASS(Create, Name, Needs, Leaves, Summary)                                                                           \
-    registry.add({Name, Summary, ir::Level::Needs, ir::Level::Leaves, {}, Create});
-#define SDFGC_PASS_FALLS_TO(Lower) registry.last().fallsTo = ir::Level::Lower;
-#define SDFGC_PASS_OPTION(Name, Default, Help) registry.last().options.push_back({Name, Help, pass::OptionValue(Default)});
+    row = &registry.add({Name, Summary, ir::Level::Needs, ir::Level::Leaves, {}, Create});
+#define SDFGC_PASS_FALLS_TO(Lower) row->fallsTo = ir::Level::Lower;
+#define SDFGC_PASS_OPTION(Name, Default, Help) row->options.push_back({Name, Help, pass::OptionValue(Default)});
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS
 }

@@ -1,6 +1,7 @@
 #include "Fixture.h"
 
 #include "Build/Internal.h"
+#include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/Json.h"
 
 using namespace sdfgc;
@@ -151,6 +152,15 @@ TEST_CASE("toolchain: --cc wins over the file, the file over CXX, CXX over PATH"
         CHECK(t->source == "PATH");
         CHECK(t->compiler.command == std::vector<std::string>{folder / "cc/clang++"});
     }
+}
+
+TEST_CASE("toolchain: the compiler of a GPU is on PATH, else in the folder that a variable names") {
+    const fixture::Folder folder;
+    const Variable path("PATH", folder / "bin"), home("CUDA_HOME", folder / "cuda"), none("CUDA_PATH", "");
+    const std::string there = folder.script("cuda/bin/nvcc", "");
+    CHECK(gpuCompiler(*platform::dialect("cuda")) == there);
+    const std::string first = folder.script("bin/nvcc", "");
+    CHECK(gpuCompiler(*platform::dialect("cuda")) == first);
 }
 
 TEST_CASE("toolchain: libraries are found as files, with the environment's folders first") {

@@ -6,12 +6,16 @@
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
-#include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Platform/Packages.h"
 
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace sdfgc::platform {
+struct Dialect;
+}
 
 namespace sdfgc::build {
 
@@ -63,6 +67,9 @@ struct ToolchainOptions {
 ///     libraries:
 ///       openblas: {flags: [-I/opt/blas/include], link: [-L/opt/blas/lib, -lopenblas]}
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags);
+
+/// The compiler of a dialect: on PATH, else in the toolkit's folder that a variable or custom names; empty when it is nowhere.
+std::string gpuCompiler(const platform::Dialect &dialect);
 
 /// The instruction set that -march=native stands for here: it belongs to the key of everything compiled with it.
 std::string hostInstructionSet();

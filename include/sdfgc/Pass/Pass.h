@@ -141,10 +141,9 @@ struct PassInfo {
 /// the registry is filled by Transforms::registerPasses()).
 class Registry {
 public:
-    /// Passes whose names begin with `test-` are found by their name, and listed nowhere.
-    void add(PassInfo info);
-    /// The row added last (there must be one), for rows of the table that complete it.
-    PassInfo &last() { return *last_; }
+    /// Returns the row, for rows of the table that complete it, until the next one is added. Passes whose names begin with `test-`
+    /// are found by their name, and listed nowhere.
+    PassInfo &add(PassInfo info);
     /// The pass of that name, or null.
     const PassInfo *find(std::string_view name) const;
     /// Those that people use.
@@ -154,7 +153,6 @@ public:
 
 private:
     std::vector<PassInfo> passes_, tests_;
-    PassInfo *last_ = nullptr;
 };
 
 } // namespace sdfgc::pass
