@@ -6,11 +6,6 @@
 
 namespace sdfgc::analysis {
 
-Name ownerOf(Name data) {
-    const std::size_t dot = data.view().find('.');
-    return dot == std::string_view::npos ? data : Name(data.view().substr(0, dot));
-}
-
 namespace {
 
 using namespace ir;

@@ -1,5 +1,6 @@
 #include "sdfgc/Analysis/Allocation.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Async.h"
 
 #include <algorithm>
@@ -7,11 +8,6 @@
 namespace sdfgc::analysis {
 
 using namespace ir;
-
-Name containerOf(Name data) {
-    const auto dot = data.str().find('.');
-    return dot == std::string::npos ? data : Name(std::string_view(data.str()).substr(0, dot));
-}
 
 // ---------------------------------------------------------------------------------------------------- uses
 
@@ -48,7 +44,7 @@ public:
 
 private:
     void inState(const State &s, const AccessNode &n) {
-        ContainerUses &u = uses_[containerOf(n.data)];
+        ContainerUses &u = uses_[ownerOf(n.data)];
         u.severalStates |= u.state && u.state != &s;
         u.state = &s;
         u.nodes.push_back(&n);
@@ -59,7 +55,7 @@ private:
         if (code.empty() || code.text == "1")
             return;
         for (Name n : namesInCode(code, g_)) {
-            const Name data = containerOf(n);
+            const Name data = ownerOf(n);
             if (!g_.arrays.contains(data))
                 continue;
             uses_[data].inControlFlow = true;
@@ -107,7 +103,6 @@ std::set<Name> reservedContainers(const SDFG &g) {
 Declarations declarationsOf(const SDFG &g) {
     Declarations out;
     out.reserved = reservedContainers(g);
-    std::map<const State *, std::unique_ptr<ScopeTree>> scopes;
     const std::map<Name, ContainerUses> uses = usesOfContainers(g);
     for (const auto &[name, d] : g.arrays) {
         const auto use = uses.find(name);
@@ -122,10 +117,7 @@ Declarations declarationsOf(const SDFG &g) {
         } else if (only && d.lifetime == Lifetime::State) {
             out.local[only][nullptr].push_back(name);
         } else if (only && d.lifetime == Lifetime::Scope) {
-            auto &tree = scopes[only];
-            if (!tree)
-                tree = std::make_unique<ScopeTree>(*only);
-            out.local[only][commonScope(use->second, *tree)].push_back(name);
+            out.local[only][commonScope(use->second, ScopeTree(*only))].push_back(name);
         } else {
             out.top.push_back(name);
         }
@@ -160,7 +152,7 @@ bool becomesFunction(const SDFG &nested) {
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return b->kind() == BlockKind::Return; });
 }
 
-Executor executorInside(const SDFG &g, const State *s, const Node *scope) {
+Executor executorInside(const SDFG &g, const Node *scope) {
     if (!scope)
         return g.parentNode ? executorOf(*g.parentNode) : Executor::Host;
     if (const auto *m = dyn_cast<MapEntry>(scope)) {
@@ -171,7 +163,6 @@ Executor executorInside(const SDFG &g, const State *s, const Node *scope) {
         if (m->schedule == Schedule::GPU_Device)
             return runByBlocks(*m) ? Executor::Block : Executor::Thread;
     }
-    (void)s;
     return executorOf(*scope);
 }
 
@@ -225,11 +216,11 @@ bool OuterValues::isSizeAssigned(const SDFG &g, const DataDesc &d) {
     return depends(d.totalSize) || depends(d.startOffset) || std::any_of(d.shape.begin(), d.shape.end(), depends);
 }
 
-const ScopeTree &OuterValues::scopes(const State &s) {
-    auto &tree = scopes_[&s];
-    if (!tree)
-        tree = std::make_unique<ScopeTree>(s);
-    return *tree;
+bool OuterValues::isFunction(const SDFG &g) {
+    auto [it, isNew] = functions_.try_emplace(&g);
+    if (isNew)
+        it->second = becomesFunction(g);
+    return it->second;
 }
 
 OuterValue OuterValues::of(const SDFG &g, sym::Expr e, const State *s, const Node *scope, const SDFG *outermost) {
@@ -249,30 +240,30 @@ void OuterValues::symbol(const SDFG &g, Name n, const State *s, const Node *scop
         out.ofKernel |= ofKernel;
         value = sym::Expr::symbol(Name(n.str() + "@" + std::to_string(fresh_++)));
     };
-    for (const Node *entry = scope; entry; entry = scopes(*s).scopeOf(entry)) {
+    for (const Node *entry = scope; entry; entry = ScopeTree(*s).scopeOf(entry)) {
         const auto *m = dyn_cast<MapEntry>(entry);
         const auto *c = dyn_cast<ConsumeEntry>(entry);
         const bool parameter = m && std::find(m->params.begin(), m->params.end(), n) != m->params.end();
         const Edge *range = isDynamicRange(n) ? entry->inEdge(n) : nullptr;
         if (parameter || range || (c && c->defines(n))) // bounds that are read are read where the scope begins
-            return computed(range ? executorOf(*entry) != Executor::Host : executorInside(g, s, entry) != Executor::Host);
+            return computed(range ? executorOf(*entry) != Executor::Host : executorInside(g, entry) != Executor::Host);
     }
     if (&g == outermost) {
         value = sym::Expr::symbol(n);
         return;
     }
     if (assigned(g).count(n) || g.arrays.contains(n))
-        return computed(executorInside(g, nullptr, nullptr) != Executor::Host);
+        return computed(executorInside(g, nullptr) != Executor::Host);
     if (!g.parentNode) {
         value = sym::Expr::symbol(n);
         return;
     }
-    if (becomesFunction(g)) // a parameter of the function
-        return computed(executorInside(g, nullptr, nullptr) != Executor::Host);
+    if (isFunction(g)) // a parameter of the function
+        return computed(executorInside(g, nullptr) != Executor::Host);
     const State &outer = *g.parentNode->state();
     const sym::Expr *mapped = g.parentNode->mapped(n);
     const OuterValue around =
-        of(*outer.sdfg(), mapped ? *mapped : sym::Expr::symbol(n), &outer, scopes(outer).scopeOf(g.parentNode), outermost);
+        of(*outer.sdfg(), mapped ? *mapped : sym::Expr::symbol(n), &outer, ScopeTree(outer).scopeOf(g.parentNode), outermost);
     out.computed |= around.computed;
     out.ofKernel |= around.ofKernel;
     value = around.value;
@@ -365,7 +356,7 @@ MemoryFacts MemoryTable::facts(const SDFG &g, Name name, const DataDesc &d, cons
     auto [place, isFirst] = places_.try_emplace({&g, scope});
     if (isFirst) {
         place->second.gpu = gpu_;
-        place->second.executor = executorInside(g, s, scope);
+        place->second.executor = executorInside(g, scope);
         if (const MapEntry *m = kernelAround(g, s, scope)) { // iterations of a team cannot share the memory that the host gives
             const State &outer = *m->state();
             place->second.hostKnowsSize = !runsInTeam(*outer.sdfg(), &outer, ScopeTree(outer).scopeOf(m));

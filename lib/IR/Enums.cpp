@@ -59,6 +59,11 @@ template <> std::optional<DataInstrumentation> parseEnum(std::string_view t) {
 template <> std::optional<CopyMethod> parseEnum(std::string_view t) { return lookUp<CopyMethod>(copyMethods, t); }
 template <> std::optional<MemoryKind> parseEnum(std::string_view t) { return lookUp<MemoryKind>(memoryKinds, t); }
 
+std::optional<Level> parseLevel(std::string_view t) {
+    const std::optional<Level> level = lookUp<Level>(levels, t);
+    return level == Level::Lowered ? std::nullopt : level;
+}
+
 bool isGpuSchedule(Schedule s) { return s == Schedule::GPU_Device || isThreadBlock(s) || s == Schedule::GPU_Persistent; }
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 bool isGpuStorage(Storage s) { return s == Storage::GPU_Global || s == Storage::GPU_Shared; }

@@ -19,4 +19,9 @@ bool isIdentifier(std::string_view text, bool dotted) {
     return !first;
 }
 
+Name ownerOf(Name data) {
+    const std::size_t dot = data.view().find('.');
+    return dot == std::string_view::npos ? data : Name(data.view().substr(0, dot));
+}
+
 } // namespace sdfgc::ir

@@ -50,7 +50,7 @@ public:
 
 private:
     /// The scope that edges leaving `n` are in.
-    Node *scopeBehind(Node &n) const {
+    Node *scopeAfter(Node &n) const {
         if (n.isEntry())
             return &n;
         Node *around = map_.entry[n.id()];
@@ -61,7 +61,7 @@ private:
         Node *scope = nullptr;
         bool crossed = false;
         for (const Edge *e : n.inEdges()) {
-            Node *from = scopeBehind(*e->src);
+            Node *from = scopeAfter(*e->src);
             const uint32_t depth = from ? depth_[from->id()] + 1 : 0;
             if (depth > deepest) {
                 deepest = depth;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <unordered_set>
 
 namespace sdfgc::ir {
 
@@ -88,7 +89,7 @@ State *Region::addStateBefore(Block *b, std::string label) {
     return s;
 }
 
-State *Region::addStateBehind(Block *b, std::string label) {
+State *Region::addStateAfter(Block *b, std::string label) {
     State *s = add<State>();
     s->label = std::move(label);
     for (InterstateEdge *e : outEdges(b))
@@ -181,6 +182,16 @@ Name SDFG::freshName(std::string_view prefix) const {
     for (int i = 0;; ++i)
         if (Name n(std::string(prefix) + "_" + std::to_string(i)); !taken(n))
             return n;
+}
+
+std::string SDFG::freshLabel(const std::string &prefix) const {
+    std::unordered_set<std::string_view> taken;
+    for (const Block *b : allBlocks(*this))
+        taken.insert(b->label);
+    std::string label = prefix;
+    for (int i = 0; taken.contains(label); ++i)
+        label = prefix + "_" + std::to_string(i);
+    return label;
 }
 
 Name SDFG::addTransient(std::string_view base, DataDesc d) {

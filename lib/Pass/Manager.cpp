@@ -169,7 +169,7 @@ private:
     void addObservers() {
         if (options_.out && options_.print)
             observers_.push_back(&printer_);
-        dumper_.startBehind(begin_);
+        dumper_.startAfter(begin_);
         if (!options_.dumpDir.empty() && options_.save)
             observers_.push_back(&dumper_);
         observers_.insert(observers_.end(), options_.instruments.begin(), options_.instruments.end());

@@ -30,7 +30,7 @@ class Dumper : public Instrumentation {
 public:
     explicit Dumper(const RunOptions &o) : options_(o) {}
     /// The run leaves out the first `steps` of the pipeline.
-    void startBehind(std::size_t steps) { first_ = steps; }
+    void startAfter(std::size_t steps) { first_ = steps; }
     void begin(const Program &, Context &) override;
     void after(const Program &, const Event &, bool changed, Context &) override;
 

@@ -87,7 +87,7 @@ private:
         return take(')') || expected("`,` or `)`");
     }
 
-    /// Behind `[`.
+    /// After `[`.
     bool parseCondition(Step &step) {
         GraphCondition condition;
         condition.wanted = !take('!');

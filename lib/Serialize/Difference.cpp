@@ -8,23 +8,13 @@
 namespace sdfgc::serialize {
 namespace {
 
-bool operator==(const ir::Connector &a, const ir::Connector &b) { return a.name == b.name && a.type == b.type; }
-bool operator==(const ir::TargetCode &a, const ir::TargetCode &b) { return a.target == b.target && a.code == b.code; }
-
-template <class T> bool same(const T &a, const T &b) { return a == b; }
-template <class T> bool sameList(const std::vector<T> &a, const std::vector<T> &b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const T &x, const T &y) { return x == y; });
-}
-bool same(const std::vector<ir::Connector> &a, const std::vector<ir::Connector> &b) { return sameList(a, b); }
-bool same(const std::vector<ir::TargetCode> &a, const std::vector<ir::TargetCode> &b) { return sameList(a, b); }
-
 class Comparer {
 public:
     std::optional<std::string> found;
 
     // ---- visitor
     template <class T> void field(std::string_view key, const T &a, const T &b) {
-        if (!found && !same(a, b))
+        if (!found && !(a == b))
             differ(key, text(a), text(b));
     }
     void field(std::string_view key, const std::unique_ptr<ir::DataDesc> &a, const std::unique_ptr<ir::DataDesc> &b) {

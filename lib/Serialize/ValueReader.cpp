@@ -314,12 +314,10 @@ void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
 }
 
 void ValueReader::read(std::string_view key, Json v, ir::Level &out) {
-    for (int level = 0; level < static_cast<int>(ir::Level::Lowered); ++level)
-        if (v.text() == ir::name(static_cast<ir::Level>(level))) {
-            out = static_cast<ir::Level>(level);
-            return;
-        }
-    report(Id::UnknownEnumerator, v, key, quotedStart(v.text()), "");
+    if (auto level = ir::parseLevel(v.text()))
+        out = *level;
+    else
+        report(Id::UnknownEnumerator, v, key, quotedStart(v.text()), "");
 }
 
 } // namespace sdfgc::serialize

@@ -110,12 +110,6 @@ public:
         values_.out.key(key);
         values_.write(value);
     }
-    void field(std::string_view key, const std::vector<ir::Connector> &value, const std::vector<ir::Connector> &) {
-        present(key, value);
-    }
-    void field(std::string_view key, const std::vector<ir::TargetCode> &value, const std::vector<ir::TargetCode> &) {
-        present(key, value);
-    }
     template <class T>
     void field(std::string_view key, const std::vector<std::pair<Name, std::unique_ptr<T>>> &value,
                const std::vector<std::pair<Name, std::unique_ptr<T>>> &) {

@@ -112,8 +112,6 @@ namespace {
 /// Below this many members every pair is compared (mostly by length only), above a hash set is used.
 constexpr std::size_t kFewMembers = 24;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 } // namespace
 
 bool Parser::distinctKeys(Ref object) {
@@ -174,9 +172,8 @@ ParseError Parser::syntaxError(const rapidjson::ParseResult &result) {
 std::optional<ParseError> Parser::run() {
     if (auto bad = firstInvalidUtf8(text_.text_))
         return ParseError{ParseError::Reason::NotUtf8, *bad, describeByte(text_.text_[*bad])};
-    if (text_.text_.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0)
-        for (std::size_t i = 0; i < kByteOrderMark.size(); ++i)
-            stream_.Take();
+    for (std::size_t i = 0; i < startOfText(text_.text_); ++i)
+        stream_.Take();
     constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                                rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseNanAndInfFlag;
     rapidjson::Reader reader;

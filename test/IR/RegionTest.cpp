@@ -1,4 +1,4 @@
-// States put in front of blocks and behind them, and walks over the nodes of a state.
+// States put in front of blocks and after them, labels for them, and walks over the nodes of a state.
 #include "sdfgc/IR/Sdfg.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ std::string edges(const Region &r) {
 
 } // namespace
 
-TEST_CASE("a state in front of a block is on every way to it, behind the assignments") {
+TEST_CASE("a state in front of a block is on every way to it, after the assignments") {
     SDFG g("f");
     State *a = named(g, "a"), *b = named(g, "b"), *c = named(g, "c");
     g.connect(a, b, {"x < 1"}, {{"x", "1"}});
@@ -57,18 +57,27 @@ TEST_CASE("a state in front of the start is the start, once for each way back to
     CHECK(single.start() == before);
 }
 
-TEST_CASE("a state behind a block is on every way from it") {
+TEST_CASE("a state after a block is on every way from it") {
     SDFG g("f");
     State *a = named(g, "a"), *b = named(g, "b"), *c = named(g, "c");
     g.connect(a, b, {"x < 1"}, {{"x", "1"}});
     g.connect(a, c);
-    State *s = g.addStateBehind(a, "s");
+    State *s = g.addStateAfter(a, "s");
     CHECK(edges(g) == "s->b(x = 1) s->c a->s");
     CHECK(g.outEdges(s)[0]->condition.text == "x < 1");
     CHECK(g.start() == a);
-    State *last = g.addStateBehind(c, "last");
+    State *last = g.addStateAfter(c, "last");
     CHECK(g.inEdges(last)[0]->src == c);
     CHECK(g.outEdges(last).empty());
+}
+
+TEST_CASE("a fresh label is that of no block, at any depth") {
+    SDFG g("f");
+    CHECK(g.freshLabel("s") == "s");
+    named(g, "s");
+    named(*g.add<LoopRegion>(), "s_0");
+    CHECK(g.freshLabel("s") == "s_1");
+    CHECK(g.freshLabel("t") == "t");
 }
 
 TEST_CASE("nodes of one class, in order, while the state changes") {

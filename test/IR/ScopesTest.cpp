@@ -7,7 +7,7 @@ using namespace sdfgc::ir;
 
 namespace {
 
-/// outer map { inner map { tasklet } }, with access nodes before and behind.
+/// outer map { inner map { tasklet } }, with access nodes before and after.
 struct NestedMaps {
     State s;
     AccessNode *in = s.add<AccessNode>("A");

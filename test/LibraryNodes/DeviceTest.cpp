@@ -195,7 +195,7 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
     CHECK(contains(cholesky.remark(), "implementation hipSOLVER"));
 }
 
-TEST_CASE("what the host wants of a factorisation on the device gets a copy behind it") {
+TEST_CASE("what the host wants of a factorisation on the device gets a copy after it") {
     DeviceNode potrf("lapack.nodes.potrf.Potrf");
     potrf.in("_xin", "N, N").out("_xout", "N, N").out("_res", "1", ScalarKind::Int32);
     potrf.g().desc("out_res")->storage = Storage::CPU_Heap;

@@ -1,4 +1,4 @@
-// place-barriers and the walk behind it: which phases of a kernel wait for each other, and that no barrier is placed in vain.
+// place-barriers and the walk that it uses: which phases of a kernel wait for each other, and that no barrier is placed in vain.
 #include "BarrierChecks.h"
 
 using namespace sdfgc;
@@ -103,7 +103,7 @@ TEST_CASE("barriers: one serves all phases before it") {
     k.phase("A", "s");
     k.phase("A", "u");
     k.phase("s", "B");
-    k.phase("u", "B"); // writes B behind another phase that does: these are not the same elements, but the same container
+    k.phase("u", "B"); // writes B after another phase that does: these are not the same elements, but the same container
     CHECK(k.placed() == 2);
 }
 

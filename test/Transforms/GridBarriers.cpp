@@ -95,7 +95,7 @@ TEST_CASE("barriers of the grid: what a condition reads is complete, and stays u
     loop->condition = {"n[0] < 5", Language::Python};
     p.body->connect(start, loop);
     p.count(loop, "y = x + 1");
-    // Behind the start, in front of the first write of an iteration, behind it. Nothing has read the counter in front of the start.
+    // After the start, before the first write of an iteration, after it. Nothing has read the counter before the start.
     CHECK(p.placed() == Kinds{AsyncOp::GridBarrier, AsyncOp::GridBarrier, AsyncOp::GridBarrier});
     CHECK(start->nodes().size() == 3);
 }

@@ -201,7 +201,7 @@ TEST_CASE("pools: uses outside of the memory's life are errors") {
     p.pool();
     p.schedule(1);
     REQUIRE(p.problems() == "");
-    SECTION("behind Free") {
+    SECTION("after Free") {
         p.kernel(after, after->add<AccessNode>("b"), after->add<AccessNode>("out"))->stream = 0;
         p.g.renumber();
         CHECK(p.problems().find("MemoryMissing") != std::string::npos);

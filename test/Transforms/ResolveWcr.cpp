@@ -9,7 +9,7 @@ namespace {
 
 sym::Range strided(const std::string &begin, const std::string &end, int step) { return {expr(begin), expr(end), step, 1}; }
 
-/// A map whose tasklet updates `target[inside]`; the edge behind the map says `target[outside]`.
+/// A map whose tasklet updates `target[inside]`; the edge after the map says `target[outside]`.
 struct UpdatingMap {
     SDFG g{"f"};
     State *s = state(g);
@@ -264,7 +264,7 @@ TEST_CASE("a row and a column of a triangle, by a nested SDFG and a loop of the 
         s->connect(inner, "", n, "", Memlet::empty());
         s->connect(n, "x", inner->exit, "IN_C", memlet("C", {at("i"), at("j")}));
         s->connect(n, "y", inner->exit, "IN_C", memlet("C", {at("j"), at("i")}));
-        // Behind the loop one edge stands for both.
+        // After the loop one edge stands for both.
         s->connect(inner->exit, "OUT_C", outer->exit, "IN_C", memlet("C", {range("0", "N - 1"), range("0", "N - 1")}));
         s->connect(outer->exit, "OUT_C", s->add<AccessNode>("C"), "", memlet("C", {range("0", "N - 1"), range("0", "N - 1")}));
         PassRun(transforms::createResolveWcr())(g);

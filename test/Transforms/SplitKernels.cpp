@@ -63,7 +63,7 @@ TEST_CASE("split-kernels: dependent maps become kernels in order") {
     CHECK(n.first->exit->outEdge("OUT_y")->memlet.subset->str() == "0:N, 0:32");
     CHECK(n.second->inEdge("IN_x")->memlet.subset->str() == "0:N, 0:32");
     CHECK(n.second->exit->outEdge("OUT_y")->dst == n.target);
-    // What came in front of the nest is in front of both, and what came after it behind both.
+    // What came before the nest comes before both, and what came after it after both.
     CHECK(std::any_of(n.second->inEdges().begin(), n.second->inEdges().end(), [&](const Edge *e) { return e->src == n.source; }));
     CHECK(std::any_of(n.target->inEdges().begin(), n.target->inEdges().end(),
                       [&](const Edge *e) { return e->src == n.first->exit; }));

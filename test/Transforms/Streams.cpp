@@ -1,4 +1,4 @@
-// assign-streams, order-streams and the walk behind them, on small programs and on random ones. What the passes leave is checked by
+// assign-streams, order-streams and the walk that they use, on small programs and on random ones. What the passes leave is checked by
 // an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
 #include "GraphBuilder.h"
 #include "OrderChecks.h"
@@ -278,12 +278,12 @@ TEST_CASE("one stream: only the host waits, in front of the first use and at the
     p.schedule(1);
     CHECK(p.count(AsyncOp::Record) == 0);
     CHECK(p.count(AsyncOp::Wait) == 0);
-    CHECK(p.count(AsyncOp::Synchronise) == 1); // before the tasklet; nothing is queued behind it
+    CHECK(p.count(AsyncOp::Synchronise) == 1); // before the tasklet; nothing is queued after it
     CHECK(p.conflicts() == 0);
     CHECK(Oracle(p.g, 1, 0).violations == 0);
 }
 
-TEST_CASE("a program that ends with a return: the host waits in front of it, and no state stays behind") {
+TEST_CASE("a program that ends with a return: the host waits in front of it, and no state is added after it") {
     Program p;
     State *s = state(p.g);
     p.kernel(s, {}, "d0");

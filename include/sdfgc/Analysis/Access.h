@@ -2,14 +2,14 @@
 // memory.
 #pragma once
 
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>
 
 namespace sdfgc::analysis {
 
-/// The container that owns the memory behind a name: `A` for its member `A.indptr`.
-Name ownerOf(Name data);
+using ir::ownerOf;
 
 struct Access {
     bool read = false, written = false;

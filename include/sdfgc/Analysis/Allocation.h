@@ -6,9 +6,8 @@
 //
 //     Scope                   the innermost scope around all uses, which are in one state; each iteration has its own
 //     State                   the only state that uses it
-//     SDFG                    the SDFG, for one run of it; device memory of a nested one: the program, so that it is released when
-//     the
-//                             device has done its work
+//     SDFG                    the SDFG, for one run of it; device memory of a nested one: the program, so that it is released
+//                             when the device has done its work
 //     Global                  a call of the program, whatever SDFG the container is in; its size is known at the beginning
 //     Persistent, External    the program's state, from call to call
 //
@@ -27,9 +26,6 @@
 #include <memory>
 
 namespace sdfgc::analysis {
-
-/// The container that a dotted name is a member of; other names as they are.
-Name containerOf(Name data);
 
 /// What mentions a container in one SDFG, nested ones excluded.
 struct ContainerUses {
@@ -70,7 +66,7 @@ struct OuterValue {
     bool ofKernel = false; // ... in a kernel: the host does not know it
 };
 
-/// Follows expressions outwards. Valid until symbols, assignments, scopes or symbol mappings change.
+/// Follows expressions outwards. Valid until symbols, assignments, returns or symbol mappings change.
 class OuterValues {
 public:
     /// `scope`: the innermost scope in `s` around the place; null: the top level of the SDFG or state. `outermost`: the SDFG in
@@ -85,16 +81,16 @@ public:
 private:
     void symbol(const ir::SDFG &g, Name n, const ir::State *s, const ir::Node *scope, const ir::SDFG *outermost, OuterValue &out,
                 sym::Expr &value);
-    const ScopeTree &scopes(const ir::State &s);
+    bool isFunction(const ir::SDFG &g);
     std::map<const ir::SDFG *, std::set<Name>> assigned_;
-    std::map<const ir::State *, std::unique_ptr<ScopeTree>> scopes_;
+    std::map<const ir::SDFG *, bool> functions_; // see becomesFunction
     int fresh_ = 0;
 };
 
 /// Does a nested SDFG become a function of its own? One that returns early does.
 bool becomesFunction(const ir::SDFG &nested);
 /// Who runs code in a scope of a state (null: at the top level of the SDFG).
-Executor executorInside(const ir::SDFG &g, const ir::State *s, const ir::Node *scope);
+Executor executorInside(const ir::SDFG &g, const ir::Node *scope);
 /// The kernel that a scope of a state (null: the top level of the SDFG) belongs to, in nested SDFGs, too; null on the host.
 const ir::MapEntry *kernelAround(const ir::SDFG &g, const ir::State *s, const ir::Node *scope);
 /// Do several threads of the host run the code of a scope, each for itself? Looks outwards through nested SDFGs.
@@ -144,7 +140,7 @@ ir::MemoryKind chooseMemory(const ir::DataDesc &d, const MemoryFacts &f, const S
 /// Why a container cannot have that memory; empty if it can. Weaker than the table: other choices may be as right as its own.
 std::string memoryProblem(const ir::DataDesc &d, const MemoryFacts &f, ir::MemoryKind kind);
 
-/// The facts about the containers of a graph. Valid as OuterValues are.
+/// The facts about the containers of a graph. Valid as OuterValues are, and until scopes change.
 class MemoryTable {
 public:
     explicit MemoryTable(bool gpu) : gpu_(gpu) {}

@@ -5,9 +5,8 @@
 // What is known (a sound over-approximation, joined where control flow joins and iterated over loops until it is stable):
 //
 //     pending      accesses (memory, read or write, stream) whose end the host has not waited for, each with the set of streams
-//     whose
-//                  later operations start after it. One entry stands for all earlier accesses of its kind: the last one is the
-//                  latest.
+//                  whose later operations start after it. One entry stands for all earlier accesses of its kind: the last one is
+//                  the latest.
 //     events       for each event, the pending accesses that it comes after
 //
 //     operation on stream s      must find every pending access that conflicts (same memory, one of the two a write) covered by s

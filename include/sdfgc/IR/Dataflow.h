@@ -52,6 +52,7 @@ struct Edge {
 struct Connector {
     Name name;
     Type type; // void: to be inferred
+    friend bool operator==(const Connector &, const Connector &) = default;
 };
 
 enum class NodeKind : uint8_t { Access, Tasklet, NestedSDFG, MapEntry, MapExit, ConsumeEntry, ConsumeExit, Library };
@@ -223,5 +224,15 @@ inline Schedule *scheduleOf(Node *n) {
     return nullptr;
 }
 inline const Schedule *scheduleOf(const Node *n) { return scheduleOf(const_cast<Node *>(n)); }
+
+/// Where a step of a state ends: the exit that a scope's entry is paired with, any other node itself.
+inline Node *exitOf(Node *n) {
+    if (auto *m = dyn_cast<MapEntry>(n))
+        return m->exit;
+    if (auto *c = dyn_cast<ConsumeEntry>(n))
+        return c->exit;
+    return n;
+}
+inline const Node *exitOf(const Node *n) { return exitOf(const_cast<Node *>(n)); }
 
 } // namespace sdfgc::ir

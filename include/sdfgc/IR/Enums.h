@@ -82,5 +82,7 @@ bool isParallel(Schedule s);    // anything whose iterations may run concurrentl
 /// schedule tree; a graph is at most `Scheduled`.
 enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Allocated, Scheduled, Lowered };
 std::string_view name(Level l); // lower case: `loaded`, ...
+/// The level of a graph by its name; nothing for other words, `lowered` among them.
+std::optional<Level> parseLevel(std::string_view text);
 
 } // namespace sdfgc::ir

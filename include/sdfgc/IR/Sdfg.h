@@ -23,6 +23,8 @@ enum class BlockKind : uint8_t {
     FunctionCall,
     SDFG
 };
+/// Does nothing follow such a block: is it a break, continue or return?
+inline bool isJump(BlockKind k) { return k == BlockKind::Break || k == BlockKind::Continue || k == BlockKind::Return; }
 
 /// A control-flow block. Regions own their blocks; positions are ids. Copy constructors of blocks copy what a block says, without
 /// what is inside of it: only clone, which adds that, may use them.
@@ -177,7 +179,7 @@ public:
     /// A new state in front of a block: the edges to the block lead to the state, which is the start if the block was.
     State *addStateBefore(Block *b, std::string label);
     /// A new state after a block: the edges from the block leave the state.
-    State *addStateBehind(Block *b, std::string label);
+    State *addStateAfter(Block *b, std::string label);
     /// Removes a block and its edges.
     void removeBlock(Block *b);
     /// Everything in the region, in order. Afterwards the region is empty.
@@ -244,6 +246,7 @@ struct Constant {
 struct TargetCode {
     Name target; // `frame`, `cuda`, ...; `null` for every file
     Code code;
+    friend bool operator==(const TargetCode &, const TargetCode &) = default;
 };
 
 class SDFG : public Region {
@@ -278,6 +281,8 @@ public:
     const Constant *constant(Name n) const;
     /// A fresh name with this prefix that is no container, symbol or constant of this SDFG.
     Name freshName(std::string_view prefix) const;
+    /// The label, or one with a number after it, that no block of this SDFG has.
+    std::string freshLabel(const std::string &prefix) const;
     /// Adds a container under a fresh name derived from `name`; returns the name.
     Name addTransient(std::string_view name, DataDesc d);
     /// Renumbers node, block and region ids (cfgId in pre-order over the whole root, as DaCe's cfg_list_id).

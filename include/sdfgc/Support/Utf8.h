@@ -9,6 +9,11 @@
 
 namespace sdfgc {
 
+/// What some editors put in front of a text; it says nothing and is skipped.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+/// Where the text begins: after a byte order mark, if there is one.
+inline std::size_t startOfText(std::string_view s) { return s.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; }
+
 struct Utf8Char {
     char32_t code = 0;
     std::size_t length = 0; // bytes; 0 when the bytes are no UTF-8

@@ -118,7 +118,7 @@ void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, co
 /// Between a block and the edges that leave it.
 void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
     if (!hosts.empty())
-        copyState(*r.addStateBehind(&b, "copy_after_" + b.label), g, hosts, twins);
+        copyState(*r.addStateAfter(&b, "copy_after_" + b.label), g, hosts, twins);
 }
 
 } // namespace

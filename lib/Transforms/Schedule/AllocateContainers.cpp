@@ -13,19 +13,16 @@
 // `Reserve` for sizes that the SDFG computes itself. Memory is released at the end of the scope, on every way out of it.
 //
 //   1. What control flow reads, or several states use, lives as long as a run of its SDFG: Scope and State become SDFG. The memory
-//   has
-//      one place of declaration, which is in front of all uses.
-//   2. Memory that the host of a device allocates is not released while queued work may use it. So it lives as long as the SDFG,
-//   or, in
-//      a nested SDFG, as long as the call of the program (Global): then the host has waited for the device anyway, and loops do not
-//      allocate it anew. A size that cannot be said at the beginning of the call is reserved where it is needed; that waits for the
-//      device only where the memory grows. Memory that must be zero is reserved anew where it was allocated.
+//      has one place of declaration, which is in front of all uses.
+//   2. Memory that the host of a device allocates is not released while queued work may use it. So it lives as long as the SDFG, or,
+//      in a nested SDFG, as long as the call of the program (Global): then the host has waited for the device anyway, and loops do
+//      not allocate it anew. A size that cannot be said at the beginning of the call is reserved where it is needed; that waits for
+//      the device only where the memory grows. Memory that must be zero is reserved anew where it was allocated.
 //      In scopes whose iterations run at the same time on several threads of the host, each iteration has its own memory, and waits
 //      for the device before it gives it back.
 //   3. A size that the SDFG assigns itself is known late. Memory is reserved in front of the nearest common dominator of all uses;
-//   where
-//      a symbol of the size may still be unassigned there, in front of each block that uses the container: memory that is large
-//      enough is kept, with its contents.
+//      where a symbol of the size may still be unassigned there, in front of each block that uses the container: memory that is
+//      large enough is kept, with its contents.
 //   4. Global containers of nested SDFGs are as in 2; those whose size cannot be said at the beginning of a call become Persistent.
 //
 // Left alone: views, constants, containers that nothing uses, containers of the program's state, memory of the pool (pool-memory
@@ -94,7 +91,7 @@ private:
 class Allocator {
 public:
     Allocator(SDFG &g, analysis::OuterValues &values, bool gpu, pass::Context &context)
-        : g_(g), values_(values), context_(context), executor_(analysis::executorInside(g, nullptr, nullptr)), gpu_(gpu) {}
+        : g_(g), values_(values), context_(context), executor_(analysis::executorInside(g, nullptr)), gpu_(gpu) {}
 
     bool run() {
         uses_ = analysis::usesOfContainers(g_);
@@ -149,7 +146,7 @@ private:
         if (local) {
             const analysis::ScopeTree scopes(*only);
             auto *scope = const_cast<Node *>(d.lifetime == Lifetime::Scope ? analysis::commonScope(u, scopes) : nullptr);
-            if (analysis::executorInside(g_, only, scope) != Executor::Host)
+            if (analysis::executorInside(g_, scope) != Executor::Host)
                 return true; // of a kernel
             if (analysis::runsInTeam(g_, only, scope)) {
                 waitAtEnd(*only, scope, scopes);
@@ -238,7 +235,7 @@ private:
             return reserveIn(*s, nullptr, name);
         State *&front = fronts_[&b];
         if (!front)
-            front = b.parent()->addStateBefore(&b, freshLabel("reserve_" + name.str()));
+            front = b.parent()->addStateBefore(&b, g_.freshLabel("reserve_" + name.str()));
         reserveIn(*front, nullptr, name);
     }
     /// In front of everything in a scope, after what has been reserved there.
@@ -288,21 +285,11 @@ private:
             if (g_.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
                 last.push_back(b.get());
         State *s = g_.add<State>();
-        s->label = freshLabel("finish");
+        s->label = g_.freshLabel("finish");
         for (Block *b : last)
             g_.connect(b, s);
         analysis::addAsyncOp(*s, {AsyncOp::Synchronise, 0, -1, {}});
         changed_ = true;
-    }
-
-    std::string freshLabel(const std::string &label) {
-        std::set<std::string> taken;
-        for (const Block *b : allBlocks(g_))
-            taken.insert(b->label);
-        std::string text = label;
-        for (int k = 0; taken.count(text); ++k)
-            text = label + "_" + std::to_string(k);
-        return text;
     }
 
     // ---- dominators

@@ -35,7 +35,7 @@ using analysis::StreamStep;
 
 /// The node after which a step has been taken, for something in front of `later`: a copy into that very node is made at its
 /// source.
-Node *behind(const StreamStep &step, const Node *later) {
+Node *nodeAfter(const StreamStep &step, const Node *later) {
     return step.edge && step.node == later ? step.edge->src : exitOf(step.node);
 }
 
@@ -51,7 +51,7 @@ LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t 
         at = recordsLast ? at + 1 : at - 1;
     LibraryNode *n = analysis::addAsyncOp(s, op);
     for (std::size_t i = at; i-- > 0;) {
-        tie(s, behind(steps[i], at < steps.size() ? steps[at].node : nullptr), n);
+        tie(s, nodeAfter(steps[i], at < steps.size() ? steps[at].node : nullptr), n);
         if (steps[i].kind == StreamStep::Async)
             break;
     }
@@ -196,8 +196,8 @@ private:
 void Orderer::takeOut(LibraryNode &n) {
     State &s = *n.state();
     for (Edge *before : std::vector<Edge *>(n.inEdges().begin(), n.inEdges().end()))
-        for (Edge *behind : std::vector<Edge *>(n.outEdges().begin(), n.outEdges().end()))
-            tie(s, before->src, behind->dst);
+        for (Edge *after : std::vector<Edge *>(n.outEdges().begin(), n.outEdges().end()))
+            tie(s, before->src, after->dst);
     s.removeNode(&n);
 }
 

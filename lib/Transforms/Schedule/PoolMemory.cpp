@@ -13,11 +13,11 @@
 //      used at the top level of states only, not by control flow, and not through references;
 //   2. used in one state at the top level of the SDFG: both nodes are in it;
 //   3. used in several blocks of an SDFG that is a sequence: states before the first and after the last; the memory keeps its
-//   contents in between;
+//      contents in between;
 //   4. else the container keeps its own memory.
 #include "Transforms/Nodes.h"
 
-#include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -52,25 +52,18 @@ struct Uses {
     std::string obstacle;
 };
 
-Uses usesOf(SDFG &g, Name name) {
+Uses usesOf(const SDFG &g, const analysis::ContainerUses &u) {
     Uses out;
-    if (analysis::containersReadByControlFlow(g).count(name))
-        out.obstacle = "control flow reads it";
-    for (State *s : allStates(g)) {
-        analysis::ScopeTree scopes(*s);
-        for (const auto &n : s->nodes()) {
-            const auto *a = dyn_cast<AccessNode>(n.get());
-            if (!a || analysis::ownerOf(a->data) != name)
-                continue;
-            if (scopes.scopeOf(a))
-                out.obstacle = "it is used inside of a scope";
-            for (const Edge *e : a->outEdges())
-                if (e->dstConn == Name("set"))
-                    out.obstacle = "a reference is set to it";
-            Block *top = topBlock(*s, g);
-            if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
-                out.blocks.push_back(top);
-        }
+    for (const AccessNode *a : u.nodes) {
+        State *s = a->state();
+        if (analysis::ScopeTree(*s).scopeOf(a))
+            out.obstacle = "it is used inside of a scope";
+        for (const Edge *e : a->outEdges())
+            if (e->dstConn == Name("set"))
+                out.obstacle = "a reference is set to it";
+        Block *top = topBlock(*s, g);
+        if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
+            out.blocks.push_back(top);
     }
     return out;
 }
@@ -83,13 +76,8 @@ public:
         for (SDFG *g : allSDFGs(root_)) {
             if (g->parentNode && analysis::executorOf(*g->parentNode) != analysis::Executor::Host)
                 continue;
-            const std::set<Name> served = analysis::pooledContainers(*g);
-            std::vector<Name> names;
-            for (const auto &[name, d] : g->arrays)
-                if (wanted(d) && !served.count(name))
-                    names.push_back(name);
-            for (Name n : names)
-                changed_ |= serve(*g, n);
+            for (const auto &[name, uses] : wantedUses(*g))
+                changed_ |= serve(*g, name, uses);
         }
         return changed_;
     }
@@ -100,16 +88,35 @@ private:
         return d.transient && d.storage == Storage::GPU_Global && (d.pool || all_) && shortLived && d.alias == AliasKind::None &&
                (d.isArray() || d.isScalar());
     }
-    bool serve(SDFG &g, Name name) {
-        Uses uses = usesOf(g, name);
+    /// Of the containers that the pool should serve, in the order of the SDFG's list, before anything is changed for one of them.
+    std::vector<std::pair<Name, Uses>> wantedUses(const SDFG &g) const {
+        std::vector<std::pair<Name, Uses>> out;
+        const std::set<Name> served = analysis::pooledContainers(g);
+        for (const auto &[name, d] : g.arrays)
+            if (wanted(d) && !served.count(name))
+                out.emplace_back(name, Uses());
+        if (out.empty())
+            return out;
+        const std::map<Name, analysis::ContainerUses> all = analysis::usesOfContainers(g);
+        const std::set<Name> controlled = analysis::containersReadByControlFlow(g);
+        for (auto &[name, uses] : out) {
+            if (auto found = all.find(name); found != all.end())
+                uses = usesOf(g, found->second);
+            if (uses.obstacle.empty() && controlled.count(name))
+                uses.obstacle = "control flow reads it";
+        }
+        return out;
+    }
+    bool serve(SDFG &g, Name name, const Uses &uses) {
         const std::string element = elementName(g) + ", container " + name.str();
         if (uses.blocks.empty())
             return false;
         State *only = uses.blocks.size() == 1 ? dyn_cast<State>(uses.blocks.front()) : nullptr;
-        if (uses.obstacle.empty() && !only && !isSequence(g))
-            uses.obstacle = "the SDFG is not a sequence of states";
-        if (!uses.obstacle.empty()) {
-            context_.missed(element, "memory of its own: " + uses.obstacle);
+        const std::string obstacle = !uses.obstacle.empty()    ? uses.obstacle
+                                     : !only && !isSequence(g) ? "the SDFG is not a sequence of states"
+                                                               : "";
+        if (!obstacle.empty()) {
+            context_.missed(element, "memory of its own: " + obstacle);
             return false;
         }
         if (only)
@@ -122,9 +129,9 @@ private:
 
     /// Allocate before every step that uses the memory, Free after all of them.
     void inState(State &s, SDFG &g, Name name) {
-        analysis::StreamSteps all(root_);
+        analysis::StreamSteps &all = streamSteps();
         const analysis::Memory memory = all.memory(g, name);
-        const std::vector<StreamStep> steps = all.of(s);
+        const std::vector<StreamStep> &steps = stepsOf(s);
         LibraryNode *allocate = analysis::addAsyncOp(s, {AsyncOp::Allocate, 0, -1, name});
         LibraryNode *release = analysis::addAsyncOp(s, {AsyncOp::Free, 0, -1, name});
         for (const StreamStep &step : steps)
@@ -133,6 +140,18 @@ private:
                 tie(s, exitOf(step.node), release);
             }
         tie(s, allocate, release);
+    }
+    analysis::StreamSteps &streamSteps() {
+        if (!streamSteps_)
+            streamSteps_ = std::make_unique<analysis::StreamSteps>(root_);
+        return *streamSteps_;
+    }
+    /// As they were before there were nodes for the pool in the state, which are no uses.
+    const std::vector<StreamStep> &stepsOf(State &s) {
+        auto [at, isNew] = steps_.try_emplace(&s);
+        if (isNew)
+            at->second = streamSteps().of(s);
+        return at->second;
     }
     static bool touches(analysis::StreamSteps &all, const StreamStep &step, analysis::Memory memory) {
         auto is = [memory](analysis::MemoryUse u) { return u.memory == memory; };
@@ -150,25 +169,18 @@ private:
         std::erase_if(order, [&](Block *b) { return std::find(used.begin(), used.end(), b) == used.end(); });
         if (order.empty())
             return; // cannot be reached
-        State *front = g.addStateBefore(order.front(), freshLabel(g, "allocate_" + name.str()));
-        State *back = g.addStateBehind(order.back(), freshLabel(g, "free_" + name.str()));
+        State *front = g.addStateBefore(order.front(), g.freshLabel("allocate_" + name.str()));
+        State *back = g.addStateAfter(order.back(), g.freshLabel("free_" + name.str()));
         analysis::addAsyncOp(*front,
                              {AsyncOp::Allocate, 0, -1, name}); // after the assignments on the way in, which sizes may depend on
         analysis::addAsyncOp(*back, {AsyncOp::Free, 0, -1, name});
-    }
-    static std::string freshLabel(const SDFG &g, const std::string &label) {
-        auto taken = [&](const std::string &text) {
-            return std::any_of(g.blocks().begin(), g.blocks().end(), [&](const auto &b) { return b->label == text; });
-        };
-        std::string text = label;
-        for (int k = 0; taken(text); ++k)
-            text = label + "_" + std::to_string(k);
-        return text;
     }
 
     SDFG &root_;
     bool all_;
     pass::Context &context_;
+    std::unique_ptr<analysis::StreamSteps> streamSteps_; // once something is to be served
+    std::map<const State *, std::vector<StreamStep>> steps_;
     bool changed_ = false;
 };
 

@@ -1,9 +1,10 @@
 // Functions that are too large are cut into parts, each a function of its own: compilers need more than linear time for a function,
 // and parts can go to several files.
 //
-//   program(A, B, N) { map 1; map 2; ... map 9000 }
-//   program_1(A, t, N) { map 1; ... }   program_2(t, B, N) { ... }   program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N);
-//   }
+//   before:  program(A, B, N) { map 1; map 2; ... map 9000 }
+//   after:   program_1(A, t, N) { map 1; ... }
+//            program_2(t, B, N) { ... }
+//            program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N); }
 //
 // Steps, for each function above the limit:
 //   1. statements that are large themselves (loops that are not parallel, branches, scopes) are cut inside first;
@@ -85,9 +86,9 @@ private:
     void inside(Node &n);
     void sinkDeclarations(Cutting &c) const;
     std::size_t takeRun(Cutting &c, std::size_t begin);
-    std::size_t withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end);
+    std::size_t withoutNeededAfter(Cutting &c, std::size_t begin, std::size_t end);
     bool passable(Cutting &c, std::size_t begin, std::size_t end);
-    bool isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const;
+    bool isNeededAfter(const Cutting &c, const Node &n, std::size_t end) const;
     void moveOut(Cutting &c, std::size_t begin, std::size_t end);
     void see(VarId v) {
         if (v)
@@ -192,7 +193,7 @@ std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
     std::size_t end = begin, count = 0;
     while (end < c.body.size() && count < part_ && !jumpsOut(*c.body[end], false))
         count += statements(*c.body[end++]);
-    end = withoutNeededBehind(c, begin, end);
+    end = withoutNeededAfter(c, begin, end);
     count = 0;
     for (std::size_t k = begin; k < end; ++k)
         count += statements(*c.body[k]);
@@ -206,7 +207,7 @@ std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
     return end;
 }
 
-bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) const {
+bool Splitter::isNeededAfter(const Cutting &c, const Node &n, std::size_t end) const {
     if (n.kind != Kind::Declare)
         return false;
     auto last = c.lastUse.find(f_.vars[static_cast<const Declare &>(n).var].name);
@@ -214,13 +215,13 @@ bool Splitter::isNeededBehind(const Cutting &c, const Node &n, std::size_t end) 
 }
 
 /// The end of a run, so that no declaration in it is needed after it, except those that can stay in front of it.
-std::size_t Splitter::withoutNeededBehind(Cutting &c, std::size_t begin, std::size_t end) {
+std::size_t Splitter::withoutNeededAfter(Cutting &c, std::size_t begin, std::size_t end) {
     for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed after it
         wanted = end;
         Effects before;
         for (std::size_t k = begin; k < end; ++k) {
             const Effects &here = c.table.of(*c.body[k]);
-            if (isNeededBehind(c, *c.body[k], end)) {
+            if (isNeededAfter(c, *c.body[k], end)) {
                 const auto &d = static_cast<const Declare &>(*c.body[k]);
                 bool fixed = d.init || d.target;
                 for (Name n : here.names)
@@ -244,7 +245,7 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
         rebound(*c.body[k], changed);
     }
     for (std::size_t k = begin; k < end; ++k)
-        if (c.body[k]->kind == Kind::Declare && !isNeededBehind(c, *c.body[k], end))
+        if (c.body[k]->kind == Kind::Declare && !isNeededAfter(c, *c.body[k], end))
             changed.erase(static_cast<Declare &>(*c.body[k]).var);
     for (Name n : used.names) {
         auto it = visible_.find(n);
@@ -273,7 +274,7 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
 void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
     Block moved;
     for (std::size_t k = begin; k < end; ++k)
-        (isNeededBehind(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
+        (isNeededAfter(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
     auto typeOf = [this](Name n) {
         auto it = visible_.find(n);
         return it == visible_.end() || it->second.empty() ? Type() : f_.vars[it->second.back()].type;

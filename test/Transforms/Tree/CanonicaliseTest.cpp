@@ -126,7 +126,7 @@ TEST_CASE("canonicalise: a value that is used in a computation keeps its name, a
         runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
-    SECTION("behind what reads memory") {
+    SECTION("after what reads memory") {
         b.add<Declare>(x)->init = expr("f(1)");
         b.add<Declare>(y)->init = b.at(B);
         b.assign(b.at(A), py::name("x", ScalarKind::Float64));

@@ -116,7 +116,7 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
         CHECK(b.text().find("declare r: const float64 = i * 2.0") != std::string::npos);
         CHECK(b.f->vars[VarId(2)].isConst);
     }
-    SECTION("also behind the branch, which may not have been taken") {
+    SECTION("also after the branch, which may not have been taken") {
         b.assign(b.at(A), expr("r"));
         b.close();
         b.close();
