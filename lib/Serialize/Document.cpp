@@ -41,6 +41,8 @@ void Document::setHolder(diag::Location holder) {
 }
 
 diag::Location Document::placeOfByte(uint64_t at) const {
+    if (isText())
+        return origin_.place(origin_.at);
     if (held_)
         return holder_;
     const json::Position where = position(at);
@@ -154,18 +156,27 @@ struct ElementTrail {
     }
 };
 
+/// Both texts with `between` between them, or the one that is not empty.
+std::string joined(const std::string &a, const char *between, const std::string &b) {
+    return a + (a.empty() || b.empty() ? "" : between) + b;
+}
+
 } // namespace
 
-diag::Location Document::place(Json value) const {
-    const uint32_t target = value.index();
-    if (isText()) {
-        for (auto [key, member] : root().members())
-            if (target >= key.index() && target < node(member.index()).end)
-                for (const auto &[name, place] : keyPlaces_)
-                    if (name == key.text())
-                        return place;
-        return holder_;
+diag::Location Document::placeInText(Json value) const {
+    std::size_t i = 0;
+    for (auto [key, member] : root().members()) {
+        if (i < origin_.keys.size() && value.index() >= key.index() && value.index() < node(member.index()).end)
+            return origin_.place(origin_.keys[i]);
+        ++i;
     }
+    return origin_.place(origin_.at);
+}
+
+diag::Location Document::place(Json value) const {
+    if (isText())
+        return placeInText(value);
+    const uint32_t target = value.index();
     ElementTrail trail;
     std::string path;
     auto inside = [&](Json v) { return target >= v.index() && target < node(v.index()).end; };
@@ -196,8 +207,8 @@ diag::Location Document::place(Json value) const {
     trail.pass(at);
 
     diag::Location p = placeOfByte(node(target).start - (value.isString() ? 1 : 0));
-    p.path = held_ ? p.path + "." + path : path;
-    p.element = held_ ? p.element + ": " + trail.text() : trail.text();
+    p.path = joined(p.path, ".", path); // after those of the holder, if there is one
+    p.element = joined(p.element, ": ", trail.text());
     p.source = trail.location();
     return p;
 }

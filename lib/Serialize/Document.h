@@ -7,12 +7,21 @@
 #include "sdfgc/Support/JsonText.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace sdfgc::serialize {
 
 using Json = json::Ref;
 using JsonKind = json::Kind;
+
+/// Where in the text form of a graph a document comes from that is made of a list of attributes, or of one value there.
+struct TextOrigin {
+    std::function<diag::Location(std::size_t)> place; // of an offset; only asked for what is reported
+    std::size_t at = 0;                               // of the list or value
+    std::vector<std::size_t> keys;                    // of the attributes, in the order of the document's members
+};
 
 class Document : public json::Text {
 public:
@@ -29,19 +38,20 @@ public:
     diag::Location place(Json value) const;
     /// Puts this document's places after those of the value that holds it (a graph stored as a string, as versions up to 0.9 do).
     void setHolder(diag::Location holder);
-    /// The document is a list of attributes in the text form of a graph, and one of them stands there: places of reports about it.
-    void addKeyPlace(std::string key, diag::Location place) { keyPlaces_.emplace_back(std::move(key), std::move(place)); }
-    bool isText() const { return !keyPlaces_.empty(); }
+    /// Makes places those in the text form.
+    void setOrigin(TextOrigin o) { origin_ = std::move(o); }
+    bool isText() const { return origin_.place != nullptr; }
     /// What the key of an attribute that sdfgc does not know begins with in such a document.
     static constexpr const char *kForeign = "\x01";
 
 private:
     diag::Location placeOfByte(uint64_t at) const;
+    diag::Location placeInText(Json value) const;
 
     std::string name_;
     bool held_ = false;
     diag::Location holder_;
-    std::vector<std::pair<std::string, diag::Location>> keyPlaces_;
+    TextOrigin origin_;
 };
 
 } // namespace sdfgc::serialize

@@ -99,7 +99,7 @@ FieldReader::FieldReader(ValueReader &values, Json attributes) : values_(values)
 
 Json FieldReader::take(std::string_view key) {
     if (values_.document().isText())
-        asked_.emplace_back(key);
+        asked_.push_back(key);
     for (std::size_t n = 0; n < members_.size(); ++n, ++next_) {
         if (next_ >= members_.size())
             next_ = 0;

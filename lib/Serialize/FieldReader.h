@@ -38,7 +38,7 @@ public:
     /// Of attributes in the text form: calls `f` with the key, whether it is one that sdfgc does not know, and the value.
     void restOfText(const std::function<void(std::string_view, bool, Json)> &f) const;
     /// The keys that were asked for, in a document of the text form.
-    const std::vector<std::string> &asked() const { return asked_; }
+    std::vector<std::string> asked() const { return {asked_.begin(), asked_.end()}; }
 
 private:
     struct Member {
@@ -48,8 +48,8 @@ private:
     };
     ValueReader &values_;
     std::vector<Member> members_;
-    std::vector<std::string> asked_;
-    std::size_t next_ = 0; // files have attributes mostly in the order in which they are asked for
+    std::vector<std::string_view> asked_; // keys in Fields.h, which stay
+    std::size_t next_ = 0;                // files have attributes mostly in the order in which they are asked for
 };
 
 } // namespace sdfgc::serialize

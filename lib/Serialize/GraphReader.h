@@ -16,12 +16,15 @@ struct LoadContext {
     int graphDepth = 0; // nested SDFGs around
 };
 
+/// The graph in another file, relative to the folder of the file that names it. Null after errors; `report` takes what is wrong with
+/// naming it.
+std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::string &file, LoadContext &context,
+                                       const std::function<void(diag::Message)> &report);
+
 class GraphReader {
 public:
     GraphReader(const Document &doc, LoadContext &context) : context_(context), values_(doc, context.diags) {}
     std::unique_ptr<ir::SDFG> readRoot(Json root);
-    /// The graph in another file, relative to this one's folder; reports are about `path`. Null after errors.
-    std::unique_ptr<ir::SDFG> loadExternal(Json path, const std::string &file);
 
 private:
     // GraphReader.cpp

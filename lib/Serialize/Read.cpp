@@ -39,23 +39,25 @@ std::string firstBytes(std::string_view text) {
 }
 
 bool looksLikeObject(std::string_view text) {
-    if (text.substr(0, 3) == "\xEF\xBB\xBF")
-        text.remove_prefix(3);
-    const std::size_t at = text.find_first_not_of(" \t\r\n");
+    const std::size_t at = text.find_first_not_of(" \t\r\n", startOfText(text));
     return at != std::string_view::npos && text[at] == '{';
 }
 
-/// The graph in a text of any form, and how many bytes it has inflated; null with a report if it cannot be read.
-std::unique_ptr<ir::SDFG> readAny(std::string text, const std::string &name, LoadContext &context, uint64_t &bytes) {
-    if (gzip::isCompressed(text)) {
-        Result<std::string> inflated = gzip::inflate(text, context.limits.inflatedBytes);
-        if (!inflated) {
-            context.diags.report(Id::FileUnreadable, placeOfFile(name), inflated.error());
-            return nullptr;
-        }
-        text = std::move(*inflated);
+/// Inflates a text that is compressed; false with a report if that cannot be done.
+bool inflate(std::string &text, const std::string &name, LoadContext &context) {
+    if (!gzip::isCompressed(text))
+        return true;
+    Result<std::string> inflated = gzip::inflate(text, context.limits.inflatedBytes);
+    if (!inflated) {
+        context.diags.report(Id::FileUnreadable, placeOfFile(name), inflated.error());
+        return false;
     }
-    bytes = text.size();
+    text = std::move(*inflated);
+    return true;
+}
+
+/// The graph in a text of any form; null with a report if it cannot be read.
+std::unique_ptr<ir::SDFG> readInflated(std::string text, const std::string &name, LoadContext &context) {
     if (looksLikeGraphText(text)) {
         if (auto bad = firstInvalidUtf8(text)) {
             diag::Location place = text::Cursor(text, name).place(*bad);
@@ -72,7 +74,9 @@ std::unique_ptr<ir::SDFG> readAny(std::string text, const std::string &name, Loa
     return doc->parse(context.diags, context.limits) ? GraphReader(*doc, context).readRoot(doc->root()) : nullptr;
 }
 
-std::unique_ptr<ir::SDFG> finish(std::unique_ptr<ir::SDFG> g) {
+std::unique_ptr<ir::SDFG> readRoot(std::string text, const std::string &name, diag::Engine &d, const Limits &l) {
+    LoadContext context{d, l, {file::absolute(name)}};
+    auto g = inflate(text, name, context) ? readInflated(std::move(text), name, context) : nullptr;
     if (g)
         g->renumber();
     return g;
@@ -80,31 +84,31 @@ std::unique_ptr<ir::SDFG> finish(std::unique_ptr<ir::SDFG> g) {
 
 } // namespace
 
-std::unique_ptr<ir::SDFG> GraphReader::loadExternal(Json where, const std::string &file) {
-    const std::string path = file::join(file::folderOf(values_.document().name()), file);
+std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::string &file, LoadContext &context,
+                                       const std::function<void(diag::Message)> &report) {
+    const std::string path = file::join(file::folderOf(namedBy), file);
     const std::string whole = file::absolute(path);
     auto refuse = [&](diag::Message message) {
-        values_.report(std::move(message), where);
+        report(std::move(message));
         return nullptr;
     };
-    if (std::find(context_.openFiles.begin(), context_.openFiles.end(), whole) != context_.openFiles.end())
+    if (std::find(context.openFiles.begin(), context.openFiles.end(), whole) != context.openFiles.end())
         return refuse({Id::ExternalCycle, file});
-    if (context_.openFiles.size() >= kMaxFileDepth)
+    if (context.openFiles.size() >= kMaxFileDepth)
         return refuse({Id::TooManyNestedGraphs, kMaxFileDepth});
-    Result<std::string> text = file::read(path, context_.limits.fileBytes);
+    Result<std::string> text = file::read(path, context.limits.fileBytes);
     if (!text)
         return refuse({Id::FileUnreadable, text.error()});
-    context_.openFiles.push_back(whole);
-    uint64_t bytes = 0;
-    auto g = readAny(std::move(*text), path, context_, bytes);
-    context_.openFiles.pop_back();
-    // A file may be named often and name others often: what is read in all is bounded.
-    context_.externalBytes += bytes;
-    if (context_.externalBytes > context_.limits.inflatedBytes)
-        return refuse({Id::ExternalTooLarge, context_.limits.inflatedBytes});
-    if (!g)
-        values_.report(Id::ExternalBroken, where, file);
-    return g;
+    if (!inflate(*text, path, context))
+        return refuse({Id::ExternalBroken, file});
+    // A file may be named often and name others often: what is read in all is bounded, before it is read.
+    context.externalBytes += text->size();
+    if (context.externalBytes > context.limits.inflatedBytes)
+        return refuse({Id::ExternalTooLarge, context.limits.inflatedBytes});
+    context.openFiles.push_back(whole);
+    auto g = readInflated(std::move(*text), path, context);
+    context.openFiles.pop_back();
+    return g ? std::move(g) : refuse({Id::ExternalBroken, file});
 }
 
 /// Up to 0.9 a nested SDFG was a string that holds its JSON.
@@ -126,15 +130,11 @@ std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, con
         d.report(Id::FileUnreadable, placeOfFile(path), text.error());
         return nullptr;
     }
-    LoadContext context{d, l, {file::absolute(path)}};
-    uint64_t bytes = 0;
-    return finish(readAny(std::move(*text), path, context, bytes));
+    return readRoot(std::move(*text), path, d, l);
 }
 
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l) {
-    LoadContext context{d, l, {file::absolute(nameForDiagnostics)}};
-    uint64_t bytes = 0;
-    return finish(readAny(std::move(text), nameForDiagnostics, context, bytes));
+    return readRoot(std::move(text), nameForDiagnostics, d, l);
 }
 
 } // namespace sdfgc::serialize

@@ -151,7 +151,8 @@ std::unique_ptr<ir::Node> GraphReader::readNested(Json v, FieldReader &r) {
         if (values_.expect("sdfg", graph, JsonKind::Object))
             n->sdfg = readGraph(graph);
     } else if (!n->externalPath.empty()) {
-        n->sdfg = loadExternal(attributesOf(v).find("ext_sdfg_path"), n->externalPath);
+        n->sdfg = loadExternal(values_.document().name(), n->externalPath, context_,
+                               [&](diag::Message m) { values_.report(std::move(m), attributesOf(v).find("ext_sdfg_path")); });
     } else {
         values_.report(Id::MissingKey, v, "a nested SDFG", "sdfg");
     }

@@ -162,6 +162,43 @@ TEST_CASE("control flow reads as a program") {
     )");
 }
 
+TEST_CASE("conditionals without a label, and conditions that look like the end of a head") {
+    checkStays(R"(
+        sdfg f {
+          if N > 0 {
+            state a {}
+          } else if N < 0 {
+            state b {}
+          } else {
+            state c {}
+          }
+          else {
+            state d {}
+          }
+          if "x == {}" {
+          } else if "{} == x" {
+          } else if "two  blanks {" {
+          } else if x == {1: 2} {
+          }
+          w (loop_condition = {string_data: "x == {}", language: Python}): for ; ; {
+          }
+          l (init_statement = {string_data: "x = {}", language: Python}, loop_variable = x): for ; ; {
+          }
+          for x = 0; x < {1: 2}[1]; x = x + 1 {
+          }
+        }
+    )");
+}
+
+TEST_CASE("comments and empty blocks after the head of a block") {
+    const std::string plain = again("sdfg f {\n  for i = 0; i < 3; i = i + 1 {\n    state s {\n    }\n  }\n  while i < 3 {\n  }\n"
+                                    "  if i < 3 {\n  } else if i > 4 {\n  } else {\n  }\n}\n");
+    CHECK(again("sdfg f {  # a\n  for i = 0; i < 3; i = i + 1 {  # b {\n    state s {} // c\n  } # d\n"
+                "  while i < 3 { // e\n  }\n  if i < 3 {  # f\n  } else if i > 4 { # {}\n  } else { # g\n  }\n}\n") == plain);
+    CHECK(again("sdfg f {\n  for i = 0; i < 3; i = i + 1 {\n    state s {} }\n  while i < 3 {}\n"
+                "  if i < 3 {} else if i > 4 { } else {}\n}\n") == plain);
+}
+
 TEST_CASE("control flow without structure says where it goes") {
     checkStays(R"(
         sdfg f {
@@ -292,6 +329,15 @@ TEST_CASE("what is wrong is said with its place") {
         {"state s { A -> }", Id::GraphTextSyntax, 18, "expected a container, or `@` and the label of a node, found `}`"},
         {"state s { t: b = a", Id::GraphTextSyntax, 1, "expected `}`, found the end of the text"},
         {"state s { map m[i 0:N] {", Id::GraphTextSyntax, 19, "expected `parameter = range`, found `i`"},
+        {"state s { map m[ = 0:N] {", Id::GraphTextSyntax, 20, "expected `parameter = range`, found `=`"},
+        {"state s { nested n[M == 2] {", Id::GraphTextSyntax, 22, "expected `symbol = expression`, found `M`"},
+        {"argument B: float64[N)", Id::GraphTextSyntax, 22, "expected a closing bracket for this one, found none that fits"},
+        {"argument B: float64[(N]", Id::GraphTextSyntax, 22, "expected a closing bracket for this one, found none that fits"},
+        {"argument \"1\": float64", Id::BadName, 12, "the container `1` is no identifier"},
+        {"symbol \"1\": int64", Id::BadName, 10, "the symbol `1` is no identifier"},
+        {"argument 1: float64", Id::GraphTextSyntax, 12, "expected the name of a container, found `1`"},
+        {"argument B: float64[N] (CPU_Heap, alignment = 4, colapse = 2)", Id::GraphTextAttribute, 52, "no attribute `colapse`"},
+        {"argument B: float64[N] (alignment = four)", Id::BadNumber, 27, "`alignment` should be a whole number"},
         {"state s { map m[i = 0:N:1:1:1] {", Id::BadExpression, 23, "a range is begin:end:step:tile"},
         {"state s { access Z", Id::GraphTextName, 20, "there is no container `Z` here"},
         {"state s { t with a <- @x:c", Id::GraphTextName, 25, "there is no node `@x` here"},
@@ -318,6 +364,20 @@ TEST_CASE("what is wrong is said with its place") {
                      (d.place.column == c.column || c.column == 1);
         CHECK(found);
     }
+}
+
+TEST_CASE("places name the elements around, and nothing else") {
+    Reading r =
+        read("sdfg f {\n  argument a: {type: nope}\n  state s {\n    nested n (ext_sdfg_path = \"nowhere.sdfgt\")\n  }\n}\n");
+    INFO(r.messages());
+    REQUIRE(r.diagnostics.size() == 2);
+    CHECK(r.diagnostics[0].place.element == "f");
+    CHECK(r.diagnostics[0].place.path.empty());
+    CHECK(r.diagnostics[0].place.line == 2);
+    CHECK(r.diagnostics[1].id == diag::Id::FileUnreadable);
+    CHECK(r.diagnostics[1].place.element == "f: state s, nested SDFG n");
+    CHECK(r.diagnostics[1].place.path.empty());
+    CHECK(r.diagnostics[1].place.line == 4);
 }
 
 TEST_CASE("several errors are found in one go, and none twice") {

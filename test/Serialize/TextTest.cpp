@@ -191,3 +191,22 @@ TEST_CASE("external graphs: loops of files, missing and broken ones") {
     CHECK(good.messages().empty());
     fs::remove_all(folder);
 }
+
+TEST_CASE("external graphs: files that name the next one twice are refused before all is read") {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("sdfgc-twice-" + std::to_string(getpid()));
+    fs::create_directory(folder);
+    const int last = 30; // 2^30 graphs in all
+    for (int i = 0; i <= last; ++i) {
+        const std::string next = " (ext_sdfg_path = \"" + std::to_string(i + 1) + ".sdfgt\")\n";
+        std::ofstream(folder / (std::to_string(i) + ".sdfgt"))
+            << "sdfg f {\n  state s {\n    " << (i < last ? "nested a" + next + "    nested b" + next : "") << "  }\n}\n";
+    }
+    diag::Engine d;
+    Limits small;
+    small.inflatedBytes = 20000;
+    const Reading r = readingOf(readFile((folder / "0.sdfgt").string(), d, small), d);
+    CHECK(r.has(Id::ExternalTooLarge));
+    CHECK_FALSE(r.graph);
+    fs::remove_all(folder);
+}

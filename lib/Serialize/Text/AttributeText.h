@@ -63,8 +63,6 @@ public:
 
 private:
     template <class T> static bool same(const T &a, const T &b) { return a == b; }
-    static bool same(const std::vector<ir::Connector> &a, const std::vector<ir::Connector> &) { return a.empty(); }
-    static bool same(const std::vector<ir::TargetCode> &a, const std::vector<ir::TargetCode> &) { return a.empty(); }
     template <class T> static bool same(const std::unique_ptr<T> &a, const std::unique_ptr<T> &) { return !a; }
     template <class T>
     static bool same(const std::vector<std::pair<Name, std::unique_ptr<T>>> &a,

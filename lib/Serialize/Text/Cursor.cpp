@@ -57,12 +57,9 @@ std::string_view Cursor::rawLine(bool beforeBrace) {
     const std::size_t from = at, lineEnd = std::min(text_.find('\n', at), text_.size());
     std::string_view line = text_.substr(from, lineEnd - from);
     const std::size_t twoBlanks = line.find("  ");
-    if (twoBlanks != std::string_view::npos)
-        line = line.substr(0, twoBlanks);
+    line = line.substr(0, std::min(twoBlanks, beforeBrace ? headEnd(line) : std::string_view::npos));
     while (!line.empty() && (line.back() == ' ' || line.back() == '\r'))
         line.remove_suffix(1);
-    if (beforeBrace && twoBlanks == std::string_view::npos && line.size() > 1 && line.ends_with(" {"))
-        line.remove_suffix(2);
     at = from + line.size();
     return line;
 }
@@ -85,7 +82,8 @@ std::size_t Cursor::indentation(std::size_t of) const {
 
 std::size_t Cursor::closing() const {
     constexpr int kMostLines = 64;
-    int depth = 0, lines = 0;
+    std::string expected; // the closers of the brackets that are open
+    int lines = 0;
     for (std::size_t i = at; i < text_.size() && lines < kMostLines; ++i) {
         const char c = text_[i];
         lines += c == '\n';
@@ -93,9 +91,12 @@ std::size_t Cursor::closing() const {
             for (++i; i < text_.size() && text_[i] != '"' && text_[i] != '\n'; ++i)
                 i += text_[i] == '\\';
         } else if (c == '(' || c == '[' || c == '{') {
-            ++depth;
+            expected += c == '(' ? ')' : c == '[' ? ']' : '}';
         } else if (c == ')' || c == ']' || c == '}') {
-            if (--depth == 0)
+            if (expected.empty() || expected.back() != c)
+                return std::string_view::npos;
+            expected.pop_back();
+            if (expected.empty())
                 return i;
         }
     }
@@ -104,12 +105,11 @@ std::size_t Cursor::closing() const {
 
 diag::Location Cursor::place(std::size_t of) const {
     of = std::min(of, text_.size());
-    if (of < knownAt_) {
-        knownAt_ = 0;
-        knownLine_ = 1;
-    }
-    knownLine_ += static_cast<int>(
-        std::count(text_.begin() + static_cast<std::ptrdiff_t>(knownAt_), text_.begin() + static_cast<std::ptrdiff_t>(of), '\n'));
+    auto linesBetween = [this](std::size_t from, std::size_t to) {
+        return static_cast<int>(
+            std::count(text_.begin() + static_cast<std::ptrdiff_t>(from), text_.begin() + static_cast<std::ptrdiff_t>(to), '\n'));
+    };
+    knownLine_ += of < knownAt_ ? -linesBetween(of, knownAt_) : linesBetween(knownAt_, of);
     knownAt_ = of;
     const std::size_t newline = of == 0 ? std::string_view::npos : text_.rfind('\n', of - 1);
     diag::Location p;

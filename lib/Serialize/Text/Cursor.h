@@ -37,16 +37,18 @@ public:
     bool acceptWord(std::string_view word);
     /// The word here (after blanks), which is taken; empty if there is none.
     std::string_view word(bool dotted = false);
-    /// The rest of the line up to two blanks or the line's end, which is taken; `beforeBrace`: without ` {` at the end of the line.
+    /// The rest of the line up to two blanks or the line's end, which is taken; `beforeBrace`: up to the brace that opens a block,
+    /// too (headEnd).
     std::string_view rawLine(bool beforeBrace);
     /// The rest of the line as it is, with its end, which is taken.
     std::string_view wholeLine();
     /// How far the line of a place is indented, in characters.
     std::size_t indentation(std::size_t of) const;
-    /// The closing bracket that belongs to the opening one here; npos if there is none in the next lines. Texts in quotes are
-    /// skipped.
+    /// The closing bracket that belongs to the opening one here; npos if there is none in the next lines, or another bracket is
+    /// closed before. Texts in quotes are skipped.
     std::size_t closing() const;
 
+    /// Linear in the distance from the place that was asked for last.
     diag::Location place(std::size_t of) const;
     /// What stands at a place, for messages: "`x`", "the end of the line".
     std::string describe(std::size_t of) const;
@@ -54,7 +56,7 @@ public:
 private:
     std::string_view text_;
     std::string file_;
-    mutable std::size_t knownAt_ = 0; // places are asked for mostly one after the other
+    mutable std::size_t knownAt_ = 0; // places that are asked for are near each other
     mutable int knownLine_ = 1;
 };
 

@@ -3,24 +3,17 @@
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Printer.h"
 
-#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Support/Text.h"
 
 namespace sdfgc::serialize::text {
+
+using sdfgc::text::joined;
 
 namespace {
 
 constexpr std::size_t kWidest = 120;
 
-std::string joined(const std::vector<std::string> &items, std::string_view between) {
-    std::string out;
-    for (const std::string &item : items) {
-        out += out.empty() ? "" : between;
-        out += item;
-    }
-    return out;
-}
-
-/// ` = 3, 0-2`: a range for every run of consecutive numbers.
+/// ` 3 0-2`: a range for every run of consecutive numbers.
 std::string runs(const std::vector<uint32_t> &numbers) {
     std::string out;
     for (std::size_t i = 0; i < numbers.size();) {
@@ -45,10 +38,9 @@ void Printer::line(std::string_view s) {
     text_ += '\n';
 }
 
-void Printer::withItems(const std::string &head, const std::vector<std::vector<std::string>> &groups, const std::string &tail,
-                        bool opens) {
+void Printer::withItems(const std::string &head, const std::vector<std::vector<std::string>> &groups, bool opens) {
     std::vector<std::string> texts;
-    std::size_t width = static_cast<std::size_t>(depth_) * 2 + head.size() + tail.size() + 6;
+    std::size_t width = static_cast<std::size_t>(depth_) * 2 + head.size() + 6;
     for (const auto &items : groups)
         if (!items.empty()) {
             texts.push_back(joined(items, ", "));
@@ -63,7 +55,7 @@ void Printer::withItems(const std::string &head, const std::vector<std::vector<s
                 texts.push_back(joined(items, "," + between));
         all = joined(texts, ";" + between);
     }
-    const std::string text = all.empty() ? head.substr(0, head.find_last_not_of(' ') + 1) + tail : head + " with " + all + tail;
+    const std::string text = all.empty() ? head.substr(0, head.find_last_not_of(' ') + 1) : head + " with " + all;
     opens ? open(text) : line(text);
 }
 
@@ -105,7 +97,7 @@ void Printer::location(AttributeText &a, const ir::DebugInfo &d, const ir::Debug
 }
 
 // ---- SDFGs
-void Printer::graph(const std::string &head, const ir::SDFG &g) {
+void Printer::graph(const ir::SDFG &g) {
     ValueText values(g);
     ValueText *outer = std::exchange(values_, &values);
     static const std::unique_ptr<ir::SDFG> defaults = [] {
@@ -120,10 +112,8 @@ void Printer::graph(const std::string &head, const ir::SDFG &g) {
     graphFields(a, g, std::as_const(*defaults));
     a.extra(g.extra);
     location(a, g.debugInfo);
-    std::string arguments;
-    for (Name n : g.argNames)
-        arguments += (arguments.empty() ? "" : ", ") + n.str();
-    open(head + "sdfg " + g.name.str() + (arguments.empty() ? "" : "(" + arguments + ")") + a.take());
+    const std::string arguments = joined(g.argNames);
+    open("sdfg " + g.name.str() + (arguments.empty() ? "" : "(" + arguments + ")") + a.take());
     declarations(g);
     region(g);
     close();
@@ -238,7 +228,7 @@ namespace sdfgc::serialize {
 
 std::string print(const ir::SDFG &g, const PrintOptions &o) {
     text::Printer p(o);
-    p.graph("", g);
+    p.graph(g);
     return p.take();
 }
 

@@ -30,11 +30,6 @@ std::vector<const ir::Block *> textOrder(const ir::Region &r) {
     return order;
 }
 
-/// Does nothing follow the block unless the text says so?
-bool isJump(const ir::Block &b) {
-    return b.kind() == ir::BlockKind::Break || b.kind() == ir::BlockKind::Continue || b.kind() == ir::BlockKind::Return;
-}
-
 const ir::Code kAlways{"1", ir::Language::Python};
 
 } // namespace
@@ -60,7 +55,7 @@ void Printer::region(const ir::Region &r) {
     for (std::size_t i = 0; i < order.size(); ++i) {
         const ir::Block &b = *order[i];
         block(b);
-        edges(r, b, i + 1 < order.size() ? order[i + 1] : nullptr, out[b.id()], name);
+        edges(b, i + 1 < order.size() ? order[i + 1] : nullptr, out[b.id()], name);
         blocks.push_back(b.id());
         for (const ir::InterstateEdge *e : out[b.id()])
             edgeNumbers.push_back(number[e]);
@@ -69,10 +64,10 @@ void Printer::region(const ir::Region &r) {
     this->order("edges", edgeNumbers);
 }
 
-void Printer::edges(const ir::Region &, const ir::Block &from, const ir::Block *next,
-                    const std::vector<const ir::InterstateEdge *> &out, const std::function<std::string(const ir::Block &)> &name) {
+void Printer::edges(const ir::Block &from, const ir::Block *next, const std::vector<const ir::InterstateEdge *> &out,
+                    const std::function<std::string(const ir::Block &)> &name) {
     static const ir::InterstateEdge defaults;
-    if (out.empty() && next && !isJump(from))
+    if (out.empty() && next && !isJump(from.kind()))
         line("stop");
     for (const ir::InterstateEdge *e : out) {
         AttributeText a(*values_);
@@ -87,7 +82,7 @@ void Printer::edges(const ir::Region &, const ir::Block &from, const ir::Block *
         if (!falls)
             line("goto " + name(*e->dst) + attributes +
                  (always || !plain ? "" : " if " + serialize::text::line(e->condition.text)));
-        else if (isJump(from) && e->assignments.empty())
+        else if (isJump(from.kind()) && e->assignments.empty())
             line("then");
         for (const auto &[target, value] : e->assignments)
             line(target.str() + " = " + serialize::text::line(value));
@@ -151,29 +146,22 @@ void Printer::block(const ir::Block &b) {
 namespace {
 
 /// A part of a loop's head: Python on one line, not empty, without the separator. `none` is a part that is not there.
-bool fitsHead(const std::optional<ir::Code> &c) {
-    return !c || (c->language == ir::Language::Python && fitsLine(c->text) && c->text.find(';') == std::string::npos);
-}
-
-/// The name that a statement `i = 0` gives a value to.
-std::string_view target(std::string_view statement) {
-    const std::size_t n = wordLength(statement);
-    std::size_t at = statement.find_first_not_of(' ', n);
-    const bool assigns = at != std::string_view::npos && statement[at] == '=' && statement.substr(at, 2) != "==";
-    return assigns ? statement.substr(0, n) : std::string_view();
+bool fitsLoop(const std::optional<ir::Code> &c) {
+    return !c || (c->language == ir::Language::Python && fitsHead(c->text) && c->text.find(';') == std::string::npos);
 }
 
 } // namespace
 
 /// `i: for i = 0; i < N; i = i + 1 {`, `w: while x > 0 {`
 void Printer::loop(const ir::LoopRegion &l) {
-    const bool fits = fitsHead(l.init) && fitsHead(l.condition) && fitsHead(l.update);
+    const bool fits = fitsLoop(l.init) && fitsLoop(l.condition) && fitsLoop(l.update);
     const bool isWhile = fits && !l.init && !l.update && l.condition;
     auto text = [](const std::optional<ir::Code> &c) { return c ? c->text : std::string(); };
     std::string head = isWhile ? "while " + text(l.condition)
                        : fits  ? "for " + text(l.init) + "; " + text(l.condition) + "; " + text(l.update)
                                : "for ; ;";
-    const bool variableIsTarget = l.variable.view() == (fits && l.init ? target(l.init->text) : std::string_view());
+    const auto start = fits && l.init ? parseAssignment(l.init->text) : std::nullopt;
+    const bool variableIsTarget = l.variable.view() == (start ? start->name : std::string_view());
     const std::string attributes = blockAttributes(l, {fits ? "init_statement" : "", fits ? "loop_condition" : "",
                                                        fits ? "update_statement" : "", variableIsTarget ? "loop_variable" : ""});
     open((l.label.empty() && attributes.empty() ? "" : startLabel(l.label) + attributes + ": ") + head);
@@ -192,7 +180,7 @@ void Printer::conditional(const ir::ConditionalBlock &c) {
         const ir::Region &r = *branch.region;
         std::string head = branch.condition ? "if " : "else";
         if (branch.condition && branch.condition->language == ir::Language::Python)
-            head += serialize::text::line(branch.condition->text);
+            head += serialize::text::head(branch.condition->text);
         else if (branch.condition)
             head += quoted(branch.condition->text) + " " + std::string(ir::name(branch.condition->language));
         const char *kind = r.kind() == ir::BlockKind::Named          ? "named "

@@ -117,7 +117,7 @@ private:
                 items.push_back("after " + end(e->src, {}, {}, true));
                 record(*e);
             }
-        p_.withItems(head, {items}, "", false);
+        p_.withItems(head, {items}, false);
     }
 
     std::string attributesOf(const ir::AccessNode &n, const ir::DebugInfo &said) {
@@ -155,8 +155,8 @@ private:
         const std::string head = startLabel(t.label) + a.take();
         const std::string &code = t.code.text;
         if (code.empty() || fitsLine(code) || hasControls(code))
-            return p_.withItems(head + (code.empty() ? "" : ": " + line(code) + " "), groups(t), "", false);
-        p_.withItems(head, groups(t), "", true);
+            return p_.withItems(head + (code.empty() ? "" : ": " + line(code) + " "), groups(t), false);
+        p_.withItems(head, groups(t), true);
         p_.code(code);
         p_.close();
     }
@@ -174,7 +174,7 @@ private:
         rest(a, n);
         const std::string path = shortClass(n.classPath);
         p_.withItems("library " + (isWord(path, true) ? path : quoted(n.classPath)) + " " + label(n.label) + a.take(), groups(n),
-                     "", false);
+                     false);
     }
     static std::string propertyKey(const std::string &key) { return isWord(key) && key != "at" ? key : quoted(key); }
 
@@ -189,10 +189,10 @@ private:
         nestedFields(a, n, defaults);
         rest(a, n);
         const std::string head = "nested " + label(n.label) + (symbols.empty() ? "" : "[" + symbols + "]") + a.take();
-        p_.withItems(head, groups(n), "", n.sdfg != nullptr);
+        p_.withItems(head, groups(n), n.sdfg != nullptr);
         if (!n.sdfg)
             return;
-        p_.graph("", *n.sdfg);
+        p_.graph(*n.sdfg);
         p_.close();
     }
 
@@ -205,7 +205,7 @@ private:
         std::string head = headOf(n);
         std::vector<std::vector<std::string>> items = {inputs(n)};
         items.push_back(exit ? outputs(*exit) : std::vector<std::string>());
-        p_.withItems(head, items, "", true);
+        p_.withItems(head, items, true);
         for (const ir::Edge *e : n.inEdges())
             names_.declareInput(e->memlet.data, e->dstConn);
         if (exit)

@@ -13,8 +13,8 @@ class Printer {
 public:
     explicit Printer(const PrintOptions &o) : options_(o) {}
 
-    /// `head NAME(arguments) {`, declarations, blocks and `}`.
-    void graph(const std::string &head, const ir::SDFG &g);
+    /// `sdfg NAME(arguments) {`, declarations, blocks and `}`.
+    void graph(const ir::SDFG &g);
     void state(const ir::State &s);
     /// One state of the SDFG as a block.
     void stateAlone(const ir::SDFG &g, const ir::State &s);
@@ -30,9 +30,8 @@ public:
         --depth_;
         line("}" + std::string(tail));
     }
-    /// `head with a, b; c tail`, every item on a line of its own where one line would be too long.
-    void withItems(const std::string &head, const std::vector<std::vector<std::string>> &groups, const std::string &tail,
-                   bool opens);
+    /// `head with a, b; c`, every item on a line of its own where one line would be too long.
+    void withItems(const std::string &head, const std::vector<std::vector<std::string>> &groups, bool opens);
     /// The lines of a text, exactly as they are but for the indentation before each.
     void code(std::string_view lines);
     /// `order nodes 3 0-2`, unless the elements stand in the order of their list.
@@ -51,8 +50,8 @@ private:
     void globalCode(const char *where, const ir::TargetCode &c);
     // PrintRegion.cpp
     void region(const ir::Region &r);
-    void edges(const ir::Region &r, const ir::Block &from, const ir::Block *next,
-               const std::vector<const ir::InterstateEdge *> &out, const std::function<std::string(const ir::Block &)> &name);
+    void edges(const ir::Block &from, const ir::Block *next, const std::vector<const ir::InterstateEdge *> &out,
+               const std::function<std::string(const ir::Block &)> &name);
     void block(const ir::Block &b);
     void loop(const ir::LoopRegion &l);
     void conditional(const ir::ConditionalBlock &c);

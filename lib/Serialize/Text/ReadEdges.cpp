@@ -3,6 +3,8 @@
 #include "Serialize/Text/Keys.h"
 #include "Serialize/Text/StateReader.h"
 
+#include "sdfgc/IR/Identifier.h"
+
 #include <algorithm>
 
 namespace sdfgc::serialize::text {
@@ -42,27 +44,27 @@ StateReader::EndText StateReader::end() {
     auto connector = [&] {
         if (c_.peek() == ':' && wordLength(c_.text().substr(c_.at + 1)) > 0) {
             ++c_.at;
-            e.connector = r_.identifier("a connector", true);
+            e.connector = r_.identifier("connector", "a connector", true);
         }
     };
     if (c_.peek() == '@') {
         e.handle = handle();
         connector();
         if (c_.peek() == ' ' && (wordLength(c_.text().substr(c_.at + 1)) > 0 || c_.peek(1) == '"'))
-            e.data = r_.identifier("the name of a container", true);
+            e.data = r_.dataName();
         e.subset = subset();
         return e;
     }
     const std::size_t afterNew = c_.at + 4;
     if (c_.startsWith("new ") && (wordLength(c_.text().substr(afterNew)) > 0 || c_.text().substr(afterNew, 1) == "\"")) {
         c_.at = afterNew;
-        e.made = e.data = r_.identifier("the name of a container", true);
+        e.made = e.data = r_.dataName();
         connector();
         if (c_.startsWith(" -") && !c_.startsWith(" ->")) {
             c_.at += 2;
             e.data = Name();
         } else if (c_.peek() == ' ' && (wordLength(c_.text().substr(c_.at + 1)) > 0 || c_.peek(1) == '"')) {
-            e.data = r_.identifier("the name of a container", true);
+            e.data = r_.dataName();
         }
         e.subset = subset();
         return e;
@@ -71,15 +73,14 @@ StateReader::EndText StateReader::end() {
         e.isNone = true;
         return e;
     }
-    e.data = r_.identifier("a container, or `@` and the label of a node", true);
+    e.data = r_.dataName("a container, or `@` and the label of a node");
     e.subset = subset();
     return e;
 }
 
 /// A new access node of a container that is declared.
 ir::Node *StateReader::madeAccess(Name data, std::size_t at) {
-    const std::string name = data.str();
-    const Name first(name.substr(0, name.find('.')));
+    const Name first = ir::ownerOf(data);
     if (!r_.graph().arrays.contains(first) && !r_.graph().constants.contains(first)) {
         std::vector<std::string> known;
         for (const auto &[container, d] : r_.graph().arrays)
@@ -99,15 +100,8 @@ ir::Node *StateReader::madeAccess(Name data, std::size_t at) {
 }
 
 End StateReader::source(const EndText &e) {
-    if (e.handle) {
-        const bool isOuter = e.handle->isEntry() && !names_.isOpen(e.handle);
-        ir::Node *exit = nullptr;
-        if (auto *m = dyn_cast<ir::MapEntry>(e.handle))
-            exit = m->exit;
-        else if (auto *c = dyn_cast<ir::ConsumeEntry>(e.handle))
-            exit = c->exit;
-        return {isOuter ? exit : e.handle, e.connector};
-    }
+    if (e.handle)
+        return {names_.isOpen(e.handle) ? e.handle : ir::exitOf(e.handle), e.connector};
     if (e.made)
         return {madeAccess(e.made, e.at), e.connector};
     End found = names_.source(e.data);
@@ -120,16 +114,8 @@ End StateReader::source(const EndText &e) {
 }
 
 End StateReader::destination(const EndText &e) {
-    if (e.handle) {
-        ir::Node *n = e.handle;
-        if (names_.isOpen(n)) {
-            if (auto *m = dyn_cast<ir::MapEntry>(n))
-                n = m->exit;
-            else if (auto *c = dyn_cast<ir::ConsumeEntry>(n))
-                n = c->exit;
-        }
-        return {n, e.connector};
-    }
+    if (e.handle)
+        return {names_.isOpen(e.handle) ? ir::exitOf(e.handle) : e.handle, e.connector};
     if (e.made)
         return {madeAccess(e.made, e.at), e.connector};
     End found = names_.destination(e.data);
@@ -195,7 +181,7 @@ void StateReader::item(ir::Node &inputsOf, ir::Node &outputsOf) {
     if (!c_.startsWith("->") && !c_.startsWith("<-")) {
         isUsual = false;
         if (!c_.accept("-"))
-            connector = r_.identifier("`<-`, `->`, a connector or `after`", true);
+            connector = r_.identifier("connector", "`<-`, `->`, a connector or `after`", true);
         if (c_.accept(":"))
             type = r_.type();
     }

@@ -6,6 +6,7 @@
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/Text.h"
+#include "sdfgc/Support/Utf8.h"
 
 #include <algorithm>
 
@@ -15,8 +16,7 @@ using diag::Id;
 
 bool looksLikeGraphText(std::string_view text) {
     text::Cursor c(text, "");
-    if (text.starts_with("\xEF\xBB\xBF"))
-        c.at = 3;
+    c.at = startOfText(text);
     c.lines();
     return c.acceptWord("sdfg");
 }
@@ -27,20 +27,10 @@ namespace {
 /// SDFGs inside each other; as for graphs in JSON.
 constexpr int kMaxGraphDepth = 400;
 
-ir::Level levelOf(std::string_view word, bool &known) {
-    for (int l = 0; l < static_cast<int>(ir::Level::Lowered); ++l)
-        if (ir::name(static_cast<ir::Level>(l)) == word) {
-            known = true;
-            return static_cast<ir::Level>(l);
-        }
-    return ir::Level::Loaded;
-}
-
 } // namespace
 
 std::unique_ptr<ir::SDFG> Reader::readRoot() {
-    if (c_.startsWith("\xEF\xBB\xBF"))
-        c_.at = 3;
+    c_.at = startOfText(c_.text());
     std::unique_ptr<ir::SDFG> g;
     try {
         c_.lines();
@@ -65,7 +55,7 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
         ~Deeper() { --depth; }
     } deeper(context_.graphDepth);
 
-    auto g = std::make_unique<ir::SDFG>(identifier("the name of the SDFG"));
+    auto g = std::make_unique<ir::SDFG>(identifier("SDFG", "the name of the SDFG"));
     g->label = g->name.str();
     g->usesExplicitControlFlow = true;
     Inside inside(*this, g->name.str());
@@ -82,7 +72,7 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
         ++c_.at;
         c_.lines();
         while (!c_.accept(")")) {
-            g->argNames.push_back(identifier("the name of an argument"));
+            g->argNames.push_back(identifier("argument", "the name of an argument"));
             c_.lines();
             if (!c_.accept(",") && c_.peek() != ')')
                 expected("`,` or `)`");
@@ -91,11 +81,9 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
     }
     Attributes a = attributes();
     a.take([&](std::string_view word) {
-        bool known = false;
-        const ir::Level level = levelOf(word, known);
-        if (known)
-            g->level = level;
-        return known;
+        auto level = ir::parseLevel(word);
+        g->level = level.value_or(g->level);
+        return level.has_value();
     });
     fields(
         a, "an SDFG", [&](FieldReader &r) { graphFields(r, *g); }, g->extra);
@@ -106,11 +94,7 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
 }
 
 std::unique_ptr<ir::SDFG> Reader::external(const std::string &path, std::size_t at) {
-    Document doc("{}", name_);
-    doc.setHolder(place(at));
-    if (!doc.parse(context_.diags, context_.limits))
-        return nullptr;
-    return GraphReader(doc, context_).loadExternal(doc.root(), path);
+    return loadExternal(name_, path, context_, [&](diag::Message m) { context_.diags.report(std::move(m), place(at)); });
 }
 
 // ---- declarations
@@ -134,7 +118,7 @@ void Reader::symbols() {
     do {
         c_.lines();
         const std::size_t at = c_.at;
-        names.push_back(c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("the name of a symbol"));
+        names.push_back(c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("symbol", "the name of a symbol"));
         if (graph().symbols.contains(names.back()))
             report(Id::GraphTextTwice, at, "symbol", names.back().str());
     } while (c_.accept(","));
@@ -147,7 +131,7 @@ void Reader::symbols() {
 
 /// `assume N: int32 (positive, "key" = "value")`
 void Reader::assume() {
-    sym::SymbolFacts &f = graph().symbolHints[identifier("the name of a symbol")];
+    sym::SymbolFacts &f = graph().symbolHints[identifier("symbol", "the name of a symbol")];
     if (c_.accept(":"))
         f.type = type();
     Attributes a = attributes();
@@ -160,37 +144,34 @@ void Reader::assume() {
         [&](std::string key, json::Value v) { f.other.emplace_back(std::move(key), v.text()); });
 }
 
-/// `transient A: float64[N, M] (CPU_Heap)`, `argument s: Stream float64[4]`, `constant c: int32 = 4`
-void Reader::container(std::string_view word) {
+/// The class of a container in front of its type, and what the words around it say: is a class there?
+bool Reader::containerClass(ir::DataDesc &d) {
     c_.blanks();
     const std::size_t start = c_.at;
-    const Name name = identifier("the name of a container");
-    expect(":", "a container has a type: `" + std::string(word) + " " + name.str() + ": float64[N]`");
+    const std::string name = c_.peek() == '"' ? quotedText() : std::string(c_.word());
     c_.blanks();
-    const std::size_t classAt = c_.at;
-    ir::DataDesc d;
-    DescriptorClass known{"Array", ir::DataKind::Array};
-    const std::string className = c_.peek() == '"' ? quotedText() : std::string(c_.word());
-    c_.blanks();
-    const bool hasClass = !className.empty() && (wordLength(c_.text().substr(c_.at)) > 0 || c_.peek() == '{');
-    if (!hasClass) {
-        c_.at = classAt;
-    } else if (auto found = descriptorClass(className)) {
-        known = *found;
-    } else {
-        known = {className, ir::DataKind::Array, ir::AliasKind::None, true};
-        report(Id::UnknownDescriptor, classAt, className);
+    if (name.empty() || (wordLength(c_.text().substr(c_.at)) == 0 && c_.peek() != '{')) { // it was the type
+        c_.at = start;
+        return false;
     }
-    d.kind = known.kind;
-    d.alias = word == "view" ? ir::AliasKind::View : word == "reference" ? ir::AliasKind::Reference : known.alias;
-    if (known.keepsName)
-        d.className = Name(known.name);
-    d.transient = word != "argument" && word != "constant";
-    d.dtype = type();
+    std::optional<DescriptorClass> known = descriptorClass(name);
+    if (!known) {
+        known = {name, ir::DataKind::Array, ir::AliasKind::None, true};
+        report(Id::UnknownDescriptor, start, name);
+    }
+    d.kind = known->kind;
+    d.alias = known->alias;
+    if (known->keepsName)
+        d.className = Name(known->name);
+    return true;
+}
+
+/// `[N, M]`, and what follows from it: strides, offsets and size of an array row by row.
+void Reader::containerShape(ir::DataDesc &d, bool hasClass) {
     c_.blanks();
     if (c_.peek() == '[') {
         const std::string_view shape = bracketed();
-        if (shape.find_first_not_of(" \n") != std::string_view::npos)
+        if (!sdfgc::text::trimmed(shape).empty())
             for (std::string_view dim : sdfgc::text::splitOutsideBrackets(shape, ','))
                 d.shape.push_back(expr(dim));
     } else if (!hasClass || d.isScalar() || d.isStructure()) {
@@ -202,6 +183,9 @@ void Reader::container(std::string_view word) {
     d.strides = std::move(dense.strides);
     d.offset = std::move(dense.offset);
     d.totalSize = dense.totalSize;
+}
+
+void Reader::containerAttributes(ir::DataDesc &d) {
     Attributes a = attributes();
     a.take([&](std::string_view w) {
         if (auto storage = ir::parseEnum<ir::Storage>(w); storage && w != "Default")
@@ -213,6 +197,23 @@ void Reader::container(std::string_view word) {
     fields(
         a, "a container", [&](FieldReader &r) { descriptorFields(r, d); }, d.extra);
     locate(a, d.debugInfo);
+}
+
+/// `transient A: float64[N, M] (CPU_Heap)`, `argument s: Stream float64[4]`, `constant c: int32 = 4`
+void Reader::container(std::string_view word) {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    const Name name = identifier("container", "the name of a container");
+    expect(":", "a container has a type: `" + std::string(word) + " " + name.str() + ": float64[N]`");
+    ir::DataDesc d;
+    d.kind = ir::DataKind::Array;
+    const bool hasClass = containerClass(d);
+    if (word == "view" || word == "reference")
+        d.alias = word == "view" ? ir::AliasKind::View : ir::AliasKind::Reference;
+    d.transient = word != "argument" && word != "constant";
+    d.dtype = type();
+    containerShape(d, hasClass);
+    containerAttributes(d);
     for (const auto &[what, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
             report(Id::RankMismatch, start, what, list->size(), d.shape.size());

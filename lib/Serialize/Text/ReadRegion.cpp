@@ -22,11 +22,10 @@ struct Reader::PendingEdge {
 
 struct Reader::RegionText {
     std::vector<std::unique_ptr<ir::Block>> blocks;
-    std::vector<std::size_t> places;
     std::vector<PendingEdge> edges;
     bool startsNowhere = false;
-    bool decided = true; // the text says where the last block leads, or nothing has to
-    std::optional<std::pair<std::size_t, std::size_t>> blockOrder, edgeOrder; // where the lines are
+    bool decided = true;                              // the text says where the last block leads, or nothing has to
+    std::optional<std::size_t> blockOrder, edgeOrder; // the numbers of the lines `order`
 };
 
 void Reader::region(ir::Region &r, bool isGraph) {
@@ -35,53 +34,14 @@ void Reader::region(ir::Region &r, bool isGraph) {
     finishRegion(t, r);
 }
 
-namespace {
-
-bool isJump(const ir::Block &b) {
-    return b.kind() == ir::BlockKind::Break || b.kind() == ir::BlockKind::Continue || b.kind() == ir::BlockKind::Return;
-}
-
-} // namespace
-
 void Reader::regionStatement(RegionText &t, bool isGraph) {
     const std::size_t start = c_.at;
     const std::string_view word = c_.peek() == '"' ? std::string_view() : c_.word();
-    auto addEdge = [&](bool toNext) -> PendingEdge & {
-        if (t.blocks.empty())
-            fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges come after the block that they leave");
-        PendingEdge e;
-        e.from = t.blocks.size() - 1;
-        e.at = start;
-        e.toNext = toNext;
-        t.decided = true;
-        t.edges.push_back(std::move(e));
-        return t.edges.back();
-    };
-    // `i = i + 1`: what the edge before it, or to the next block, assigns
     c_.blanks();
-    if (!word.empty() && c_.peek() == '=' && c_.peek(1) != '=') {
-        ++c_.at;
-        const bool follows = t.decided && !t.edges.empty() && t.edges.back().from + 1 == t.blocks.size();
-        PendingEdge &e = follows ? t.edges.back() : addEdge(true);
-        std::string value = rawText(false);
-        endLine();
-        e.edge.assignments.emplace_back(Name(word), std::move(value));
-        return;
-    }
-    if (word == "goto" || word == "then") {
-        PendingEdge &e = addEdge(word == "then");
-        if (!e.toNext) {
-            e.label = label("the label of a block");
-            e.ordinal = ordinal();
-        }
-        Attributes a = attributes();
-        fields(
-            a, "an edge", [&](FieldReader &r) { interstateFields(r, e.edge); }, e.edge.extra);
-        locate(a, e.edge.debugInfo);
-        if (c_.acceptWord("if"))
-            e.edge.condition = {rawText(false), ir::Language::Python};
-        return endLine();
-    }
+    if (!word.empty() && c_.peek() == '=' && c_.peek(1) != '=')
+        return assignment(t, start, word);
+    if (word == "goto" || word == "then")
+        return edge(t, start, word == "then");
     if (word == "stop") {
         t.decided = true;
         return endLine();
@@ -92,49 +52,78 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
         t.startsNowhere = true;
         return endLine();
     }
-    if (word == "order") {
-        const std::string_view what = c_.word();
-        if (what != "blocks" && what != "edges")
-            expected("`blocks` or `edges`");
-        (what == "blocks" ? t.blockOrder : t.edgeOrder) = {c_.at, start};
-        c_.at = std::min(c_.text().find('\n', c_.at), c_.text().size());
-        return;
-    }
+    if (word == "order")
+        return orderLine("blocks", t.blockOrder, t.edgeOrder);
     if (isGraph && c_.peek() != ':' && c_.peek() != '(' && declaration(word))
         return;
     if (!t.decided)
-        addEdge(true);
-    std::unique_ptr<ir::Block> b = block(word);
+        addEdge(t, start, true);
+    std::unique_ptr<ir::Block> b = block(word, start);
     if (!b) {
         c_.at = start;
         b = labelled();
     }
-    t.decided = isJump(*b);
+    t.decided = isJump(b->kind());
     t.blocks.push_back(std::move(b));
-    t.places.push_back(start);
+}
+
+// ---- edges
+/// From the last block to the next one, or to one whose label is still to be read.
+Reader::PendingEdge &Reader::addEdge(RegionText &t, std::size_t start, bool toNext) {
+    if (t.blocks.empty())
+        fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges come after the block that they leave");
+    PendingEdge e;
+    e.from = t.blocks.size() - 1;
+    e.at = start;
+    e.toNext = toNext;
+    t.decided = true;
+    t.edges.push_back(std::move(e));
+    return t.edges.back();
+}
+
+/// `i = i + 1`, from the sign on: what the edge before it, or to the next block, assigns.
+void Reader::assignment(RegionText &t, std::size_t start, std::string_view name) {
+    ++c_.at;
+    const bool follows = t.decided && !t.edges.empty() && t.edges.back().from + 1 == t.blocks.size();
+    PendingEdge &e = follows ? t.edges.back() : addEdge(t, start, true);
+    std::string value = rawText(false);
+    endLine();
+    e.edge.assignments.emplace_back(Name(name), std::move(value));
+}
+
+/// `goto body#2 (...) if i < N` or `then`, after the word.
+void Reader::edge(RegionText &t, std::size_t start, bool toNext) {
+    PendingEdge &e = addEdge(t, start, toNext);
+    if (!toNext) {
+        e.label = label("the label of a block");
+        e.ordinal = ordinal();
+    }
+    Attributes a = attributes();
+    fields(
+        a, "an edge", [&](FieldReader &r) { interstateFields(r, e.edge); }, e.edge.extra);
+    locate(a, e.edge.debugInfo);
+    if (c_.acceptWord("if"))
+        e.edge.condition = {rawText(false), ir::Language::Python};
+    endLine();
+}
+
+/// Where an edge leads that names a block; null with a report if there is no such block.
+ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel) {
+    auto at = byLabel.find(e.label);
+    if (at != byLabel.end() && e.ordinal >= 1 && e.ordinal <= at->second.size())
+        return at->second[e.ordinal - 1];
+    std::vector<std::string> labels;
+    for (const ir::Block *b : blocks)
+        labels.push_back(b->label);
+    const std::string near = diag::nearest(e.label, labels);
+    report(Id::GraphTextName, e.at, "block", e.label,
+           near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
+    return nullptr;
 }
 
 void Reader::finishRegion(RegionText &t, ir::Region &r) {
-    const std::size_t end = c_.at;
-    auto ordered = [&](const auto &line, std::size_t count, const char *what) {
-        std::vector<uint32_t> positions(count);
-        for (std::size_t i = 0; i < count; ++i)
-            positions[i] = static_cast<uint32_t>(i);
-        if (line) {
-            c_.at = line->first;
-            try {
-                positions = order(count, what);
-            } catch (const Unreadable &) {
-            }
-            c_.at = end;
-        }
-        std::vector<uint32_t> text(count); // by position: number in the text
-        for (std::size_t i = 0; i < count; ++i)
-            text[positions[i]] = static_cast<uint32_t>(i);
-        return text;
-    };
     std::vector<ir::Block *> blocks;
-    std::unordered_map<std::string_view, std::vector<ir::Block *>> byLabel;
+    BlocksByLabel byLabel;
     for (const auto &b : t.blocks) {
         blocks.push_back(b.get());
         byLabel[b->label].push_back(b.get());
@@ -146,27 +135,15 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
     for (uint32_t i : ordered(t.edgeOrder, t.edges.size(), "edges")) {
         PendingEdge &e = t.edges[i];
         ir::Block *to = nullptr;
-        if (e.toNext) {
-            to = e.from + 1 < blocks.size() ? blocks[e.from + 1] : nullptr;
-            if (!to) {
-                report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region",
-                       "`goto LABEL` leads to another block");
-                continue;
-            }
-        } else {
-            auto at = byLabel.find(e.label);
-            if (at != byLabel.end() && e.ordinal >= 1 && e.ordinal <= at->second.size())
-                to = at->second[e.ordinal - 1];
-            if (!to) {
-                std::vector<std::string> labels;
-                for (const ir::Block *b : blocks)
-                    labels.push_back(b->label);
-                const std::string near = diag::nearest(e.label, labels);
-                report(Id::GraphTextName, e.at, "block", e.label,
-                       near.empty() ? "blocks of the same region can be reached" : "did you mean `" + near + "`?");
-                continue;
-            }
-        }
+        if (!e.toNext)
+            to = namedBlock(e, blocks, byLabel);
+        else if (e.from + 1 < blocks.size())
+            to = blocks[e.from + 1];
+        else
+            report(Id::GraphTextSyntax, e.at, "a block after this edge", "the end of the region",
+                   "`goto LABEL` leads to another block");
+        if (!to)
+            continue;
         ir::InterstateEdge *made = r.connect(blocks[e.from], to, std::move(e.edge.condition), std::move(e.edge.assignments));
         made->debugInfo = e.edge.debugInfo;
         made->extra = std::move(e.edge.extra);
@@ -188,7 +165,7 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
 }
 
 /// A block that begins with a word of its own; null if the word is none.
-std::unique_ptr<ir::Block> Reader::block(std::string_view word) {
+std::unique_ptr<ir::Block> Reader::block(std::string_view word, std::size_t start) {
     auto named = [&](std::unique_ptr<ir::Block> b, const char *element) {
         c_.blanks();
         if (c_.peek() == '"' || wordLength(c_.text().substr(c_.at)) > 0)
@@ -227,7 +204,7 @@ std::unique_ptr<ir::Block> Reader::block(std::string_view word) {
     if (word == "for" || word == "while")
         return loop("", {}, word == "for");
     if (word == "if" || word == "else") {
-        c_.at -= word.size();
+        c_.at = start;
         return conditional("", {});
     }
     return nullptr;
@@ -239,10 +216,7 @@ std::unique_ptr<ir::Block> Reader::labelled() {
     std::string name = label("a block");
     Attributes a = attributes();
     if (!c_.accept(":")) {
-        static const std::vector<std::string> words = {
-            "state", "region", "named",  "call",     "unstructured", "break",     "continue", "return", "for",   "while",
-            "if",    "goto",   "symbol", "argument", "view",         "transient", "constant", "assume", "order", "reference"};
-        const std::string near = diag::nearest(name, words);
+        const std::string near = diag::nearest(name, regionWords());
         fail(Id::GraphTextSyntax, start, "a block or a declaration", c_.describe(start),
              near.empty() ? "such as `state`, `for`, `while`, `if`, `goto`" : "did you mean `" + near + "`?");
     }
@@ -275,10 +249,8 @@ std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isF
         l->init = python(parts[0]);
         l->condition = python(parts[1]);
         l->update = python(parts[2]);
-        const std::size_t n = wordLength(parts[0]);
-        const std::size_t assign = parts[0].find_first_not_of(' ', n);
-        if (n > 0 && assign != std::string_view::npos && parts[0][assign] == '=' && parts[0].substr(assign, 2) != "==")
-            l->variable = Name(parts[0].substr(0, n));
+        if (auto init = parseAssignment(parts[0]))
+            l->variable = Name(init->name);
     } else {
         l->condition = python(head);
     }

@@ -44,7 +44,7 @@ void StateReader::statement() {
     if (word == "nested")
         return nested();
     if (word == "order")
-        return order();
+        return r_.orderLine("nodes", nodeOrder_, edgeOrder_);
     if (word == "after") {
         if (open_.empty())
             r_.fail(Id::GraphTextSyntax, start, "a node or a copy", "`after`",
@@ -111,7 +111,7 @@ void StateReader::access() {
         otherwise = n->debugInfo;
     } else {
         const std::size_t start = c_.at;
-        n = static_cast<ir::AccessNode *>(madeAccess(r_.identifier("the name of a container", true), start));
+        n = static_cast<ir::AccessNode *>(madeAccess(r_.dataName(), start));
         n->debugInfo = {};
     }
     Attributes a = r_.attributes();
@@ -166,6 +166,16 @@ void StateReader::library() {
     r_.endLine();
 }
 
+/// One of a list in brackets.
+Assignment StateReader::assignment(std::string_view one, std::string_view form) {
+    auto a = parseAssignment(one);
+    if (!a) {
+        c_.at = static_cast<std::size_t>(one.data() - c_.text().data());
+        r_.expected(form);
+    }
+    return *a;
+}
+
 /// `nested inner[N = M + 1] with a <- A[0:M] {`, the SDFG and `}`
 void StateReader::nested() {
     const std::size_t start = c_.at;
@@ -174,14 +184,8 @@ void StateReader::nested() {
     if (c_.peek() == '[') {
         const std::string_view list = r_.bracketed();
         for (std::string_view one : sdfgc::text::splitOutsideBrackets(list, ',')) {
-            const std::size_t length = wordLength(one);
-            const std::size_t assign = one.find_first_not_of(' ', length);
-            if (length == 0 || assign == std::string_view::npos || one[assign] != '=') {
-                c_.at = static_cast<std::size_t>(one.data() - c_.text().data());
-                r_.expected("`symbol = expression`");
-            }
-            const std::size_t from = one.find_first_not_of(' ', assign + 1);
-            n->symbolMapping.emplace_back(Name(one.substr(0, length)), r_.expr(one.substr(std::min(from, one.size()))));
+            const Assignment mapped = assignment(one, "`symbol = expression`");
+            n->symbolMapping.emplace_back(Name(mapped.name), r_.expr(mapped.rest));
         }
     }
     Attributes a = r_.attributes();
@@ -193,7 +197,6 @@ void StateReader::nested() {
         n->sdfg = r_.nestedGraph();
         c_.lines();
         r_.expect("}", "a nested node holds one SDFG");
-        n->sdfg->parentNode = n;
     } else if (!n->externalPath.empty()) {
         n->sdfg = r_.external(n->externalPath, start);
     } else {
@@ -211,13 +214,8 @@ void StateReader::map(bool isConsume) {
     std::vector<std::pair<Name, std::string_view>> ranges;
     const std::string_view list = r_.bracketed();
     for (std::string_view one : sdfgc::text::splitOutsideBrackets(list, ',')) {
-        const std::size_t length = wordLength(one), assign = one.find_first_not_of(' ', length);
-        if (assign == std::string_view::npos || one[assign] != '=') {
-            c_.at = static_cast<std::size_t>(one.data() - c_.text().data());
-            r_.expected("`parameter = range`");
-        }
-        const std::size_t from = std::min(one.find_first_not_of(' ', assign + 1), one.size());
-        ranges.emplace_back(Name(one.substr(0, length)), one.substr(from));
+        const Assignment range = assignment(one, "`parameter = range`");
+        ranges.emplace_back(Name(range.name), range.rest);
     }
     if (isConsume && ranges.size() != 1)
         r_.fail(Id::GraphTextSyntax, start, "one range of workers", std::to_string(ranges.size()), "");
@@ -256,7 +254,7 @@ void StateReader::map(bool isConsume) {
     items(*entry, *exit);
     r_.expect("{");
     names_.enter(entry, exit);
-    open_.push_back({entry, exit, start, {}});
+    open_.push_back({entry, exit, {}});
     r_.statements([&] { statement(); });
     leave();
 }
@@ -275,37 +273,11 @@ void StateReader::leave() {
 }
 
 // ---- the end
-void StateReader::order() {
-    const std::string_view what = c_.word();
-    if (what != "nodes" && what != "edges")
-        r_.expected("`nodes` or `edges`");
-    (what == "nodes" ? nodeOrder_ : edgeOrder_) = c_.at;
-    c_.at = std::min(c_.text().find('\n', c_.at), c_.text().size());
-}
-
 void StateReader::finish() {
     connectors();
-    const std::size_t end = c_.at;
-    auto ordered = [&](std::optional<std::size_t> line, std::size_t count, const char *what) {
-        std::vector<uint32_t> text(count);
-        for (std::size_t i = 0; i < count; ++i)
-            text[i] = static_cast<uint32_t>(i);
-        if (!line)
-            return text;
-        c_.at = *line;
-        try {
-            const std::vector<uint32_t> positions = r_.order(count, what);
-            for (std::size_t i = 0; i < count; ++i)
-                text[positions[i]] = static_cast<uint32_t>(i);
-        } catch (const Unreadable &) { // reported
-        }
-        c_.at = end;
-        return text;
-    };
-    const std::vector<uint32_t> nodes = ordered(nodeOrder_, nodes_.size(), "nodes");
-    for (uint32_t i : nodes)
+    for (uint32_t i : r_.ordered(nodeOrder_, nodes_.size(), "nodes"))
         state_.adopt(std::move(nodes_[i]));
-    for (uint32_t i : ordered(edgeOrder_, edges_.size(), "edges")) {
+    for (uint32_t i : r_.ordered(edgeOrder_, edges_.size(), "edges")) {
         PendingEdge &e = edges_[i];
         state_.connectListed(e.from.node, e.from.connector, e.to.node, e.to.connector, std::move(e.memlet));
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 namespace sdfgc::serialize::text {
 
@@ -75,14 +76,14 @@ std::string Reader::label(std::string_view what) {
     return std::string(w);
 }
 
-Name Reader::identifier(std::string_view what, bool dotted) {
+Name Reader::identifier(std::string_view noun, std::string_view phrase, bool dotted) {
     c_.blanks();
     const std::size_t start = c_.at;
     const std::string text = c_.peek() == '"' ? quotedText() : std::string(c_.word(dotted));
-    if (text.empty())
-        expected(what);
+    if (text.empty() && c_.at == start)
+        expected(phrase);
     if (!isWord(text, dotted))
-        fail(Id::BadName, start, std::string(what), text);
+        fail(Id::BadName, start, std::string(noun), text);
     return Name(text);
 }
 
@@ -272,9 +273,10 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
     if (a.keys.empty())
         return;
     Document doc("{" + a.json + "}", name_);
-    doc.setHolder(place(a.at));
+    TextOrigin origin = originAt(a.at);
     for (const Attributes::Key &k : a.keys)
-        doc.addKeyPlace(k.text, place(k.at));
+        origin.keys.push_back(k.at);
+    doc.setOrigin(std::move(origin));
     if (!doc.parse(context_.diags, context_.limits))
         return;
     ValueReader values(doc, context_.diags);
@@ -288,6 +290,10 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
         values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
     });
+}
+
+TextOrigin Reader::originAt(std::size_t at) const {
+    return {[this](std::size_t offset) { return place(offset); }, at, {}};
 }
 
 json::Value Reader::value() {
@@ -308,7 +314,7 @@ json::Value Reader::value() {
 std::string_view Reader::bracketed() {
     const std::size_t open = c_.at, close = c_.closing();
     if (close == std::string_view::npos)
-        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "none", "");
+        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "none that fits", "");
     c_.at = close + 1;
     return c_.text().substr(open + 1, close - open - 1);
 }
@@ -353,7 +359,7 @@ Type Reader::type() {
     if (c_.peek() == '{') {
         const json::Value v = value();
         Document doc(v.dump(), name_);
-        doc.setHolder(place(start));
+        doc.setOrigin(originAt(start));
         Type t;
         if (doc.parse(context_.diags, context_.limits))
             ValueReader(doc, context_.diags).read("type", doc.root(), t);
@@ -393,6 +399,31 @@ Type Reader::type() {
 }
 
 // ---- order of lists
+void Reader::orderLine(std::string_view nodes, std::optional<std::size_t> &ofNodes, std::optional<std::size_t> &ofEdges) {
+    const std::string_view what = c_.word();
+    if (what != nodes && what != "edges")
+        expected("`" + std::string(nodes) + "` or `edges`");
+    (what == nodes ? ofNodes : ofEdges) = c_.at;
+    c_.at = std::min(c_.text().find('\n', c_.at), c_.text().size());
+}
+
+std::vector<uint32_t> Reader::ordered(std::optional<std::size_t> line, std::size_t count, std::string_view what) {
+    std::vector<uint32_t> text(count);
+    std::iota(text.begin(), text.end(), 0u);
+    if (!line)
+        return text;
+    const std::size_t now = std::exchange(c_.at, *line);
+    try {
+        const std::vector<uint32_t> positions = order(count, what);
+        for (std::size_t i = 0; i < count; ++i)
+            text[positions[i]] = static_cast<uint32_t>(i);
+    } catch (const Unreadable &) { // reported
+    }
+    c_.at = now;
+    return text;
+}
+
+/// `3 0-2`: a position for each of the elements, every one once.
 std::vector<uint32_t> Reader::order(std::size_t count, std::string_view what) {
     const std::size_t start = c_.at;
     std::vector<uint32_t> out;

@@ -30,7 +30,6 @@ public:
 
     // ---- for the readers of states
     Cursor &cursor() { return c_; }
-    diag::Engine &diags() { return context_.diags; }
     ir::SDFG &graph() { return *g_->graph; }
     diag::Location place(std::size_t at) const;
     template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
@@ -49,8 +48,10 @@ public:
     /// A word or a text in quotes.
     std::string label(std::string_view what);
     std::string quotedText();
-    /// A word that is an identifier.
-    Name identifier(std::string_view what, bool dotted = false);
+    /// A word that is an identifier: `noun` is what it names, `phrase` what is missing where there is no word.
+    Name identifier(std::string_view noun, std::string_view phrase, bool dotted = false);
+    /// The name of a container, or of a member of one.
+    Name dataName(std::string_view phrase = "the name of a container") { return identifier("container", phrase, true); }
     /// The rest of the line as it is, or in quotes; see Cursor::rawLine.
     std::string rawText(bool beforeBrace);
     /// `#2` directly after a label; 1 if there is none.
@@ -75,8 +76,10 @@ public:
     std::vector<sym::Range> ranges(std::string_view text);
     /// The text between brackets, without them; the cursor is at the opening one.
     std::string_view bracketed();
-    /// `order nodes 3 0-2`, after `order`: puts the elements into the order of their list.
-    std::vector<uint32_t> order(std::size_t count, std::string_view what);
+    /// `order nodes 3 0-2`, after `order`: notes where the numbers are, for `ordered`.
+    void orderLine(std::string_view nodes, std::optional<std::size_t> &ofNodes, std::optional<std::size_t> &ofEdges);
+    /// For each position of a list, which element of the text stands there. `line` is where the numbers of the line `order` begin.
+    std::vector<uint32_t> ordered(std::optional<std::size_t> line, std::size_t count, std::string_view what);
     /// An SDFG, from the word `sdfg` on.
     std::unique_ptr<ir::SDFG> nestedGraph();
     std::unique_ptr<ir::SDFG> external(const std::string &path, std::size_t at);
@@ -95,14 +98,22 @@ private:
     void symbols();
     void assume();
     void container(std::string_view word);
+    bool containerClass(ir::DataDesc &d);
+    void containerShape(ir::DataDesc &d, bool hasClass);
+    void containerAttributes(ir::DataDesc &d);
     void globalCode(std::string_view word);
     // ReadRegion.cpp
     struct PendingEdge;
     struct RegionText;
     void region(ir::Region &r, bool isGraph);
     void regionStatement(RegionText &t, bool isGraph);
+    PendingEdge &addEdge(RegionText &t, std::size_t start, bool toNext);
+    void assignment(RegionText &t, std::size_t start, std::string_view name);
+    void edge(RegionText &t, std::size_t start, bool toNext);
     void finishRegion(RegionText &t, ir::Region &r);
-    std::unique_ptr<ir::Block> block(std::string_view keyword);
+    using BlocksByLabel = std::unordered_map<std::string_view, std::vector<ir::Block *>>;
+    ir::Block *namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel);
+    std::unique_ptr<ir::Block> block(std::string_view keyword, std::size_t start);
     std::unique_ptr<ir::Block> labelled();
     std::unique_ptr<ir::Block> loop(std::string label, Attributes a, bool isFor);
     std::unique_ptr<ir::Block> conditional(std::string label, Attributes a);
@@ -111,6 +122,8 @@ private:
     std::unique_ptr<ir::State> state();
     void skipStatement(std::size_t start);
     ir::DebugInfo location();
+    std::vector<uint32_t> order(std::size_t count, std::string_view what);
+    TextOrigin originAt(std::size_t at) const;
 
     Cursor c_;
     std::string name_;
@@ -121,7 +134,6 @@ private:
     int depth_ = 0;
     uint32_t graphs_ = 0;
     std::vector<std::string> trail_;
-    friend class StateReader;
 };
 
 } // namespace sdfgc::serialize::text

@@ -32,8 +32,6 @@ public:
     /// Inside of an entry; the paths through it are declared first.
     void enter(ir::Node *entry, ir::Node *exit);
     void leave() { scopes_.pop_back(); }
-    ir::Node *entry() const { return scopes_.back().entry; }
-    ir::Node *exit() const { return scopes_.back().exit; }
     /// Are we inside the scope of the entry?
     bool isOpen(const ir::Node *entry) const;
     std::size_t depth() const { return scopes_.size() - 1; }
@@ -41,8 +39,6 @@ public:
     /// entry or IN_x of the exit. The first one counts. For the scope that is entered next.
     void declareInput(Name data, Name connector);
     void declareOutput(Name data, Name connector);
-    /// The same for the scope that is open, where the path was completed later.
-    void addInput(Name data, Name outConnector) { scopes_.back().inputs.try_emplace(data, outConnector); }
 
     /// Where a container that is read, written here comes from, goes to.
     End source(Name data) const;

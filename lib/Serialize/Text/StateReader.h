@@ -32,7 +32,6 @@ private:
     };
     struct Scope {
         ir::Node *entry, *exit;
-        std::size_t at;
         std::vector<ir::Node *> lines; // nodes with a line directly in the scope (of inner scopes the exit)
     };
 
@@ -45,9 +44,9 @@ private:
     void nested();
     void tasklet(std::size_t start, std::string label);
     void copy(EndText from);
-    void order();
     void finish();
     void connectors();
+    Assignment assignment(std::string_view one, std::string_view form);
     template <class T> T *make(std::string label);
     void begin(ir::Node *n);
     void nodeRest(Attributes &a, ir::Node &n, std::string_view element, const std::function<void(FieldReader &)> &f,
@@ -59,7 +58,6 @@ private:
     EndText endAfter(EndText e);
     End source(const EndText &e);
     End destination(const EndText &e);
-    End completed(Name data, std::size_t at);
     ir::Node *madeAccess(Name data, std::size_t at);
     ir::Node *handle();
     std::optional<sym::Subset> subset();
