@@ -1,12 +1,10 @@
 // Reduce on the device: which threads read what.
 //
 //   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept,
-//   and there
-//                            are many outputs; or there is little to reduce; or blocks cannot combine such values
+//                            and there are many outputs; or there is little to reduce; or blocks cannot combine such values
 //   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each
-//   combines
-//                            every 256th of them in a register; then warps combine the registers of their lanes, and the block its
-//                            warps
+//                            combines every 256th of them in a register; then warps combine the registers of their lanes, and the
+//                            block its warps
 //   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
 //   a library                the node asks for it: ReduceLibrary.cpp
 //

@@ -1,6 +1,7 @@
 // Which attribute of the format is which member of the IR: one list a class, in the order in which files have them.
 //
-// A list serves three visitors: reading takes one object, writing an object and its defaults, comparing two objects. A visitor has
+// A list serves several visitors: reading takes one object, writing and printing an object and its defaults, comparing two objects.
+// A visitor has
 //   field(key, member...)       the attribute in its ordinary form; null is no value
 //   nullable(key, member...)    a text whose null means empty
 //   identifier(key, member...)  a name, or a list of names, that must be identifiers; empty is fine

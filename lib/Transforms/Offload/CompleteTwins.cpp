@@ -6,8 +6,8 @@
 //                                                                   gpu_A -> A
 //
 // The transformation gives an argument A a twin in device memory, copies A to gpu_A at the start and gpu_A to A at the end (DaCe:
-// GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It goes wrong in two ways, both of which the caller sees in
-// A:
+// GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It goes wrong in two ways, both of which the caller sees
+// in A:
 //
 //   1. A return ends the program in front of the copies at the end: results stay on the device.
 //   2. An argument that some write covers completely is not copied to the device, even if that write does not always happen, covers

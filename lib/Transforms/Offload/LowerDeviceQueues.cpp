@@ -14,11 +14,10 @@
 // A transient stream with one element of storage is lowered when all that happens to it are pushes from kernels, and copies to an
 // array of one dimension in device memory.
 //   - In place, as above: when each state that uses it has one access node of it, which is emptied into an array that nothing else
-//   in the state
-//     uses. The elements are where they are wanted at once.
+//     in the state uses. The elements are where they are wanted at once.
 //   - Through a buffer as large as the largest of the arrays, otherwise: when pushes and copies are in several states, or the state
-//   also reads the array. The counter
-//     starts at zero with the SDFG; each copy is a kernel that takes what was counted, and sets the counter back:
+//     also reads the array. The counter starts at zero with the SDFG; each copy is a kernel that takes what was counted, and sets
+//     the counter back:
 //
 //       map[k] GPU_Device { if k < S_count: B[k] = S_elements[k] };  map[1] GPU_Device { S_count = 0 }
 //

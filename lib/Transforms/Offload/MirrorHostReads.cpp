@@ -1,8 +1,10 @@
 // mirror-host-reads: what the host needs to see of device memory is copied to it.
 //
-//   before:  while r > eps { map GPU_Device -> r }       after:  copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy
-//   gpu_r -> r }
-//            x (GPU_Global) -> map[i = 0:n] with n <- x          x -> host_n -> map[i = 0:n] with n <- host_n
+//   before:  while r > eps { map GPU_Device -> r }
+//   after:   copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy gpu_r -> r }
+//
+//   before:  x (GPU_Global) -> map[i = 0:n] with n <- x
+//   after:   x -> host_n -> map[i = 0:n] with n <- host_n
 //
 // Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels.
 // Containers in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow

@@ -1,10 +1,11 @@
 // split-kernels: device maps inside of a device map become kernels of their own.
 //
-//   before:  map[i = 0:N] GPU_Device {                              after:  map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j]
-//   * 5 }
-//              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }          map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M -
-//              1 - j] } map[j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
+//   before:  map[i = 0:N] GPU_Device {
+//              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
+//              map[j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
 //            }
+//   after:   map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
+//            map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
 //
 // As it stands, each thread of the outer map would go through the inner ones in loops: few threads with much to do. Iterations of a
 // map do not depend on each other, so that all may do the first inner map before any does the second; what lies between the inner
@@ -17,8 +18,8 @@
 //   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and
 //      the graph neither asks for the time of the outer map nor gives it a block size.
 //
-// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that is
-// one.
+// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that
+// is one.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"

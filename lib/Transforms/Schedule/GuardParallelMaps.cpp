@@ -1,7 +1,6 @@
 // guard-parallel-maps: maps that are over before a team of threads is awake run on one thread.
 //
-//   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000       (`omp parallel for if(N * M >=
-//   10000)`)
+//   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000 (`omp parallel for if(N * M >= 10000)`)
 //            map[i = 0:8] CPU_Multicore                      map[i = 0:8] Sequential
 //            map[i = 0:1024, j = 0:1024] CPU_Multicore       the same
 //

@@ -10,11 +10,10 @@
 // The parameters of a kernel's map are spread over the grid, the last one along x; those beyond the third share z.
 //
 //     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for (`gpu_block_size`),
-//     else of as
-//                                     many threads as the option `threads` says: in a row for one parameter, else in rows of 32
+//                                     else of as many threads as the option `threads` says: in a row for one parameter, else in
+//                                     rows of 32
 //     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
-//                                     largest of their sizes along each axis, bounded from above where they vary from block to
-//                                     block
+//                                     largest of their sizes along each axis, bounded from above where they vary between blocks
 //     dynamic ones                    iteration = block of 128 threads, who take turns
 //     persistent                      as many blocks as run at once, of the size of thread-block maps inside; else of what the map
 //                                     asks for, or the first map over the device in it that does
@@ -23,8 +22,7 @@
 //
 //     65535                           along y and z, on every device (CUDA programming guide, compute capabilities)
 //     2048, or 32 x 64                of kernels that reduce (resolve-wcr), which end each block with an atomic update: so many
-//     fill any
-//                                     device. Not where an iteration is a block
+//                                     fill any device. Not where an iteration is a block
 //
 // Where the bound is no bound, since the number of blocks is a constant below it, it is 0; other axes are loops with the stride of
 // the grid. Launch bounds are the threads of a block if that is a constant, unless the graph says something else. The results stand

@@ -2,15 +2,13 @@
 //
 // Rules (sdfg-format 9.2, 9.6):
 //   floordiv, floormod   Python's // and %: the quotient is rounded towards minus infinity, the remainder has the divisor's sign.
-//   They
-//                        never trap: with a divisor of zero integers give 0, as NumPy does, and floats give the IEEE quotient and
-//                        NaN; the most negative integer divided by -1 wraps.
+//                        They never trap: with a divisor of zero integers give 0, as NumPy does, and floats give the IEEE quotient
+//                        and NaN; the most negative integer divided by -1 wraps.
 //   min, max             `a < b ? a : b` and `a > b ? a : b` in the common type, from the right: min(a, b, c) = min(a, min(b, c)).
 //                        A NaN on the left gives the right operand, a NaN on the right gives NaN.
 //   ipow                 by squaring; integers wrap; a negative exponent of an integer base gives the truncated reciprocal.
 //   results              have the common type of the arguments (C++: int8 with int8 is int8). Integers of different signedness meet
-//   in
-//                        int64_t in floordiv, floormod, truncmod, int_floor, int_ceil, gcd and lcm.
+//                        in int64_t in floordiv, floormod, truncmod, int_floor, int_ceil, gcd and lcm.
 // Types: integers, floats, and the types of lowp.h, which compute in float. complex.h and vec.h add overloads.
 #pragma once
 

@@ -5,8 +5,7 @@
 // that follows the loop is a break. Three forms, the first that fits:
 //   guard    the header is an empty state that decides between body and exit:          for / while
 //   latch    the only jump back comes from a node that decides between it and exit:    do ... while
-//   endless  everything else: `while True` whose exits are breaks                      (a header with dataflow runs before each
-//   test)
+//   endless  everything else: `while True` whose exits are breaks (a header with dataflow runs before each test)
 // Code that leaves the loop for good elsewhere (`if c: cleanup; break`, `return` in a loop) moves into the body with its branch.
 #include "Transforms/Lower/ControlFlow/Conditions.h"
 #include "Transforms/Lower/ControlFlow/Structure.h"
