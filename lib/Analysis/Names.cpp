@@ -62,7 +62,8 @@ std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
 
 /// The syntax tree, nothing for other languages and text that is no Python.
 std::optional<std::vector<py::StmtRef>> parsed(const ir::Code &code) {
-    return code.language == ir::Language::Python ? py::parseBlock(code.text).value : std::nullopt;
+    const bool hasTree = code.language == ir::Language::Python || code.language == ir::Language::Library;
+    return hasTree ? py::parseBlock(code.text).value : std::nullopt;
 }
 
 } // namespace

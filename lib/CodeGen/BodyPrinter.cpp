@@ -93,6 +93,8 @@ void BodyPrinter::statement(const Node &n) {
         return code(static_cast<const Code &>(n));
     case Kind::Update:
         return update(static_cast<const Update &>(n));
+    case Kind::LibraryCall:
+        return libraryCall(static_cast<const LibraryCall &>(n));
     case Kind::RawTasklet:
         return rawTasklet(static_cast<const RawTasklet &>(n));
     case Kind::For:

@@ -210,47 +210,39 @@ void BodyPrinter::update(const Update &u) {
     }
 }
 
-/// Does a text bind tighter than any operator around it? After a cast an address does, too.
-static bool isOperand(const std::string &text, bool behindCast) {
-    int depth = 0;
-    for (char c : text) {
-        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-        if (depth == 0 && (c == ' ' || c == '*' || (c == '&' && !behindCast)))
-            return false;
+void BodyPrinter::libraryCall(const LibraryCall &c) {
+    std::string text = c.result ? memory(c.result) + " = " : "";
+    text += c.function + "(";
+    std::string separator;
+    if (c.stream != LibraryCall::host) {
+        text += "__state->gpu.stream(" + std::to_string(c.stream) + ")";
+        separator = ", ";
     }
-    return true;
+    for (const LibraryCall::Argument &a : c.arguments)
+        text += std::exchange(separator, ", ") + argument(a);
+    comment(c.comment);
+    w_.line(text + ");");
 }
 
-/// The text of a statement with what its bindings are bound to: in parentheses, unless it is a whole argument or an operand anyway.
-std::string BodyPrinter::inPlace(const RawTasklet &t) const {
-    const std::string &text = t.text;
-    std::string out;
-    std::size_t done = 0;
-    for (const CppWord &w : cppWords(text)) {
-        auto b = std::find_if(t.bindings.begin(), t.bindings.end(),
-                              [&](const RawTasklet::Binding &x) { return x.name.view() == w.text; });
-        if (b == t.bindings.end() || w.where != CppWord::Code || w.member)
-            continue;
-        out += text.substr(done, w.at - done);
-        done = w.at + w.text.size();
-        const std::size_t before = out.find_last_not_of(" \n"), after = text.find_first_not_of(" \n", done);
-        const bool argument = before != std::string::npos && (out[before] == '(' || out[before] == ',') &&
-                              after != std::string::npos && (text[after] == ')' || text[after] == ',');
-        if (b->form == RawTasklet::Binding::Symbol) {
-            out += sym(b->symbol, argument ? Precedence::Conditional : Precedence::Primary);
-        } else {
-            const std::string bound = memory(b->ref);
-            const bool cast = before != std::string::npos && out[before] == ')';
-            out += argument || isOperand(bound, cast) ? bound : "(" + bound + ")";
-        }
+std::string BodyPrinter::argument(const LibraryCall::Argument &a) const {
+    if (a.ref)
+        return memory(a.ref);
+    if (!a.word.empty())
+        return a.word;
+    if (a.byAddress) {
+        use("library");
+        return "sdfgc::rt::by_address(" + value(a.value) + ")";
     }
-    return out + text.substr(done);
+    if (a.value)
+        return value(a.value);
+    std::string text = "sdfgc::gpu::" + a.made.str() + "(", separator;
+    for (const LibraryCall::Argument &part : a.parts)
+        text += std::exchange(separator, ", ") + argument(part);
+    return text + ")";
 }
 
 void BodyPrinter::rawTasklet(const RawTasklet &t) {
     comment(t.comment);
-    if (t.inPlace)
-        return w_.line(inPlace(t));
     use("dace");
     w_.open();
     for (const RawTasklet::Binding &b : t.bindings) {

@@ -125,7 +125,7 @@ private:
     /// Nothing is summed: the addend is added where the product is formed.
     bool addsInPlace() const { return c_.summed().empty() && c_.addend.operand && !c_.beta.isZero(); }
     bool product();
-    void call(const std::string &code, const char *environment);
+    void call(const LibraryCall &c);
     void maps();
     void combine();
     int innermost() const;
@@ -275,25 +275,25 @@ void Builder::maps() {
     x_.nested(x_.addState("product"), "product", levels, inputs(), {out}, "o = " + term());
 }
 
-void Builder::call(const std::string &code, const char *environment) {
+void Builder::call(const LibraryCall &c) {
     std::vector<Name> in;
     for (const Factor &f : c_.factors)
         if (std::find(in.begin(), in.end(), f.connector) == in.end())
             in.push_back(f.connector);
     if (accumulate_)
         in.push_back(target_.connector);
-    x_.call(x_.addState("product"), "product", in, {target_.connector}, code, {Name(environment)});
+    x_.call(x_.addState("product"), "product", in, {target_.connector}, c);
 }
 
 bool Builder::product() {
     std::string why;
-    if (auto code = blasProduct(x_, c_, target_, !accumulate_, why)) {
-        call(*code, x_.where() == Where::Device ? "GpuBlas" : "OpenBLAS");
+    if (auto made = blasProduct(x_, c_, target_, !accumulate_, why)) {
+        call(*made);
         x_.took(implementation(), why);
         return true;
     }
-    if (auto code = tensorProduct(x_, c_, target_, !accumulate_)) {
-        call(*code, "GpuTensors");
+    if (auto made = tensorProduct(x_, c_, target_, !accumulate_)) {
+        call(*made);
         x_.took(platform::titleOf("gputensor", x_.context().options.vendor()), why);
         return true;
     }

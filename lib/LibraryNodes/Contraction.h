@@ -58,12 +58,12 @@ struct Contraction {
 /// and types fit and the product is not provably small; maps otherwise. Reports and returns false when the operands do not fit.
 bool expandContraction(Expansion &x, Contraction c);
 
-/// C++ text that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero,
+/// The call that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero,
 /// else one. Nothing when BLAS cannot; `why` then says why.
-std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why);
+std::optional<LibraryCall> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why);
 
 /// The same with the device's library for tensors; nothing when it cannot, or the toolchain lacks it.
-std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);
+std::optional<LibraryCall> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);
 
 /// Why types or the coefficient keep libraries away; empty when they do not.
 std::string unfitForLibraries(const Contraction &c, const Factor &target);

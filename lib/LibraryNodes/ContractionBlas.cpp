@@ -65,12 +65,12 @@ std::optional<Layout> layoutOf(sym::Expr rows, sym::Expr rowStride, sym::Expr co
     return std::nullopt;
 }
 
-class Printer {
+class Product {
 public:
-    Printer(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
+    Product(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
         : x_(x), c_(c), target_(target), overwrite_(overwrite), type_(target.operand.type), letter_(blasLetter(type_)) {}
 
-    std::optional<std::string> run(std::string &why) {
+    std::optional<LibraryCall> run(std::string &why) {
         why = unsuitable();
         if (!why.empty())
             return std::nullopt;
@@ -80,20 +80,20 @@ public:
         why = classify(call);
         if (!why.empty())
             return std::nullopt;
-        auto text = call.m.present && call.n.present ? gemm(call) : call.m.present || call.n.present ? gemv(call) : dot(call);
-        why = text ? routine_ : "no unit stride that BLAS could use";
-        return text;
+        auto made = call.m.present && call.n.present ? gemm(call) : call.m.present || call.n.present ? gemv(call) : dot(call);
+        why = made ? routine(*made) : "no unit stride that BLAS could use";
+        return made;
     }
 
 private:
     bool device() const { return x_.where() == Where::Device; }
     std::string unsuitable() const;
-    std::optional<std::string> transposition(std::string &why);
-    std::string onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target);
+    std::optional<LibraryCall> transposition(std::string &why);
+    LibraryCall onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target);
     std::string classify(Call &call) const;
-    std::optional<std::string> gemm(Call c);
-    std::optional<std::string> gemv(Call c);
-    std::optional<std::string> dot(const Call &c);
+    std::optional<LibraryCall> gemm(Call c);
+    std::optional<LibraryCall> gemv(Call c);
+    std::optional<LibraryCall> dot(const Call &c);
     bool complex() const { return type_.isComplex(); }
     std::string word(const char *hint, sym::Expr e) { return x_.word(hint, e); }
 
@@ -109,31 +109,26 @@ private:
     std::string out(const std::vector<int> &batch) { return start("_out" + target_.connector.str(), target_, batch); }
 
     /// BLAS takes real coefficients by value and complex ones by address.
-    std::string alpha() const { return complex() ? "_alpha" : real(c_.alpha.text); }
-    std::string beta() const { return complex() ? "_beta" : real(overwrite_ ? "0" : "1"); }
-    static std::string real(const std::string &value) {
+    std::string alpha() const { return coefficient(c_.alpha.text); }
+    std::string beta() const { return coefficient(overwrite_ ? "0" : "1"); }
+    std::string coefficient(const std::string &value) const {
+        if (type_.isComplex())
+            return "by_address(" + typedLiteral(type_, value) + ")";
         return value.find_first_not_of("0123456789") == std::string::npos ? value + ".0" : value;
     }
 
-    /// Declarations of complex coefficients, the loops of the batch, and the call.
-    std::string around(const Call &c, const std::string &call) {
-        std::string text;
-        auto constant = [&](const char *name, const std::string &value) {
-            const std::string part = type_.scalar() == ScalarKind::Complex64 ? "float" : "double";
-            text += "const " + part + " " + name + "[2] = {static_cast<" + part + ">(" + value + "), 0};\n";
-        };
-        if (complex()) {
-            constant("_alpha", c_.alpha.text);
-            constant("_beta", overwrite_ ? "0" : "1");
-        }
-        for (int l : c.batch) {
-            std::string p = "_p" + std::to_string(l);
-            text += "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p +
-                    ")\n";
-        }
-        return text + call;
+    /// A call of the host's BLAS or of the device's, for each index of these labels.
+    LibraryCall call(const std::string &name, std::vector<std::string> arguments, const std::vector<int> &loops = {}) {
+        LibraryCall c;
+        c.environment = device() ? "GpuBlas" : "OpenBLAS";
+        c.function = device() ? "gpuBlas." + name : "cblas_" + std::string(1, letter_) + name;
+        c.arguments = std::move(arguments);
+        for (int l : loops)
+            c.loops.emplace_back("_p" + std::to_string(l), word("b", c_.sizes[static_cast<std::size_t>(l)]));
+        return c;
     }
-    std::string function(const char *name) { return "cblas_" + std::string(1, letter_) + name; }
+    /// The routine's name, for remarks.
+    static std::string routine(const LibraryCall &c) { return c.function.substr(c.function.find('.') + 1); }
 
     Expansion &x_;
     const Contraction &c_;
@@ -141,10 +136,9 @@ private:
     bool overwrite_;
     Type type_;
     char letter_;
-    std::string routine_;
 };
 
-std::string Printer::unsuitable() const {
+std::string Product::unsuitable() const {
     if (x_.node().implementation == "pure")
         return "the node asks for it";
     if (x_.where() == Where::Kernel)
@@ -158,7 +152,7 @@ std::string Printer::unsuitable() const {
     return unfitForLibraries(c_, target_);
 }
 
-std::string Printer::classify(Call &call) const {
+std::string Product::classify(Call &call) const {
     std::vector<int> m, n, k;
     for (int l = 0; l < static_cast<int>(c_.sizes.size()); ++l) {
         for (const Factor *f : {call.a, call.b, &target_})
@@ -209,10 +203,11 @@ std::string Printer::classify(Call &call) const {
     return "";
 }
 
-const char *transposed(bool t) { return t ? "CblasTrans" : "CblasNoTrans"; }
-const char *op(bool t) { return t ? "sdfgc::gpu::Op::Transpose" : "sdfgc::gpu::Op::None"; }
+std::string transposed(bool t) { return cppWord(t ? "CblasTrans" : "CblasNoTrans"); }
+std::string op(bool t) { return cppWord(t ? "sdfgc::gpu::Op::Transpose" : "sdfgc::gpu::Op::None"); }
+const std::string byRows = cppWord("CblasRowMajor");
 
-std::optional<std::string> Printer::gemm(Call c) {
+std::optional<LibraryCall> Product::gemm(Call c) {
     if (!c.n.second.isOne()) {
         // By columns: the transpose of the result is the product of the transposes, in reverse order.
         std::swap(c.a, c.b);
@@ -225,14 +220,14 @@ std::optional<std::string> Printer::gemm(Call c) {
         return std::nullopt;
     if (device())
         return onDevice(c, *la, *lb, *lc);
-    routine_ = function("gemm");
-    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + transposed(lb->transposed) + ", " +
-                         word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + alpha() + ", " +
-                         in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " + in(*c.b, c.batch) + ", " +
-                         word("ldb", lb->leading) + ", " + beta() + ", " + out(c.batch) + ", " + word("ldc", lc->leading) + ");");
+    return call("gemm",
+                {byRows, transposed(la->transposed), transposed(lb->transposed), word("m", c.m.size), word("n", c.n.size),
+                 word("k", c.k.size), alpha(), in(*c.a, c.batch), word("lda", la->leading), in(*c.b, c.batch),
+                 word("ldb", lb->leading), beta(), out(c.batch), word("ldc", lc->leading)},
+                c.batch);
 }
 
-std::optional<std::string> Printer::gemv(Call c) {
+std::optional<LibraryCall> Product::gemv(Call c) {
     if (!c.m.present) {
         std::swap(c.a, c.b);
         std::swap(c.m, c.n);
@@ -245,36 +240,36 @@ std::optional<std::string> Printer::gemv(Call c) {
         return onDevice(c, *la, {false, c.k.second}, {false, c.m.second});
     // BLAS counts rows and columns of the matrix as it is stored.
     sym::Expr rows = la->transposed ? c.k.size : c.m.size, columns = la->transposed ? c.m.size : c.k.size;
+    std::vector<std::string> arguments{
+        transposed(la->transposed), word("m", rows),   word("n", columns),       alpha(), in(*c.a, c.batch),
+        word("lda", la->leading),   in(*c.b, c.batch), word("incx", c.k.second), beta(),  out(c.batch),
+        word("incy", c.m.second)};
     if (device()) {
-        routine_ = "gemv";
-        return "__state->gpuBlas.gemv(__dace_current_stream, " + std::string(op(la->transposed)) + ", " + word("m", rows) + ", " +
-               word("n", columns) + ", " + c_.alpha.text + ", " + in(*c.a, {}) + ", " + word("lda", la->leading) + ", " +
-               in(*c.b, {}) + ", " + word("incx", c.k.second) + ", " + (overwrite_ ? "0" : "1") + ", " + out({}) + ", " +
-               word("incy", c.m.second) + ");";
+        arguments[0] = op(la->transposed);
+        arguments[3] = c_.alpha.text;
+        arguments[8] = overwrite_ ? "0" : "1";
+    } else {
+        arguments.insert(arguments.begin(), byRows);
     }
-    routine_ = function("gemv");
-    return around(c, routine_ + "(CblasRowMajor, " + transposed(la->transposed) + ", " + word("m", rows) + ", " +
-                         word("n", columns) + ", " + alpha() + ", " + in(*c.a, c.batch) + ", " + word("lda", la->leading) + ", " +
-                         in(*c.b, c.batch) + ", " + word("incx", c.k.second) + ", " + beta() + ", " + out(c.batch) + ", " +
-                         word("incy", c.m.second) + ");");
+    return call("gemv", std::move(arguments), c.batch);
 }
 
-std::optional<std::string> Printer::dot(const Call &c) {
+std::optional<LibraryCall> Product::dot(const Call &c) {
     if (!c.batch.empty() || !overwrite_ || !c_.alpha.isOne())
         return std::nullopt;
-    std::string arguments = word("n", c.k.size) + ", _in" + c.a->connector.str() + ", " + word("incx", c.k.first) + ", _in" +
-                            c.b->connector.str() + ", " + word("incy", c.k.second);
-    std::string result = "_out" + target_.connector.str();
-    if (device()) {
-        routine_ = "dot";
-        return "__state->gpuBlas.dot(__dace_current_stream, " + arguments + ", " + result + ");";
-    }
-    routine_ = function(complex() ? "dotu_sub" : "dot");
-    return complex() ? routine_ + "(" + arguments + ", &" + result + ");" : result + " = " + routine_ + "(" + arguments + ");";
+    std::vector<std::string> arguments{word("n", c.k.size), in(*c.a, {}), word("incx", c.k.first), in(*c.b, {}),
+                                       word("incy", c.k.second)};
+    const bool returns = !device() && !complex();
+    if (!returns)
+        arguments.push_back(out({}));
+    LibraryCall made = call(!device() && complex() ? "dotu_sub" : "dot", std::move(arguments));
+    if (returns)
+        made.result = target_.connector;
+    return made;
 }
 
 /// One call for a batch whose matrices lie at equal distances; loops around it for the other labels.
-std::string Printer::onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target) {
+LibraryCall Product::onDevice(const Call &c, const Layout &a, const Layout &b, const Layout &target) {
     std::vector<int> loops = c.batch;
     sym::Expr count = 1, strideA = 0, strideB = 0, strideC = 0;
     while (!loops.empty()) {
@@ -293,23 +288,24 @@ std::string Printer::onDevice(const Call &c, const Layout &a, const Layout &b, c
         loops.pop_back();
     }
     const bool batched = !c.batch.empty();
-    routine_ = batched ? "gemmStridedBatched" : "gemm";
-    auto stride = [&](sym::Expr s) { return batched ? ", " + word("s", s) : std::string(); };
-    std::string text;
-    for (int l : loops) {
-        std::string p = "_p" + std::to_string(l);
-        text +=
-            "for (long long " + p + " = 0; " + p + " < " + word("b", c_.sizes[static_cast<std::size_t>(l)]) + "; ++" + p + ")\n";
-    }
-    return text + "__state->gpuBlas." + routine_ + "(__dace_current_stream, " + op(a.transposed) + ", " + op(b.transposed) + ", " +
-           word("m", c.m.size) + ", " + word("n", c.n.size) + ", " + word("k", c.k.size) + ", " + c_.alpha.text + ", " +
-           in(*c.a, loops) + ", " + word("lda", a.leading) + stride(strideA) + ", " + in(*c.b, loops) + ", " +
-           word("ldb", b.leading) + stride(strideB) + ", " + (overwrite_ ? "0" : "1") + ", " + out(loops) + ", " +
-           word("ldc", target.leading) + stride(strideC) + (batched ? ", " + word("batch", count) : "") + ");";
+    std::vector<std::string> arguments{op(a.transposed),    op(b.transposed),    word("m", c.m.size),
+                                       word("n", c.n.size), word("k", c.k.size), c_.alpha.text};
+    auto add = [&](const std::string &matrix, sym::Expr leading, sym::Expr stride) {
+        arguments.insert(arguments.end(), {matrix, word("ld", leading)});
+        if (batched)
+            arguments.push_back(word("s", stride));
+    };
+    add(in(*c.a, loops), a.leading, strideA);
+    add(in(*c.b, loops), b.leading, strideB);
+    arguments.emplace_back(overwrite_ ? "0" : "1");
+    add(out(loops), target.leading, strideC);
+    if (batched)
+        arguments.push_back(word("batch", count));
+    return call(batched ? "gemmStridedBatched" : "gemm", std::move(arguments), loops);
 }
 
 /// A matrix into its transpose: a kernel that copies by elements would read or write memory in columns.
-std::optional<std::string> Printer::transposition(std::string &why) {
+std::optional<LibraryCall> Product::transposition(std::string &why) {
     const Factor &from = c_.factors[0];
     const std::vector<int> labels = c_.kept();
     why = "one kernel reads and writes everything once";
@@ -321,10 +317,11 @@ std::optional<std::string> Printer::transposition(std::string &why) {
          target = layoutOf(rows, target_.stride(row), columns, target_.stride(column));
     if (!source || !target || !source->transposed || target->transposed)
         return std::nullopt;
-    why = routine_ = "geam";
-    return "__state->gpuBlas.geam(__dace_current_stream, " + std::string(op(true)) + ", " + op(false) + ", " + word("m", rows) +
-           ", " + word("n", columns) + ", " + c_.alpha.text + ", " + in(from, {}) + ", " + word("lda", source->leading) + ", 0, " +
-           out({}) + ", " + word("ldb", target->leading) + ", " + out({}) + ", " + word("ldb", target->leading) + ");";
+    const std::string ldb = word("ldb", target->leading);
+    LibraryCall made = call("geam", {op(true), op(false), word("m", rows), word("n", columns), c_.alpha.text, in(from, {}),
+                                     word("lda", source->leading), "0", out({}), ldb, out({}), ldb});
+    why = routine(made);
+    return made;
 }
 
 } // namespace
@@ -340,8 +337,8 @@ std::string unfitForLibraries(const Contraction &c, const Factor &target) {
     return number || (c.alpha.value.isSymbol() && !type.isComplex()) ? "" : "the coefficient is an expression";
 }
 
-std::optional<std::string> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why) {
-    return Printer(x, c, target, overwrite).run(why);
+std::optional<LibraryCall> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why) {
+    return Product(x, c, target, overwrite).run(why);
 }
 
 } // namespace sdfgc::libnodes

@@ -27,22 +27,28 @@ public:
     TensorCall(Expansion &x, const Contraction &c, const Factor &target, bool overwrite)
         : x_(x), c_(c), target_(target), overwrite_(overwrite) {}
 
-    std::optional<std::string> run() {
+    std::optional<LibraryCall> run() {
         if (x_.where() != Where::Device || !x_.context().options.has("gputensor") || x_.node().implementation == "pure")
             return std::nullopt;
         if (!unfitForLibraries(c_, target_).empty() || !hasFormOfTensors())
             return std::nullopt;
         const bool hip = x_.context().options.vendor() == platform::Device::Hip;
         if (c_.factors.size() == 2 && isContraction() && (!hip || isHipContraction()))
-            return "__state->gpuTensors.contract(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) +
-                   ", " + tensor("_in", c_.factors[1]) + ", " + (overwrite_ ? "0" : "1") + ", " + tensor("_out", target_) + ");";
+            return call("contract", {c_.alpha.text, tensor("_in", c_.factors[0]), tensor("_in", c_.factors[1]),
+                                     overwrite_ ? "0" : "1", tensor("_out", target_)});
         if (c_.factors.size() == 1 && isPermutation() && (!hip || isHipPermutation()))
-            return "__state->gpuTensors.permute(__dace_current_stream, " + c_.alpha.text + ", " + tensor("_in", c_.factors[0]) +
-                   ", " + tensor("_out", target_) + ");";
+            return call("permute", {c_.alpha.text, tensor("_in", c_.factors[0]), tensor("_out", target_)});
         return std::nullopt;
     }
 
 private:
+    static LibraryCall call(const std::string &name, std::vector<std::string> arguments) {
+        LibraryCall c;
+        c.environment = "GpuTensors";
+        c.function = "gpuTensors." + name;
+        c.arguments = std::move(arguments);
+        return c;
+    }
     std::vector<const Factor *> operands() const {
         std::vector<const Factor *> out{&target_};
         for (const Factor &f : c_.factors)
@@ -112,10 +118,10 @@ private:
     }
 
     std::string tensor(const char *direction, const Factor &f) const {
-        std::string text = "sdfgc::gpu::tensor(" + (direction + f.connector.str());
+        std::string text = "tensor(" + (direction + f.connector.str());
         for (int l : f.labels)
             if (l != Factor::unit)
-                text += std::string(", '") + static_cast<char>('a' + l) + "', " +
+                text += ", " + cppWord({'\'', static_cast<char>('a' + l), '\''}) + ", " +
                         x_.word("n", c_.sizes[static_cast<std::size_t>(l)]) + ", " + x_.word("s", f.stride(l));
         return text + ")";
     }
@@ -128,7 +134,7 @@ private:
 
 } // namespace
 
-std::optional<std::string> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) {
+std::optional<LibraryCall> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite) {
     return TensorCall(x, c, target, overwrite).run();
 }
 

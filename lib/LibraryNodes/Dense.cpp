@@ -119,22 +119,10 @@ void Dense::clearTriangle(const Matrix &m, bool lower) {
               "o = i if _c " + std::string(lower ? "<=" : ">=") + " _r else " + typedLiteral(type_, "0"));
 }
 
-/// Is a connector a value, not a pointer? One element of host memory is (Expansion::call).
-bool Dense::isValue(Name container) const {
-    return x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne();
-}
-
-/// A connector as a pointer: of a value the address.
+/// A connector of a tasklet in C++ as a pointer: one element of host memory is a value (Expansion::code).
 std::string Dense::pointer(Name container, const char *direction) const {
-    return (isValue(container) ? "&" : "") + std::string(direction) + container.str();
-}
-
-/// LAPACKE has complex types of its own.
-std::string Dense::pointer(const Matrix &m, const char *direction) const {
-    const std::string text = pointer(m.data, direction);
-    if (by_ != By::Host || !type_.isComplex())
-        return text;
-    return std::string(type_.scalar() == ScalarKind::Complex64 ? "(lapack_complex_float *)" : "(lapack_complex_double *)") + text;
+    const bool value = x_.where() != Where::Device && x_.inner().desc(container)->numElements().isOne();
+    return (value ? "&" : "") + std::string(direction) + container.str();
 }
 
 /// Rows, or columns, that lie so far apart. Of a single column nothing is, but LAPACK wants it to be as long as the column.
@@ -144,12 +132,6 @@ std::string Dense::leading(const Matrix &m) {
     return x_.word("ld", m.columns.isOne() ? m.rows : m.contiguousColumns() ? m.columnStride : m.rowStride);
 }
 
-/// A call of the program's solver.
-std::string Dense::onStream(const char *routine, const std::string &arguments, Name info) const {
-    return "__state->gpuSolver." + std::string(routine) + "(__dace_current_stream, " + arguments +
-           (info ? ", " + pointer(info, "_out") : "") + ");";
-}
-
 /// For comparisons only: of a complex number the square.
 std::string Dense::magnitude(const std::string &v) const {
     if (type_.isComplex())
@@ -157,18 +139,38 @@ std::string Dense::magnitude(const std::string &v) const {
     return "((" + v + ") < 0 ? -(" + v + ") : (" + v + "))";
 }
 
-/// A tasklet; containers that are read and written are in both lists. The info, where it is wanted, is another output.
-void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code) {
+/// A call of the library: the device's solver, or LAPACKE, which takes the order of elements first. The info, where it is wanted,
+/// is the last argument of the one and the result of the other. Containers that are read and written are in both lists.
+void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &routine,
+                 std::vector<std::string> arguments) {
+    LibraryCall c;
+    c.arguments = std::move(arguments);
+    if (info)
+        outputs.push_back(info);
+    if (onDevice()) {
+        c.environment = "GpuSolver";
+        c.function = "gpuSolver." + routine;
+        if (info)
+            c.arguments.push_back("_out" + info.str());
+    } else {
+        c.environment = "LAPACKE";
+        c.function = std::string("LAPACKE_") + letter_ + routine;
+        c.arguments.insert(c.arguments.begin(), cppWord("LAPACK_ROW_MAJOR"));
+        c.result = info;
+        c.ownComplex = true;
+    }
+    x_.call(x_.addState(label), label, inputs, outputs, c);
+}
+
+/// The same as loops.
+void Dense::loops(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code) {
     if (info)
         outputs.push_back(info);
     std::string prologue;
     for (Name n : inputs)
-        if (isValue(n) && std::find(outputs.begin(), outputs.end(), n) != outputs.end())
+        if (pointer(n, "").starts_with('&') && std::find(outputs.begin(), outputs.end(), n) != outputs.end())
             prologue += "_out" + n.str() + " = _in" + n.str() + ";\n";
-    std::vector<Name> environments;
-    if (by_ != By::Loops)
-        environments.emplace_back(onDevice() ? "GpuSolver" : "LAPACKE");
-    x_.call(x_.addState(label), label, inputs, outputs, prologue + code, environments);
+    x_.code(x_.addState(label), label, inputs, outputs, prologue + code);
 }
 
 namespace {
@@ -194,9 +196,6 @@ std::string withInfo(const std::string &loops, Name info) {
     }
     return text;
 }
-
-/// What a call's result is assigned to.
-std::string assigned(Name info) { return info ? "_out" + info.str() + " = " : ""; }
 
 // Right-looking elimination with partial pivoting; pivots count from one, as in LAPACK.
 const char *const factorLoops = R"(auto *_a = $a; auto *_p = $p;
@@ -270,45 +269,37 @@ for (long long _j = 0; _j < $n; ++_j) {
 } // namespace
 
 void Dense::factor(const Matrix &m, Name pivots, Name info) {
-    std::string code;
-    const std::string p = pointer(pivots, "_out");
+    const std::vector<Name> outputs{m.data, pivots};
+    const std::string a = "_out" + m.data.str(), p = "_out" + pivots.str();
     if (onDevice())
-        code = onStream("getrf", order(m) + ", " + pointer(m) + ", " + leading(m) + ", " + p, info);
-    else if (by_ == By::Host)
-        code = assigned(info) + "LAPACKE_" + letter_ + "getrf(LAPACK_ROW_MAJOR, " + order(m) + ", " + order(m) + ", " + pointer(m) +
-               ", " + leading(m) + ", " + p + ");";
-    else
-        code = fill(withInfo(factorLoops, info), {{"$a", pointer(m)},
-                                                  {"$p", p},
-                                                  {"$candidate", magnitude("_a[_i * $ld + _k]")},
-                                                  {"$current", magnitude("_a[_best * $ld + _k]")},
-                                                  {"$ld", leading(m)},
-                                                  {"$n", order(m)},
-                                                  {"$T", type_.cppName()}});
-    call("factor", {m.data}, {m.data, pivots}, info, code);
+        return call("factor", {m.data}, outputs, info, "getrf", {order(m), a, leading(m), p});
+    if (by_ == By::Host)
+        return call("factor", {m.data}, outputs, info, "getrf", {order(m), order(m), a, leading(m), p});
+    loops("factor", {m.data}, outputs, info,
+          fill(withInfo(factorLoops, info), {{"$a", pointer(m.data, "_out")},
+                                             {"$p", pointer(pivots, "_out")},
+                                             {"$candidate", magnitude("_a[_i * $ld + _k]")},
+                                             {"$current", magnitude("_a[_best * $ld + _k]")},
+                                             {"$ld", leading(m)},
+                                             {"$n", order(m)},
+                                             {"$T", type_.cppName()}}));
 }
 
 void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info) {
-    std::string code;
-    const std::string p = pointer(pivots, "_in");
-    if (onDevice())
-        code = onStream("getrs",
-                        "sdfgc::gpu::Op::None, " + order(lu) + ", " + x_.word("m", right.columns) + ", " + pointer(lu, "_in") +
-                            ", " + leading(lu) + ", " + p + ", " + pointer(right) + ", " + leading(right),
-                        info);
-    else if (by_ == By::Host)
-        code = assigned(info) + "LAPACKE_" + letter_ + "getrs(LAPACK_ROW_MAJOR, 'N', " + order(lu) + ", " +
-               x_.word("m", right.columns) + ", " + pointer(lu, "_in") + ", " + leading(lu) + ", " + p + ", " + pointer(right) +
-               ", " + leading(right) + ");";
-    else
-        code = fill(withInfo(solveLoops, info), {{"$a", pointer(lu, "_in")},
-                                                 {"$p", p},
-                                                 {"$b", pointer(right)},
-                                                 {"$lb", leading(right)},
-                                                 {"$ld", leading(lu)},
-                                                 {"$n", order(lu)},
-                                                 {"$m", x_.word("m", right.columns)}});
-    call("solve", {lu.data, pivots, right.data}, {right.data}, info, code);
+    const std::vector<Name> inputs{lu.data, pivots, right.data};
+    const std::string columns = x_.word("m", right.columns);
+    if (by_ != By::Loops)
+        return call("solve", inputs, {right.data}, info, "getrs",
+                    {cppWord(onDevice() ? "sdfgc::gpu::Op::None" : "'N'"), order(lu), columns, "_in" + lu.data.str(), leading(lu),
+                     "_in" + pivots.str(), "_out" + right.data.str(), leading(right)});
+    loops("solve", inputs, {right.data}, info,
+          fill(withInfo(solveLoops, info), {{"$a", pointer(lu.data, "_in")},
+                                            {"$p", pointer(pivots, "_in")},
+                                            {"$b", pointer(right.data, "_out")},
+                                            {"$lb", leading(right)},
+                                            {"$ld", leading(lu)},
+                                            {"$n", order(lu)},
+                                            {"$m", columns}}));
 }
 
 void Dense::invert(const Matrix &lu, Name pivots, Name info) {
@@ -319,41 +310,35 @@ void Dense::invert(const Matrix &lu, Name pivots, Name info) {
         copy(inverse, lu);
         return;
     }
-    const std::string p = pointer(pivots, "_in");
-    call("invert", {lu.data, pivots}, {lu.data}, info,
-         assigned(info) + "LAPACKE_" + letter_ + "getri(LAPACK_ROW_MAJOR, " + order(lu) + ", " + pointer(lu) + ", " + leading(lu) +
-             ", " + p + ");");
+    call("invert", {lu.data, pivots}, {lu.data}, info, "getri",
+         {order(lu), "_out" + lu.data.str(), leading(lu), "_in" + pivots.str()});
 }
 
 void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
-    std::string code;
+    if (by_ != By::Loops) {
+        // By rows, the lower triangle is the upper one of the transposed matrix, and has the factor of that.
+        const bool swapped = onDevice() && !m.contiguousColumns();
+        const std::string triangle =
+            onDevice() ? std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") : (lower ? "'L'" : "'U'");
+        return call("cholesky", {m.data}, {m.data}, info, "potrf",
+                    {cppWord(triangle), order(m), "_out" + m.data.str(), leading(m)});
+    }
     auto element = [&](const char *i, const char *j) {
         return "_a[" + std::string(lower ? i : j) + " * $ld + " + (lower ? j : i) + "]";
     };
     // a(i, j) = l(i, k) conj(l(j, k)); the upper factor u(k, i) is the conjugate of l(i, k).
     std::string ik = element("_i", "_k"), jk = element("_j", "_k"), conj = type_.isComplex() ? "std::conj" : "";
-    // By rows, the lower triangle is the upper one of the transposed matrix, and has the factor of that.
-    const bool swapped = onDevice() && !m.contiguousColumns();
-    if (onDevice())
-        code = onStream("potrf",
-                        std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") + ", " + order(m) + ", " +
-                            pointer(m) + ", " + leading(m),
-                        info);
-    else if (by_ == By::Host)
-        code = assigned(info) + "LAPACKE_" + letter_ + "potrf(LAPACK_ROW_MAJOR, '" + (lower ? "L" : "U") + "', " + order(m) + ", " +
-               pointer(m) + ", " + leading(m) + ");";
-    else
-        code = fill(withInfo(choleskyLoops, info),
-                    {{"$order", lower ? ik + " * " + conj + "(" + jk + ")" : conj + "(" + jk + ") * " + ik},
-                     {"$a", pointer(m)},
-                     {"$jk", jk},
-                     {"$ij", element("_i", "_j")},
-                     {"$conj", conj},
-                     {"$real", type_.isComplex() ? "_d.real()" : "_d"},
-                     {"$ld", leading(m)},
-                     {"$n", order(m)},
-                     {"$T", type_.cppName()}});
-    call("cholesky", {m.data}, {m.data}, info, code);
+    loops(
+        "cholesky", {m.data}, {m.data}, info,
+        fill(withInfo(choleskyLoops, info), {{"$order", lower ? ik + " * " + conj + "(" + jk + ")" : conj + "(" + jk + ") * " + ik},
+                                             {"$a", pointer(m.data, "_out")},
+                                             {"$jk", jk},
+                                             {"$ij", element("_i", "_j")},
+                                             {"$conj", conj},
+                                             {"$real", type_.isComplex() ? "_d.real()" : "_d"},
+                                             {"$ld", leading(m)},
+                                             {"$n", order(m)},
+                                             {"$T", type_.cppName()}}));
 }
 
 } // namespace sdfgc::libnodes

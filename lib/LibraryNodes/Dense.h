@@ -65,14 +65,13 @@ private:
     enum class By { Loops, Host, Device };
     bool onDevice() const { return by_ == By::Device; }
     ir::Storage storage() const { return x_.where() == Where::Device ? ir::Storage::GPU_Global : ir::Storage::Default; }
-    bool isValue(Name container) const;
     std::string pointer(Name container, const char *direction) const;
-    std::string pointer(const Matrix &m, const char *direction = "_out") const;
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
     std::string leading(const Matrix &m);
-    std::string onStream(const char *routine, const std::string &arguments, Name info) const;
     std::string magnitude(const std::string &v) const;
-    void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
+    void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &routine,
+              std::vector<std::string> arguments);
+    void loops(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
     bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER

@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -168,34 +169,63 @@ Name Expansion::reachable(Name n) {
     return twin;
 }
 
-Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
-                         std::string code, const std::vector<Name> &environments) {
-    auto *t = s.add<Tasklet>();
-    t->label = std::string(label);
-    t->code = {std::move(code), Language::CPP};
-    t->environments = environments;
-    t->debugInfo = node_.debugInfo;
-    auto connectorType = [&](Name n) {
+std::string LibraryCall::text() const {
+    std::string out, margin;
+    for (const auto &[variable, count] : loops) {
+        out += margin + "for " + variable + " in range(" + count + "):\n";
+        margin += "    ";
+    }
+    out += margin + (result ? "_out" + result.str() + " = " : "") + function + "(";
+    return out + text::joined(arguments) + ")";
+}
+
+Tasklet *Expansion::code(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
+                         std::string text) {
+    return onContainers(s, label, inputs, outputs, {std::move(text), Language::CPP}, [&](Name n) {
         const DataDesc *d = inner_->desc(n);
         const bool value = d->numElements().isOne() && where_ != Where::Device;
         return value ? d->dtype : Type::pointer(d->dtype);
+    });
+}
+
+Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
+                         const LibraryCall &c) {
+    auto type = [&](Name n) {
+        const Type element = inner_->desc(n)->dtype;
+        if (n == c.result)
+            return element;
+        const bool single = element == Type(ScalarKind::Complex64);
+        if (c.ownComplex && (single || element == Type(ScalarKind::Complex128)))
+            return Type::pointer(Type::opaque(Name(single ? "lapack_complex_float" : "lapack_complex_double")));
+        return Type::pointer(element);
     };
-    auto whole = [&](Name n) { return Memlet::simple(n, inner_->desc(n)->fullSubset()); };
+    Tasklet *t = onContainers(s, label, inputs, outputs, {c.text(), Language::Library}, type);
+    t->environments = {Name(c.environment)};
+    return t;
+}
+
+Tasklet *Expansion::onContainers(State &s, std::string_view label, const std::vector<Name> &inputs,
+                                 const std::vector<Name> &outputs, Code text, const std::function<Type(Name)> &type) {
+    auto *t = s.add<Tasklet>();
+    t->label = std::string(label);
+    t->code = std::move(text);
+    t->debugInfo = node_.debugInfo;
+    auto all = [&](Name n) { return Memlet::simple(n, inner_->desc(n)->fullSubset()); };
     for (Name n : inputs) {
         const Name connector("_in" + n.str()), used = reachable(n);
         auto *access = s.add<AccessNode>(used);
         if (used != n)
             copyBetween(s, s.add<AccessNode>(n), access);
-        s.connect(access, {}, t, connector, whole(used));
-        t->inConnector(connector)->type = connectorType(n);
+        s.connect(access, {}, t, connector, all(used));
+        t->inConnector(connector)->type = type(n);
     }
     for (Name n : outputs) {
         const Name connector("_out" + n.str()), used = reachable(n);
         auto *access = s.add<AccessNode>(used);
-        s.connect(t, connector, access, {}, whole(used));
+        s.connect(t, connector, access, {}, all(used));
         if (used != n)
             copyBetween(s, access, s.add<AccessNode>(n));
-        t->outConnector(connector)->type = connectorType(n);
+        t->outConnector(connector)->type = type(n);
     }
     s.renumber();
     return t;

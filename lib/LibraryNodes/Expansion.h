@@ -27,6 +27,22 @@ inline bool sameMemory(const Operand &a, const Operand &b) {
     return a.edge->memlet.data == b.edge->memlet.data && a.subset == b.subset;
 }
 
+/// A call of a library's function: arguments as sdfgc/Analysis/LibraryCalls.h has them, over the connectors of its tasklet.
+struct LibraryCall {
+    std::string environment; // of Platform/Environments.def
+    std::string function;
+    std::vector<std::string> arguments;
+    Name result;                                            // container that gets what the function returns; empty: none does
+    std::vector<std::pair<std::string, std::string>> loops; // around the call, outermost first: variable, count
+    bool ownComplex = false;                                // the library has complex types of its own: LAPACKE
+
+    /// `function(arguments)`, in its loops.
+    std::string text() const;
+};
+
+/// A word of C++ as an argument.
+inline std::string cppWord(const std::string &word) { return '"' + word + '"'; }
+
 /// Builds the nested SDFG that replaces a library node. Containers are named like the connectors; edges of the node move to it.
 class Expansion {
 public:
@@ -106,11 +122,14 @@ public:
     /// The same by the threads of a block of the device: the outer maps form the grid, `thread` is the parameter of the threads,
     /// each has a register, `a.combine` combines these, and the first thread writes the output.
     void accumulatedByBlock(ir::State &s, std::string_view label, Accumulation a, Name thread, int64_t threads);
-    /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory. On
-    /// the device it is code of the host that queues on the stream `__dace_current_stream`, not a kernel; containers in host memory
-    /// then get a twin in device memory, with copies before and after.
+    /// A C++ tasklet whose connectors `_inX`, `_outX` are whole containers: pointers, or values for one element of host memory.
+    ir::Tasklet *code(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
+                      std::string text);
+    /// A library call (sdfgc/Analysis/LibraryCalls.h) whose connectors `_inX`, `_outX` are whole containers: pointers, but for that
+    /// of the result. On the device it is code of the host that queues on a stream, not a kernel; containers in host memory then
+    /// get a twin in device memory, with copies before and after.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
-                      std::string code, const std::vector<Name> &environments);
+                      const LibraryCall &c);
 
     /// A copy of all of a container to another one of as many elements.
     void copied(ir::State &s, Name from, Name to);
@@ -151,6 +170,9 @@ private:
     void accumulate(ir::State &s, std::string_view label, const Accumulation &a, const Nest &around);
     ir::AccessNode *combined(ir::State &s, ir::AccessNode *mine, const std::string &operation);
     ir::Tasklet *python(ir::State &s, std::string_view label, std::string code);
+    /// A tasklet whose connectors are whole containers, with connectors of the types that `type` gives.
+    ir::Tasklet *onContainers(ir::State &s, std::string_view label, const std::vector<Name> &inputs,
+                              const std::vector<Name> &outputs, ir::Code text, const std::function<Type(Name)> &type);
     /// The container that a call uses for one: itself, or its twin.
     Name reachable(Name n);
     void copyBetween(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);

@@ -51,29 +51,18 @@ void directSum(Expansion &x, const Transform &t) {
     x.accumulated(x.addState("transform"), "transform", a);
 }
 
-/// A transform in place by FFTW.
-void callFftw(Expansion &x, const Transform &t, Name work, const Expansion::Params &dims) {
-    const bool single = t.out.type == Type(ScalarKind::Complex64);
-    std::string prefix = single ? "fftwf_" : "fftw_", sizes, data = "(" + prefix + "complex *)_out" + work.str();
+/// A transform in place by FFTW, or by the device's library.
+void callLibrary(Expansion &x, const Transform &t, Name work, const Expansion::Params &dims) {
+    const bool device = x.where() == Where::Device;
+    LibraryCall call;
+    call.environment = device ? "GpuFft" : "FFTW";
+    call.function = device ? "gpuFft.transform" : "fftw.transform";
+    call.arguments.push_back(cppWord(device ? (t.inverse ? "sdfgc::gpu::Direction::Inverse" : "sdfgc::gpu::Direction::Forward")
+                                            : (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD")));
+    call.arguments.push_back("_out" + work.str());
     for (const auto &[name, size] : dims)
-        sizes += (sizes.empty() ? "" : ", ") + ("static_cast<int>(" + x.word("n", size)) + ")";
-    x.call(x.addState("transform"), "transform", {work}, {work},
-           "const int _n[] = {" + sizes + "};\n" + prefix + "plan _plan;\n#pragma omp critical(sdfgc_fftw)\n_plan = " + prefix +
-               "plan_dft(" + std::to_string(dims.size()) + ", _n, " + data + ", " + data + ", " +
-               (t.inverse ? "FFTW_BACKWARD" : "FFTW_FORWARD") + ", FFTW_ESTIMATE);\nif (_plan)\n    " + prefix +
-               "execute(_plan);\n#pragma omp critical(sdfgc_fftw)\n" + prefix + "destroy_plan(_plan);",
-           {Name("FFTW")});
-}
-
-/// The same by the device's library.
-void callDevice(Expansion &x, const Transform &t, Name work, const Expansion::Params &dims) {
-    std::string sizes;
-    for (const auto &[name, size] : dims)
-        sizes += ", " + x.word("n", size);
-    x.call(x.addState("transform"), "transform", {work}, {work},
-           "__state->gpuFft.transform(__dace_current_stream, sdfgc::gpu::Direction::" +
-               std::string(t.inverse ? "Inverse" : "Forward") + ", _out" + work.str() + sizes + ");",
-           {Name("GpuFft")});
+        call.arguments.push_back(x.word("n", size));
+    x.call(x.addState("transform"), "transform", {work}, {work}, call);
 }
 
 void byLibrary(Expansion &x, const Transform &t) {
@@ -83,7 +72,7 @@ void byLibrary(Expansion &x, const Transform &t) {
     auto j = params("_j", t.in);
     x.mapped(x.addState("copy"), "copy", j, {{"i", "_inp", Expansion::elementAt(j), ""}},
              {{"o", work, Expansion::elementAt(j), ""}}, "o = i");
-    (device ? callDevice : callFftw)(x, t, work, j);
+    callLibrary(x, t, work, j);
     if (packed && t.factor.isOne())
         return;
     std::string scale = t.factor.isOne() ? "" : " * " + typedLiteral(t.out.type, t.factor.text);

@@ -133,7 +133,8 @@ AccessNode *Expansion::combined(State &s, AccessNode *mine, const std::string &o
     auto *t = s.add<Tasklet>();
     const Name in("_in" + mine->data.str()), out("_out" + total->data.str());
     t->label = "block";
-    t->code = {out.str() + " = sdfgc::gpu::blockReduce(" + in.str() + ", sdfgc::gpu::" + operation + "());", Language::CPP};
+    t->code = {out.str() + " = gpuReduce.blockReduce(" + in.str() + ", " + cppWord("sdfgc::gpu::" + operation + "()") + ")",
+               Language::Library};
     t->environments = {"GpuReduce"};
     t->debugInfo = node_.debugInfo;
     s.connect(mine, {}, t, in, element({"", mine->data, {0}, ""}));

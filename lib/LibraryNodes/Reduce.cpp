@@ -285,8 +285,8 @@ void Reduce::byBlock() {
     x_.mapped(x_.addState("reduce"), "reduce", params(reduced_), {{"i", "_in", index(all()), ""}}, {{"o", mine, {0}, wcr_}},
               "o = i");
     const std::string kind(py::reductionName(py::parseWcr(wcr_).value->kind));
-    x_.call(x_.addState("block"), "block", {mine}, {"_out"},
-            "_out_out = dace::blockReduce<dace::ReductionType::" + kind + ">(_in_mine);", {});
+    x_.code(x_.addState("block"), "block", {mine}, {"_out"},
+            "_out_out = dace::blockReduce<dace::ReductionType::" + kind + ">(_in_mine);");
     x_.took("CUDA (block)", "the threads of the block reduce together");
 }
 

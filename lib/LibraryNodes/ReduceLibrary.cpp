@@ -81,10 +81,12 @@ void Reduce::byPrimitive() {
     if (kept.empty())
         kept.emplace_back(1); // an array, which stays in device memory
     const Name target = direct ? Name("_out") : x_.temporary("_total", out_.type, kept, Storage::GPU_Global);
-    x_.call(x_.addState("reduce"), "reduce", {"_in"}, {target},
-            "sdfgc::gpu::reduce<sdfgc::gpu::" + operation() + ">(__dace_current_stream, _in_in, " +
-                x_.word("rows", product(kept_)) + ", " + x_.word("size", product(reduced_)) + ", _out" + target.str() + ");",
-            {"GpuPrimitives"});
+    LibraryCall call;
+    call.environment = "GpuPrimitives";
+    call.function = "gpuPrimitives.reduce";
+    call.arguments = {cppWord("sdfgc::gpu::" + operation() + "()"), "_in_in", x_.word("rows", product(kept_)),
+                      x_.word("size", product(reduced_)), "_out" + target.str()};
+    x_.call(x_.addState("reduce"), "reduce", {"_in"}, {target}, call);
     if (!direct) {
         if (!startsNeutral())
             x_.mapped(x_.addState("init"), "init", params(kept_), {}, {{"o", "_out", index(kept_), ""}}, "o = " + *identity_);

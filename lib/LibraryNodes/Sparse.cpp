@@ -48,7 +48,7 @@ public:
         std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", "_b"};
         if (addend)
             inputs.push_back(addend->data);
-        x_.call(x_.addState("product"), "product", inputs, {target.data}, text(*mb, target, addend, beta), {});
+        x_.code(x_.addState("product"), "product", inputs, {target.data}, text(*mb, target, addend, beta));
         if (!wcr.empty())
             dense_.copy(target, *mc, wcr);
         x_.took("pure", "a loop over the rows");
@@ -73,13 +73,25 @@ private:
         if (!beta.isZero())
             inputs.push_back(target.data);
         auto word = [&](const char *hint, sym::Expr e) { return x_.word(hint, e); };
-        x_.call(x_.addState("product"), "product", inputs, {target.data},
-                "__state->gpuSparse.multiply(__dace_current_stream, " + word("m", c.rows) + ", " + word("n", c.columns) + ", " +
-                    word("k", b.rows) + ", " + word("count", x_.inner().desc("_a_vals")->numElements()) + ", " +
-                    coefficient(x_, "alpha", "1").text + ", _in_a_rows, _in_a_cols, _in_a_vals, _in" + b.data.str() + ", " +
-                    word("s", b.rowStride) + ", " + word("s", b.columnStride) + ", " + beta.text + ", _out" + target.data.str() +
-                    ", " + word("s", target.rowStride) + ", " + word("s", target.columnStride) + ");",
-                {"GpuSparse"});
+        LibraryCall call;
+        call.environment = "GpuSparse";
+        call.function = "gpuSparse.multiply";
+        call.arguments = {word("m", c.rows),
+                          word("n", c.columns),
+                          word("k", b.rows),
+                          word("count", x_.inner().desc("_a_vals")->numElements()),
+                          coefficient(x_, "alpha", "1").text,
+                          "_in_a_rows",
+                          "_in_a_cols",
+                          "_in_a_vals",
+                          "_in" + b.data.str(),
+                          word("s", b.rowStride),
+                          word("s", b.columnStride),
+                          beta.text,
+                          "_out" + target.data.str(),
+                          word("s", target.rowStride),
+                          word("s", target.columnStride)};
+        x_.call(x_.addState("product"), "product", inputs, {target.data}, call);
         if (!direct)
             dense_.copy(target, c, wcr);
         x_.took(platform::titleOf("gpusparse", x_.context().options.vendor()), "vectors and matrices in device memory");

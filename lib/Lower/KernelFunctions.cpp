@@ -72,7 +72,8 @@ std::unique_ptr<Launch> launchOf(const Instance &in, const MapEntry &m, const Ke
 KernelInfo kernelInfo(const MapEntry &m, const KernelShape &shape, Block &body) {
     KernelInfo info;
     // C++ of the graph may let threads meet: dace::warpReduce does in what DaCe's expansions of reductions leave.
-    info.barriers = shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet);
+    info.barriers =
+        shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet) || contains(body, Kind::LibraryCall);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
     info.maxThreads = m.gpuLaunchBounds == "0" ? threads.asInt().value_or(0)
                                                : std::max<int64_t>(0, std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10));

@@ -37,21 +37,30 @@ Type joined(const std::vector<ExprRef> &args) {
     return t;
 }
 
-/// `N - 3` rather than `N + -3`; a leading constant goes last.
-ExprRef sum(sym::Expr e, std::vector<ExprRef> terms) {
+/// Is a term of a sum a product with a negative integer, or one itself?
+bool isNegative(sym::Expr e) {
+    const std::optional<int64_t> v = e.kind() == sym::Kind::Mul ? e.operands()[0].asInt() : e.asInt();
+    return v && *v < 0 && *v != std::numeric_limits<int64_t>::min();
+}
+
+/// `b - a` rather than `-1 * a + b`, `N - 3` rather than `N + -3`; a constant goes last.
+ExprRef sum(const Instance &in, sym::Expr e, const std::vector<ExprRef> &terms) {
     const Type t = joined(terms);
     ExprRef out;
-    int64_t constant = 0;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        std::optional<int64_t> v = e.operands()[i].asInt();
-        if (v && *v != std::numeric_limits<int64_t>::min())
-            constant = *v;
-        else
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (sym::Expr term = e.operands()[i]; !isNegative(term) && !term.isInteger())
             out = out ? py::binary(py::Op::Add, out, terms[i], t) : terms[i];
-    }
-    if (!out || constant == 0)
+    if (!out)
         return fold(py::Op::Add, terms, t);
-    return py::binary(constant < 0 ? py::Op::Sub : py::Op::Add, out, typedInt(constant < 0 ? -constant : constant), t);
+    for (bool constant : {false, true})
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            const sym::Expr term = e.operands()[i];
+            if (term.isInteger() != constant || (!constant && !isNegative(term)))
+                continue;
+            out =
+                isNegative(term) ? py::binary(py::Op::Sub, out, pythonOf(in, -term), t) : py::binary(py::Op::Add, out, terms[i], t);
+        }
+    return out;
 }
 
 /// A node without text or operator.
@@ -161,10 +170,10 @@ ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
 }
 
 /// What an expression does with its operands.
-ExprRef operation(sym::Expr e, std::vector<ExprRef> args) {
+ExprRef operation(const Instance &in, sym::Expr e, std::vector<ExprRef> args) {
     switch (e.kind()) {
     case sym::Kind::Add:
-        return sum(e, args);
+        return sum(in, e, args);
     case sym::Kind::Mul:
         return fold(py::Op::Mul, args, joined(args));
     case sym::Kind::Pow:
@@ -216,7 +225,7 @@ ExprRef pythonOf(const Instance &in, sym::Expr e) {
         return py::binary(*op, args[0], args[1], joined(args));
     if (const char *function = functionOf(e.kind()))
         return py::call(function, args, joined(args));
-    return operation(e, std::move(args));
+    return operation(in, e, std::move(args));
 }
 
 std::optional<sym::Expr> symbolicOf(const py::Expr &e) {

@@ -2,7 +2,6 @@
 #include "TaskletCpp.h"
 
 #include "Elements.h"
-#include "TaskletCall.h"
 #include "TaskletStores.h"
 #include "TaskletText.h"
 
@@ -187,10 +186,7 @@ void CppTasklet::dropUnused() {
 } // namespace
 
 void lowerCpp(Instance &in, const ir::Tasklet &t, TaskletConnections &connections, Block &out) {
-    if (isPlainCall(in, t, connections))
-        plainCall(in, t, connections, out);
-    else
-        CppTasklet(in, t, connections).lower(out);
+    CppTasklet(in, t, connections).lower(out);
 }
 
 } // namespace sdfgc::tree::lowering

@@ -2,6 +2,7 @@
 #include "Tasklets.h"
 
 #include "Blocks.h"
+#include "LibraryCalls.h"
 #include "TaskletConnections.h"
 #include "TaskletCpp.h"
 #include "TaskletPython.h"
@@ -31,6 +32,8 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
         return;
     case Language::CPP:
         return lowerCpp(in, t, connections, out);
+    case Language::Library:
+        return lowerLibraryCall(in, t, connections, out);
     default:
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language)),
                  "sdfgc compiles Python and CPP tasklets");

@@ -62,6 +62,14 @@ void refuseForeignRuntime(const Program &program, const std::string &text, diag:
     }
 }
 
+/// Headers, libraries and fields that code with these environments needs.
+void takeEnvironments(Module &module, std::span<const Name> paths, std::string_view code) {
+    std::vector<Name> &list = module.environments;
+    for (const platform::Environment *e : platform::neededBy(paths, code))
+        if (const Name name(e->name); std::find(list.begin(), list.end(), name) == list.end())
+            list.push_back(name);
+}
+
 /// The texts among them that are for the program as a whole, not for the code of one target, and not blank.
 std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
     std::vector<std::string> texts;
@@ -85,15 +93,18 @@ std::vector<std::string> takeCodeBlocks(Program &program) {
     for (SDFG *g : allSDFGs(program.root)) {
         for (const auto *codes : {&g->initCode, &g->exitCode})
             for (const std::string &text : textsForAll(*codes))
-                refuseForeignRuntime(program, text, {"", 0, 0, "", elementName(*g), {}});
+                refuseForeignRuntime(program, text, analysis::placeOf(*g));
         for (std::string &text : textsForAll(g->initCode))
             (beyondReach(module, text).empty() ? module.initCode : callCode).push_back(std::move(text));
         for (std::string &text : textsForAll(g->exitCode)) {
             if (Name n = beyondReach(module, text); !n.empty())
-                program.error(diag::Id::CodeBeyondReach, {"", 0, 0, "", elementName(*g), {}}, "exit_code", n.str());
+                program.error(diag::Id::CodeBeyondReach, analysis::placeOf(*g), "exit_code", n.str());
             module.exitCode.push_back(std::move(text));
         }
     }
+    for (const auto *texts : {&module.globalCode, &module.initCode, &module.exitCode, &callCode})
+        for (const std::string &text : *texts)
+            takeEnvironments(module, {}, text);
     module.rawCpp |= !module.globalCode.empty() || !module.initCode.empty() || !module.exitCode.empty();
     return callCode;
 }
@@ -122,19 +133,14 @@ void takeTaskletBlocks(Program &program, const Tasklet &t) {
         if (c->language == Language::CPP)
             refuseForeignRuntime(program, c->text, analysis::placeOf(t));
     module.rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
-    std::string code = t.code.text + t.codeInit.text;
+    std::string code;
+    for (const ir::Code *c : {&t.code, &t.codeGlobal, &t.codeInit, &t.codeExit})
+        code += c->text + "\n";
     for (const std::string &f : t.stateFields) {
         module.rawFields.push_back(f);
-        code += "\n" + f;
+        code += f + "\n";
     }
-    takeEnvironments(program, t, code);
-}
-
-void takeEnvironments(Program &program, const ir::Node &n, std::string_view code) {
-    std::vector<Name> &list = program.module->environments;
-    for (const platform::Environment *e : platform::neededBy(n.environments, code))
-        if (const Name name(e->name); std::find(list.begin(), list.end(), name) == list.end())
-            list.push_back(name);
+    takeEnvironments(module, t.environments, code);
 }
 
 } // namespace sdfgc::tree::lowering

@@ -21,7 +21,4 @@ void addCallCode(const Instance &in, const std::vector<std::string> &texts, Bloc
 /// does not have are reported, also those of its code.
 void takeTaskletBlocks(Program &program, const ir::Tasklet &t);
 
-/// Puts the environments that a node names, and that its code needs, into the module (Platform/Environments.def).
-void takeEnvironments(Program &program, const ir::Node &n, std::string_view code);
-
 } // namespace sdfgc::tree::lowering

@@ -66,6 +66,15 @@ const Environment *environmentOfCall(std::string_view function) {
     return nullptr;
 }
 
+std::string spelled(const Environment &e, std::string_view function) {
+    const std::size_t dot = function.find('.');
+    if (dot == std::string_view::npos)
+        return std::string(function);
+    if (e.side == Environment::Side::Host)
+        return "sdfgc::rt::" + std::string(function.substr(0, dot)) + "::" + std::string(function.substr(dot + 1));
+    return e.field.empty() ? "sdfgc::gpu::" + std::string(function.substr(dot + 1)) : "__state->" + std::string(function);
+}
+
 namespace {
 
 /// Is it for code of DaCe's that calls a library of a device?

@@ -145,6 +145,7 @@ private:
     /// What is known of an address that is handed out: nothing, unless it is that of constant memory.
     template <class C> void uses(const C &, RefId r) { reference(r, true); }
     void uses(const Declare &d, RefId r) { slot(r, f_.vars[d.var].kind != VarKind::Value); }
+    void uses(const LibraryCall::Argument &a, RefId r) { reference(r, !a.isConst); }
     void uses(const RawTasklet::Binding &b, RefId r) {
         using Form = RawTasklet::Binding::Form;
         if (b.isConst && b.form == Form::Pointer)

@@ -15,7 +15,7 @@ template <class Op, class T> std::vector<T> reduced(const std::vector<T> &values
     const StreamOf stream;
     const Device<T> in(values), out(std::vector<T>(static_cast<size_t>(rows)));
     REQUIRE(gpu::deviceSynchronize() == gpu::success);
-    gpu::reduce<Op>(stream, in.data, rows, rows > 0 ? static_cast<int64_t>(values.size()) / rows : 0, out.data);
+    gpu::reduce(stream, Op(), in.data, rows, rows > 0 ? static_cast<int64_t>(values.size()) / rows : 0, out.data);
     const std::vector<T> result = out.get();
     CHECK(gpu::emulate::reportCount() == 0);
     return result;
@@ -25,7 +25,7 @@ template <class Op, class T> std::vector<T> reduced(const std::vector<T> &values
 template <class Op, class T> T neutral() {
     const Fresh fresh;
     const Device<T> in(std::vector<T>(1)), out(std::vector<T>(1));
-    gpu::reduce<Op>(nullptr, in.data, 1, 0, out.data);
+    gpu::reduce(nullptr, Op(), in.data, 1, 0, out.data);
     return out.get()[0];
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("rows without elements give the operation's neutral value, and no rows
     CHECK(neutral<gpu::LogicalAnd, int8_t>() == 1);
     const Fresh fresh;
     const Device<double> out(std::vector<double>{7});
-    gpu::reduce<gpu::Sum>(nullptr, static_cast<const double *>(nullptr), 0, 5, out.data);
+    gpu::reduce(nullptr, gpu::Sum(), static_cast<const double *>(nullptr), 0, 5, out.data);
     CHECK(out.get()[0] == 7);
     CHECK(gpu::emulate::reportCount() == 0);
 }
@@ -71,11 +71,11 @@ TEST_CASE("wrong memory for a reduction is reported") {
     const Device<double> in(std::vector<double>(6, 1.0), "in"), out(std::vector<double>(2), "out");
     SECTION("host memory") {
         const std::vector<double> host(6, 1.0);
-        CHECK_THROWS_AS(gpu::reduce<gpu::Sum>(nullptr, host.data(), 2, 3, out.data), sdfgc::rt::Error);
+        CHECK_THROWS_AS(gpu::reduce(nullptr, gpu::Sum(), host.data(), 2, 3, out.data), sdfgc::rt::Error);
         reported("host memory in a library's function: reduce uses 0x");
     }
     SECTION("out of bounds") {
-        atCallOrLater([&] { gpu::reduce<gpu::Sum>(nullptr, in.data, 3, 2, out.data); });
+        atCallOrLater([&] { gpu::reduce(nullptr, gpu::Sum(), in.data, 3, 2, out.data); });
         reported("out of bounds: reduce uses bytes 0 to 24 of 'out' (16 bytes)");
     }
 }

@@ -38,7 +38,11 @@ TEST_CASE("environments: by path, by function, and what a node needs") {
     CHECK_FALSE(environment("dace.libraries.standard.environments.cpu.CPU"));
     REQUIRE(environmentOfCall("LAPACKE_dgetrf"));
     CHECK(environmentOfCall("LAPACKE_dgetrf")->inputs == Environment::Inputs::InPlace);
-    CHECK(environmentOfCall("__state->gpuBlas.gemm") == environment("GpuBlas"));
+    CHECK(spelled(*environment("OpenBLAS"), "cblas_ddot") == "cblas_ddot");
+    CHECK(spelled(*environment("GpuBlas"), "gpuBlas.gemm") == "__state->gpuBlas.gemm");
+    CHECK(spelled(*environment("GpuPrimitives"), "gpuPrimitives.reduce") == "sdfgc::gpu::reduce");
+    CHECK(spelled(*environment("FFTW"), "fftw.transform") == "sdfgc::rt::fftw::transform");
+    CHECK(environmentOfCall("gpuBlas.gemm") == environment("GpuBlas"));
     CHECK_FALSE(environmentOfCall("cblas"));
     auto needed = [](std::vector<Name> paths, const char *code) {
         std::string out;

@@ -75,7 +75,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
         {"sdfgc/rt/gpu/blas_emulate.h", {"cblas.h"}},
         {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
-        {"sdfgc/rt/gpu/fft_emulate.h", {"fftw3.h"}},
+        {"sdfgc/rt/fftw.h", {"fftw3.h"}},
         {"sdfgc/rt/gpu/fft_native.h", {"cufft.h", "hipfft/hipfft.h"}},
         {"sdfgc/rt/gpu/plans.h", {"vector"}},
         {"sdfgc/rt/gpu/primitives_native.h",

@@ -61,7 +61,8 @@ private:
     void code(const tree::Code &c);
     void update(const tree::Update &u);
     void rawTasklet(const tree::RawTasklet &t);
-    std::string inPlace(const tree::RawTasklet &t) const;
+    void libraryCall(const tree::LibraryCall &c);
+    std::string argument(const tree::LibraryCall::Argument &a) const;
     std::string simpleStatement(const py::Stmt &s) const;
     std::string assignment(const py::Stmt &s) const;
     bool samePlace(const py::Expr &a, const py::Expr &b) const;

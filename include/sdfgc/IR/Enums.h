@@ -16,7 +16,7 @@ namespace sdfgc::ir {
     X(GPU_ThreadBlock_Dynamic) X(GPU_Persistent) X(SVE_Map) X(Snitch) X(Snitch_Multicore) X(Unrolled) X(FPGA_Device) \
     X(FPGA_Multi_Pumped)
 #define SDFGC_LIFETIMES(X) X(Scope) X(State) X(SDFG) X(Global) X(Persistent) X(External)
-#define SDFGC_LANGUAGES(X) X(Python) X(CPP) X(OpenCL) X(SystemVerilog) X(MLIR)
+#define SDFGC_LANGUAGES(X) X(Python) X(CPP) X(OpenCL) X(SystemVerilog) X(MLIR) X(Library)
 #define SDFGC_OMP_SCHEDULES(X) X(Default) X(Static) X(Dynamic) X(Guided)
 #define SDFGC_INSTRUMENTATIONS(X) \
     X(No_Instrumentation) X(Timer) X(PAPI_Counters) X(LIKWID_CPU) X(LIKWID_GPU) X(GPU_Events) X(GPU_TX_MARKERS) X(FPGA)

@@ -53,6 +53,11 @@ const Environment *environment(std::string_view path);
 /// The environment that has a function (`cblas_ddot`, `__state->gpuBlas.gemm`), or null.
 const Environment *environmentOfCall(std::string_view function);
 
+/// A function of an environment (`gpuBlas.gemm`) as C++ spells it: `__state->gpuBlas.gemm` where the environment has a field in the
+/// program's state, else a function of the runtime headers (`sdfgc::gpu::reduce`, `sdfgc::rt::fftw::transform`); names without a
+/// dot stay.
+std::string spelled(const Environment &e, std::string_view function);
+
 /// The environments that a node with these paths and this C++ code needs, each once, in the order of the table. DaCe's OpenBLAS
 /// stands for LAPACKE as well, which only the code tells, as it tells of OpenMP and of DaCe's environments for devices; paths that
 /// no row has ask for nothing.

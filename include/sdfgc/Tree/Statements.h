@@ -72,8 +72,24 @@ struct RawTasklet : NodeOf<Kind::RawTasklet> {
     };
     std::vector<Binding> bindings;
     std::string text;
-    bool inPlace = false; // one statement; no variables for the bindings: what they are bound to takes the place of their names
     std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
+};
+
+/// A call of a function of a library: `[result =] function([stream,] arguments)`.
+struct LibraryCall : NodeOf<Kind::LibraryCall> {
+    struct Argument {      // one of these
+        RefId ref;         // memory: its address; `isConst`: the function only reads it
+        py::ExprRef value; // `byAddress`: of a temporary that holds it
+        std::string word;  // of C++: an enumerator, a character
+        Name made;         // function of the library that makes the argument of `parts`
+        bool isConst = false, byAddress = false;
+        std::vector<Argument> parts;
+    };
+    std::string function; // as C++ spells it
+    RefId result;         // gets what the function returns; may be none
+    std::vector<Argument> arguments;
+    int stream = host; // that the call is queued on: its first argument
+    static constexpr int host = -1;
 };
 
 struct Omp {

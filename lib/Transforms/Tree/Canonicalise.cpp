@@ -176,7 +176,8 @@ void Canonicaliser::openLast(Block &b) {
 }
 
 bool printsComment(const Node &n) {
-    bool statement = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::RawTasklet || n.kind == Kind::Comment;
+    bool statement = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::RawTasklet || n.kind == Kind::LibraryCall ||
+                     n.kind == Kind::Comment;
     return (statement || (n.kind == Kind::Block && static_cast<const Block &>(n).braces)) && !n.comment.empty();
 }
 

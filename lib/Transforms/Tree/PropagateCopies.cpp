@@ -35,7 +35,7 @@ public:
         const auto outerCopies = copies_;
         bool any = false;
         for (NodePtr &n : b.body) {
-            if (n->kind != Kind::RawTasklet || static_cast<RawTasklet &>(*n).inPlace) // else its own names hide those around it
+            if (n->kind != Kind::RawTasklet) // else its own names hide those around it
                 replaceIn(*n);
             if (n->kind == Kind::Declare)
                 any |= declared(static_cast<const Declare &>(*n));

@@ -85,8 +85,8 @@ private:
                 constexpr Role role = std::decay_t<decltype(each)>::role;
                 if constexpr (role == Role::Stream || role == Role::Event) {
                     const int v = each.of(owner), count = role == Role::Stream ? r_.m.streams : r_.m.events;
-                    const bool other =
-                        v == -1 && (n.kind == Kind::Synchronise || n.kind == Kind::EventWait) && role == Role::Stream;
+                    const bool mayBeNone = n.kind == Kind::Synchronise || n.kind == Kind::EventWait || n.kind == Kind::LibraryCall;
+                    const bool other = v == -1 && mayBeNone && role == Role::Stream;
                     const bool ofHost = n.kind == Kind::Allocate && v == 0; // no memory of a pool
                     if ((v < 0 || v >= count) && !other && !ofHost)
                         r_.fault(diag::Id::TreeStream, n, role == Role::Stream ? "stream" : "event", std::to_string(v),
@@ -105,6 +105,8 @@ private:
             stream = static_cast<const DeviceCopy &>(n).stream;
         else if (n.kind == Kind::DeviceFill)
             stream = static_cast<const DeviceFill &>(n).stream;
+        else if (n.kind == Kind::LibraryCall && static_cast<const LibraryCall &>(n).stream != LibraryCall::host)
+            stream = static_cast<const LibraryCall &>(n).stream;
         else
             return;
         forEachVariable(r_.f, n, [&](VarId v) {

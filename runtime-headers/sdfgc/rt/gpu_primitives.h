@@ -6,7 +6,7 @@
 // versions may group the elements in another way. A failed call throws rt::Error, as the operations of gpu_program.h do. Both
 // libraries are headers; in programs they stand for the library "gpuprimitives" (docs/build.md), which is cub, rocprim or nothing.
 //
-//   gpu::reduce<gpu::Sum>(__state->gpu.stream(0), A, rows, columns, sums);
+//   gpu::reduce(__state->gpu.stream(0), gpu::Sum(), A, rows, columns, sums);
 #pragma once
 
 #include "sdfgc/rt/gpu/operation.h"
@@ -52,9 +52,9 @@ template <class T> struct Neutral<Max, T> {
 namespace sdfgc::gpu {
 
 /// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation
-/// for rows without elements. `Op` is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows
+/// for rows without elements. The operation is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows
 /// above zero; it returns false on failure.
-template <class Op, class T> void reduce(Stream stream, const T *in, int64_t rows, int64_t size, T *out) {
+template <class Op, class T> void reduce(Stream stream, Op, const T *in, int64_t rows, int64_t size, T *out) {
     if (rows > 0)
         detail::requireSuccess(size >= 0 && detail::reduceRows<Op>(stream, in, rows, size, out),
                                "the device's library of primitives failed in ", "reduce");

@@ -4,7 +4,7 @@
 
 using namespace sdfgc;
 
-template <class... Ops, class T> void each(gpu::Stream s, const T *A, T *B) { (gpu::reduce<Ops>(s, A, 3, 4, B), ...); }
+template <class... Ops, class T> void each(gpu::Stream s, const T *A, T *B) { (gpu::reduce(s, Ops(), A, 3, 4, B), ...); }
 
 void all(gpu::Stream s, void *A, void *B) {
     each<gpu::Sum, gpu::Product, gpu::Min, gpu::Max>(s, static_cast<const double *>(A), static_cast<double *>(B));

@@ -1,0 +1,12 @@
+// Calls of libraries.
+#pragma once
+
+#include "TaskletConnections.h"
+
+namespace sdfgc::tree::lowering {
+
+/// A tasklet in the language Library (sdfgc/Analysis/LibraryCalls.h), added to `out`. Reported: text that is no such call,
+/// connectors that a call cannot have (queues, conflict resolution, references), and a kernel that calls a library of the host.
+void lowerLibraryCall(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections, Block &out);
+
+} // namespace sdfgc::tree::lowering
