@@ -4,6 +4,7 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Tree/Text.h"
 
 #include <ostream>
@@ -31,6 +32,9 @@ class Opt : public Subcommand {
             return;
         pass::CompileOptions compile = target_.compileOptions(input_);
         toolchain_.find(s, compile, false);
+        const bool wholePipeline = !pipeline_.passes && pipeline_.pipeline.empty();
+        if (wholePipeline && !targets::accepts(*graph, compile, s.diags))
+            return;
         pass::Context context(s.diags, compile);
         std::vector<std::string> files = inputFiles(input_, *graph);
         if (pipeline_.passes && !pipeline_.passes->empty())
