@@ -11,6 +11,7 @@
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <ostream>
 #include <set>
@@ -57,26 +58,40 @@ private:
     int64_t start_ = 0;
 };
 
-/// For --verify-text: what is printed is the graph.
+/// For --verify-text: what is printed is the program, graph or tree.
 class TextVerifier : public pass::Instrumentation {
-    void begin(const pass::Program &p, pass::Context &context) override { verify(p.graph, "before the first pass", context); }
+    void begin(const pass::Program &p, pass::Context &context) override { verify(p, "before the first pass", context); }
     void after(const pass::Program &p, const pass::Event &e, bool, pass::Context &context) override {
-        if (!p.tree) // the graph stays as it is once there is a tree
-            verify(p.graph, "after the pass " + e.pass.name, context);
+        verify(p, "after the pass " + e.pass.name, context);
     }
-    static void verify(const ir::SDFG &g, const std::string &when, pass::Context &context) {
+    static void verify(const pass::Program &p, const std::string &when, pass::Context &context) {
+        const std::string why = p.tree ? unequal(*p.tree) : unequal(p.graph);
+        if (!why.empty())
+            context.diags.report(diag::Id::InternalError, {}, "the text form " + when + " is not the program: " + why);
+    }
+    static std::string unequal(const ir::SDFG &g) {
         diag::Engine scratch;
         const std::string text = serialize::print(g);
         const std::unique_ptr<ir::SDFG> again = serialize::readText(text, "text", scratch);
-        std::string why;
         if (!again)
-            why = scratch.hasErrors() ? scratch.sorted().front().message : "it cannot be read";
-        else if (const std::optional<std::string> unequal = serialize::difference(g, *again))
-            why = *unequal;
-        else if (serialize::writeText(g) != serialize::writeText(*again) || serialize::print(*again) != text)
-            why = "files differ";
-        if (!why.empty())
-            context.diags.report(diag::Id::InternalError, {}, "the text form " + when + " is not the graph: " + why);
+            return unreadable(scratch);
+        if (const std::optional<std::string> difference = serialize::difference(g, *again))
+            return *difference;
+        return serialize::writeText(g) != serialize::writeText(*again) || serialize::print(*again) != text ? "files differ" : "";
+    }
+    static std::string unequal(const tree::Module &m) {
+        diag::Engine scratch;
+        const std::string text = tree::print(m);
+        const std::unique_ptr<tree::Module> again = tree::parse(text, "text", scratch);
+        if (!again)
+            return unreadable(scratch);
+        std::string difference;
+        if (!tree::same(m, *again, &difference))
+            return difference;
+        return tree::print(*again) != text ? "texts differ" : "";
+    }
+    static std::string unreadable(const diag::Engine &scratch) {
+        return scratch.hasErrors() ? scratch.sorted().front().message : "it cannot be read";
     }
 };
 
@@ -259,7 +274,7 @@ void PipelineOptions::addTo(CommandLine &line) {
               "print only SDFGs and states with TEXT in their name or in that of one of their elements");
     line.flag("--print-after-all", printAfterAll, "print the program after every pass");
     line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
-    line.flag("--verify-text", verifyText, "check after every pass that the text form is read back as the same graph");
+    line.flag("--verify-text", verifyText, "check after every pass that the text form is read back as the same program");
     line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
     line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");

@@ -8,6 +8,8 @@
 
 #include "sdfgc/Analysis/Verify.h"
 
+#include <utility>
+
 namespace sdfgc::tree::lowering {
 
 using namespace ir;
@@ -85,12 +87,11 @@ void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
     node->update = loopStatement(in, l.update, where);
     if (l.inverted && node->update && containsContinue(l))
         node->continueLabel = Name("next_" + std::to_string(in.fn->labels++));
-    LoopContext context{node, in.loops};
-    in.loops = &context;
+    Loop *outer = std::exchange(in.loop, node);
     in.fn->names.open();
     lowerRegion(in, l, node->body);
     in.fn->names.close();
-    in.loops = context.outer;
+    in.loop = outer;
     if (node->continueLabel)
         node->body.add<Label>(node->continueLabel);
 }
@@ -149,8 +150,8 @@ void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
         out.add<Break>();
         return;
     case BlockKind::Continue:
-        if (in.loops && in.loops->loop->continueLabel)
-            out.add<Goto>(in.loops->loop->continueLabel);
+        if (in.loop && in.loop->continueLabel)
+            out.add<Goto>(in.loop->continueLabel);
         else
             out.add<Continue>();
         return;

@@ -48,12 +48,6 @@ struct FunctionContext {
     int labels = 0;                             // counter of generated labels
 };
 
-/// The innermost loop region around the code, for `continue`.
-struct LoopContext {
-    Loop *loop = nullptr;
-    LoopContext *outer = nullptr;
-};
-
 /// An SDFG that is being lowered into a function.
 struct Instance {
     /// Nothing is declared yet. `parent`: of a nested SDFG that is lowered in place.
@@ -73,7 +67,7 @@ struct Instance {
     std::map<Name, MemoryPlace> reductions;                       // targets of active OpenMP reductions, by container
     const ir::State *state = nullptr;                             // being lowered
     const ir::ScopeTree *scopes = nullptr;                        // of that state
-    LoopContext *loops = nullptr;
+    Loop *loop = nullptr; // the innermost one around what is being lowered
 
     Program &program() const { return fn->program; }
     Module &module() const { return *fn->program.module; }

@@ -58,18 +58,15 @@ void lowerLibraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     auto op = analysis::asyncOp(n);
     if (!op)
         return copyOrFill(in, n, out);
-    if (op->ofThreads()) {
-        out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier;
-        return;
-    }
-    if (op->kind == analysis::AsyncOp::Reserve)
-        return reserve(in, op->data, analysis::placeOf(n), out);
-    in.usesStream(std::max(op->stream, 0));
+    if (!op->ofThreads() && op->kind != analysis::AsyncOp::Reserve)
+        in.usesStream(std::max(op->stream, 0));
     switch (op->kind) {
     case analysis::AsyncOp::Barrier:
     case analysis::AsyncOp::GridBarrier:
-    case analysis::AsyncOp::Reserve:
+        out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier;
         return;
+    case analysis::AsyncOp::Reserve:
+        return reserve(in, op->data, analysis::placeOf(n), out);
     case analysis::AsyncOp::Allocate:
     case analysis::AsyncOp::Free:
         return poolMemory(in, *op, analysis::placeOf(n), out);

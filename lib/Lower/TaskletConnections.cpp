@@ -45,7 +45,6 @@ bool TaskletConnections::connect(tree::Block &out) {
 bool TaskletConnections::connectInput(Edge &e) {
     Connection c;
     c.conn = e.dstConn;
-    c.edge = &e;
     const Connector *connector = t_.inConnector(e.dstConn);
     Type type = connector ? connector->type : Type();
     c.dynamic = e.memlet.dynamic;
@@ -75,7 +74,6 @@ void TaskletConnections::connectTasklet(Edge &e, Type type, tree::Block &out) {
     in_.edgeValues[&e] = v;
     Connection c;
     c.conn = e.srcConn;
-    c.edge = &e;
     c.dynamic = e.memlet.dynamic;
     c.place.var = v;
     c.place.type = c.type = in_.function().vars[v].type;
@@ -91,7 +89,6 @@ bool TaskletConnections::connectReference(Edge &e, const AccessNode &target) {
     }
     Connection c;
     c.conn = e.srcConn;
-    c.edge = &e;
     c.dynamic = e.memlet.dynamic;
     c.setsReference = true;
     c.place = placeOfNode(in_, target);
@@ -116,7 +113,6 @@ bool TaskletConnections::connectOutput(Edge &e, tree::Block &out) {
         return connectReference(e, *target);
     Connection c;
     c.conn = e.srcConn;
-    c.edge = &e;
     c.dynamic = e.memlet.dynamic;
     if (!bindPlace(c, e, *target, false, type))
         return fail(e);

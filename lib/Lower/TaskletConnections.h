@@ -8,7 +8,6 @@ namespace sdfgc::tree::lowering {
 /// One connector of a tasklet with what it stands for.
 struct Connection {
     Name conn;
-    ir::Edge *edge = nullptr;
     Type type;            // element type that the code sees
     bool pointer = false; // the code sees an address
     bool single = false;  // the subset is one element

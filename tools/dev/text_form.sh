@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is a graph what its text says, after every pass? Runs the pipeline of a target over every graph below some folders with
+# Is a program, graph or tree, what its text says, after every pass? Runs the pipeline of a target over every graph below some folders with
 # `--verify-text`, prints a line for each graph that is not, and how many were looked at. Graphs that the pipeline refuses are checked
 # up to there.
 #
