@@ -67,7 +67,7 @@ struct Instance {
     std::map<Name, MemoryPlace> reductions;                       // targets of active OpenMP reductions, by container
     const ir::State *state = nullptr;                             // being lowered
     const ir::ScopeTree *scopes = nullptr;                        // of that state
-    Loop *loop = nullptr; // the innermost one around what is being lowered
+    Loop *loop = nullptr;                                         // the innermost one around what is being lowered
 
     Program &program() const { return fn->program; }
     Module &module() const { return *fn->program.module; }
