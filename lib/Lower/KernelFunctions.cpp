@@ -8,6 +8,7 @@
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
 #include "sdfgc/Tree/TidyKernel.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
 #include <cctype>
@@ -25,14 +26,24 @@ bool isOfHost(std::string_view function) {
     return e && e->side == platform::Environment::Side::Host;
 }
 
-/// Names that C++ text in the block mentions.
-std::set<Name> namesInText(const Function &f, Block &b) {
+/// Functions of libraries that calls in the block have.
+void addLibraryFunctions(const Block &b, std::set<Name> &names) {
+    for (const NodePtr &n : b.body) {
+        if (const auto *call = dyn_cast<LibraryCall>(n.get()))
+            names.insert(Name(call->function));
+        forEachBlock(std::as_const(*n), [&](const Block &inner) { addLibraryFunctions(inner, names); });
+    }
+}
+
+/// What may be a function that the block calls: library calls, and names in C++ text.
+std::set<Name> calledNames(const Function &f, Block &b) {
     EffectTable table(f);
     std::set<Name> names;
     for (const NodePtr &n : b.body) {
         const Effects &m = table.of(*n);
         names.insert(m.inText.begin(), m.inText.end());
     }
+    addLibraryFunctions(b, names);
     return names;
 }
 
@@ -99,7 +110,7 @@ void finishKernel(const Instance &in, const MapEntry &m, Name name, Block body, 
     };
     tidyKernel(in.function(), body);
     if (!in.options().emulate)
-        for (Name n : namesInText(in.function(), body))
+        for (Name n : calledNames(in.function(), body))
             if (isOfHost(n.view()))
                 in.error(diag::Id::KernelCallsHost, analysis::placeOf(m), m.label, n.str());
     Outlined outlined = outline(in.function(), std::move(body), name, typeOf, refuse);

@@ -115,8 +115,6 @@ void lowerLibraryCall(Instance &in, const ir::Tasklet &t, const TaskletConnectio
         return in.error(diag::Id::BadCode, analysis::placeOf(t), why);
     if (why = unsuitable(*call, connections); !why.empty())
         return in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a library call whose " + why, "");
-    if (in.fn->device.inside && call->environment->side == platform::Environment::Side::Host)
-        return in.error(diag::Id::KernelCallsHost, analysis::placeOf(t), t.label, call->function);
     SymbolScope symbols(in);
     in.fn->names.open();
     Block *at = &out;

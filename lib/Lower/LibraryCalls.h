@@ -6,7 +6,7 @@
 namespace sdfgc::tree::lowering {
 
 /// A tasklet in the language Library (sdfgc/Analysis/LibraryCalls.h), added to `out`. Reported: text that is no such call,
-/// connectors that a call cannot have (queues, conflict resolution, references), and a kernel that calls a library of the host.
+/// connectors that a call cannot have (queues, conflict resolution, references).
 void lowerLibraryCall(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections, Block &out);
 
 } // namespace sdfgc::tree::lowering
