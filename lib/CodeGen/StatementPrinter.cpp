@@ -1,6 +1,5 @@
 // Statements that compute: assignments, updates with conflict resolution, tasklets in C++.
 #include "sdfgc/CodeGen/BodyPrinter.h"
-#include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>
 

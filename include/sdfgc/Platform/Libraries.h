@@ -50,7 +50,7 @@ struct Environment {
 std::span<const Environment> environments();
 /// The environment with a name or path (`dace.libraries.blas.environments.openblas.OpenBLAS`), or null.
 const Environment *environment(std::string_view path);
-/// The environment that has a function (`cblas_ddot`, `__state->gpuBlas.gemm`), or null.
+/// The environment that has a function, as library calls name it (`cblas_ddot`, `gpuBlas.gemm`), or null.
 const Environment *environmentOfCall(std::string_view function);
 
 /// A function of an environment (`gpuBlas.gemm`) as C++ spells it: `__state->gpuBlas.gemm` where the environment has a field in the
