@@ -57,12 +57,22 @@ private:
             out.word = a.word;
             break;
         case LibraryArgument::Made:
-            out.made = a.name;
-            for (const LibraryArgument &part : a.parts)
-                out.parts.push_back(argument(part));
+            out.value = made(a);
             break;
         }
         return out;
+    }
+
+    /// What a function of the library makes of arguments, as an expression.
+    py::ExprRef made(const LibraryArgument &a) {
+        std::vector<py::ExprRef> parts;
+        for (const LibraryArgument &part : a.parts) {
+            const LibraryCall::Argument p = argument(part);
+            parts.push_back(p.ref     ? memRef(p.ref, Type::pointer(in_.function().vars[in_.function().refs[p.ref].var].type))
+                            : p.value ? p.value
+                                      : py::raw(p.word));
+        }
+        return py::call(Name("sdfgc::gpu::" + a.name.str()), std::move(parts));
     }
 
     void memory(const LibraryArgument &a, LibraryCall::Argument &out) {

@@ -45,6 +45,8 @@ int binaryPrec(Op op) {
 
 // Nothing in the text can be torn apart by a neighbouring operator.
 bool isOneToken(const std::string &text) {
+    if (text.size() == 3 && text.front() == '\'' && text.back() == '\'') // a character
+        return true;
     return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; });
 }
 
