@@ -232,12 +232,7 @@ std::string BodyPrinter::argument(const LibraryCall::Argument &a) const {
         use("library");
         return "sdfgc::rt::by_address(" + value(a.value) + ")";
     }
-    if (a.value)
-        return value(a.value);
-    std::string text = "sdfgc::gpu::" + a.made.str() + "(", separator;
-    for (const LibraryCall::Argument &part : a.parts)
-        text += std::exchange(separator, ", ") + argument(part);
-    return text + ")";
+    return value(a.value);
 }
 
 void BodyPrinter::rawTasklet(const RawTasklet &t) {

@@ -132,7 +132,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
         use("stream");
         return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
     case VarKind::Callback:
-        return cParameter({v.name, v.name, v.type, nullptr});
+        return cParameter({.name = v.name, .cName = v.name, .type = v.type});
     default:
         return type + (type.back() == '*' ? "" : " ") + v.name.str();
     }

@@ -39,17 +39,18 @@ class Bisect : public Subcommand {
     }
 
     void run(Session &s) override {
-        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        Input program{s.readGraph(input_), nullptr};
         Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-bisect");
         if (!folder)
             s.diags.report(diag::Id::OutputFailed, {}, folder.error());
-        if (!graph || !folder)
+        if (!program || !folder)
             return;
         folder_ = folder->path();
-        arguments_.lookAt(*graph);
+        arguments_.lookAt(program);
+        const ir::SDFG &graph = *program.graph;
         const std::optional<pass::Pipeline> pipeline =
             choosePipeline(s, compilation_.pipeline, compilation_.target.compileOptions(input_));
-        if (!pipeline || !readReference(s, *graph))
+        if (!pipeline || !readReference(s, graph))
             return;
         pipeline_ = *pipeline;
         std::optional<pass::Pipeline> own = choosePipeline(s, {}, compilation_.target.compileOptions(input_));
@@ -61,12 +62,12 @@ class Bisect : public Subcommand {
         finish_ = std::move(*own);
         steps_ = pipeline->steps.size();
         if (reference_.arrays.empty()) {
-            reference_ = resultsAfter(s, *graph, 0);
+            reference_ = resultsAfter(s, graph, 0);
             if (!reference_.failure.empty())
                 return nothingToDo(s, "the program fails without the passes: " + reference_.failure,
                                    "give what you expect with --expect");
         }
-        search(s, *graph);
+        search(s, graph);
     }
 
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
@@ -105,22 +106,22 @@ class Bisect : public Subcommand {
             r.failure = error != all.end() ? error->message : what;
             return r;
         };
-        std::unique_ptr<ir::SDFG> candidate = ir::clone(graph);
+        Input candidate{ir::clone(graph), nullptr};
         pass::CompileOptions compile = compilation_.target.compileOptions(input_);
         compilation_.toolchain.find(s, compile, true);
         pass::Context context(s.diags, compile);
-        pass::Program program{*candidate, nullptr};
+        pass::Program program = candidate.program();
         if (!pass::run(program, firstSteps(count), passRegistry(), context, {}))
             return failed("a pass failed");
         if (!program.tree) {
-            candidate->level = ir::Level::Loaded;
+            candidate.graph->level = ir::Level::Loaded;
             if (!pass::run(program, finish_, passRegistry(), context, {}))
                 return failed("a pass of the target's pipeline failed");
         }
         Compilation rest = compilation_;
         rest.pipeline = {};
         std::optional<Compiled> made =
-            rest.run(s, std::move(candidate), input_, file::join(folder_, std::to_string(count)), true, std::move(program.tree));
+            rest.run(s, {nullptr, std::move(program.tree)}, input_, file::join(folder_, std::to_string(count)), true);
         if (!made)
             return failed("it does not compile");
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);

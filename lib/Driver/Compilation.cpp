@@ -46,20 +46,19 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
     pipeline.addTo(line);
 }
 
-std::optional<Compiled> Compilation::run(Session &s, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
-                                         bool withLibrary, std::unique_ptr<tree::Module> tree) {
+std::optional<Compiled> Compilation::run(Session &s, Input program, const std::string &path, std::string folder, bool withLibrary) {
     Compiled made;
-    made.graph = std::move(graph);
-    made.folder = folder.empty() ? "./" + made.graph->name.str() + ".build" : std::move(folder);
-    made.files = inputFiles(input, *made.graph);
-    pass::CompileOptions compile = target.compileOptions(input);
+    made.folder = folder.empty() ? "./" + program.name().str() + ".build" : std::move(folder);
+    made.files = inputFiles(path, program);
+    pass::CompileOptions compile = target.compileOptions(path);
     std::optional<build::Toolchain> found = toolchain.find(s, compile, withLibrary);
     if (s.failed())
         return std::nullopt;
-    if (!targets::accepts(*made.graph, compile, s.diags))
+    if (!accepts(s, program, compile))
         return std::nullopt;
     pass::Context context(s.diags, compile);
-    made.module = tree ? std::move(tree) : lowered(s, *made.graph, pipeline, context, &made.files);
+    made.module = lowered(s, program.program(), pipeline, context, &made.files);
+    made.graph = std::move(program.graph);
     if (!made.module || !pipeline.stopAfter.empty())
         return std::nullopt;
     made.sources = emit(s, *made.module, compile);

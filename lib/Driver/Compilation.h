@@ -10,7 +10,7 @@ namespace sdfgc::driver {
 
 /// What was made. The module points into the graph.
 struct Compiled {
-    std::unique_ptr<ir::SDFG> graph; // as it was lowered
+    std::unique_ptr<ir::SDFG> graph; // as it was lowered; null when a tree was read
     std::unique_ptr<tree::Module> module;
     codegen::Sources sources;
     std::string folder, library;    // the library is empty where none was asked for
@@ -29,11 +29,10 @@ public:
     /// The options of `build`; without a library those of `emit`.
     void addTo(CommandLine &line, bool withLibrary);
 
-    /// Runs the passes over a graph that was read from `input`, down to the schedule tree, and writes the build folder (empty:
-    /// ./<name>.build); makes the library when asked to. A `tree` that passes made of the graph before is printed as it is. Nothing
-    /// after errors, and when --stop-after ended the passes early.
-    std::optional<Compiled> run(Session &session, std::unique_ptr<ir::SDFG> graph, const std::string &input, std::string folder,
-                                bool withLibrary, std::unique_ptr<tree::Module> tree = nullptr);
+    /// Runs the passes over a program that was read from `path`, down to the schedule tree, and writes the build folder (empty:
+    /// ./<name>.build); makes the library when asked to. A tree is printed as it is, unless the options choose passes. Nothing after
+    /// errors, and when --stop-after ended the passes early.
+    std::optional<Compiled> run(Session &session, Input program, const std::string &path, std::string folder, bool withLibrary);
 
 private:
     bool makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const;

@@ -12,7 +12,7 @@ public:
 
 private:
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (./<name>.build)");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
@@ -20,10 +20,10 @@ private:
     }
 
     void run(Session &s) override {
-        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
-        if (!graph)
+        Input program = s.read(input_);
+        if (!program)
             return;
-        std::optional<Compiled> made = compilation_.run(s, std::move(graph), input_, folder_, withLibrary_);
+        std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder_, withLibrary_);
         if (made && !depfile_.empty())
             s.writeOutput(depfile_, dependencyRule(output(*made), made->files));
     }

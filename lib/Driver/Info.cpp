@@ -225,7 +225,7 @@ class Info : public Subcommand {
         pass::CompileOptions compile = target.compileOptions(input_);
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        const std::unique_ptr<tree::Module> module = lowered(s, graph, {}, context);
+        const std::unique_ptr<tree::Module> module = lowered(s, {graph, nullptr}, {}, context);
         return module ? std::optional(targets::find(target_)->emit(*module, compile)) : std::nullopt;
     }
 

@@ -1,10 +1,9 @@
-// sdfgc opt: a graph in, passes, the program out: the graph, or the schedule tree where the passes lower it.
+// sdfgc opt: a graph or a tree in, passes, the program out: the graph, or the schedule tree where the passes lower it.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
-#include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Tree/Text.h"
 
 #include <ostream>
@@ -14,7 +13,7 @@ namespace {
 
 class Opt : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
                   "where the result goes (`-`: standard output): a graph, its text form if FILE ends with .sdfgt, a tree if with "
@@ -27,20 +26,20 @@ class Opt : public Subcommand {
     }
 
     void run(Session &s) override {
-        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
-        if (!graph)
+        Input in = s.read(input_);
+        if (!in)
             return;
         pass::CompileOptions compile = target_.compileOptions(input_);
         toolchain_.find(s, compile, false);
         const bool wholePipeline = !pipeline_.passes && pipeline_.pipeline.empty();
-        if (wholePipeline && !targets::accepts(*graph, compile, s.diags))
+        if (wholePipeline && !accepts(s, in, compile))
             return;
         pass::Context context(s.diags, compile);
-        std::vector<std::string> files = inputFiles(input_, *graph);
-        if (pipeline_.passes && !pipeline_.passes->empty())
-            raiseLevel(*graph);
-        pass::Program program{*graph, nullptr};
-        const bool asGraph = !output_.empty() && !output_.ends_with(".sdfgtree");
+        std::vector<std::string> files = inputFiles(input_, in);
+        if (in.graph && pipeline_.passes && !pipeline_.passes->empty())
+            raiseLevel(*in.graph);
+        pass::Program program = in.program();
+        const bool asGraph = program.graph && !output_.empty() && !output_.ends_with(tree::fileSuffix);
         if (runPasses(s, program, pipeline_, context, &files, asGraph))
             write(s, program, files);
     }
@@ -57,17 +56,16 @@ class Opt : public Subcommand {
     }
 
     void write(Session &s, const pass::Program &program, const std::vector<std::string> &files) const {
-        const ir::SDFG &graph = program.graph;
         const serialize::WriteOptions form{indent_ ? 2 : -1, output_.ends_with(".sdfgz")};
         if (program.tree)
             s.writeOutput(output_.empty() ? "-" : output_, tree::print(*program.tree));
-        else if (output_.ends_with(".sdfgtree"))
-            s.diags.report(diag::Id::LevelTooLow, {}, ir::name(graph.level));
+        else if (output_.ends_with(tree::fileSuffix))
+            s.diags.report(diag::Id::LevelTooLow, {}, ir::name(program.level()));
         else if (output_.empty())
-            s.environment.out << serialize::print(graph);
+            s.environment.out << serialize::print(*program.graph);
         else if (output_ == "-")
-            s.environment.out << serialize::writeText(graph, form) << '\n';
-        else if (!serialize::writeFile(graph, output_, s.diags, form))
+            s.environment.out << serialize::writeText(*program.graph, form) << '\n';
+        else if (!serialize::writeFile(*program.graph, output_, s.diags, form))
             return;
         if (!depfile_.empty())
             s.writeOutput(depfile_, dependencyRule(output_, files));

@@ -65,7 +65,7 @@ class TextVerifier : public pass::Instrumentation {
         verify(p, "after the pass " + e.pass.name, context);
     }
     static void verify(const pass::Program &p, const std::string &when, pass::Context &context) {
-        const std::string why = p.tree ? unequal(*p.tree) : unequal(p.graph);
+        const std::string why = p.tree ? unequal(*p.tree) : unequal(*p.graph);
         if (!why.empty())
             context.diags.report(diag::Id::InternalError, {}, "the text form " + when + " is not the program: " + why);
     }
@@ -142,8 +142,8 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
 std::string programText(const pass::Program &p, const std::string &filter) {
     if (p.tree)
         return tree::print(*p.tree);
-    return filter.empty() ? serialize::print(p.graph)
-                          : serialize::printMatching(p.graph, filter).value_or("// nothing matches " + filter + "\n");
+    return filter.empty() ? serialize::print(*p.graph)
+                          : serialize::printMatching(*p.graph, filter).value_or("// nothing matches " + filter + "\n");
 }
 
 pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
@@ -159,7 +159,7 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     r.out = &s.environment.out;
     r.print = [filter = o.printFilter](const pass::Program &p) { return programText(p, filter); };
     r.save = [&s](const pass::Program &p, const std::string &path) {
-        return p.tree ? s.writeOutput(path, tree::print(*p.tree)) : serialize::writeFile(p.graph, path, s.diags);
+        return p.tree ? s.writeOutput(path, tree::print(*p.tree)) : serialize::writeFile(*p.graph, path, s.diags);
     };
     return r;
 }
@@ -265,7 +265,8 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
     line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
     line.text("--stop-after", stopAfter, "PASS", "stop after a pass: its name, its position (05) or both (05-infer-types)");
-    line.text("--start-after", startAfter, "PASS", "leave out the passes up to this one; the input is a graph from --dump-dir");
+    line.text("--start-after", startAfter, "PASS",
+              "leave out the passes up to this one; the input is what --dump-dir wrote after it");
     line.group("What to show of the passes");
     line.list("--print-before", printBefore, "PASS,...", "print the program before these passes");
     line.list("--print-after", printAfter, "PASS,...",
@@ -320,7 +321,8 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
 
 bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pass::Context &context,
                std::vector<std::string> *files, bool graphOnly) {
-    std::optional<pass::Pipeline> pipeline = choosePipeline(s, o, context.options);
+    std::optional<pass::Pipeline> pipeline =
+        program.graph || o.choosePasses() ? choosePipeline(s, o, context.options) : pass::Pipeline();
     if (!pipeline)
         return false;
     if (files)
@@ -341,24 +343,28 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     return ok;
 }
 
-std::unique_ptr<tree::Module> lowered(Session &s, ir::SDFG &graph, const PipelineOptions &o, pass::Context &context,
+std::unique_ptr<tree::Module> lowered(Session &s, pass::Program program, const PipelineOptions &o, pass::Context &context,
                                       std::vector<std::string> *files) {
-    pass::Program program{graph, nullptr};
     if (!runPasses(s, program, o, context, files))
         return nullptr;
     if (!program.tree && o.stopAfter.empty()) // --passes, or a pipeline file of the user
-        s.diags.report(diag::Id::LevelTooLow, {}, ir::name(graph.level));
+        s.diags.report(diag::Id::LevelTooLow, {}, ir::name(program.level()));
     return std::move(program.tree);
 }
 
-std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph) {
+std::vector<std::string> inputFiles(const std::string &path, const Input &input) {
     std::vector<std::string> files;
-    if (graphFile != "-")
-        files.push_back(graphFile);
-    for (ir::SDFG *g : ir::allSDFGs(graph))
-        if (g->parentNode && !g->parentNode->externalPath.empty())
-            files.push_back(file::join(file::folderOf(graphFile), g->parentNode->externalPath));
+    if (path != "-")
+        files.push_back(path);
+    if (input.graph)
+        for (ir::SDFG *g : ir::allSDFGs(*input.graph))
+            if (g->parentNode && !g->parentNode->externalPath.empty())
+                files.push_back(file::join(file::folderOf(path), g->parentNode->externalPath));
     return files;
+}
+
+bool accepts(Session &s, const Input &input, const pass::CompileOptions &compile) {
+    return input.graph ? targets::accepts(*input.graph, compile, s.diags) : targets::accepts(*input.tree, compile, s.diags);
 }
 
 std::string dependencyRule(const std::string &output, const std::vector<std::string> &files) {

@@ -36,6 +36,8 @@ struct PipelineOptions {
     std::vector<std::string> printBefore, printAfter;
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, verifyText = false, timePasses = false;
     void addTo(CommandLine &line);
+    /// Do they say which passes run?
+    bool choosePasses() const { return passes || !pipeline.empty() || !startAfter.empty(); }
 };
 
 /// All passes of sdfgc.
@@ -48,18 +50,20 @@ std::optional<pass::Pipeline> choosePipeline(Session &session, const PipelineOpt
 /// by element.
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 
-/// Runs the pipeline that the options choose (the target's own when they choose none) over the program. Files that were read are
-/// appended to `*files` when given. `graphOnly`: the passes in front of `lower` only. Returns false after errors.
+/// Runs the pipeline that the options choose over the program; when they choose none, the target's own over a graph, and no passes
+/// over a tree from a file. Files that were read are appended to `*files` when given. `graphOnly`: the passes in front of `lower` only. Returns false after errors.
 bool runPasses(Session &session, pass::Program &program, const PipelineOptions &options, pass::Context &context,
                std::vector<std::string> *files = nullptr, bool graphOnly = false);
 
 /// The schedule tree that the pipeline ends with. Null after errors, and (reported) where the passes stop at a graph.
-std::unique_ptr<tree::Module> lowered(Session &session, ir::SDFG &graph, const PipelineOptions &options, pass::Context &context,
-                                      std::vector<std::string> *files = nullptr);
+std::unique_ptr<tree::Module> lowered(Session &session, pass::Program program, const PipelineOptions &options,
+                                      pass::Context &context, std::vector<std::string> *files = nullptr);
 
-/// The graph's own file (unless it came from standard input) and those of its external parts. Call it before passes, which may
+/// The input's own file (unless it is standard input) and, of a graph, those of its external parts. Call it before passes, which may
 /// inline the parts.
-std::vector<std::string> inputFiles(const std::string &graphFile, ir::SDFG &graph);
+std::vector<std::string> inputFiles(const std::string &path, const Input &input);
+/// Can the input be compiled for the target? Reports and returns false when not (targets::accepts).
+bool accepts(Session &session, const Input &input, const pass::CompileOptions &compile);
 /// Rule of a Makefile: `output` depends on `files`, each named once.
 std::string dependencyRule(const std::string &output, const std::vector<std::string> &files);
 

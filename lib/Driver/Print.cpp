@@ -3,16 +3,14 @@
 #include "Driver/Subcommand.h"
 #include "sdfgc/IR/Dot.h"
 #include "sdfgc/Serialize/Text.h"
-#include "sdfgc/Support/File.h"
 #include "sdfgc/Tree/Text.h"
-#include "sdfgc/Tree/Verify.h"
 
 namespace sdfgc::driver {
 namespace {
 
 class Print : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE", "where the text goes (standard output)");
         line.flag("--no-debug-info", noDebugInfo_, "without the lines of the user's program");
@@ -27,25 +25,19 @@ class Print : public Subcommand {
             s.diags.report(diag::Id::OptionConflict, {}, "--dot", "--tree");
             return;
         }
-        if (input_.ends_with(".sdfgtree"))
-            return printTree(s);
-        std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
-        if (!graph)
+        Input program = s.read(input_);
+        if (!program)
             return;
-        if (std::optional<std::string> text = tree_ ? scheduleTree(s, *graph) : dot_ ? ir::printDot(*graph) : textForm(s, *graph))
+        if (program.tree && (dot_ || !filter_.empty()))
+            s.diags.report(diag::Id::TreeNotTaken, {input_});
+        else if (std::optional<std::string> text = textOf(s, program))
             s.writeOutput(output_, *text);
     }
 
-    /// A tree in its text form: read, verified, and written as sdfgc writes it.
-    void printTree(Session &s) const {
-        const Result<std::string> text = file::read(input_);
-        if (!text) {
-            s.diags.report(diag::Id::FileUnreadable, {input_}, text.error());
-            return;
-        }
-        const std::unique_ptr<tree::Module> module = tree::parse(*text, input_, s.diags);
-        if (module && tree::verify(*module, s.diags))
-            s.writeOutput(output_, tree::print(*module));
+    std::optional<std::string> textOf(Session &s, Input &program) const {
+        if (program.tree)
+            return tree::print(*program.tree);
+        return tree_ ? scheduleTree(s, program) : dot_ ? ir::printDot(*program.graph) : textForm(s, *program.graph);
     }
 
     std::optional<std::string> textForm(Session &s, ir::SDFG &graph) const {
@@ -72,11 +64,11 @@ class Print : public Subcommand {
         return near.empty() ? "`sdfgc print` without --filter prints everything" : "did you mean `" + near + "`?";
     }
 
-    std::optional<std::string> scheduleTree(Session &s, ir::SDFG &graph) const {
+    std::optional<std::string> scheduleTree(Session &s, Input &program) const {
         pass::CompileOptions compile = target_.compileOptions(input_);
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        const std::unique_ptr<tree::Module> module = lowered(s, graph, {}, context);
+        const std::unique_ptr<tree::Module> module = lowered(s, program.program(), {}, context);
         return module ? std::optional(tree::print(*module)) : std::nullopt;
     }
 

@@ -1,7 +1,7 @@
 #include "Driver/ProgramRun.h"
 #include "Driver/Crash.h"
-#include "Driver/ProgramInfo.h"
 #include "Driver/SourceMap.h"
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
 #include "sdfgc/Support/Process.h"
@@ -70,10 +70,15 @@ void ProgramArguments::addTo(CommandLine &line) {
     line.number("--seed", seed_, "N", "other random numbers (0)", 0);
 }
 
-void ProgramArguments::lookAt(ir::SDFG &graph) {
-    for (const auto &[name, access] : collectInfo(graph).access)
-        if (access.written && !access.read)
-            written_.insert(name);
+void ProgramArguments::lookAt(const Input &program) {
+    if (program.graph)
+        for (const auto &[name, access] : analysis::containerAccess(*program.graph))
+            if (access.written && !access.read)
+                written_.insert(name);
+    if (program.tree)
+        for (const tree::Param &p : program.tree->params)
+            if (p.written && !p.read)
+                written_.insert(p.name);
 }
 
 std::optional<run::Given> splitGiven(Session &s, const std::string &option, const std::string &text) {

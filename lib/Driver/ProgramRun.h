@@ -11,7 +11,7 @@ class ProgramArguments {
 public:
     void addTo(CommandLine &line);
     /// Which arrays of the graph are only written. Call it before passes.
-    void lookAt(ir::SDFG &graph);
+    void lookAt(const Input &program);
     /// Nothing after errors.
     std::optional<run::Arguments> prepare(Session &session, const Compiled &made) const;
 

@@ -68,7 +68,7 @@ std::string summary(const run::Argument &a, const run::NpyArray &content) {
 
 class Run : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
         arguments_.addTo(line);
         line.group("Results");
         line.texts("--out", outputs_, "NAME=FILE.npy", "write an argument to a file after the last call");
@@ -86,13 +86,13 @@ class Run : public Subcommand {
         for (const std::string &text : outputs_)
             if (std::optional<run::Given> one = splitGiven(s, "--out", text))
                 outputs.push_back(std::move(*one));
-        std::unique_ptr<ir::SDFG> graph = s.failed() ? nullptr : s.readGraph(input_);
-        if (!graph)
+        Input program = s.failed() ? Input() : s.read(input_);
+        if (!program)
             return;
-        arguments_.lookAt(*graph);
+        arguments_.lookAt(program);
         compilation_.lineTables = true;
         const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
-        std::optional<Compiled> made = compilation_.run(s, std::move(graph), input_, folder, true);
+        std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
         if (!made)
             return;
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);

@@ -4,6 +4,8 @@
 #include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Verify.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -168,28 +170,55 @@ TimeTrace *Session::trace() {
     return trace_ ? &*trace_ : nullptr;
 }
 
-std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
+namespace {
+
+/// Reads what is in the file, as it is.
+Input parseInput(const std::string &path, diag::Engine &diags) {
+    if (path != "-" && !path.ends_with(tree::fileSuffix))
+        return {serialize::readFile(path, diags), nullptr};
+    const bool standardInput = path == "-";
+    Result<std::string> text = file::read(standardInput ? "/dev/stdin" : path);
+    if (!text) {
+        if (standardInput)
+            diags.report(Id::InputFailed, {}, text.error());
+        else
+            diags.report(Id::FileUnreadable, {path}, text.error());
+        return {};
+    }
+    const std::string name = standardInput ? "<stdin>" : path;
+    if (standardInput && !tree::isTreeText(*text))
+        return {serialize::readText(std::move(*text), name, diags), nullptr};
+    return {nullptr, tree::parse(*text, name, diags)};
+}
+
+} // namespace
+
+Input Session::read(const std::string &path) {
     log().info("reading {}", path);
-    crash::setActivity("reading the graph");
+    crash::setActivity("reading the program");
     crash::setInput(path);
-    std::unique_ptr<ir::SDFG> graph;
+    Input in;
     {
         TimeTrace::Scope scope(trace(), "read", path);
-        if (path != "-") {
-            graph = serialize::readFile(path, diags);
-        } else if (Result<std::string> text = file::read("/dev/stdin")) {
-            graph = serialize::readText(std::move(*text), "<stdin>", diags);
-        } else {
-            diags.report(Id::InputFailed, {}, text.error());
-        }
+        in = parseInput(path, diags);
     }
-    if (!graph || failed())
-        return nullptr;
+    if (!in || failed())
+        return {};
     log().info("verifying");
-    crash::setActivity("verifying the graph");
-    TimeTrace::Scope scope(trace(), "verify", "loaded");
-    analysis::verify(*graph, graph->level, diags, path);
-    return failed() ? nullptr : std::move(graph);
+    crash::setActivity("verifying the program");
+    TimeTrace::Scope scope(trace(), "verify", in.tree ? "lowered" : "loaded");
+    if (in.tree)
+        tree::verify(*in.tree, diags);
+    else
+        analysis::verify(*in.graph, in.graph->level, diags, path);
+    return failed() ? Input() : std::move(in);
+}
+
+std::unique_ptr<ir::SDFG> Session::readGraph(const std::string &path) {
+    Input in = read(path);
+    if (in.tree)
+        diags.report(Id::TreeNotTaken, {path});
+    return std::move(in.graph);
 }
 
 bool Session::writeOutput(const std::string &path, const std::string &content) {

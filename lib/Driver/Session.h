@@ -3,7 +3,7 @@
 
 #include "Driver/CommandLine.h"
 #include "sdfgc/Driver/Driver.h"
-#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Support/Log.h"
 #include "sdfgc/Support/Time.h"
 
@@ -13,6 +13,16 @@
 #include <optional>
 
 namespace sdfgc::driver {
+
+/// What a file holds: a graph, or the schedule tree of one.
+struct Input {
+    std::unique_ptr<ir::SDFG> graph;
+    std::unique_ptr<tree::Module> tree;
+    explicit operator bool() const { return graph || tree; }
+    Name name() const { return tree ? tree->name : graph->name; }
+    /// For passes, which may make a tree of the graph. The graph stays here.
+    pass::Program program() { return tree && !graph ? pass::Program(std::move(tree)) : pass::Program(*graph, std::move(tree)); }
+};
 
 /// What every subcommand takes.
 struct GeneralOptions {
@@ -38,7 +48,10 @@ public:
     /// The trace for --time-trace, or null.
     TimeTrace *trace();
 
-    /// Reads a graph (`-`: standard input) and verifies what every graph from a file must fulfil. Null after errors.
+    /// Reads a graph or, from a file that ends with `.sdfgtree`, a tree (`-`: standard input, of which the first word says what it
+    /// is), and verifies what every one from a file must fulfil. Nothing after errors.
+    Input read(const std::string &path);
+    /// The same for what takes graphs alone: a tree is an error.
     std::unique_ptr<ir::SDFG> readGraph(const std::string &path);
     /// Writes a file in one step, or to standard output for `-`; reports a failure.
     bool writeOutput(const std::string &path, const std::string &content);

@@ -32,7 +32,7 @@ diag::Location elementAt(const Compiled &made, const std::string &file, int line
     for (const codegen::MapEntry &e : made.sources.sourceMap)
         if (e.file == file && e.from <= line && line <= e.to && (!best || e.to - e.from < best->to - best->from))
             best = &e;
-    diag::Location found = best ? placeOfOrigin(*made.graph, best->origin) : diag::Location();
+    diag::Location found = best && made.graph ? placeOfOrigin(*made.graph, best->origin) : diag::Location();
     found.path.clear(); // of the lowered graph, which is not the user's
     return found;
 }

@@ -1,6 +1,7 @@
 // What a module has besides functions.
 #include "ModuleParts.h"
 
+#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Tree/NameScopes.h"
@@ -56,10 +57,19 @@ void addInterface(Program &program) {
     spell(arguments.program, true);
     spell(arguments.program, false);
     spell(arguments.init, true);
-    for (const auto &a : arguments.program)
-        program.module->params.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
-    for (const auto &a : arguments.init)
-        program.module->init.push_back({a.name, spelled[a.name], a.type, described(a.desc)});
+    const std::map<Name, analysis::Access> access = analysis::containerAccess(program.root);
+    auto add = [&](const auto &arguments, std::vector<Param> &to) {
+        for (const auto &a : arguments) {
+            const auto used = access.find(a.name);
+            const analysis::Access of = used == access.end() ? analysis::Access{true, false} : used->second;
+            to.push_back({a.name, spelled[a.name], a.type, of.read, of.written, described(a.desc)});
+        }
+    };
+    add(arguments.program, program.module->params);
+    add(arguments.init, program.module->init);
+    for (Name n : program.root.argNames)
+        if (std::any_of(arguments.program.begin(), arguments.program.end(), [&](const auto &a) { return a.name == n; }))
+            program.module->order.push_back(n);
 }
 
 // ---------------------------------------------------------------------------------------------------- types

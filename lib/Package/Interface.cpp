@@ -22,7 +22,7 @@ ArgumentKind kindOf(const tree::Param &p) {
     return d.isStructure() ? ArgumentKind::Structure : ArgumentKind::Array;
 }
 
-Argument argument(const tree::Param &p, const std::map<Name, analysis::Access> &access) {
+Argument argument(const tree::Param &p) {
     Argument a;
     a.name = p.name.str();
     a.parameter = p.cName.str();
@@ -40,8 +40,7 @@ Argument argument(const tree::Param &p, const std::map<Name, analysis::Access> &
     }
     a.storage = p.desc->storage;
     a.optional = p.desc->optional.value_or(false);
-    if (auto it = access.find(p.name); it != access.end())
-        a.access = it->second;
+    a.access = {p.read, p.written};
     return a;
 }
 
@@ -162,20 +161,18 @@ std::string_view name(ArgumentKind k) {
     return "";
 }
 
-Interface interfaceOf(const tree::Module &m, const ir::SDFG &graph, bool emulated) {
+Interface interfaceOf(const tree::Module &m, bool emulated) {
     Interface out;
     out.name = m.name.str();
     out.gpu = m.streams > 0;
     out.emulated = out.gpu && emulated;
-    const std::map<Name, analysis::Access> access = analysis::containerAccess(graph);
     for (const tree::Param &p : m.params)
-        out.arguments.push_back(argument(p, access));
+        out.arguments.push_back(argument(p));
     for (const tree::Param &p : m.init)
-        out.init.push_back(argument(p, access));
+        out.init.push_back(argument(p));
     out.fixed = fixedArguments(m);
-    for (Name n : graph.argNames)
-        if (std::any_of(m.params.begin(), m.params.end(), [&](const tree::Param &p) { return p.name == n; }))
-            out.order.push_back(n.str());
+    for (Name n : m.order)
+        out.order.push_back(n.str());
     out.structs = m.structs;
     out.external = codegen::externalStorages(m);
     return out;

@@ -25,7 +25,7 @@ json::Value manifest(const Request &r) {
     bindings.set("fortran", "include/" + n + ".f90");
     bindings.set("python", "python/" + n + ".py");
     out.set("bindings", std::move(bindings));
-    const json::Value interface = toJson(interfaceOf(*r.module, *r.graph, r.compile->emulate));
+    const json::Value interface = toJson(interfaceOf(*r.module, r.compile->emulate));
     for (const auto &[key, value] : interface.members())
         out.set(key, value);
     json::Value sources = json::Value::array();

@@ -6,6 +6,7 @@
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <algorithm>
 #include <map>
@@ -27,7 +28,10 @@ public:
         files_["CMakeLists.txt"] = cmakeLists(request_);
         files_["CMakePresets.json"] = cmakePresets(request_);
         files_[request_.module->name.str() + ".pc"] = pkgConfig(request_);
-        files_["program.sdfg"] = serialize::writeText(*request_.graph);
+        if (request_.graph)
+            files_["program.sdfg"] = serialize::writeText(*request_.graph);
+        else
+            files_["program.sdfgtree"] = tree::print(*request_.module);
         files_["map/map_cpp.json"] = sourceMap();
         if (!addBindings())
             return false;
@@ -52,7 +56,7 @@ private:
             }
             support[k] = std::move(*text);
         }
-        const Interface i = interfaceOf(*request_.module, *request_.graph, request_.compile->emulate);
+        const Interface i = interfaceOf(*request_.module, request_.compile->emulate);
         files_["include/" + i.name + ".hpp"] = cppHeader(i, support[0]);
         files_["include/" + i.name + ".f90"] = fortranModule(i);
         files_["python/" + i.name + ".py"] = pythonModule(i, support[1]);

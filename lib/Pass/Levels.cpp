@@ -17,22 +17,8 @@ std::string howToReach(const Registry &r, ir::Level level) {
 
 } // namespace
 
-void LevelTracker::pass(const PassInfo &p) {
-    if (p.fallsTo && *p.fallsTo >= p.needs) { // what was above is lost, the passes that gave it run again
-        level_ = std::max(std::min(level_, *p.fallsTo), p.leaves);
-        return;
-    }
-    if (p.fallsTo && *p.fallsTo < level_) {
-        ir::Level gives = std::max(level_, p.leaves);
-        owed_ = Owed{p.needs, owed_ ? std::max(owed_->gives, gives) : gives};
-        level_ = *p.fallsTo;
-        return;
-    }
-    level_ = std::max(level_, p.leaves);
-    if (owed_ && level_ >= owed_->at) {
-        level_ = std::max(level_, owed_->gives);
-        owed_.reset();
-    }
+ir::Level levelAfter(ir::Level level, const PassInfo &p) {
+    return std::max(p.fallsTo ? std::min(level, *p.fallsTo) : level, p.leaves);
 }
 
 namespace {
@@ -41,7 +27,7 @@ namespace {
 class Checker {
 public:
     Checker(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d)
-        : pipeline_(p), registry_(r), diags_(d), tracker_(level) {}
+        : pipeline_(p), registry_(r), diags_(d), level_(level) {}
 
     ir::Level check() {
         std::size_t next = 0;
@@ -54,7 +40,7 @@ public:
             next = g.last;
         }
         steps(next, pipeline_.steps.size());
-        return tracker_.level();
+        return level_;
     }
 
 private:
@@ -68,22 +54,21 @@ private:
         const PassInfo *info = findPass(registry_, step.pass, place, diags_);
         if (!info)
             return;
-        if (tracker_.level() == ir::Level::Lowered && !info->onTree())
+        if (level_ == ir::Level::Lowered && !info->onTree())
             diags_.report(diag::Id::PassAfterLowering, place, info->name);
-        else if (tracker_.level() < info->needs)
-            diags_.report(diag::Id::PassLevel, place, info->name, name(info->needs), name(tracker_.level()),
+        else if (level_ < info->needs)
+            diags_.report(diag::Id::PassLevel, place, info->name, name(info->needs), name(level_),
                           howToReach(registry_, info->needs));
-        LevelTracker after = tracker_;
-        after.pass(*info);
+        const ir::Level after = levelAfter(level_, *info);
         // A step that may be left out cannot be relied on to raise the level.
-        if (step.conditions.empty() || after.level() < tracker_.level())
-            tracker_ = after;
+        if (step.conditions.empty() || after < level_)
+            level_ = after;
     }
 
     const Pipeline &pipeline_;
     const Registry &registry_;
     diag::Engine &diags_;
-    LevelTracker tracker_;
+    ir::Level level_;
 };
 
 } // namespace

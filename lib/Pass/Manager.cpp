@@ -32,7 +32,7 @@ class Manager {
 public:
     Manager(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
         : program_(program), root_(program.graph), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o),
-          tracker_(program.level()) {}
+          level_(program.level()) {}
 
     bool run(std::vector<PassTime> *times) {
         std::size_t errorsBefore = context_.diags.errorCount();
@@ -73,12 +73,12 @@ private:
                     notInPipeline(name);
         // The passes left out did their work before: --start-after.
         for (std::size_t i = 0; i < begin_; ++i)
-            tracker_.pass(*passes_[i]);
-        checkLevels(rest(), registry_, tracker_.level(), context_.diags);
+            level_ = levelAfter(level_, *passes_[i]);
+        checkLevels(rest(), registry_, level_, context_.diags);
         if (begin_ > 0 && begin_ < end_)
             checkResumed();
         if (!program_.tree)
-            root_.level = std::min(tracker_.level(), ir::Level::Scheduled);
+            root_->level = std::min(level_, ir::Level::Scheduled);
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
     }
@@ -86,12 +86,12 @@ private:
     /// --start-after takes the word of the user for what was done before: is it so?
     void checkResumed() {
         diag::Engine scratch;
-        ir::Level is = program_.tree ? ir::Level::Lowered : std::min(tracker_.level(), ir::Level::Scheduled);
-        while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(root_, is, scratch))
+        ir::Level is = program_.tree ? ir::Level::Lowered : std::min(level_, ir::Level::Scheduled);
+        while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(*root_, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
-        if (is < tracker_.level())
-            context_.diags.report(diag::Id::PassLevel, diag::Location{context_.options.file}, passes_[begin_]->name,
-                                  name(tracker_.level()), name(is),
+        if (is < level_)
+            context_.diags.report(diag::Id::PassLevel, diag::Location{context_.options.file}, passes_[begin_]->name, name(level_),
+                                  name(is),
                                   "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass");
     }
 
@@ -144,8 +144,8 @@ private:
 
     bool conditionsHold(const Step &step) {
         return std::all_of(step.conditions.begin(), step.conditions.end(), [&](const GraphCondition &c) {
-            return c.wanted ==
-                   std::any_of(c.anyOf.begin(), c.anyOf.end(), [&](const std::string &p) { return hasProperty(root_, p); });
+            return c.wanted == std::any_of(c.anyOf.begin(), c.anyOf.end(),
+                                           [&](const std::string &p) { return root_ && hasProperty(*root_, p); });
         });
     }
 
@@ -186,7 +186,7 @@ private:
         for (Instrumentation *observer : observers_)
             observer->before(program_, event, context_);
 
-        if (info.leaves >= ir::Level::Typed && tracker_.level() < ir::Level::Typed && !isDecided(info))
+        if (info.leaves >= ir::Level::Typed && level_ < ir::Level::Typed && !isDecided(info))
             return false;
 
         PassTime time{info.name, 0, 0, false, 0};
@@ -200,8 +200,8 @@ private:
         time.seconds = timer.seconds();
         bool ok = context_.diags.errorCount() == errorsBefore;
         if (ok) {
-            tracker_.pass(info);
-            ok = verify(info, time);
+            const ir::Level before = std::exchange(level_, levelAfter(level_, info));
+            ok = verify(info, before, time);
         }
         time.peakKiB = peakMemoryKiB();
         if (times)
@@ -226,7 +226,7 @@ private:
     }
 
     std::string firstUndecided() const {
-        for (ir::SDFG *g : ir::allSDFGs(root_)) {
+        for (ir::SDFG *g : ir::allSDFGs(*root_)) {
             for (const auto &[name, d] : g->arrays)
                 if (d.storage == ir::Storage::Default)
                     return "container `" + name.str() + "`";
@@ -239,19 +239,17 @@ private:
     }
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
-    bool verify(const PassInfo &info, PassTime &time) {
-        const ir::Level before = std::exchange(level_, tracker_.level());
+    bool verify(const PassInfo &info, ir::Level before, PassTime &time) {
         if (!program_.tree)
-            root_.level = tracker_.level();
-        if (!options_.verify || !(time.changed || tracker_.level() > before))
+            root_->level = level_;
+        if (!options_.verify || !(time.changed || level_ > before))
             return true;
         Timer timer;
         const bool ok = program_.tree ? tree::verify(*program_.tree, context_.diags)
-                                      : analysis::verify(root_, root_.level, context_.diags, context_.options.file);
+                                      : analysis::verify(*root_, root_->level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
-            context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name,
-                                  name(tracker_.level()));
+            context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name, name(level_));
         return ok;
     }
 
@@ -266,15 +264,14 @@ private:
     }
 
     Program &program_;
-    ir::SDFG &root_;
+    ir::SDFG *root_; // may be null: see Program
     const Pipeline &pipeline_;
     const Registry &registry_;
     Context &context_;
     const RunOptions &options_;
     Printer printer_;
     Dumper dumper_;
-    LevelTracker tracker_;
-    ir::Level level_ = tracker_.level();   // that the verifier has seen
+    ir::Level level_;                      // of the program
     std::vector<const PassInfo *> passes_; // one per step
     std::size_t begin_ = 0, end_ = 0;      // the steps that run
     std::vector<Instrumentation *> observers_;

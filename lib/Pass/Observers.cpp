@@ -1,6 +1,7 @@
 #include "Pass/Observers.h"
 #include "sdfgc/Support/Diff.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <algorithm>
 #include <ostream>
@@ -53,7 +54,7 @@ void Printer::failed(const Program &p, const Event &e, Context &) {
 
 namespace {
 
-constexpr std::string_view graphSuffix = ".sdfg", treeSuffix = ".sdfgtree";
+constexpr std::string_view graphSuffix = ".sdfg", treeSuffix = tree::fileSuffix;
 
 /// The position in the name of a dumped file, `05-infer-types.sdfg` or `05-infer-types.2.sdfg`; nothing for other names.
 std::optional<std::size_t> dumpPosition(const std::string &name) {

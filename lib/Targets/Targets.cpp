@@ -63,4 +63,12 @@ bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine 
     return true;
 }
 
+bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags) {
+    if (compile.gpu() || module.streams == 0)
+        return true;
+    diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file}, "a program with streams of a device",
+                 "build it with `--target cuda` or `--target hip`");
+    return false;
+}
+
 } // namespace sdfgc::targets

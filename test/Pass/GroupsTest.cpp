@@ -126,8 +126,8 @@ TEST_CASE("levels are checked through both rounds of a group, and conditional st
         r(text);
         return r.firstError();
     };
-    CHECK(problem("raise,fixed-point(type,expand)").empty()); // expand falls, type raises again
-    CHECK(problem("raise,type,fixed-point(expand)") ==
+    CHECK(problem("raise,fixed-point(type,untype)").empty()); // untype falls, type raises again
+    CHECK(problem("raise,type,fixed-point(expand,untype)") ==
           "pass `expand` needs a program that is typed, but at this point it is structured 1:24");
     CHECK(problem("raise[loops],type").starts_with("pass `type` needs a program that is structured"));
 }

@@ -52,7 +52,8 @@ inline pass::Registry registry() {
     pass::Registry r;
     r.add({"raise", "", Level::Loaded, Level::Structured, {}, create<Nothing>});
     r.add({"type", "", Level::Structured, Level::Typed, {}, create<Nothing>});
-    r.add({"expand", "", Level::Typed, Level::Expanded, {}, create<Nothing>}).fallsTo = Level::Structured;
+    r.add({"expand", "", Level::Typed, Level::Expanded, {}, create<Nothing>});
+    r.add({"untype", "", Level::Structured, Level::Structured, {}, create<Nothing>}).fallsTo = Level::Structured;
     r.add({"schedule", "", Level::Expanded, Level::Scheduled, {}, create<Nothing>});
     r.add({"add-symbol",
            "",

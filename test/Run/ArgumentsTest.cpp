@@ -20,14 +20,17 @@ struct Program {
 
     ir::DataDesc &array(const char *name, Type type, std::vector<sym::Expr> shape) {
         auto desc = std::make_shared<ir::DataDesc>(ir::DataDesc::array(type, std::move(shape)));
-        module.params.push_back({Name(name), Name(name), type, desc});
+        module.params.push_back({.name = Name(name), .cName = Name(name), .type = type, .desc = desc});
         return *desc;
     }
     void scalar(const char *name, Type type) {
-        module.params.push_back({Name(name), Name(name), type, std::make_shared<ir::DataDesc>(ir::DataDesc::scalar(type))});
+        module.params.push_back({.name = Name(name),
+                                 .cName = Name(name),
+                                 .type = type,
+                                 .desc = std::make_shared<ir::DataDesc>(ir::DataDesc::scalar(type))});
     }
     void symbol(const char *name, Type type = ScalarKind::Int64) {
-        module.params.push_back({Name(name), Name(name), type, nullptr});
+        module.params.push_back({.name = Name(name), .cName = Name(name), .type = type});
         module.init.push_back(module.params.back());
     }
     std::string file(const char *name, NpyArray a) {

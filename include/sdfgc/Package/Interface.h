@@ -50,8 +50,8 @@ struct Interface {
     std::vector<ir::Storage> external;
 };
 
-/// The interface of a lowered program. `graph` is what the module was lowered from.
-Interface interfaceOf(const tree::Module &m, const ir::SDFG &graph, bool emulated);
+/// The interface of a program.
+Interface interfaceOf(const tree::Module &m, bool emulated);
 
 /// The members `interface`, `structs`, ... of the manifest, as the schema describes them (share/sdfgc/schema/manifest.schema.json).
 json::Value toJson(const Interface &i);

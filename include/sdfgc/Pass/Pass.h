@@ -76,13 +76,17 @@ std::string str(const OptionValue &v);
 /// `true or false`, `an integer`, `a text`: what a value of the same type as `v` is.
 std::string_view typeName(const OptionValue &v);
 
-/// What a pipeline works on.
+/// What a pipeline works on: a graph, a tree, or both.
 struct Program {
-    ir::SDFG &graph;                    // from `lower` on: as it was lowered; the tree points into it
+    Program(ir::SDFG &g, std::unique_ptr<tree::Module> t) : graph(&g), tree(std::move(t)) {}
+    /// A tree from a file.
+    explicit Program(std::unique_ptr<tree::Module> t) : tree(std::move(t)) {}
+
+    ir::SDFG *graph = nullptr;          // from `lower` on: as it was lowered; null of a tree from a file
     std::unique_ptr<tree::Module> tree; // null before `lower`
 
     /// The level of the graph, or `Lowered`.
-    ir::Level level() const { return tree ? ir::Level::Lowered : graph.level; }
+    ir::Level level() const { return tree ? ir::Level::Lowered : graph->level; }
 };
 
 class Pass {
@@ -102,7 +106,7 @@ protected:
 class GraphPass : public Pass {
 public:
     virtual bool run(ir::SDFG &root, Context &context) = 0;
-    bool run(Program &program, Context &context) final { return run(program.graph, context); }
+    bool run(Program &program, Context &context) final { return run(*program.graph, context); }
 };
 
 /// A pass over schedule trees. The manager runs it only after `lower`.
@@ -126,9 +130,8 @@ struct PassInfo {
     ir::Level leaves;    // level that holds afterwards, when higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
-    /// For a pass that adds elements of a lower level (an expansion adds nodes without types): the level that holds right after
-    /// it. The level it had, or the one it leaves when that is higher, holds again once later passes have reached the level that it
-    /// needs.
+    /// For a pass that adds elements of a lower level than the program may have (containers without memory, operations without an
+    /// order): the highest level that holds after it. The passes that gave the levels above run again.
     std::optional<ir::Level> fallsTo = std::nullopt;
 
     /// Does the pass work on schedule trees?

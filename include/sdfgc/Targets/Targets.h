@@ -22,5 +22,7 @@ const TargetInfo *find(const std::string &name);
 /// Can a graph as it was loaded be compiled for the target of `compile`? A graph with containers or scopes on a GPU has no meaning
 /// for target cpu: the first one is reported as SD6002, and false returned.
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
+/// The same for a tree: one that queues work on a device is for GPU targets.
+bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);
 
 } // namespace sdfgc::targets

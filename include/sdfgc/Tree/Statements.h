@@ -81,9 +81,7 @@ struct LibraryCall : NodeOf<Kind::LibraryCall> {
         RefId ref;         // memory: its address; `isConst`: the function only reads it
         py::ExprRef value; // `byAddress`: of a temporary that holds it
         std::string word;  // of C++: an enumerator, a character
-        Name made;         // function of the library that makes the argument of `parts`
         bool isConst = false, byAddress = false;
-        std::vector<Argument> parts;
     };
     std::string function; // as C++ spells it
     RefId result;         // gets what the function returns; may be none

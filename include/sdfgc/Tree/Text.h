@@ -8,6 +8,11 @@
 
 namespace sdfgc::tree {
 
+/// What files with trees are called.
+inline constexpr std::string_view fileSuffix = ".sdfgtree";
+/// Does the text begin as a tree does (and no graph in any form)?
+bool isTreeText(std::string_view text);
+
 /// The module as text. Linear in its size. `same(*parse(print(m)), m)` holds for every module that `verify` accepts: numbers of
 /// variables and references are not kept, and of variables and references that no statement mentions nothing is.
 std::string print(const Module &m);

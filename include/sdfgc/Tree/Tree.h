@@ -44,10 +44,11 @@ inline VarId rootOf(const Function &f, VarId v) {
 
 struct Param { // of the C interface
     Name name;
-    Name cName; // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
-    Type type;  // element type of arrays
+    Name cName;                        // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
+    Type type;                         // element type of arrays
+    bool read = true, written = false; // what the program does to a container's memory
     /// What the interface says of a container: a copy that has no members, debug information or attributes; null: a symbol.
-    std::shared_ptr<const ir::DataDesc> desc;
+    std::shared_ptr<const ir::DataDesc> desc = nullptr;
 };
 
 struct ConstantDef {
@@ -76,6 +77,7 @@ struct Module {
     std::string source;        // file the graph came from, for the banner
     std::vector<Param> params; // program arguments, ABI order
     std::vector<Param> init;   // initialiser parameters
+    std::vector<Name> order;   // of positional arguments in the user's program, as far as the graph remembers
     std::vector<Type> structs; // to define, fields first
     std::vector<ConstantDef> constants;
     std::vector<StateField> fields;

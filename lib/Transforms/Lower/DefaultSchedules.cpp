@@ -1,7 +1,7 @@
 // default-schedules: replaces `Default` in schedules and storages by what it means, and marks nested arguments that may alias.
 //
-// Rules: format reference 4.5 to 4.9, semantics reference 4. It runs before library nodes are expanded and again afterwards:
-// concrete values are taken as given, so a second run changes only what is new.
+// Rules: format reference 4.5 to 4.9, semantics reference 4. Concrete values are taken as given, so that what is new in a graph can be
+// decided in the same way (Completion.h).
 //
 //   before:  A: Default   map[i] Default { t: Default }       after:  A: CPU_Heap   map[i] CPU_Multicore { t: Register }
 //                           map[j] Default                               map[j] Sequential
@@ -20,6 +20,7 @@
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
 // Left alone: concrete values, except storages of nested arguments, which always follow the outer container, and of constants.
+#include "Transforms/Lower/Completion.h"
 #include "Transforms/Lower/DefaultTables.h"
 #include "Transforms/Lower/InferAliasing.h"
 #include "Transforms/Nodes.h"
@@ -318,10 +319,12 @@ std::optional<Schedule> Defaults::fromNeighbours(SDFG &g, Node *n) {
 
 class DefaultSchedules : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &context) override { return Defaults(context).run(root, {}); }
+    bool run(SDFG &root, pass::Context &context) override { return decideDefaults(root, context); }
 };
 
 } // namespace
+
+bool decideDefaults(SDFG &root, pass::Context &context) { return Defaults(context).run(root, {}); }
 
 std::unique_ptr<pass::Pass> createDefaultSchedules() { return std::make_unique<DefaultSchedules>(); }
 

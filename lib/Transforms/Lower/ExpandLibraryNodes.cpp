@@ -14,10 +14,11 @@
 // The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA
 // (device)` in the graph (named), all that are not pure (library), or none (kernels).
 //
-// Copy and fill nodes stay: lowering prints them directly. New nodes have neither types nor schedules: infer-types and
-// default-schedules run again after this pass.
+// Copy and fill nodes stay: lowering prints them directly. In the end the new elements get schedules, storages and types, by the
+// rules of default-schedules and infer-types: what they are depends on where the expansions have ended up.
 #include "sdfgc/Transforms/Passes.h"
 
+#include "Transforms/Lower/Completion.h"
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/StageOnHost.h"
 
@@ -60,6 +61,10 @@ public:
                 placeOnDevice(root, context);
         }
         root.renumber();
+        if (changed && !failed_) {
+            decideDefaults(root, context);
+            inferTypes(root, context);
+        }
         return changed;
     }
 

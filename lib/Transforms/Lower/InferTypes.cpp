@@ -18,6 +18,7 @@
 //   4. OUT_x of an entry is as IN_x, IN_x of an exit as OUT_x.
 //
 // Left alone: types that the file states. Map parameters are int64 everywhere and are not stored.
+#include "Transforms/Lower/Completion.h"
 #include "Transforms/Lower/TypeEnvironment.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -221,22 +222,24 @@ private:
 
 class InferTypes : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &context) override {
-        bool changed = false;
-        for (SDFG *g : allSDFGs(root)) {
-            std::size_t before = g->symbols.size();
-            changed |= typeOwnSymbols(*g, context);
-            ConnectorInference connectors(*g, context);
-            for (State *s : allStates(*g))
-                changed |= connectors.run(*s);
-            if (g->symbols.size() != before)
-                sortSymbols(*g);
-        }
-        return changed;
-    }
+    bool run(SDFG &root, pass::Context &context) override { return inferTypes(root, context); }
 };
 
 } // namespace
+
+bool inferTypes(SDFG &root, pass::Context &context) {
+    bool changed = false;
+    for (SDFG *g : allSDFGs(root)) {
+        std::size_t before = g->symbols.size();
+        changed |= typeOwnSymbols(*g, context);
+        ConnectorInference connectors(*g, context);
+        for (State *s : allStates(*g))
+            changed |= connectors.run(*s);
+        if (g->symbols.size() != before)
+            sortSymbols(*g);
+    }
+    return changed;
+}
 
 std::unique_ptr<pass::Pass> createInferTypes() { return std::make_unique<InferTypes>(); }
 

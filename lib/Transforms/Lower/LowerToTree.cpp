@@ -7,7 +7,7 @@ namespace {
 
 class LowerToTree : public pass::Pass {
     bool run(pass::Program &program, pass::Context &context) override {
-        program.tree = tree::lower(program.graph, context);
+        program.tree = tree::lower(*program.graph, context);
         return true;
     }
 };

@@ -471,6 +471,17 @@ private:
 
 } // namespace
 
+bool isTreeText(std::string_view text) {
+    for (std::size_t at = text.find_first_not_of(" \t\r\n"); at != std::string_view::npos;
+         at = text.find_first_not_of(" \t\r\n", text.find('\n', at))) {
+        if (text[at] != ';') // a remark
+            return text.substr(at).starts_with("module ");
+        if (text.find('\n', at) == std::string_view::npos)
+            return false;
+    }
+    return false;
+}
+
 std::unique_ptr<Module> parse(std::string_view text, const std::string &file, diag::Engine &diagnostics) {
     try {
         return Parser(text).run();

@@ -1,6 +1,6 @@
 // SD2152, SD2153: a variable is declared before it is used, in a block around the use, and no two that are visible at one place
-// have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared nowhere;
-// what expressions name besides variables is the values that code declares by itself, and the parameters of lambdas.
+// have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared nowhere.
+// What expressions name besides variables is what code declares by itself, parameters of lambdas, and what the file has.
 #include "Rules.h"
 
 #include "../Text/Scope.h"
@@ -17,7 +17,7 @@ public:
     void run() {
         for (VarId p : r_.f.params)
             scope_.declare(r_.var(p).name, p);
-        for (const Variable &v : r_.f.vars) { // all names that stand for variables: others are functions, words of C
+        for (const Variable &v : r_.f.vars) {
             known_.insert(v.name);
             if (isEverywhere(v))
                 everywhere_.insert(v.name);
@@ -96,8 +96,17 @@ private:
         body(t.after);
         bound_ = outer;
     }
+    /// What expressions may name besides variables: constants and kernels of the module, numbers of the target, and what code of
+    /// the user defines at file scope.
+    bool isKnownElsewhere(Name n) const {
+        return n == number::threadX || n == number::threadY || n == number::threadZ || !r_.m.globalCode.empty() ||
+               std::any_of(r_.m.constants.begin(), r_.m.constants.end(), [&](const ConstantDef &c) { return c.name == n; }) ||
+               std::any_of(r_.m.functions.begin(), r_.m.functions.end(), [&](const auto &f) { return f->name == n; });
+    }
     void named(Name n, const Node &at) {
-        if (!known_.count(n) || everywhere_.count(n) || bound_.count(n) || (locals_ && locals_->count(n)) || scope_.find(n))
+        if (everywhere_.count(n) || bound_.count(n) || (locals_ && locals_->count(n)) || scope_.find(n))
+            return;
+        if (!known_.count(n) && isKnownElsewhere(n))
             return;
         r_.fault(diag::Id::TreeUndeclared, at, n.str());
     }
