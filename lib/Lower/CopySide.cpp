@@ -3,6 +3,7 @@
 
 #include "Expressions.h"
 #include "Places.h"
+#include "Reductions.h"
 #include "Symbols.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -24,6 +25,10 @@ std::optional<CopySide> copySide(Instance &in, Edge &e, bool source) {
     if (!side.place.valid() || !side.place.desc) {
         in.error(diag::Id::NoPlace, analysis::placeOf(e), node->data.str());
         return std::nullopt;
+    }
+    if (const MemoryPlace *accumulator = source ? nullptr : accumulatorOf(in, e, node->data)) {
+        side.place = *accumulator;
+        side.accumulates = true;
     }
     auto subset = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
     if (subset) {

@@ -10,7 +10,8 @@ namespace sdfgc::tree::lowering {
 /// The elements that a copy reads or writes.
 struct CopySide {
     MemoryPlace place;
-    sym::Subset subset; // over variables
+    sym::Subset subset;       // over variables
+    bool accumulates = false; // the place is an accumulator of the thread
 
     /// Its dimensions, as sizes and strides.
     std::vector<analysis::Axis> axes() const { return analysis::axesOf(place.strides, subset); }

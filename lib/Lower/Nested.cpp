@@ -7,6 +7,7 @@
 #include "Elements.h"
 #include "Expressions.h"
 #include "Places.h"
+#include "Reductions.h"
 #include "SymbolicToPython.h"
 #include "Symbols.h"
 
@@ -81,7 +82,15 @@ Type innerType(const Instance &inner, Name symbol) {
 struct Outer {
     MemoryPlace place;
     sym::Expr start;
+    bool accumulates = false; // the place is an accumulator for one element
 };
+
+/// Inside, too, updates of the container go to the accumulator.
+void setAccumulator(Instance &inner, Name container) {
+    MemoryPlace &place = inner.places[container];
+    place.strides.assign(place.strides.size(), 0);
+    inner.reductions[container] = place;
+}
 
 /// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
 /// if there is neither at the other end.
@@ -98,6 +107,11 @@ Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
     Outer outer;
     if (!a)
         return outer;
+    if (const MemoryPlace *accumulator = input ? nullptr : accumulatorOf(in, edge, a->data)) {
+        outer.place = *accumulator;
+        outer.accumulates = true;
+        return outer;
+    }
     outer.place = placeAt(in, edge, *a);
     outer.start = startAt(in, outer.place, edge, input);
     return outer;
@@ -159,6 +173,8 @@ void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Bloc
         inner.places[container] = placeFor(inner, outer.place.var, *d, outer.start);
         if (d->isStructure())
             inner.places[container].type = outer.place.type;
+        if (outer.accumulates)
+            setAccumulator(inner, container);
     }
 }
 
@@ -226,11 +242,13 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
             in.function().refs[arg.ref].castTo = d->dtype;
         call.arguments.push_back(arg);
         inner.places[container] = placeFor(inner, id, *d);
+        if (outer.accumulates)
+            setAccumulator(inner, container);
     }
 }
 
-/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops, scopes and reductions
-/// around the call.
+/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops and scopes around
+/// the call.
 void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto function = std::make_unique<Function>();
     FunctionContext context(in.program(), *function);

@@ -48,6 +48,13 @@ void accumulate(Instance &in, ReductionPlan &plan, bool single, tree::Block &out
 
 } // namespace
 
+const MemoryPlace *accumulatorOf(const Instance &in, const Edge &write, Name container) {
+    if (write.memlet.wcr.empty() || write.memlet.wcrMode != WcrMode::Reduction)
+        return nullptr;
+    const auto it = in.reductions.find(container);
+    return it == in.reductions.end() ? nullptr : &it->second;
+}
+
 std::vector<ReductionPlan> planReductions(Instance &in, const MapEntry &m, tree::Block &out, Omp &omp) {
     std::vector<ReductionPlan> plans;
     if (!m.exit)
@@ -77,6 +84,7 @@ std::vector<ReductionPlan> planReductions(Instance &in, const MapEntry &m, tree:
         if (single && variable && plan.outer.offset.isZero() && !in.fn->device.inside) {
             omp.reductions.push_back({plan.kind, plan.outer.var, 0});
             plan.local = plan.outer;
+            plan.local.strides.assign(plan.local.strides.size(), 0);
         } else {
             accumulate(in, plan, single, out, omp, *identity);
         }

@@ -17,8 +17,11 @@ struct ReductionPlan {
     sym::Expr count; // elements
 };
 
+/// The accumulator that takes the place of a container in a write with conflict resolution; null when there is none.
+const MemoryPlace *accumulatorOf(const Instance &in, const ir::Edge &write, Name container);
+
 /// Finds the targets of a map. Accumulators are declared at the end of `out`, clauses added to `omp`. Until finishReductions(),
-/// tasklets that update a target update its accumulator.
+/// writes that update a target update its accumulator.
 std::vector<ReductionPlan> planReductions(Instance &in, const ir::MapEntry &m, Block &out, Omp &omp);
 
 /// Combines accumulators with their targets, at the end of `out`.

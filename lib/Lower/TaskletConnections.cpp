@@ -4,6 +4,7 @@
 #include "Elements.h"
 #include "Expressions.h"
 #include "Places.h"
+#include "Reductions.h"
 #include "Symbols.h"
 
 #include "sdfgc/Analysis/Allocation.h"
@@ -157,14 +158,10 @@ void TaskletConnections::bindWcr(Connection &c, Edge &e, AccessNode &target) {
     }
     c.reduction = wcr.value->kind;
     c.lambda = resolution(in_, wcr.value->lambda, c.place.type);
-    if (e.memlet.wcrMode == WcrMode::Reduction) {
-        if (auto it = in_.reductions.find(target.data); it != in_.reductions.end()) {
-            bool single = in_.function().vars[it->second.var].kind == VarKind::Value;
-            sym::Subset s = inVariables(in_, *analysis::destinationSubset(&e));
-            c.place = it->second;
-            c.start = single ? sym::Expr(0) : startOffset(c.place, s);
-            return;
-        }
+    if (const MemoryPlace *accumulator = accumulatorOf(in_, e, target.data)) {
+        c.place = *accumulator;
+        c.start = startOffset(c.place, inVariables(in_, *analysis::destinationSubset(&e)));
+        return;
     }
     c.atomic = e.memlet.wcrMode != WcrMode::Plain;
 }

@@ -16,15 +16,16 @@
 //   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same
 //      parallel scope may touch in another iteration what this one touches (DisjointIterations): plain.
 //   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
-//      container is a conflict resolution of one kind that OpenMP has for the type, and the target is one element or small. Of a
-//      kernel: if it has more iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one
-//      element.
+//      container, also in nested SDFGs, is a conflict resolution of one kind that OpenMP has for the type, and the target is one
+//      element or small (Reductions.h). Of a kernel: if it has more iterations than a warp has lanes, the kind has a neutral element
+//      for the type, and the target is one element that tasklets of the kernel's own SDFG update.
 //   5. Otherwise atomic.
-// Outer edges of a path get the strongest mode of the writes that pass through them.
+// Outer edges of a path get the strongest mode of the writes that pass through them, and those of a reduction its resolution.
 //
-// Left alone: conflict resolutions without scopes stay plain writes; nothing but wcrMode is changed.
+// Left alone: conflict resolutions without scopes stay plain writes.
 #include "Transforms/Lower/DependentIterations.h"
 #include "Transforms/Lower/DisjointIterations.h"
+#include "Transforms/Lower/Reductions.h"
 #include "Transforms/Lower/WcrTargets.h"
 #include "Transforms/Nodes.h"
 
@@ -42,12 +43,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-
-constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
-constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as good
-
-/// A consume scope's workers run side by side whatever its schedule is called.
-bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(*scheduleOf(scope)); }
 
 /// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse`
 /// outermost ones; the others run in sequence inside of it. Loops of one iteration do not count.
@@ -91,6 +86,7 @@ std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes, 
 struct Decision {
     WcrMode mode;
     std::string why;
+    std::vector<const Edge *> through = {}; // of a reduction: the writes from the innermost one to the map's level
 };
 
 class Resolver {
@@ -100,11 +96,7 @@ public:
 private:
     std::optional<std::string> conflictOn(const WriteLevel &level, bool shared);
     bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
-    std::optional<std::string> whyNotReduction(const Edge &leaf, const WriteTarget &target, const std::vector<Node *> &around);
-    std::optional<std::string> whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind,
-                                               int64_t maxElements);
     const sym::Assumptions &facts(const SDFG &g);
-    bool encloses(const Node *scope, const Node *n);
 
     WriteTracer tracer_;
     std::unordered_map<const SDFG *, sym::Assumptions> facts_;
@@ -115,25 +107,6 @@ const sym::Assumptions &Resolver::facts(const SDFG &g) {
     if (isNew)
         it->second = analysis::factsOf(g);
     return it->second;
-}
-
-bool Resolver::encloses(const Node *scope, const Node *n) {
-    std::vector<Node *> around = tracer_.scopes(*n->state()).enclosing(n);
-    return std::find(around.begin(), around.end(), scope) != around.end();
-}
-
-const Node *outermostParallel(const std::vector<Node *> &scopes) {
-    auto it = std::find_if(scopes.rbegin(), scopes.rend(), runsParallel);
-    return it == scopes.rend() ? nullptr : *it;
-}
-
-/// The edge of the write's path that leaves the scope, or the write itself.
-const Edge *edgeLeaving(const Node *scope, const Edge &write) {
-    const Node *exit = exitOf(scope);
-    for (const Edge *e : analysis::memletPath(&write))
-        if (e->src == exit)
-            return e;
-    return &write;
 }
 
 /// Does it run nothing in parallel itself? Then one thread does all of an iteration's part of it.
@@ -176,7 +149,7 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     };
     auto touched = analysis::destinationSubset(level.edge);
     for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
-        if (other == level.edge || !encloses(parallelScope, other->src))
+        if (other == level.edge || !tracer_.encloses(parallelScope, other->src))
             continue;
         auto otherTouched = analysis::destinationSubset(other);
         if (touched && otherTouched && *touched == *otherTouched)
@@ -231,125 +204,16 @@ Decision Resolver::decide(const Edge &leaf) {
     }
     if (!conflict)
         return {WcrMode::Plain, "parallel iterations touch different elements"};
-    if (auto why = whyNotReduction(leaf, target, around))
-        return {WcrMode::Atomic, *conflict + "; no reduction: " + *why};
-    return {WcrMode::Reduction, "every iteration updates " + target.levels.front().target->data.str()};
-}
-
-// ---- reductions
-
-/// Does OpenMP have this reduction for this type?
-bool hasClause(py::Reduction kind, Type t) {
-    bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64), boolean = t.isBool();
-    switch (kind) {
-    case py::Reduction::Sum:
-    case py::Reduction::Product:
-    case py::Reduction::Min:
-    case py::Reduction::Max:
-        return integer || real;
-    case py::Reduction::LogicalAnd:
-    case py::Reduction::LogicalOr:
-        return integer || real || boolean;
-    case py::Reduction::BitAnd:
-    case py::Reduction::BitOr:
-    case py::Reduction::BitXor:
-        return integer;
-    default:
-        return false;
+    const ReductionOrNot reduction = reductionOf(tracer_, leaf, target, *outermostParallel(around));
+    if (!reduction.level)
+        return {WcrMode::Atomic, *conflict + "; no reduction: " + reduction.why};
+    std::vector<const Edge *> through; // borders of nested SDFGs up to the map
+    for (const WriteLevel &level : target.levels) {
+        through.push_back(level.edge);
+        if (&level == reduction.level)
+            break;
     }
-}
-
-std::optional<py::Reduction> kindOf(const Edge &e) {
-    auto wcr = py::parseWcr(e.memlet.wcr);
-    return wcr.value ? std::optional(wcr.value->kind) : std::nullopt;
-}
-
-/// Can the threads of a block combine values of the type in any order (gpu_reduce.h)?
-bool combinesInBlocks(py::Reduction kind, Type t) {
-    using py::Reduction;
-    return t.isNumeric() && kind != Reduction::Sub && kind != Reduction::Div && py::reductionIdentity(kind, t);
-}
-
-/// Nothing when the map is a kernel that is worth a reduction.
-std::optional<std::string> whyNotByBlocks(const MapEntry &map, const std::vector<Node *> &scopes, py::Reduction kind, Type t) {
-    if (!combinesInBlocks(kind, t))
-        return "values of " + t.str() + " cannot be combined first";
-    sym::Expr iterations = 1;
-    for (const sym::Range &r : map.ranges)
-        iterations *= r.steps();
-    if (iterations.asInt().value_or(fewIterations + 1) <= fewIterations && !analysis::runByBlocks(map))
-        return "the kernel has few iterations";
-    if (std::count_if(scopes.begin(), scopes.end(), [](const Node *n) { return *scheduleOf(n) == Schedule::GPU_Device; }) != 1)
-        return "there is a kernel in the kernel";
-    return std::nullopt;
-}
-
-/// Nothing when the write can be a reduction of the outermost parallel map around it.
-std::optional<std::string> Resolver::whyNotReduction(const Edge &leaf, const WriteTarget &target,
-                                                     const std::vector<Node *> &around) {
-    const WriteLevel &level = target.levels.front();
-    const auto *map = dyn_cast<MapEntry>(outermostParallel(level.scopes));
-    const bool kernel = map && map->schedule == Schedule::GPU_Device;
-    if (!map || !(kernel || map->schedule == Schedule::CPU_Multicore) || map != outermostParallel(around))
-        return "the outermost parallel scope is no map of this SDFG that reduces";
-    for (std::size_t i = 1; i < target.levels.size(); ++i)
-        if (outermostParallel(target.levels[i].scopes))
-            return "iterations of a scope around the SDFG share the target";
-    const DataDesc *d = level.target->state()->sdfg()->desc(level.target->data);
-    if (d->alias != AliasKind::None || !(d->isScalar() || d->isArray()))
-        return "the target is a view or no array";
-    auto kind = kindOf(leaf);
-    if (kernel && kind)
-        if (auto why = whyNotByBlocks(*map, level.scopes, *kind, d->dtype))
-            return why;
-    if (!kind || (!kernel && !hasClause(*kind, d->dtype)))
-        return "OpenMP has no clause for this operation on " + d->dtype.str();
-    return whyNotReducible(*map, *level.target, *kind, kernel ? 1 : maxReducedElements);
-}
-
-/// Does a memlet on the way into the map carry this container?
-bool isRead(const MapEntry &map, Name container) {
-    return std::any_of(map.inEdges().begin(), map.inEdges().end(), [&](const Edge *e) {
-        const auto *source = dyn_cast<AccessNode>(analysis::pathSource(e));
-        return analysis::ownerOf(e->memlet.data) == container || (source && analysis::ownerOf(source->data) == container);
-    });
-}
-
-/// All that the map does to the container must be this kind of update by tasklets, to one element or to a container of few.
-std::optional<std::string> Resolver::whyNotReducible(const MapEntry &map, const AccessNode &target, py::Reduction kind,
-                                                     int64_t maxElements) {
-    const State &state = *map.state();
-    Name container = analysis::ownerOf(target.data);
-    if (isRead(map, container))
-        return "the map reads the target";
-    for (const auto &n : state.nodes()) {
-        const auto *access = dyn_cast<AccessNode>(n.get());
-        if (access && analysis::ownerOf(access->data) == container && encloses(&map, access))
-            return "the map uses the target inside";
-        const AccessNode *viewed = access && state.sdfg()->desc(access->data) && state.sdfg()->desc(access->data)->isView()
-                                       ? analysis::viewedNode(access)
-                                       : nullptr;
-        if (viewed && analysis::ownerOf(viewed->data) == container)
-            return "a view of the target is used in the state";
-    }
-    const DataDesc &d = *state.sdfg()->desc(target.data);
-    std::optional<sym::Subset> outer;
-    for (const Edge *write : tracer_.writesTo(state, container)) {
-        if (!encloses(&map, write->src))
-            continue;
-        if (!isa<Tasklet>(write->src) || write->memlet.wcr.empty() || write->memlet.wcrNonatomic || kindOf(*write) != kind)
-            return "the map also writes the target in other ways";
-        if (usesOldValue(*write))
-            return "a tasklet uses what the target held before";
-        const Edge *leaving = edgeLeaving(&map, *write);
-        auto inside = analysis::destinationSubset(write), outside = analysis::destinationSubset(leaving);
-        if (!inside || !outside || leaving->memlet.wcr.empty() || (outer && !(*outer == *outside)))
-            return "the map writes different parts of the target";
-        outer = outside;
-        if (outside->isOneElement() ? !(*inside == *outside) : d.totalSize.asInt().value_or(maxElements + 1) > maxElements)
-            return outside->isOneElement() ? "the element is not the same in every iteration" : "the target is not small";
-    }
-    return std::nullopt;
+    return {WcrMode::Reduction, "every iteration updates " + reduction.level->target->data.str(), std::move(through)};
 }
 
 // ---- the pass
@@ -367,6 +231,7 @@ public:
                 mode = m;
         };
         std::vector<Edge *> all;
+        std::vector<std::pair<Edge *, std::string>> reduced;
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (const auto &e : s->edges())
@@ -382,8 +247,18 @@ public:
                 for (const Edge *along : analysis::memletPath(e))
                     if (!along->memlet.wcr.empty())
                         raise(along, d.mode);
+                for (const Edge *write : d.through)
+                    for (Edge *along : analysis::memletPath(const_cast<Edge *>(write))) {
+                        raise(along, d.mode);
+                        reduced.emplace_back(along, e->memlet.wcr);
+                    }
             }
         bool changed = false;
+        for (const auto &[e, wcr] : reduced) // the map reduces by what its outer edges say
+            if (e->memlet.wcr.empty()) {
+                e->memlet.wcr = wcr;
+                all.push_back(e);
+            }
         for (Edge *e : all) {
             changed |= e->memlet.wcrMode != modes.at(e);
             e->memlet.wcrMode = modes.at(e);

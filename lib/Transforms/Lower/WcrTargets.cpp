@@ -188,6 +188,26 @@ WriteTarget WriteTracer::trace(const Edge &leaf) {
     return t;
 }
 
+bool WriteTracer::encloses(const Node *scope, const Node *n) {
+    std::vector<Node *> around = scopes(*n->state()).enclosing(n);
+    return std::find(around.begin(), around.end(), scope) != around.end();
+}
+
+bool runsParallel(const Node *scope) { return isa<ConsumeEntry>(scope) || isParallel(*scheduleOf(scope)); }
+
+const Node *outermostParallel(const std::vector<Node *> &scopes) {
+    auto it = std::find_if(scopes.rbegin(), scopes.rend(), runsParallel);
+    return it == scopes.rend() ? nullptr : *it;
+}
+
+const Edge *edgeLeaving(const Node *scope, const Edge &write) {
+    const Node *exit = exitOf(scope);
+    for (const Edge *e : analysis::memletPath(&write))
+        if (e->src == exit)
+            return e;
+    return &write;
+}
+
 bool usesOldValue(const Edge &write) {
     const auto *t = dyn_cast<Tasklet>(write.src);
     if (!t || t->code.language != Language::Python)

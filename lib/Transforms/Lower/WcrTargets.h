@@ -36,6 +36,8 @@ public:
     const std::vector<ir::Edge *> &writesTo(const ir::State &s, Name container);
     /// Scopes around a node and, through nested SDFGs, around its SDFG; innermost first.
     std::vector<ir::Node *> allScopesAround(const ir::Node *n);
+    /// Is the node in the scope, in the same state?
+    bool encloses(const ir::Node *scope, const ir::Node *n);
 
 private:
     /// Where the access nodes of a container are.
@@ -61,6 +63,13 @@ private:
     std::unordered_map<const ir::State *, std::unordered_map<Name, std::vector<ir::Edge *>>> writes_;
     std::unordered_map<const ir::SDFG *, Uses> uses_;
 };
+
+/// A consume scope's workers run side by side whatever its schedule is called.
+bool runsParallel(const ir::Node *scope);
+/// Of scopes, innermost first; null if none is parallel.
+const ir::Node *outermostParallel(const std::vector<ir::Node *> &scopes);
+/// The edge of the write's path that leaves the scope, or the write itself.
+const ir::Edge *edgeLeaving(const ir::Node *scope, const ir::Edge &write);
 
 /// Is the write an operation of a tasklet that fetches what the memory held before, and updates it? Threads must see each other's.
 bool usesOldValue(const ir::Edge &write);

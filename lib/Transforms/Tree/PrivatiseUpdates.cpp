@@ -1,26 +1,18 @@
-// Atomic updates of one element by all iterations of a loop become updates of a local accumulator.
+// privatise-updates: loops of one thread that update an element get a local accumulator, and loops that accumulate may use vectors.
 //
-// resolve-wcr decides by the memlets of a map; what a nested SDFG does under a condition it can only call atomic. After the
-// lowering the whole body is in sight:
-//
-//     #pragma omp parallel for                       double tmp_acc = 0.0;
-//     for (j ...)                                    #pragma omp parallel for reduction(+ : tmp_acc)
-//         if (mask[j]) {                 becomes     for (j ...)
-//             #pragma omp atomic                         if (mask[j])
-//             tmp[0] += data[j];                             tmp_acc += data[j];
-//         }                                          tmp[0] += tmp_acc;
-//
-// A variable of the function is its own accumulator.
-//
-// In a sequential loop inside of a parallel one the accumulator is combined with the element by one atomic update after the loop.
-// The innermost loop of a map that accumulates gets its own accumulator, too, and the leave to keep it in vectors: the order of the
-// updates is not defined, whatever the model of floating-point arithmetic.
+// Which updates are reductions of a parallel map is decided on the graph (resolve-wcr); this is about the loops inside. In a
+// sequential loop of a parallel one, updates of one element that are atomic become updates of an accumulator, which is combined
+// with the element by one atomic update after the loop. The innermost loop of a map that accumulates gets its own accumulator, too,
+// and the leave to keep it in vectors: the order of the updates is not defined, whatever the model of floating-point arithmetic.
 //
 //     for (j ...)                                    double sum_acc = 0.0;
 //         sum[i] += A[N * i + j];        becomes     #pragma omp simd reduction(+ : sum_acc)
 //                                                    for (j ...)
 //                                                        sum_acc += A[N * i + j];
 //                                                    sum[i] += sum_acc;
+//
+// A variable of the function is its own accumulator. A parallel loop that reduces, and does nothing else that vectors could not
+// do, is `simd`, too.
 //
 // Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
 // does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
@@ -107,10 +99,9 @@ private:
     void collect(Node &n, bool conditional, std::vector<Group> &out);
     void vectorise(For &loop);
     static bool uniform(const Group &g);
-    bool qualifies(const Group &g, Node &loop, const Omp *omp, bool parallel);
+    bool qualifies(const Group &g, Node &loop, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
-    std::vector<Group> reduceVariables(const std::vector<Group> &groups, Omp &omp);
-    NodePtr privatise(NodePtr loop, std::vector<Group> groups, Omp *omp);
+    NodePtr privatise(NodePtr loop, const std::vector<Group> &groups);
     VarId accumulator(const Group &g);
     const Variable &var(const MemRef &r) const { return f_.vars[r.var]; }
 
@@ -123,15 +114,13 @@ void Privatiser::block(Block &b, bool parallel) {
     for (NodePtr &n : b.body) {
         Node *original = n.get();
         auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
-        Omp *omp = loop && loop->omp ? &*loop->omp : nullptr;
-        bool teamLoop = omp && !omp->inParallelRegion && !parallel;
-        bool sequential = (loop && !omp) || n->kind == Kind::Loop;
-        if (teamLoop || sequential) {
+        const bool omp = loop && loop->omp;
+        if ((loop && !omp) || n->kind == Kind::Loop) {
             std::vector<Group> found = groups(*n);
-            std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, omp, parallel); });
+            std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, parallel); });
             changed_ = changed_ || !found.empty();
             if (!found.empty())
-                n = privatise(std::move(n), found, omp);
+                n = privatise(std::move(n), found);
         }
         bool starts =
             omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
@@ -215,19 +204,16 @@ bool Privatiser::uniform(const Group &g) {
 }
 
 /// Shall the element have an accumulator of its own around this loop?
-bool Privatiser::qualifies(const Group &g, Node &loop, const Omp *omp, bool parallel) {
+bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
     if (g.element.castTo || g.element.address || g.element.pop || !hasOperator(g.kind, v.type) || !uniform(g))
         return false;
     bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
     bool allAtomic = std::all_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
     bool single = v.kind == VarKind::Value || v.kind == VarKind::Reference;
-    if (omp && !anyAtomic)
+    if (anyAtomic && !(allAtomic && parallel))
         return false;
-    if (!omp && anyAtomic && !(allAtomic && parallel))
-        return false;
-    if (!omp && !anyAtomic &&
-        (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
+    if (!anyAtomic && (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
         return false;
     if (!single && g.conditional)
         return false;
@@ -253,28 +239,8 @@ VarId Privatiser::accumulator(const Group &g) {
     return f_.vars.add(std::move(v));
 }
 
-/// Variables of the function take part in the reduction themselves; returns the groups of other elements.
-std::vector<Group> Privatiser::reduceVariables(const std::vector<Group> &groups, Omp &omp) {
-    std::vector<Group> others;
-    for (const Group &g : groups) {
-        const VarKind kind = var(g.element).kind;
-        if ((kind != VarKind::Value && kind != VarKind::Reference) || !g.element.offset.isZero()) {
-            others.push_back(g);
-            continue;
-        }
-        omp.reductions.push_back({g.kind, g.element.var, 0});
-        for (Update *u : g.updates)
-            u->atomic = false;
-    }
-    return others;
-}
-
 /// `{ T acc = identity; loop; element op= acc; }`
-NodePtr Privatiser::privatise(NodePtr loop, std::vector<Group> groups, Omp *omp) {
-    if (omp)
-        groups = reduceVariables(groups, *omp);
-    if (groups.empty())
-        return loop;
+NodePtr Privatiser::privatise(NodePtr loop, const std::vector<Group> &groups) {
     auto out = std::make_unique<Block>();
     out->braces = true;
     std::swap(out->comment, loop->comment);
@@ -285,13 +251,11 @@ NodePtr Privatiser::privatise(NodePtr loop, std::vector<Group> groups, Omp *omp)
         out->add<Declare>(local)->init = *py::reductionIdentity(g.kind, type);
         MemRef here;
         here.var = local;
-        bool atomic = !omp && g.updates[0]->atomic;
+        const bool atomic = g.updates[0]->atomic;
         for (Update *u : g.updates) {
             u->target = f_.refs.add(here);
             u->atomic = false;
         }
-        if (omp)
-            omp->reductions.push_back({g.kind, local, 0});
         auto update = std::make_unique<Update>();
         update->target = f_.refs.add(g.element);
         update->value = py::name(f_.vars[local].name, type);
