@@ -1,7 +1,8 @@
-// Graphs in a few lines, for unit tests.
+// Graphs in a few lines, for unit tests: read from their text, built, or both.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Serialize/Serialize.h"
 
 #include <stdexcept>
 
@@ -68,16 +69,64 @@ inline Memlet copy(std::string_view data, std::string_view other) {
     return m;
 }
 
-struct Graph {
-    std::unique_ptr<SDFG> sdfg = std::make_unique<SDFG>("f");
-    State *s = nullptr;
+/// Words of a text and what stands in their place: `{{"$size", "N"}}`. No word begins with another one.
+using Values = std::vector<std::pair<std::string, std::string>>;
 
-    Graph() { s = state("main"); }
-    explicit Graph(std::unique_ptr<SDFG> g) : sdfg(std::move(g)) {}
-    SDFG &g() { return *sdfg; }
+inline std::string replaced(std::string text, const Values &values) {
+    for (const auto &[word, value] : values)
+        for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
+            text.replace(at, word.size(), value);
+    return text;
+}
+
+/// The graph that a text says (docs/graph-text.md).
+inline std::unique_ptr<SDFG> readGraph(const std::string &text) {
+    diag::Engine diags;
+    std::unique_ptr<SDFG> g = serialize::readText(text, "test.sdfgt", diags);
+    std::string faults;
+    for (const diag::Diagnostic &d : diags.all())
+        faults += std::to_string(d.place.line) + ": " + d.message + "\n";
+    if (!g)
+        throw std::runtime_error("no graph: " + faults + text);
+    return g;
+}
+
+struct Graph {
+    std::unique_ptr<SDFG> sdfg; // null for a graph in another one
+    SDFG &g;
+    State *s = nullptr; // where nodes are added
+
+    Graph() : Graph(std::make_unique<SDFG>("f")) { state("main"); }
+    explicit Graph(std::unique_ptr<SDFG> graph) : sdfg(std::move(graph)), g(*sdfg) {}
+    explicit Graph(const std::string &text, const Values &values = {}) : Graph(readGraph(replaced(text, values))) {
+        s = dyn_cast<State>(g.start());
+    }
+    /// A nested SDFG, which gets a state where `label` names one.
+    explicit Graph(SDFG &inner, const std::string &label = "") : g(inner) {
+        if (!label.empty())
+            state(label);
+    }
+
+    /// What the graph, or one in it, has under a label; the second of them where `number` says so.
+    template <class T> T *node(std::string_view label, int number = 1) {
+        for (SDFG *each : allSDFGs(g))
+            for (State *in : allStates(*each))
+                for (const auto &n : in->nodes())
+                    if (auto *found = dyn_cast<T>(n.get()); found && found->label == label && --number == 0)
+                        return found;
+        throw std::runtime_error("no node " + std::string(label));
+    }
+    template <class T> T *block(std::string_view label) {
+        for (SDFG *each : allSDFGs(g))
+            for (Block *b : allBlocks(*each))
+                if (auto *found = dyn_cast<T>(b); found && found->label == label)
+                    return found;
+        throw std::runtime_error("no block " + std::string(label));
+    }
+    DataDesc &desc(std::string_view name) { return *g.desc(Name(name)); }
 
     State *state(const std::string &label, Region *in = nullptr) {
-        State *added = (in ? in : sdfg.get())->add<State>();
+        State *added = (in ? in : &g)->add<State>();
         added->label = label;
         s = added;
         return added;
@@ -86,7 +135,7 @@ struct Graph {
         std::vector<sym::Expr> dims;
         for (const std::string &d : split(shape, ','))
             dims.push_back(expr(d));
-        return sdfg->arrays.set(Name(name), DataDesc::array(t, dims));
+        return g.arrays.set(Name(name), DataDesc::array(t, dims));
     }
     DataDesc &transient(std::string_view name, std::string_view shape, Type t = ScalarKind::Float64) {
         DataDesc &d = array(name, shape, t);
@@ -98,10 +147,8 @@ struct Graph {
         d.alias = AliasKind::View;
         return d;
     }
-    DataDesc &scalar(std::string_view name, Type t = ScalarKind::Float64) {
-        return sdfg->arrays.set(Name(name), DataDesc::scalar(t));
-    }
-    void symbol(std::string_view name, Type t = ScalarKind::Int64) { sdfg->symbols.set(Name(name), t); }
+    DataDesc &scalar(std::string_view name, Type t = ScalarKind::Float64) { return g.arrays.set(Name(name), DataDesc::scalar(t)); }
+    void symbol(std::string_view name, Type t = ScalarKind::Int64) { g.symbols.set(Name(name), t); }
 
     AccessNode *access(std::string_view data) {
         auto *n = s->add<AccessNode>(Name(data));
@@ -126,6 +173,12 @@ struct Graph {
         exit->entry = entry;
         return {entry, exit};
     }
+    /// A map that runs in a certain way: its entry.
+    MapEntry *map(Schedule schedule, std::string_view param, std::string_view values, const std::string &label = "m") {
+        MapEntry *entry = map(param, values, label).first;
+        entry->schedule = schedule;
+        return entry;
+    }
     NestedSDFGNode *nested(const std::string &label = "inner") {
         auto *n = s->add<NestedSDFGNode>();
         n->label = label;
@@ -142,6 +195,13 @@ struct Graph {
     /// `edge(a, "", t, "x", "A[i]")`; `-` as memlet: empty.
     Edge *edge(Node *src, std::string_view srcConn, Node *dst, std::string_view dstConn, std::string_view m) {
         return s->connect(src, Name(srcConn), dst, Name(dstConn), m == "-" ? Memlet::empty() : memlet(m));
+    }
+    /// One whose values are combined with those that are there.
+    Edge *update(Node *src, std::string_view srcConn, Node *dst, std::string_view dstConn, std::string_view m,
+                 std::string_view wcr = "lambda a, b: a + b") {
+        Edge *e = edge(src, srcConn, dst, dstConn, m);
+        e->memlet.wcr = wcr;
+        return e;
     }
     Edge *order(Node *src, Node *dst) { return edge(src, "", dst, "", "-"); }
 

@@ -9,7 +9,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-std::string accessOf(Graph &g, const char *name) { return analysis::containerAccess(g.g()).at(Name(name)).str(); }
+std::string accessOf(Graph &g, const char *name) { return analysis::containerAccess(g.g).at(Name(name)).str(); }
 
 } // namespace
 
@@ -33,7 +33,7 @@ TEST_CASE("arguments are read, written, both, or neither") {
     CHECK(accessOf(g, "B") == "out");
     CHECK(accessOf(g, "C") == "inout");
     CHECK(accessOf(g, "D") == "unused");
-    CHECK(analysis::containerAccess(g.g()).count(Name("tmp")) == 0);
+    CHECK(analysis::containerAccess(g.g).count(Name("tmp")) == 0);
 }
 
 TEST_CASE("an empty memlet orders and moves nothing") {
@@ -47,7 +47,7 @@ TEST_CASE("conditions read") {
     Graph g;
     g.array("A", "1");
     State *first = g.s, *second = g.state("second");
-    g.g().connect(first, second, Code{"A[0] > 1", Language::Python});
+    g.g.connect(first, second, Code{"A[0] > 1", Language::Python});
     CHECK(accessOf(g, "A") == "in");
 }
 

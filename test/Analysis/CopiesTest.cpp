@@ -155,7 +155,7 @@ TEST_CASE("containers that iterations share") {
     g.order(u, exit);
     g.access("u"); // outside
     g.edge(g.access("A"), "", entry, "IN_A", "A[0:N]");
-    CHECK(analysis::sharedContainers(g.g()) == std::set<Name>{"A", "u"});
+    CHECK(analysis::sharedContainers(g.g) == std::set<Name>{"A", "u"});
 }
 
 namespace {

@@ -21,12 +21,12 @@ inline std::string reported(const SDFG &g, Level level = Level::Loaded) {
         out += (out.empty() ? "" : " ") + std::string(k);
     return out;
 }
-inline std::string reported(Graph &g, Level level = Level::Loaded) { return reported(g.g(), level); }
+inline std::string reported(Graph &g, Level level = Level::Loaded) { return reported(g.g, level); }
 
 /// The only diagnostic's message, with its hint behind ` | `.
 inline std::string message(Graph &g, Level level = Level::Loaded) {
     diag::Engine d;
-    analysis::verify(g.g(), level, d);
+    analysis::verify(g.g, level, d);
     return d.all().size() == 1 ? d.all()[0].message + " | " + d.all()[0].hint : std::to_string(d.all().size()) + " diagnostics";
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("memlets of structure members name the member or the connector") {
     s.kind = DataKind::Structure;
     s.members.emplace_back("x", std::make_unique<DataDesc>(DataDesc::array(ScalarKind::Float64, {4})));
     s.shape = {1};
-    g.g().arrays.set("S", s);
+    g.g.arrays.set("S", s);
     g.read("S", "S.x[2]");
     CHECK(reported(g) == "");
     g.read("S.x", "S.x[3]");
@@ -69,7 +69,7 @@ TEST_CASE("subsets are in bounds") {
     e->memlet.allowOob = true;
     CHECK(reported(g) == "");
     e->memlet.allowOob = false;
-    g.g().arrays.find(Name("A"))->offset[0] = -1;
+    g.g.arrays.find(Name("A"))->offset[0] = -1;
     CHECK(reported(g) == "");
     e->memlet.subset = subset("0");
     CHECK(reported(g) == "OutOfBounds");
@@ -156,7 +156,7 @@ TEST_CASE("data leave a scope into an access node") {
 
 TEST_CASE("tasklets on the host do not read device memory") {
     Arrays g;
-    g.g().arrays.find(Name("A"))->storage = Storage::GPU_Global;
+    g.g.arrays.find(Name("A"))->storage = Storage::GPU_Global;
     auto [entry, exit] = g.map("i", "0:20");
     auto *t = g.tasklet("", "t");
     g.edge(g.access("A"), "", entry, "IN_A", "A[0:20]");
@@ -174,7 +174,7 @@ TEST_CASE("tasklets on the host do not read device memory") {
 
 TEST_CASE("tasklets on the host do not write device memory, but may get its address") {
     Arrays g;
-    g.g().arrays.find(Name("A"))->storage = Storage::GPU_Global;
+    g.g.arrays.find(Name("A"))->storage = Storage::GPU_Global;
     Tasklet *t = g.tasklet("", "t");
     g.edge(t, "y", g.access("A"), "", "A[0]");
     CHECK(reported(g) == "DeviceDataOnHost");

@@ -54,7 +54,7 @@ TEST_CASE("access nodes and memlets name containers") {
     g.array("Alpha", "4");
     g.edge(g.access("Alpa"), "", g.tasklet("", "t"), "x", "Alpha[0]");
     diag::Engine d;
-    analysis::verify(g.g(), Level::Loaded, d);
+    analysis::verify(g.g, Level::Loaded, d);
     REQUIRE_FALSE(d.all().empty());
     CHECK(d.all()[0].message == "container `Alpa` does not exist (did you mean `Alpha`?)");
     Graph h;
@@ -102,7 +102,7 @@ TEST_CASE("reading a transient that nothing has written is worth a warning") {
     r->setZero = true;
     CHECK(reported(g) == "");
     r->setZero = false;
-    g.g().arrays.find(Name("T"))->lifetime = Lifetime::Persistent;
+    g.g.arrays.find(Name("T"))->lifetime = Lifetime::Persistent;
     CHECK(reported(g) == "");
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a transient written in an earlier state is initialised") {
     g.transient("T", "4");
     State *first = g.s;
     g.edge(g.tasklet("", "t"), "o", g.access("T"), "", "T[0]");
-    g.g().connect(first, g.state("second"));
+    g.g.connect(first, g.state("second"));
     g.edge(g.access("T"), "", g.tasklet("", "t"), "x", "T[0]");
     CHECK(reported(g) == "");
 }
@@ -311,7 +311,7 @@ TEST_CASE("nested SDFGs: symbols are mapped") {
     g.n->symbolMapping.emplace_back("Q", expr("3"));
     CHECK(reported(g) == "UnusedMapping");
     diag::Engine d;
-    CHECK(analysis::verify(g.g(), Level::Loaded, d)); // a remark
+    CHECK(analysis::verify(g.g, Level::Loaded, d)); // a remark
 }
 
 TEST_CASE("nested SDFGs: data come from and go to access nodes") {
@@ -367,7 +367,7 @@ TEST_CASE("typed: connectors, schedules, storages") {
     CHECK(message(g, Level::Typed) == "the schedule is still Default | ");
     static_cast<MapEntry *>(g.s->nodes()[2].get())->schedule = Schedule::Sequential;
     CHECK(reported(g, Level::Typed) == "");
-    g.g().arrays.find(Name("A"))->storage = Storage::Default;
+    g.g.arrays.find(Name("A"))->storage = Storage::Default;
     CHECK(reported(g, Level::Typed) == "UndecidedStorage");
 }
 

@@ -36,13 +36,13 @@ struct DeviceNode : Graph {
         array(name, shape, t).storage = Storage::GPU_Global;
         return name;
     }
-    Memlet all(const std::string &name) { return Memlet::simple(Name(name), g().desc(Name(name))->fullSubset()); }
+    Memlet all(const std::string &name) { return Memlet::simple(Name(name), g.desc(Name(name))->fullSubset()); }
 
     /// The text of the tasklets of the expansion that are no Python: library calls and C++; empty when there is none.
     std::string calls() {
         expand();
         std::string text;
-        for (SDFG *inner : allSDFGs(g()))
+        for (SDFG *inner : allSDFGs(g))
             for (State *state : allStates(*inner))
                 for (const auto &node : state->nodes())
                     if (auto *t = dyn_cast<Tasklet>(node.get()); t && t->code.language != Language::Python)
@@ -53,7 +53,7 @@ struct DeviceNode : Graph {
     std::vector<std::string> kernels() {
         expand();
         std::vector<std::string> found;
-        for (SDFG *inner : allSDFGs(g()))
+        for (SDFG *inner : allSDFGs(g))
             for (State *state : allStates(*inner))
                 for (const auto &node : state->nodes())
                     if (auto *m = dyn_cast<MapEntry>(node.get()); m && m->schedule == Schedule::GPU_Device)
@@ -154,7 +154,7 @@ TEST_CASE("LAPACK's info is computed where somebody asks for it") {
         CHECK(contains(text, "_out_res = 0;") == asked);
         CHECK(contains(text, "info") == false);
         calls.options.libraries.insert("lapacke");
-        for (auto &[name, d] : calls.g().arrays)
+        for (auto &[name, d] : calls.g.arrays)
             d.storage = Storage::Default;
         const std::string call = calls.calls();
         CHECK(contains(call, "LAPACKE_dpotrf"));
@@ -197,11 +197,11 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
 TEST_CASE("what the host wants of a factorisation on the device gets a copy after it") {
     DeviceNode potrf("lapack.nodes.potrf.Potrf");
     potrf.in("_xin", "N, N").out("_xout", "N, N").out("_res", "1", ScalarKind::Int32);
-    potrf.g().desc("out_res")->storage = Storage::CPU_Heap;
+    potrf.g.desc("out_res")->storage = Storage::CPU_Heap;
     CHECK(libnodes::whyOnHost(*potrf.n, potrf.options).empty());
     CHECK(contains(potrf.calls(), "N, _out_xout, N, _out_res_0)"));
     bool copied = false;
-    for (SDFG *g : allSDFGs(potrf.g()))
+    for (SDFG *g : allSDFGs(potrf.g))
         for (State *state : allStates(*g))
             for (const auto &n : state->nodes())
                 if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == Name("_res") && !a->inEdges().empty())
@@ -215,7 +215,7 @@ TEST_CASE("a factorisation into a sum adds its result at the end") {
     inv.n->outEdges()[0]->memlet.wcr = "lambda a, b: a + b";
     CHECK_FALSE(contains(inv.calls(), "_out_aout"));
     bool sums = false;
-    for (SDFG *g : allSDFGs(inv.g()))
+    for (SDFG *g : allSDFGs(inv.g))
         for (State *state : allStates(*g))
             for (const auto &n : state->nodes())
                 for (const Edge *e : n->outEdges())
@@ -241,7 +241,7 @@ TEST_CASE("sparse products on device memory are calls; an addend elsewhere is co
     vector.in("_cin", "M").set("beta", "2");
     CHECK(contains(vector.calls(), "_in_b, 1, 1, 2, _out_c, 1, 1)"));
     bool copied = false;
-    for (SDFG *g : allSDFGs(vector.g()))
+    for (SDFG *g : allSDFGs(vector.g))
         for (State *state : allStates(*g))
             copied = copied || state->label == "copy";
     CHECK(copied);
@@ -261,7 +261,7 @@ TEST_CASE("nodes of the device compute on the host where its libraries cannot") 
     CHECK(libnodes::whyOnHost(*emulated.n, emulated.options) == "the toolchain has no LAPACKE");
     pure.n->implementation = "pure";
     CHECK(libnodes::whyOnHost(*pure.n, pure.options) == "the node asks for it");
-    host.g().desc("in_xin")->storage = Storage::CPU_Heap;
+    host.g.desc("in_xin")->storage = Storage::CPU_Heap;
     CHECK(libnodes::whyOnHost(*host.n, host.options) == "`in_xin` is in host memory");
 
     DeviceNode mixed("sparse.nodes.csrmv.CSRMV");
@@ -367,8 +367,8 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(widened.calls() == "_out_total = gpuReduce.blockReduce(_in_acc, \"sdfgc::gpu::Sum()\")\n");
     CHECK(contains(widened.remarks.front().text, "input and output differ in type"));
     DeviceNode toHost = reduce("N", "1", sum, "0"), fromHost = reduce("N", "1", sum, "0");
-    toHost.g().desc("out")->storage = Storage::Register; // behind a twin: see below
-    fromHost.g().desc("in")->storage = Storage::CPU_Heap;
+    toHost.g.desc("out")->storage = Storage::Register; // behind a twin: see below
+    fromHost.g.desc("in")->storage = Storage::CPU_Heap;
     CHECK(contains(toHost.calls(), "N, _out_out)"));
     CHECK(contains(fromHost.calls(), "N, _out_out)"));
     DeviceNode other = reduce("N, M", "N", sum, "0");
@@ -380,7 +380,7 @@ TEST_CASE("calls of the device's libraries reach host memory through twins in de
     auto copies = [](DeviceNode &n) {
         REQUIRE(!n.calls().empty());
         std::string text;
-        for (SDFG *inner : allSDFGs(n.g()))
+        for (SDFG *inner : allSDFGs(n.g))
             for (State *state : allStates(*inner))
                 for (const auto &e : state->edges())
                     if (const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst); from && to)
@@ -389,13 +389,13 @@ TEST_CASE("calls of the device's libraries reach host memory through twins in de
     };
     DeviceNode device = gemm("N, M", "M, K", "N, K"), mixed = gemm("N, M", "M, K", "N, K");
     CHECK(copies(device).empty());
-    mixed.g().desc("in_a")->storage = Storage::CPU_Heap;
-    mixed.g().desc("out_c")->storage = Storage::CPU_Heap;
+    mixed.g.desc("in_a")->storage = Storage::CPU_Heap;
+    mixed.g.desc("out_c")->storage = Storage::CPU_Heap;
     CHECK(copies(mixed) == "_a -> _device_a; _device_c -> _c; ");
     DeviceNode dot("blas.nodes.dot.Dot");
-    dot.in("_x", "N").in("_y", "N").out("_result", "1").g().desc("out_result")->storage = Storage::Register;
+    dot.in("_x", "N").in("_y", "N").out("_result", "1").g.desc("out_result")->storage = Storage::Register;
     CHECK(copies(dot) == "_device_result -> _result; ");
     DeviceNode pinned = gemm("N, M", "M, K", "N, K"); // page-locked: the device reaches it
-    pinned.g().desc("in_b")->storage = Storage::CPU_Pinned;
+    pinned.g.desc("in_b")->storage = Storage::CPU_Pinned;
     CHECK(copies(pinned).empty());
 }

@@ -34,7 +34,7 @@ struct Combining : Graph {
         pass::Context context(diags, options);
         State &state = *n->state();
         REQUIRE(libnodes::find(*n)->expand(state, *n, context));
-        for (SDFG *inner : allSDFGs(g()))
+        for (SDFG *inner : allSDFGs(g))
             for (State *in : allStates(*inner))
                 for (const auto &e : in->edges())
                     if (auto *to = dyn_cast<AccessNode>(e->dst);
@@ -53,12 +53,12 @@ TEST_CASE("a transient that nothing else writes has no value to combine with") {
         CHECK_FALSE(c.updates());
     }
     SECTION("an argument has a value") {
-        c.g().arrays.find("T")->transient = false;
+        c.g.arrays.find("T")->transient = false;
         c.write();
         CHECK(c.updates());
     }
     SECTION("what lives longer than a call may have one") {
-        c.g().arrays.find("T")->lifetime = Lifetime::Persistent;
+        c.g.arrays.find("T")->lifetime = Lifetime::Persistent;
         c.write();
         CHECK(c.updates());
     }
@@ -83,7 +83,7 @@ TEST_CASE("a transient that nothing else writes has no value to combine with") {
 
 TEST_CASE("what runs again finds the value of before") {
     Combining c;
-    auto *loop = c.g().add<LoopRegion>();
+    auto *loop = c.g.add<LoopRegion>();
     State *inside = c.state("inside", loop);
     auto *n = c.library("dace.libraries.standard.nodes.reduce.Reduce", "again");
     n->properties = c.n->properties;
@@ -111,7 +111,7 @@ TEST_CASE("iterations of parallel maps write different elements, those of sequen
 TEST_CASE("beta of a product without an addend counts for nothing there") {
     for (const bool transient : {true, false}) {
         Combining c;
-        c.g().arrays.find("T")->transient = transient;
+        c.g.arrays.find("T")->transient = transient;
         auto *n = c.library("dace.libraries.blas.nodes.einsum.Einsum", "product");
         n->implementation = "pure";
         n->properties.set("einsum_str", json::Value("ij,ij->i"));

@@ -16,14 +16,14 @@ struct NodeTest : Graph {
     NodeTest &in(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64) {
         std::string name = "in" + connector;
         array(name, shape, t);
-        s->connect(access(name), {}, n, Name(connector), Memlet::simple(Name(name), g().desc(Name(name))->fullSubset()));
+        s->connect(access(name), {}, n, Name(connector), Memlet::simple(Name(name), g.desc(Name(name))->fullSubset()));
         return *this;
     }
     NodeTest &out(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64,
                   const std::string &wcr = "") {
         std::string name = "out" + connector;
         array(name, shape, t);
-        Memlet m = Memlet::simple(Name(name), g().desc(Name(name))->fullSubset());
+        Memlet m = Memlet::simple(Name(name), g.desc(Name(name))->fullSubset());
         m.wcr = wcr;
         s->connect(n, Name(connector), access(name), {}, std::move(m));
         return *this;

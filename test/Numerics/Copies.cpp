@@ -138,7 +138,7 @@ void resolved(Program &p) {
     auto step = [&, number = 0](const std::string &from, const std::string &to, const std::string &wcr) mutable {
         State *before = c.g_.s;
         if (number++ > 0)
-            p.graph().g().connect(before, c.g_.state("step" + std::to_string(number)));
+            p.graph().g.connect(before, c.g_.state("step" + std::to_string(number)));
         c.edge(c.g_.access(from), all, c.g_.access(to), all, wcr);
     };
     step("a", "there", "");

@@ -25,13 +25,13 @@ public:
     }
     /// The whole of a container to or from the device.
     void copy(AccessNode *from, AccessNode *to) {
-        Memlet m = Memlet::simple(from->data, g.g().desc(from->data)->fullSubset());
+        Memlet m = Memlet::simple(from->data, g.g.desc(from->data)->fullSubset());
         m.otherSubset = m.subset;
         g.s->connect(from, {}, to, {}, m);
     }
     void next(const std::string &label) {
         State *before = g.s;
-        g.g().connect(before, g.state(label));
+        g.g.connect(before, g.state(label));
     }
 
     Program &p;
@@ -81,7 +81,7 @@ void lateSizes(Program &p) {
     d.onDevice("gC", "M");
     State *first = d.g.s;
     State *second = d.g.state("use");
-    d.g.g().connect(first, second)->assignments.emplace_back("M", "N * 1");
+    d.g.g.connect(first, second)->assignments.emplace_back("M", "N * 1");
     AccessNode *late = d.g.access("late"), *gC = d.g.access("gC");
     Memlet in = memlet("A[0:N]");
     in.otherSubset = subset("0:M");
@@ -133,8 +133,8 @@ void largeTemporaries(Program &p) {
     d.g.edge(exit, "OUT_B", gB, "", "gB[0:3, 0:4]")->memlet.wcr = "lambda a, b: a + b";
     State *work = d.g.s;
     State *before = d.g.state("zero");
-    d.g.g().connect(before, work);
-    d.g.g().setStart(before);
+    d.g.g.connect(before, work);
+    d.g.g.setStart(before);
     auto [zero, zeroed] = d.kernel("i, j", "0:3, 0:4", "zero");
     Tasklet *nothing = d.g.tasklet("y = 0");
     d.g.order(zero, nothing);

@@ -14,7 +14,7 @@ void accumulate(Program &p, const std::string &id, const std::string &shape, Typ
     Graph &g = p.graph();
     if (!g.s->nodes().empty()) {
         State *before = g.s;
-        g.g().connect(before, g.state(id));
+        g.g.connect(before, g.state(id));
     }
     Tensor A = p.array(id + "_A", shape, t), out = p.array(id + "_r", "3", t);
     std::string params, ranges;

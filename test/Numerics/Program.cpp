@@ -36,14 +36,14 @@ void Tensor::each(const std::function<void(const Index &)> &f) const {
 }
 
 NodeBuilder &NodeBuilder::in(const std::string &connector, const Tensor &t, const std::string &subset) {
-    Memlet m = subset.empty() ? Memlet::simple(Name(t.name()), graph_.g().desc(Name(t.name()))->fullSubset())
+    Memlet m = subset.empty() ? Memlet::simple(Name(t.name()), graph_.g.desc(Name(t.name()))->fullSubset())
                               : memlet(t.name() + "[" + subset + "]");
     graph_.s->connect(graph_.access(t.name()), {}, node_, Name(connector), std::move(m));
     return *this;
 }
 
 NodeBuilder &NodeBuilder::out(const std::string &connector, const Tensor &t, const std::string &subset, const std::string &wcr) {
-    Memlet m = subset.empty() ? Memlet::simple(Name(t.name()), graph_.g().desc(Name(t.name()))->fullSubset())
+    Memlet m = subset.empty() ? Memlet::simple(Name(t.name()), graph_.g.desc(Name(t.name()))->fullSubset())
                               : memlet(t.name() + "[" + subset + "]");
     m.wcr = wcr;
     graph_.s->connect(node_, Name(connector), graph_.access(t.name()), {}, std::move(m));
@@ -188,8 +188,8 @@ Tensor Program::array(const std::string &name, const std::string &shape, Type t,
 NodeBuilder Program::node(const std::string &classPath) {
     if (!first_) {
         State *before = graph_.s;
-        State *s = graph_.state("state" + std::to_string(graph_.g().blocks().size()));
-        graph_.g().connect(before, s);
+        State *s = graph_.state("state" + std::to_string(graph_.g.blocks().size()));
+        graph_.g.connect(before, s);
     }
     first_ = false;
     LibraryNode *n = graph_.library(classPath, classPath.substr(classPath.rfind('.') + 1));
@@ -234,10 +234,10 @@ void Program::check(std::function<bool()> condition, std::string what) {
 }
 
 std::string Program::build(const std::string &folder) {
-    graph_.g().renumber();
+    graph_.g.renumber();
     diag::Engine diags;
     const std::string file = file::join(folder, name_ + ".sdfg");
-    if (!serialize::writeFile(graph_.g(), file, diags))
+    if (!serialize::writeFile(graph_.g, file, diags))
         return "the graph cannot be written";
     std::vector<std::string> arguments{"build", file, "-o", file::join(folder, "build"), "--cflags", "-O0"};
     if (mode_ == Mode::Emulated)

@@ -78,7 +78,7 @@ TEST_CASE("a vector addition") {
     for (const char *n : {"B", "A", "C"})
         g.array(n, "N");
     g.elementwise("A", "C", "b = (a + 1)");
-    CHECK(print(g.g()) == golden(R"(
+    CHECK(print(g.g) == golden(R"(
         sdfg f (using_explicit_control_flow = false) {
           symbol N: int64
           argument B: float64[N]
@@ -93,7 +93,7 @@ TEST_CASE("a vector addition") {
           }
         }
     )"));
-    checkSame(g.g());
+    checkSame(g.g);
 }
 
 TEST_CASE("containers say what is not as by default") {

@@ -1,35 +1,31 @@
 // accumulate-in-threads: which dimensions become loops, and which maps stay as they are.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
 
 namespace {
 
-/// C[c] (+)= A[i, k] in map[i = 0:n, k = 0:m] GPU_Device.
-struct Sum {
-    SDFG g{"f"};
-    State *s;
-    MapEntry *m;
-    Tasklet *t;
-    explicit Sum(const std::string &n = "N", const std::string &m_ = "M", const std::string &c = "i",
-                 const std::string &wcr = "lambda a, b: a + b") {
-        for (const char *symbol : {"N", "M"})
-            g.symbols.set(symbol, ScalarKind::Int64);
-        array(g, "A", {expr("N"), expr("M")}, true);
-        array(g, "C", {expr("N")}, true);
-        for (const char *name : {"A", "C"})
-            g.desc(Name(name))->storage = Storage::GPU_Global;
-        s = state(g);
-        m = map(s, {{"i", range("0", n + " - 1")}, {"k", range("0", m_ + " - 1")}}, Schedule::GPU_Device);
-        t = tasklet(s, "y = x");
-        s->connect(s->add<AccessNode>(Name("A")), "", m, "IN_A", memlet("A", {range("0", "N - 1"), range("0", "M - 1")}));
-        s->connect(m, "OUT_A", t, "x", memlet("A", {at("i"), at("k")}));
-        Memlet w = memlet("C", {at(c)}), all = memlet("C", {range("0", "N - 1")});
-        w.wcr = all.wcr = wcr;
-        s->connect(t, "y", m->exit, "IN_C", w);
-        s->connect(m->exit, "OUT_C", s->add<AccessNode>(Name("C")), "", all);
-    }
+/// C[c] (+)= A[i, k] in a map over `rows` and `columns`.
+struct Sum : Graph {
+    MapEntry *m = node<MapEntry>("m");
+    Tasklet *t = node<Tasklet>("t");
+
+    explicit Sum(const std::string &rows = "N", const std::string &columns = "M", const std::string &to = "i",
+                 const std::string &how = "(+)")
+        : Graph(R"(
+            sdfg f {
+              symbol N, M: int64
+              transient A: float64[N, M] (GPU_Global)
+              transient C: float64[N] (GPU_Global)
+              state main {
+                map m[i = 0:$rows, k = 0:$columns] (GPU_Device) with <- A[0:N, 0:M]; -> C[0:N] $how {
+                  t: y = x  with x <- A[i, k]; y -> C[$to] $how
+                }
+              }
+            }
+          )",
+                {{"$rows", rows}, {"$columns", columns}, {"$to", to}, {"$how", how}}) {}
     bool split() {
         PassRun pass(transforms::createAccumulateInThreads());
         return pass(g);

@@ -1,5 +1,5 @@
 // allocate-containers and place-in-memory: lifetimes, nodes that give memory, the table, arenas, and what the verifier says.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 #include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Async.h"
@@ -13,44 +13,27 @@ using analysis::MemoryFacts;
 
 namespace {
 
-/// A program with symbols N and n (which edges assign) over arguments A, and containers to be added.
-struct Program {
-    SDFG g{"f"};
+/// A program with symbols N and n (which edges assign) over the argument A. `set` is a tasklet that writes a first element.
+struct Program : Graph {
     pass::CompileOptions options;
 
-    explicit Program(bool gpu = false) {
+    explicit Program(const std::string &text, bool gpu = false)
+        : Graph(R"(
+            sdfg f(A) {
+              symbol N, n: int64
+              argument A: float64[N] ($storage)
+              $text
+            }
+          )",
+                {{"$text", text}, {"$storage", gpu ? "GPU_Global" : "CPU_Heap"}}) {
         options.target = gpu ? "cuda" : "cpu";
-        for (const char *n : {"N", "n"})
-            g.symbols.set(n, ScalarKind::Int64);
-        array(g, "A", {expr("N")});
-        g.desc("A")->storage = gpu ? Storage::GPU_Global : Storage::CPU_Heap;
     }
-    DataDesc &transient(SDFG &in, const char *name, const char *size, Storage storage = Storage::CPU_Heap) {
-        array(in, name, {expr(size)}, true);
-        in.desc(name)->storage = storage;
-        return *in.desc(name);
+    /// One more state, after another one.
+    State *writeAfter(State *before, const std::string &label, const std::string &name) {
+        g.connect(before, state(label));
+        edge(tasklet("y = 1"), "y", access(name), "", name + "[0]");
+        return s;
     }
-    DataDesc &transient(const char *name, const char *size, Storage storage = Storage::CPU_Heap) {
-        return transient(g, name, size, storage);
-    }
-    /// A tasklet that writes the first element of a container, in a scope if there is one.
-    static AccessNode *write(State *s, const char *name, MapEntry *scope = nullptr) {
-        Tasklet *t = tasklet(s, "y = 1");
-        if (scope)
-            s->connect(scope, "", t, "", Memlet::empty());
-        auto *a = s->add<AccessNode>(Name(name));
-        s->connect(t, "y", a, "", memlet(name, {at("0")}));
-        return a;
-    }
-    /// A kernel of one thread that writes the first element.
-    static void writeOnDevice(State *s, const char *name) {
-        MapEntry *m = map(s, {{"i", range("0", "0")}}, Schedule::GPU_Device);
-        Tasklet *t = tasklet(s, "y = 1");
-        s->connect(m, "", t, "", Memlet::empty());
-        s->connect(t, "y", m->exit, "IN_y", memlet(name, {at("0")}));
-        s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name(name)), "", memlet(name, {at("0")}));
-    }
-    void close(State *s, AccessNode *a, MapEntry *scope) { s->connect(a, "", scope->exit, "", Memlet::empty()); }
 
     void run(std::unique_ptr<pass::Pass> p, const pass::OptionValues &values = {}) {
         p->options = values;
@@ -91,97 +74,111 @@ struct Program {
     }
 };
 
-Code when(const char *text) { return {text, Language::Python}; }
-
 } // namespace
 
 // ---------------------------------------------------------------------------------------------------- lifetimes
 
 TEST_CASE("allocation: what several states use lives as long as the SDFG") {
-    Program p;
-    p.transient("one", "N");
-    p.transient("both", "N");
-    State *a = state(p.g, "a"), *b = state(p.g, "b");
-    p.g.connect(a, b);
-    Program::write(a, "one");
-    Program::write(a, "both");
-    Program::write(b, "both");
+    Program p(R"(
+        transient one: float64[N] (CPU_Heap)
+        transient both: float64[N] (CPU_Heap)
+        state a {
+          set: y = 1  with y -> one[0]
+          set: y = 1  with y -> both[0]
+        }
+        state b {
+          set: y = 1  with y -> both[0]
+        }
+    )");
     p.allocate();
-    CHECK(p.g.desc("one")->lifetime == Lifetime::Scope);
-    CHECK(p.g.desc("both")->lifetime == Lifetime::SDFG);
+    CHECK(p.desc("one").lifetime == Lifetime::Scope);
+    CHECK(p.desc("both").lifetime == Lifetime::SDFG);
     CHECK(p.reserved() == "");
     p.place();
     CHECK(p.problems() == "");
 }
 
 TEST_CASE("allocation: what control flow reads lives as long as the SDFG") {
-    Program p;
-    scalar(p.g, "c", true);
-    p.g.desc("c")->storage = Storage::Register;
-    State *a = state(p.g, "a"), *b = state(p.g, "b");
-    p.g.connect(a, b, when("c > 0"));
-    p.g.connect(a, state(p.g, "d"), when("not (c > 0)"));
-    Program::write(a, "c");
-    (void)b;
+    Program p(R"(
+        transient c: float64 (Register)
+        state a {
+          set: y = 1  with y -> c
+        }
+        goto b if c > 0
+        goto d if not (c > 0)
+        state b {}
+        stop
+        state d {}
+    )");
     p.allocate();
-    CHECK(p.g.desc("c")->lifetime == Lifetime::SDFG);
+    CHECK(p.desc("c").lifetime == Lifetime::SDFG);
 }
 
 // ---------------------------------------------------------------------------------------------------- sizes that are computed
 
 TEST_CASE("allocation: memory of a computed size is reserved at the nearest common dominator") {
-    // begin -> s with n = 2*N;  s -> a, d;  a -> d;  d -> a, end: a loop with two entries
-    Program p;
-    p.transient("t", "n");
-    State *begin = state(p.g, "begin"), *s = state(p.g, "s"), *a = state(p.g, "a"), *d = state(p.g, "d"), *end = state(p.g, "end");
-    p.g.connect(begin, s, when("1"), {{"n", "2*N"}});
-    p.g.connect(s, a, when("N > 4"));
-    p.g.connect(s, d, when("not (N > 4)"));
-    p.g.connect(a, d);
-    p.g.connect(d, a, when("N > 9"));
-    p.g.connect(d, end, when("not (N > 9)"));
-    p.g.setStart(begin);
-    Program::write(a, "t");
-    Program::write(d, "t");
+    // A loop with two entries, a and d.
+    Program p(R"(
+        transient t: float64[n] (CPU_Heap)
+        state begin {}
+        n = 2*N
+        state s {}
+        goto a if N > 4
+        goto d if not (N > 4)
+        state a {
+          set: y = 1  with y -> t[0]
+        }
+        state d {
+          set: y = 1  with y -> t[0]
+        }
+        goto a if N > 9
+        goto end if not (N > 9)
+        state end {}
+    )");
     p.run(transforms::createRaiseControlFlow());
     p.allocate();
-    CHECK(p.g.desc("t")->lifetime == Lifetime::SDFG);
+    CHECK(p.desc("t").lifetime == Lifetime::SDFG);
     CHECK(p.reserved() == "t@s");
     p.place();
-    CHECK(p.g.desc("t")->memory == MemoryKind::Heap);
+    CHECK(p.desc("t").memory == MemoryKind::Heap);
     CHECK(p.problems() == "");
 }
 
 TEST_CASE("allocation: where the dominator does not know the size, each use reserves memory") {
-    // begin -> a with n = N, begin -> d with n = 2*N, a -> d
-    Program p;
+    Program p(R"(
+        transient t: float64[n] (CPU_Heap)
+        state begin {}
+        goto a if N > 4
+        n = N
+        goto d if not (N > 4)
+        n = 2*N
+        state a {
+          set: y = 1  with y -> t[0]
+        }
+        state d {
+          set: y = 1  with y -> t[0]
+        }
+    )");
     p.g.symbols.erase(Name("n")); // no caller gives it a value
-    p.transient("t", "n");
-    State *begin = state(p.g, "begin"), *a = state(p.g, "a"), *d = state(p.g, "d");
-    p.g.connect(begin, a, when("N > 4"), {{"n", "N"}});
-    p.g.connect(begin, d, when("not (N > 4)"), {{"n", "2*N"}});
-    p.g.connect(a, d);
-    p.g.setStart(begin);
-    Program::write(a, "t");
-    Program::write(d, "t");
     p.allocate();
     CHECK(p.reserved() == "t@a t@d");
 }
 
 TEST_CASE("allocation: in front of a loop or a conditional a state reserves memory") {
-    Program p;
-    p.transient("t", "n");
-    State *begin = state(p.g, "begin");
-    auto *c = p.g.add<ConditionalBlock>();
-    c->label = "either";
-    p.g.connect(begin, c, when("1"), {{"n", "2*N"}});
-    for (const char *label : {"yes", "no"}) {
-        Region *r = c->addBranch(label == std::string("yes") ? std::optional<Code>(when("N > 4")) : std::nullopt,
-                                 std::make_unique<Region>());
-        State *s = r->add<State>();
-        s->label = label;
-        Program::write(s, "t");
-    }
+    Program p(R"(
+        transient t: float64[n] (CPU_Heap)
+        state begin {}
+        n = 2*N
+        either: if N > 4 {
+          state yes {
+            set: y = 1  with y -> t[0]
+          }
+        } else {
+          state no {
+            set: y = 1  with y -> t[0]
+          }
+        }
+    )");
     p.allocate();
     CHECK(p.reserved() == "t@reserve_t");
     p.place();
@@ -191,57 +188,80 @@ TEST_CASE("allocation: in front of a loop or a conditional a state reserves memo
 // ---------------------------------------------------------------------------------------------------- devices
 
 TEST_CASE("allocation: device memory is released with the program") {
-    Program p(true);
-    p.transient("t", "N", Storage::GPU_Global);
-    State *s = state(p.g, "a");
-    NestedSDFGNode *n = nested(s, "inner");
-    n->symbolMapping = {{Name("M"), expr("2*N")}};
-    n->sdfg->symbols.set("M", ScalarKind::Int64);
-    n->sdfg->symbols.set("k", ScalarKind::Int64);
-    p.transient(*n->sdfg, "known", "M", Storage::GPU_Global);
-    p.transient(*n->sdfg, "computed", "k", Storage::GPU_Global);
-    p.transient(*n->sdfg, "host", "M");
-    State *first = state(*n->sdfg, "first"), *then = state(*n->sdfg, "then");
-    n->sdfg->connect(first, then, when("1"), {{"k", "M + 1"}});
-    Program::writeOnDevice(s, "t");
-    for (const char *name : {"known", "computed"})
-        Program::writeOnDevice(then, name);
-    Program::write(then, "host");
+    Program p(R"(
+        transient t: float64[N] (GPU_Global)
+        state a {
+          nested inner[M = 2*N] {
+            sdfg inner {
+              symbol M, k: int64
+              transient known: float64[M] (GPU_Global)
+              transient computed: float64[k] (GPU_Global)
+              transient host: float64[M] (CPU_Heap)
+              state first {}
+              k = M + 1
+              state second {
+                map one[i = 0:1] (GPU_Device) with -> known[0] {
+                  set: y = 1  with y -> known[0]
+                }
+                map one[i = 0:1] (GPU_Device) with -> computed[0] {
+                  set: y = 1  with y -> computed[0]
+                }
+                set: y = 1  with y -> host[0]
+              }
+            }
+          }
+          map one[i = 0:1] (GPU_Device) with -> t[0] {
+            set: y = 1  with y -> t[0]
+          }
+        }
+    )",
+              true);
+    SDFG &inner = *p.node<NestedSDFGNode>("inner")->sdfg;
     p.allocate();
-    CHECK(p.g.desc("t")->lifetime == Lifetime::SDFG);
-    CHECK(n->sdfg->desc("known")->lifetime == Lifetime::Global);
-    CHECK(n->sdfg->desc("computed")->lifetime == Lifetime::Global);
-    CHECK(n->sdfg->desc("host")->lifetime == Lifetime::Scope);
-    CHECK(p.reserved(*n->sdfg) == "computed@then");
+    CHECK(p.desc("t").lifetime == Lifetime::SDFG);
+    CHECK(inner.desc("known")->lifetime == Lifetime::Global);
+    CHECK(inner.desc("computed")->lifetime == Lifetime::Global);
+    CHECK(inner.desc("host")->lifetime == Lifetime::Scope);
+    CHECK(p.reserved(inner) == "computed@second");
     p.place();
-    CHECK(n->sdfg->desc("known")->memory == MemoryKind::Device);
+    CHECK(inner.desc("known")->memory == MemoryKind::Device);
     CHECK(p.problems() == "");
 }
 
 TEST_CASE("allocation: the size of device memory in a scope of the host is reserved there") {
-    Program p(true);
-    p.transient("t", "i + 1", Storage::GPU_Global);
-    State *s = state(p.g, "a");
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}}, Schedule::Sequential);
-    p.close(s, Program::write(s, "t", m), m);
+    Program p(R"(
+        transient t: float64[i + 1] (GPU_Global)
+        state a {
+          map m[i = 0:N] (Sequential) {
+            set: y = 1  with y -> t[0]
+            after @t
+          }
+        }
+    )",
+              true);
     p.allocate();
-    CHECK(p.g.desc("t")->lifetime == Lifetime::SDFG);
+    CHECK(p.desc("t").lifetime == Lifetime::SDFG);
     CHECK(p.reserved() == "t@a");
-    CHECK(analysis::ScopeTree(*s).scopeOf(s->nodes().back().get()) == m);
+    CHECK(analysis::ScopeTree(*p.s).scopeOf(p.s->nodes().back().get()) == p.node<MapEntry>("m"));
 }
 
 TEST_CASE("allocation: iterations of a team wait for the device before they release its memory") {
-    Program p(true);
-    p.transient("t", "N", Storage::GPU_Global);
-    State *s = state(p.g, "a");
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}}, Schedule::CPU_Multicore);
-    p.close(s, Program::write(s, "t", m), m);
+    Program p(R"(
+        transient t: float64[N] (GPU_Global)
+        state a {
+          map m[i = 0:N] (CPU_Multicore) {
+            set: y = 1  with y -> t[0]
+            after @t
+          }
+        }
+    )",
+              true);
     p.allocate();
-    CHECK(p.g.desc("t")->lifetime == Lifetime::Scope);
-    const auto *wait = dyn_cast<LibraryNode>(s->nodes().back().get());
+    CHECK(p.desc("t").lifetime == Lifetime::Scope);
+    const auto *wait = dyn_cast<LibraryNode>(p.s->nodes().back().get());
     REQUIRE(wait);
     CHECK(analysis::asyncOp(*wait)->kind == AsyncOp::Synchronise);
-    CHECK(analysis::ScopeTree(*s).scopeOf(wait) == m);
+    CHECK(analysis::ScopeTree(*p.s).scopeOf(wait) == p.node<MapEntry>("m"));
 }
 
 // ---------------------------------------------------------------------------------------------------- the table
@@ -300,11 +320,16 @@ TEST_CASE("memory: the table, in kernels") {
 }
 
 TEST_CASE("memory: a kernel's array of a size that the host knows is a slice of an arena of the host") {
-    Program p(true);
-    p.transient("t", "N", Storage::Register);
-    State *s = state(p.g, "a");
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}}, Schedule::GPU_Device);
-    p.close(s, Program::write(s, "t", m), m);
+    Program p(R"(
+        transient t: float64[N] (Register)
+        state a {
+          map m[i = 0:N] (GPU_Device) {
+            set: y = 1  with y -> t[0]
+            after @t
+          }
+        }
+    )",
+              true);
     p.allocate();
     p.place();
     CHECK(p.g.desc("t")->memory == MemoryKind::Slices);
@@ -324,11 +349,15 @@ TEST_CASE("memory: a kernel's array of a size that the host knows is a slice of 
 // ---------------------------------------------------------------------------------------------------- the verifier
 
 TEST_CASE("allocated: what a pass forgets is an error") {
-    Program p;
-    p.transient("t", "n");
-    State *a = state(p.g, "a"), *b = state(p.g, "b");
-    p.g.connect(a, b, when("1"), {{"n", "2*N"}});
-    Program::write(b, "t");
+    Program p(R"(
+        transient t: float64[n] (CPU_Heap)
+        state a {}
+        n = 2*N
+        state b {
+          set: y = 1  with y -> t[0]
+        }
+    )");
+    State *a = p.block<State>("a"), *b = p.block<State>("b");
     SECTION("memory") { CHECK(p.problems() == "UndecidedMemory"); }
     SECTION("a stack of a size that is not constant") {
         p.g.desc("t")->memory = MemoryKind::Stack;
@@ -341,20 +370,16 @@ TEST_CASE("allocated: what a pass forgets is an error") {
     }
     SECTION("a second state") {
         p.g.desc("t")->memory = MemoryKind::Heap;
-        State *c = state(p.g, "c");
-        p.g.connect(b, c);
-        Program::write(c, "t");
+        p.writeAfter(b, "c", "t");
         CHECK(p.problems() == "UsedBeyondLifetime SizeNotKnown");
     }
     SECTION("a path without memory") {
-        State *c = state(p.g, "c");
-        p.g.connect(b, c);
-        Program::write(c, "t");
+        State *c = p.writeAfter(b, "c", "t");
         p.allocate();
         p.place();
         REQUIRE(p.reserved() == "t@b");
         CHECK(p.problems() == "");
-        p.g.connect(a, c, when("N > 4"), {{"n", "N"}});
+        p.g.connect(a, c, {"N > 4", Language::Python}, {{"n", "N"}});
         p.run(transforms::createRaiseControlFlow());
         CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }

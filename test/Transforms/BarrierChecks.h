@@ -1,8 +1,8 @@
 // What place-barriers does to a graph, and that each barrier is needed.
 #pragma once
 
-#include "GraphBuilder.h"
 #include "OrderChecks.h"
+#include "PassRun.h"
 
 #include "sdfgc/Analysis/Barriers.h"
 

@@ -8,71 +8,61 @@ using analysis::AsyncOp;
 namespace {
 
 /// A kernel over blocks `b`; s and u are shared by the threads of a block, A and B are global.
-struct Kernel {
-    SDFG g{"f"};
-    State *s;
+struct Kernel : Graph {
     MapEntry *kernel, *scope; // phases are added to `scope`
     std::map<std::string, AccessNode *> last;
 
-    explicit Kernel(std::vector<std::pair<std::string, sym::Range>> blocks = {{"b", range("0", "7")}}) {
-        for (const char *name : {"A", "B"}) {
-            array(g, name, {8, 32}, true);
-            g.desc(Name(name))->storage = Storage::GPU_Global;
-        }
-        for (const char *name : {"s", "u"}) {
-            array(g, name, {32}, true);
-            g.desc(Name(name))->storage = Storage::GPU_Shared;
-        }
-        for (const char *symbol : {"N", "M"})
-            g.symbols.set(symbol, ScalarKind::Int64);
-        s = state(g);
-        kernel = scope = map(s, std::move(blocks), Schedule::GPU_Device);
+    explicit Kernel(const std::string &parameters = "b", const std::string &blocks = "0:8") {
+        for (const char *name : {"A", "B"})
+            transient(name, "8, 32").storage = Storage::GPU_Global;
+        for (const char *name : {"s", "u"})
+            transient(name, "32").storage = Storage::GPU_Shared;
+        for (const char *name : {"N", "M"})
+            symbol(name);
+        kernel = scope = map(Schedule::GPU_Device, parameters, blocks);
     }
     static bool isGlobal(const std::string &data) { return data == "A" || data == "B"; }
-    Memlet element(const std::string &data, const std::string &thread) {
-        return isGlobal(data) ? memlet(data, {at("b"), at(thread)}) : memlet(data, {at(thread)});
+    /// What the block `b`, or all of them, have of a container.
+    static std::string part(const std::string &data, const std::string &threads, const std::string &blocks = "b") {
+        return data + "[" + (isGlobal(data) ? blocks + ", " : "") + threads + "]";
     }
-    Memlet all(const std::string &data) {
-        return isGlobal(data) ? memlet(data, {at("b"), range("0", "31")}) : memlet(data, {range("0", "31")});
-    }
+    static std::string all(const std::string &data) { return part(data, "0:32"); }
 
     /// to[t] = from[31 - t] by the threads of the block.
     MapEntry *phase(const std::string &from, const std::string &to) {
-        MapEntry *m = map(s, {{"t", range("0", "31")}}, Schedule::GPU_ThreadBlock);
-        Tasklet *t = tasklet(s, "y = x");
+        MapEntry *m = map(Schedule::GPU_ThreadBlock, "t", "0:32");
+        Tasklet *t = tasklet("y = x");
         Node *source = last.count(from) ? static_cast<Node *>(last[from]) : scope;
         const std::string in = "IN_" + std::to_string(s->nodes().size()), out = "OUT_" + in.substr(3);
         if (source == scope && isGlobal(from)) {
-            s->connect(s->add<AccessNode>(Name(from)), "", kernel, Name(in), memlet(from, {range("0", "7"), range("0", "31")}));
-            if (scope != kernel) {
-                s->connect(kernel, Name(out), scope, Name(in), all(from));
-            }
-            s->connect(scope, Name(out), m, Name(in), all(from));
-        } else if (source == scope) {
-            auto *a = s->add<AccessNode>(Name(from));
-            s->connect(scope, "", a, "", Memlet::empty());
-            s->connect(a, "", m, Name(in), all(from));
-        } else {
-            s->connect(source, "", m, Name(in), all(from));
-        }
-        s->connect(m, Name(out), t, "x", element(from, "31 - t"));
-        s->connect(t, "y", m->exit, Name(in), element(to, "t"));
-        if (isGlobal(to)) {
-            s->connect(m->exit, Name(out), scope->exit, Name(in), all(to));
+            edge(access(from), "", kernel, in, part(from, "0:32", "0:8"));
             if (scope != kernel)
-                s->connect(scope->exit, Name(out), kernel->exit, Name(in), all(to));
-            s->connect(kernel->exit, Name(out), s->add<AccessNode>(Name(to)), "", memlet(to, {range("0", "7"), range("0", "31")}));
+                edge(kernel, out, scope, in, all(from));
+            edge(scope, out, m, in, all(from));
+        } else if (source == scope) {
+            AccessNode *a = access(from);
+            order(scope, a);
+            edge(a, "", m, in, all(from));
         } else {
-            last[to] = s->add<AccessNode>(Name(to));
-            s->connect(m->exit, Name(out), last[to], "", all(to));
+            edge(source, "", m, in, all(from));
+        }
+        edge(m, out, t, "x", part(from, "31 - t"));
+        edge(t, "y", m->exit, in, part(to, "t"));
+        if (isGlobal(to)) {
+            edge(m->exit, out, scope->exit, in, all(to));
+            if (scope != kernel)
+                edge(scope->exit, out, kernel->exit, in, all(to));
+            edge(kernel->exit, out, access(to), "", part(to, "0:32", "0:8"));
+        } else {
+            last[to] = access(to);
+            edge(m->exit, out, last[to], "", all(to));
         }
         return m;
     }
     /// What comes next is in a loop of the block.
     void loop() {
-        MapEntry *m = map(s, {{"k", range("0", "9")}}, Schedule::Sequential);
-        s->connect(kernel, "", m, "", Memlet::empty());
-        scope = m;
+        scope = map(Schedule::Sequential, "k", "0:10");
+        order(kernel, scope);
     }
 
     int conflicts() { return test::conflicts(g); }
@@ -117,9 +107,9 @@ TEST_CASE("barriers: what is overwritten has been read, also in the iteration be
 
 TEST_CASE("barriers: a block that gets several iterations of the grid") {
     CHECK_FALSE(analysis::blocksRepeat(*Kernel().kernel));
-    Kernel along({{"b", range("0", "N - 1")}});
+    Kernel along("b", "0:N");
     CHECK_FALSE(analysis::blocksRepeat(*along.kernel)); // x has no limit
-    Kernel k({{"a", range("0", "M - 1")}, {"b", range("0", "7")}});
+    Kernel k("a, b", "0:M, 0:8");
     CHECK(analysis::blocksRepeat(*k.kernel));
     k.phase("A", "s");
     k.phase("s", "B");
@@ -131,8 +121,8 @@ TEST_CASE("barriers: those that are there count") {
     k.phase("A", "s");
     MapEntry *second = k.phase("s", "B");
     auto *b = analysis::addAsyncOp(*k.s, {AsyncOp::Barrier, 0, -1});
-    k.s->connect(k.last["s"], "", b, "", Memlet::empty());
-    k.s->connect(b, "", second, "", Memlet::empty());
+    k.order(k.last["s"], b);
+    k.order(b, second);
     CHECK(k.conflicts() == 0);
     CHECK(k.placed() == 1);
 }
@@ -140,29 +130,28 @@ TEST_CASE("barriers: those that are there count") {
 TEST_CASE("barriers: loops and branches of nested SDFGs") {
     Kernel k;
     k.phase("A", "s");
-    NestedSDFGNode *n = nested(k.s, "inner");
-    k.s->connect(k.last["s"], "", n, "s", k.all("s"));
-    SDFG &inner = *n->sdfg;
-    array(inner, "s", {32});
-    array(inner, "u", {32}, true);
-    inner.desc(Name("s"))->storage = inner.desc(Name("u"))->storage = Storage::GPU_Shared;
-    auto *loop = inner.add<LoopRegion>();
+    NestedSDFGNode *n = k.nested("inner");
+    k.edge(k.last["s"], "", n, "s", k.all("s"));
+    Graph inner(*n->sdfg);
+    inner.array("s", "32").storage = Storage::GPU_Shared;
+    inner.transient("u", "32").storage = Storage::GPU_Shared;
+    auto *loop = inner.g.add<LoopRegion>();
     loop->condition = {"i < 5", Language::Python};
-    auto phaseIn = [&](State *s, const char *from, const char *to) {
-        MapEntry *m = map(s, {{"t", range("0", "31")}}, Schedule::GPU_ThreadBlock);
-        Tasklet *t = tasklet(s, "y = x");
-        s->connect(s->add<AccessNode>(Name(from)), "", m, "IN_x", memlet(from, {range("0", "31")}));
-        s->connect(m, "OUT_x", t, "x", memlet(from, {at("31 - t")}));
-        s->connect(t, "y", m->exit, "IN_y", memlet(to, {at("t")}));
-        s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name(to)), "", memlet(to, {range("0", "31")}));
+    auto phaseIn = [&](const char *label, const std::string &from, const std::string &to) {
+        State *s = inner.state(label, loop);
+        MapEntry *m = inner.map(Schedule::GPU_ThreadBlock, "t", "0:32");
+        Tasklet *t = inner.tasklet("y = x");
+        inner.edge(inner.access(from), "", m, "IN_x", from + "[0:32]");
+        inner.edge(m, "OUT_x", t, "x", from + "[31 - t]");
+        inner.edge(t, "y", m->exit, "IN_y", to + "[t]");
+        inner.edge(m->exit, "OUT_y", inner.access(to), "", to + "[0:32]");
+        return s;
     };
-    auto *first = loop->add<State>(), *second = loop->add<State>();
-    loop->connect(first, second);
-    phaseIn(first, "s", "u");
-    phaseIn(second, "u", "s");
-    auto *after = k.s->add<AccessNode>(Name("s"));
-    k.s->connect(n, "s", after, "", k.all("s"));
-    k.s->connect(after, "", k.kernel->exit, "", Memlet::empty());
+    State *first = phaseIn("first", "s", "u");
+    loop->connect(first, phaseIn("second", "u", "s"));
+    AccessNode *after = k.access("s");
+    k.edge(n, "s", after, "", k.all("s"));
+    k.order(after, k.kernel->exit);
     // s is written in front of the loop and at its end; u is read at the end and written at the beginning of the next iteration.
     CHECK(k.placed() == 2);
 }

@@ -1,32 +1,31 @@
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
 
 namespace {
 
-/// A -> map { t -> tmp -> inner map { u } } -> B
-struct TwoLevels {
-    SDFG g{"f"};
-    MapEntry *outer, *inner;
-    TwoLevels() {
-        array(g, "A", {expr("N")});
-        array(g, "B", {expr("N")});
-        array(g, "tmp", {4}, true);
-        State *s = state(g);
-        outer = map(s, {{"i", range("0", "N - 1")}});
-        inner = map(s, {{"j", range("0", "3")}});
-        auto *tmp = s->add<AccessNode>("tmp");
-        Tasklet *t = tasklet(s, "y = x"), *u = tasklet(s, "y = x");
-        s->connect(s->add<AccessNode>("A"), "", outer, "IN_A", memlet("A", {range("0", "N - 1")}));
-        s->connect(outer, "OUT_A", t, "x", memlet("A", {at("i")}));
-        s->connect(t, "y", tmp, "", memlet("tmp", {at("0")}));
-        s->connect(tmp, "", inner, "IN_t", memlet("tmp", {range("0", "3")}));
-        s->connect(inner, "OUT_t", u, "x", memlet("tmp", {at("j")}));
-        s->connect(u, "y", inner->exit, "IN_B", memlet("B", {at("i")}));
-        s->connect(inner->exit, "OUT_B", outer->exit, "IN_B", memlet("B", {at("i")}));
-        s->connect(outer->exit, "OUT_B", s->add<AccessNode>("B"), "", memlet("B", {range("0", "N - 1")}));
-    }
+/// A map in a map, and tmp between them.
+struct TwoLevels : Graph {
+    MapEntry *outer = node<MapEntry>("outer"), *inner = node<MapEntry>("inner");
+
+    TwoLevels()
+        : Graph(R"(
+            sdfg f(A, B) {
+              symbol N: int64
+              argument A: float64[N]
+              argument B: float64[N]
+              transient tmp: float64[4]
+              state main {
+                map outer[i = 0:N] with <- A[0:N]; -> B[0:N] {
+                  t: y = x  with x <- A[i]; y -> tmp[0]
+                  map inner[j = 0:4] with <- tmp[0:4]; -> B[i] {
+                    u: y = x  with x <- tmp[j]; y -> B[i]
+                  }
+                }
+              }
+            }
+          )") {}
     Storage storage(const char *name) { return g.desc(name)->storage; }
 };
 
@@ -58,12 +57,10 @@ TEST_CASE("a map of a kernel whose range is read at run time is a loop of each t
     TwoLevels x;
     for (const char *name : {"A", "B"})
         x.g.desc(name)->storage = Storage::GPU_Global;
-    State *s = allStates(x.g).front();
-    array(x.g, "sizes", {expr("N")}, false, ScalarKind::Int64);
-    x.g.desc("sizes")->storage = Storage::GPU_Global;
-    s->connect(s->add<AccessNode>("sizes"), "", x.outer, "IN_sizes", memlet("sizes", {range("0", "N - 1")}));
-    s->connect(x.outer, "OUT_sizes", x.inner, "n", memlet("sizes", {at("i")}));
-    x.inner->ranges[0] = range("0", "n - 1");
+    x.array("sizes", "N", ScalarKind::Int64).storage = Storage::GPU_Global;
+    x.edge(x.access("sizes"), "", x.outer, "IN_sizes", "sizes[0:N]");
+    x.edge(x.outer, "OUT_sizes", x.inner, "n", "sizes[i]");
+    x.inner->ranges[0] = range("0:n");
     PassRun defaults(transforms::createDefaultSchedules());
     defaults(x.g);
     CHECK(x.outer->schedule == Schedule::GPU_Device);
@@ -100,92 +97,91 @@ TEST_CASE("sequential scopes are skipped when looking for storage") {
 
 TEST_CASE("the outermost use decides, whatever the order of states") {
     TwoLevels x;
-    State *first = x.g.add<State>();
-    first->label = "first";
-    first->add<AccessNode>("tmp");
+    x.state("first");
+    x.access("tmp");
     PassRun defaults(transforms::createDefaultSchedules());
     defaults(x.g);
     CHECK(x.storage("tmp") == Storage::CPU_Heap);
 }
 
 TEST_CASE("nested arguments follow the outer container; inner scopes the outer schedule") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    array(g, "unused", {4}, true);
-    g.desc("A")->storage = Storage::CPU_Pinned;
-    State *s = state(g);
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}});
-    NestedSDFGNode *n = nested(s, "inner");
-    array(*n->sdfg, "x", {expr("N")});
-    array(*n->sdfg, "y", {expr("N")});
-    array(*n->sdfg, "z", {expr("N")});
-    n->sdfg->desc("x")->storage = Storage::GPU_Global;
-    array(g, "B", {expr("N")});
-    MapEntry *inside = map(state(*n->sdfg), {{"k", range("0", "3")}});
-    auto *a = s->add<AccessNode>("A"), *b = s->add<AccessNode>("B");
-    s->connect(a, "", m, "IN_A", memlet("A", {range("0", "N - 1")}));
-    s->connect(b, "", m, "IN_B", memlet("B", {range("0", "N - 1")}));
-    s->connect(m, "OUT_A", n, "x", memlet("A", {at("i")}));
-    s->connect(m, "OUT_A", n, "y", memlet("A", {at("i + 1")}));
-    s->connect(m, "OUT_B", n, "z", memlet("B", {at("i")}));
-    s->connect(n, "x", m->exit, "IN_A", memlet("A", {at("i")}));
-    s->connect(m->exit, "OUT_A", s->add<AccessNode>("A"), "", memlet("A", {range("0", "N - 1")}));
+    Graph x(R"(
+        sdfg f(A, B) {
+          symbol N: int64
+          argument A: float64[N] (CPU_Pinned)
+          argument B: float64[N]
+          transient unused: float64[4]
+          state main {
+            map m[i = 0:N] with <- A[0:N], <- B[0:N]; -> A[0:N] {
+              nested n with x <- A[i], y <- A[i + 1], z <- B[i]; x -> A[i] {
+                sdfg inner {
+                  symbol N: int64
+                  argument x: float64[N] (GPU_Global)
+                  argument y: float64[N]
+                  argument z: float64[N]
+                  state main {
+                    map inside[k = 0:4] {}
+                  }
+                }
+              }
+            }
+          }
+        }
+    )");
+    SDFG &inner = *x.node<NestedSDFGNode>("n")->sdfg;
     PassRun defaults(transforms::createDefaultSchedules());
-    defaults(g);
+    defaults(x.g);
     CHECK_FALSE(defaults.diags.hasErrors());
-    CHECK(n->sdfg->desc("x")->storage == Storage::CPU_Pinned);
-    CHECK(inside->schedule == Schedule::Sequential);
-    CHECK(g.desc("unused")->storage == Storage::Register);
-    CHECK(n->sdfg->desc("x")->mayAlias);
-    CHECK(n->sdfg->desc("y")->mayAlias);
-    CHECK_FALSE(n->sdfg->desc("z")->mayAlias);
+    CHECK(inner.desc("x")->storage == Storage::CPU_Pinned);
+    CHECK(x.node<MapEntry>("inside")->schedule == Schedule::Sequential);
+    CHECK(x.desc("unused").storage == Storage::Register);
+    CHECK(inner.desc("x")->mayAlias);
+    CHECK(inner.desc("y")->mayAlias);
+    CHECK_FALSE(inner.desc("z")->mayAlias);
 }
 
 TEST_CASE("what outlives a call is not in registers") {
-    SDFG g("f");
-    array(g, "kept", {16}, true);
-    g.desc("kept")->lifetime = Lifetime::Persistent;
-    state(g);
+    Graph x;
+    x.transient("kept", "16").lifetime = Lifetime::Persistent;
     PassRun defaults(transforms::createDefaultSchedules());
-    defaults(g);
+    defaults(x.g);
     CHECK_FALSE(defaults.diags.hasErrors());
-    CHECK(g.desc("kept")->storage == Storage::CPU_Heap);
+    CHECK(x.desc("kept").storage == Storage::CPU_Heap);
 }
 
 TEST_CASE("a view has the storage of what it views") {
-    SDFG g("f");
-    array(g, "A", {16});
-    g.desc("A")->storage = Storage::GPU_Global;
-    array(g, "v", {4, 4}, true);
-    g.desc("v")->alias = AliasKind::View;
-    array(g, "B", {4, 4});
-    State *s = state(g);
-    auto *v = s->add<AccessNode>("v");
-    s->connect(s->add<AccessNode>("A"), "", v, "views", memlet("A", {range("0", "15")}));
-    s->connect(v, "", s->add<AccessNode>("B"), "", memlet("B", {range("0", "3"), range("0", "3")}));
+    Graph x(R"(
+        sdfg f(A, B) {
+          argument A: float64[16] (GPU_Global)
+          argument B: float64[4, 4]
+          view v: float64[4, 4]
+          state main {
+            A[0:16] -> new v:views
+            v[0:4, 0:4] -> B
+          }
+        }
+    )");
     PassRun defaults(transforms::createDefaultSchedules());
-    defaults(g);
-    CHECK(g.desc("v")->storage == Storage::GPU_Global);
+    defaults(x.g);
+    CHECK(x.desc("v").storage == Storage::GPU_Global);
 }
 
 TEST_CASE("a copy node between memories runs on the device") {
-    SDFG g("f");
-    array(g, "A", {16});
-    array(g, "B", {16});
-    g.desc("B")->storage = Storage::GPU_Global;
-    State *s = state(g);
-    auto *copy = s->add<LibraryNode>();
-    copy->classPath = "dace.libraries.standard.nodes.copy.CopyLibraryNode";
-    auto *other = s->add<LibraryNode>();
-    other->classPath = "dace.libraries.standard.nodes.reduce.Reduce";
-    s->connect(s->add<AccessNode>("A"), "", copy, "_in", memlet("A", {range("0", "15")}));
-    s->connect(copy, "_out", s->add<AccessNode>("B"), "", memlet("B", {range("0", "15")}));
-    s->connect(s->add<AccessNode>("A"), "", other, "_in", memlet("A", {range("0", "15")}));
+    Graph x(R"(
+        sdfg f(A, B) {
+          argument A: float64[16]
+          argument B: float64[16] (GPU_Global)
+          state main {
+            library dace.libraries.standard.nodes.copy.CopyLibraryNode copy with _in <- A[0:16]; _out -> B[0:16]
+            library standard.Reduce other with _in <- A[0:16]
+          }
+        }
+    )");
     PassRun defaults(transforms::createDefaultSchedules());
-    defaults(g);
+    defaults(x.g);
     CHECK_FALSE(defaults.diags.hasErrors());
-    CHECK(copy->schedule == Schedule::GPU_Device);
-    CHECK(other->schedule == Schedule::CPU_Multicore);
+    CHECK(x.node<LibraryNode>("copy")->schedule == Schedule::GPU_Device);
+    CHECK(x.node<LibraryNode>("other")->schedule == Schedule::CPU_Multicore);
 }
 
 TEST_CASE("constants are in the program's text, whatever memory the graph names") {

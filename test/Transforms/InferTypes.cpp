@@ -1,4 +1,4 @@
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -12,21 +12,19 @@ const Type f64 = ScalarKind::Float64;
 } // namespace
 
 TEST_CASE("scope edges without connectors get matching ones") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    array(g, "B", {expr("N")});
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *b = s->add<AccessNode>("B");
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}});
-    Tasklet *t = tasklet(s, "y = x");
-    Edge *outer = s->connect(a, "", m, "", memlet("A", {range("0", "N - 1")}));
-    Edge *inner = s->connect(m, "", t, "x", memlet("A", {at("i")}));
-    Edge *up = s->connect(t, "y", m->exit, "", memlet("B", {at("i")}));
-    Edge *down = s->connect(m->exit, "", b, "", memlet("B", {range("0", "N - 1")}));
-    Edge *order = s->connect(m, "", m->exit, "", Memlet::empty());
+    Graph g;
+    g.array("A", "N");
+    g.array("B", "N");
+    MapEntry *m = g.map("i", "0:N").first;
+    Tasklet *t = g.tasklet("y = x");
+    Edge *outer = g.edge(g.access("A"), "", m, "", "A[0:N]");
+    Edge *inner = g.edge(m, "", t, "x", "A[i]");
+    Edge *up = g.edge(t, "y", m->exit, "", "B[i]");
+    Edge *down = g.edge(m->exit, "", g.access("B"), "", "B[0:N]");
+    Edge *order = g.order(m, m->exit);
 
     PassRun fill(transforms::createFillScopeConnectors());
-    CHECK(fill(g));
+    CHECK(fill(g.g));
     CHECK(outer->dstConn == Name("IN_1"));
     CHECK(inner->srcConn == Name("OUT_1"));
     CHECK(up->dstConn == Name("IN_1"));
@@ -35,81 +33,73 @@ TEST_CASE("scope edges without connectors get matching ones") {
     CHECK(m->inConnector("IN_1") != nullptr);
     CHECK(m->exit->outConnector("OUT_1") != nullptr);
     CHECK(analysis::memletPath(inner).size() == 2);
-    CHECK_FALSE(fill(g));
+    CHECK_FALSE(fill(g.g));
 }
 
 TEST_CASE("existing scope connectors are completed, not doubled") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    array(g, "C", {expr("N")});
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *c = s->add<AccessNode>("C");
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}});
-    Tasklet *t = tasklet(s, "pass");
-    s->connect(c, "", m, "IN_1", memlet("C", {range("0", "N - 1")}));
-    s->connect(m, "OUT_1", t, "c", memlet("C", {at("i")}));
-    Edge *outer = s->connect(a, "", m, "", memlet("A", {range("0", "N - 1")}));
-    s->connect(m, "OUT_A", t, "x", memlet("A", {at("i")}));
-    Edge *lost = s->connect(m, "", t, "z", memlet("Z", {at("i")}));
-    s->connect(t, "", m->exit, "", Memlet::empty());
+    Graph g;
+    g.array("A", "N");
+    g.array("C", "N");
+    MapEntry *m = g.map("i", "0:N").first;
+    Tasklet *t = g.tasklet("pass");
+    g.edge(g.access("C"), "", m, "IN_1", "C[0:N]");
+    g.edge(m, "OUT_1", t, "c", "C[i]");
+    Edge *outer = g.edge(g.access("A"), "", m, "", "A[0:N]");
+    g.edge(m, "OUT_A", t, "x", "A[i]");
+    Edge *lost = g.edge(m, "", t, "z", "Z[i]");
+    g.order(t, m->exit);
 
     PassRun fill(transforms::createFillScopeConnectors());
-    fill(g);
+    fill(g.g);
     CHECK(outer->dstConn == Name("IN_A"));
     CHECK(lost->srcConn.empty());
     CHECK(fill.reported(diag::Id::ScopeConnectorUnmatched));
 }
 
 TEST_CASE("data that leaves a scope which nothing brings in is refused") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    State *s = state(g);
-    MapEntry *m = map(s, {{"i", range("0", "N - 1")}});
-    Tasklet *t = tasklet(s, "pass");
-    s->connect(m, "", t, "", Memlet::empty());
-    s->connect(t, "", m->exit, "", Memlet::empty());
-    s->connect(m->exit, "", s->add<AccessNode>("A"), "", memlet("A", {range("0", "N - 1")}));
+    Graph g;
+    g.array("A", "N");
+    MapEntry *m = g.map("i", "0:N").first;
+    Tasklet *t = g.tasklet("pass");
+    g.order(m, t);
+    g.order(t, m->exit);
+    g.edge(m->exit, "", g.access("A"), "", "A[0:N]");
     PassRun fill(transforms::createFillScopeConnectors());
-    fill(g);
+    fill(g.g);
     CHECK(fill.reported(diag::Id::ScopeConnectorUnmatched));
 }
 
 TEST_CASE("a connector whose memlet names no container has no type") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    State *s = state(g);
-    Tasklet *t = tasklet(s, "y = x");
-    s->connect(s->add<AccessNode>("A"), "", t, "x", memlet("lost", {at("0")}));
+    Graph g;
+    g.array("A", "N");
+    g.edge(g.access("A"), "", g.tasklet("y = x"), "x", "lost[0]");
     PassRun infer(transforms::createInferTypes());
-    infer(g);
+    infer(g.g);
     CHECK(infer.reported(diag::Id::ConnectorDataUnknown));
 }
 
 TEST_CASE("connectors take the type of one element or a pointer") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    array(g, "B", {expr("N")});
-    scalar(g, "k", false, ScalarKind::Int32);
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *b = s->add<AccessNode>("B"), *k = s->add<AccessNode>("k");
-    MapEntry *m = map(s, {{"i", range("0", "n")}});
-    Tasklet *t = tasklet(s, "y = x");
-    s->connect(k, "", m, "n", memlet("k", {at("0")}));
-    s->connect(a, "", m, "IN_A", memlet("A", {range("0", "N - 1")}));
-    s->connect(m, "OUT_A", t, "x", memlet("A", {at("i")}));
-    s->connect(m, "OUT_A", t, "all", memlet("A", {range("0", "N - 1")}));
-    s->connect(t, "y", m->exit, "IN_B", memlet("B", {at("i")}));
-    Memlet dynamic = memlet("B", {at("i")});
-    dynamic.dynamic = true;
-    s->connect(t, "maybe", m->exit, "IN_B", dynamic);
-    Memlet summed = dynamic;
-    summed.wcr = "lambda a, b: a + b";
-    s->connect(t, "sum", m->exit, "IN_B", summed);
-    s->connect(m->exit, "OUT_B", b, "", memlet("B", {range("0", "N - 1")}));
+    Graph g(R"(
+        sdfg f(A, B, k) {
+          symbol N: int64
+          argument A: float64[N]
+          argument B: float64[N]
+          argument k: int32
+          state main {
+            map m[i = 0:n + 1] with n <- k, <- A[0:N]; -> B[0:N] {
+              t with x <- A[i], all <- A[0:N]; y -> B[i], maybe -> B[i] (dynamic), sum -> B[i] (dynamic, +) {
+                y = x
+              }
+            }
+          }
+        }
+    )");
+    auto *m = g.node<MapEntry>("m");
+    auto *t = g.node<Tasklet>("t");
     t->addIn("given", ScalarKind::Int8);
 
     PassRun infer(transforms::createInferTypes());
-    CHECK(infer(g));
+    CHECK(infer(g.g));
     CHECK_FALSE(infer.diags.hasErrors());
     CHECK(in(t, "x") == f64);
     CHECK(in(t, "all") == Type::pointer(f64));
@@ -122,22 +112,24 @@ TEST_CASE("connectors take the type of one element or a pointer") {
     CHECK(out(m, "OUT_A") == Type::pointer(f64));
     CHECK(in(m->exit, "IN_B") == Type::pointer(f64));
     CHECK(out(m->exit, "OUT_B") == Type::pointer(f64));
-    CHECK_FALSE(infer(g));
+    CHECK_FALSE(infer(g.g));
 }
 
 TEST_CASE("a value between two tasklets is typed by the first one's code") {
-    SDFG g("f");
-    array(g, "A", {4}, false, ScalarKind::Float32);
-    scalar(g, "r", false, ScalarKind::Float64);
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *r = s->add<AccessNode>("r");
-    Tasklet *t1 = tasklet(s, "h = x * 2"), *t2 = tasklet(s, "q = h2 + dace.float64(1)"), *t3 = tasklet(s, "y = z");
-    s->connect(a, "", t1, "x", memlet("A", {at("2")}));
-    s->connect(t1, "h", t2, "h2", Memlet::empty());
-    s->connect(t2, "q", t3, "z", Memlet::empty());
-    s->connect(t3, "y", r, "", memlet("r", {at("0")}));
+    Graph g(R"(
+        sdfg f(A, r) {
+          argument A: float32[4]
+          argument r: float64
+          state main {
+            t1: h = x * 2  with x <- A[2]
+            t2: q = h2 + dace.float64(1)  with h2 <- @t1:h
+            t3: y = z  with z <- @t2:q; y -> r
+          }
+        }
+    )");
+    auto *t1 = g.node<Tasklet>("t1"), *t2 = g.node<Tasklet>("t2"), *t3 = g.node<Tasklet>("t3");
     PassRun infer(transforms::createInferTypes());
-    infer(g);
+    infer(g.g);
     CHECK_FALSE(infer.diags.hasErrors());
     CHECK(out(t1, "h") == Type(ScalarKind::Float32));
     CHECK(in(t2, "h2") == Type(ScalarKind::Float32));
@@ -146,36 +138,45 @@ TEST_CASE("a value between two tasklets is typed by the first one's code") {
 }
 
 TEST_CASE("a connector that nothing types is an error that names it") {
-    SDFG g("f");
-    State *s = state(g);
-    Tasklet *t1 = tasklet(s, "h = unknown_function()"), *t2 = tasklet(s, "pass");
-    s->connect(t1, "h", t2, "z", Memlet::empty());
+    Graph g(R"(
+        sdfg f {
+          state main {
+            t: h = unknown_function()
+            u: pass  with z <- @t:h
+          }
+        }
+    )");
     PassRun infer(transforms::createInferTypes());
-    infer(g);
+    infer(g.g);
     REQUIRE(infer.reported(diag::Id::ConnectorTypeUnknown));
     CHECK(infer.diags.all()[0].message.find("'h'") != std::string::npos);
     CHECK(infer.diags.all()[0].place.element.find("tasklet t") != std::string::npos);
 }
 
 TEST_CASE("nested SDFGs: connectors by the inner container, symbols by the mapping") {
-    SDFG g("f");
-    array(g, "A", {expr("N")});
-    g.symbols.set("N", ScalarKind::Int32);
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *b = s->add<AccessNode>("A");
-    NestedSDFGNode *n = nested(s, "inner");
-    array(*n->sdfg, "x", {expr("M")});
-    scalar(*n->sdfg, "v");
-    n->symbolMapping = {{"M", expr("N")}, {"half", expr("0.5")}, {"twice", expr("2 * N")}};
-    n->sdfg->symbols.set("twice", ScalarKind::Int16);
-    State *inside = state(*n->sdfg);
-    n->sdfg->connect(inside, state(*n->sdfg, "last"), {"1"}, {{"i", "M + 1"}, {"h", "half * 2"}});
-    s->connect(a, "", n, "x", memlet("A", {range("0", "N - 1")}));
-    s->connect(a, "", n, "v", memlet("A", {at("3")}));
-    s->connect(n, "x", b, "", memlet("A", {range("0", "N - 1")}));
+    Graph g(R"(
+        sdfg f(A) {
+          symbol N: int32
+          argument A: float64[N]
+          state main {
+            nested n[M = N, half = 0.5, twice = 2*N] with x <- A[0:N], v <- A[3]; x -> A[0:N] {
+              sdfg inner {
+                symbol twice: int16
+                argument x: float64[M]
+                argument v: float64
+                state main {}
+                i = M + 1
+                h = half * 2
+                state last {}
+              }
+            }
+          }
+        }
+    )");
+    auto *n = g.node<NestedSDFGNode>("n");
 
     PassRun infer(transforms::createInferTypes());
-    infer(g);
+    infer(g.g);
     CHECK_FALSE(infer.diags.hasErrors());
     CHECK(in(n, "x") == Type::pointer(f64));
     CHECK(in(n, "v") == f64);
@@ -192,16 +193,18 @@ TEST_CASE("nested SDFGs: connectors by the inner container, symbols by the mappi
 }
 
 TEST_CASE("vector containers give vector connectors") {
-    SDFG g("f");
-    Type v = Type::vector(ScalarKind::Float32, 4);
-    array(g, "A", {8}, false, v);
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A");
-    Tasklet *t = tasklet(s, "pass");
-    s->connect(a, "", t, "x", memlet("A", {at("0")}));
-    s->connect(a, "", t, "p", memlet("A", {range("0", "7")}));
+    Graph g(R"(
+        sdfg f(A) {
+          argument A: vector(float32, 4)[8]
+          state main {
+            t: pass  with x <- A[0], p <- A[0:8]
+          }
+        }
+    )");
+    const Type v = Type::vector(ScalarKind::Float32, 4);
+    auto *t = g.node<Tasklet>("t");
     PassRun infer(transforms::createInferTypes());
-    infer(g);
+    infer(g.g);
     CHECK(in(t, "x") == v);
     CHECK(in(t, "p") == Type::pointer(v));
 }

@@ -1,5 +1,5 @@
 // lower-device-queues: which streams kernels can push to, in place or through a buffer, and why others stay.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 #include <algorithm>
 
@@ -8,41 +8,35 @@ using namespace sdfgc::test;
 
 namespace {
 
-DataDesc queue(bool transient) {
-    DataDesc d = DataDesc::array(ScalarKind::Float64, {1}, transient);
+void queue(Graph &x, const char *name, bool transient) {
+    DataDesc &d = x.array(name, "1");
+    d.transient = transient;
     d.kind = DataKind::Stream;
-    return d;
 }
 
-/// map[i] GPU_Device { t } -> S -> B, all in one state.
-struct Pushed {
-    SDFG g{"f"};
-    State *s = state(g);
-    MapEntry *m = map(s, {{"i", range("0", "7")}}, Schedule::GPU_Device);
-    Tasklet *t = tasklet(s, "q = 1");
-    AccessNode *stream = s->add<AccessNode>("S"), *into = nullptr;
-    Edge *push = nullptr;
+/// A kernel that pushes to S, which is then emptied into B, all in one state.
+struct Pushed : Graph {
+    MapEntry *m = map(Schedule::GPU_Device, "i", "0:8");
+    Tasklet *t = tasklet("q = 1");
+    AccessNode *stream = access("S");
     std::string why; // the remark's end
 
     Pushed() {
-        array(g, "B", {8}, true);
-        g.desc("B")->storage = Storage::GPU_Global;
-        g.arrays.set("S", queue(true));
-        s->connect(m, "", t, "", Memlet::empty());
-        push = s->connect(t, "q", m->exit, "IN_S", memlet("S", {at("0")}));
-        s->connect(m->exit, "OUT_S", stream, "", memlet("S", {at("0")}));
+        transient("B", "8").storage = Storage::GPU_Global;
+        queue(*this, "S", true);
+        order(m, t);
+        edge(t, "q", m->exit, "IN_S", "S[0]");
+        edge(m->exit, "OUT_S", stream, "", "S[0]");
     }
-    Pushed &empty(State *in = nullptr, const char *begin = "0") {
-        AccessNode *from = in ? in->add<AccessNode>("S") : stream;
-        State *where = in ? in : s;
-        into = where->add<AccessNode>("B");
-        where->connect(from, "", into, "", memlet("B", {range(begin, "7")}));
+    /// Into B, from a certain element on, in the present state.
+    Pushed &empty(const std::string &begin = "0") {
+        edge(s == stream->state() ? stream : access("S"), "", access("B"), "", "B[" + begin + ":8]");
         return *this;
     }
-    State *next() {
-        State *other = state(g, "next");
-        g.connect(s, other);
-        return other;
+    Pushed &next() {
+        State *before = s;
+        g.connect(before, state("next"));
+        return *this;
     }
     /// Containers that the pass adds; a stream that stays is one of them.
     std::set<std::string> lowered() {
@@ -73,29 +67,25 @@ TEST_CASE("a queue that one state fills and empties is lowered in place") { CHEC
 
 TEST_CASE("a queue needs a buffer when it is emptied elsewhere, or its array is in use") {
     Pushed later;
-    later.empty(later.next());
-    CHECK(later.lowered() == buffered);
+    CHECK(later.next().empty().lowered() == buffered);
     CHECK(later.g.start()->label == "S_count");
 
     Pushed read;
-    read.empty();
-    read.s->connect(read.s->add<AccessNode>("B"), "", read.m, "", Memlet::empty());
+    read.empty().order(read.access("B"), read.m);
     CHECK(read.lowered() == buffered);
 
     Pushed twice; // room for the larger one
-    State *other = twice.next();
-    twice.empty(nullptr, "4").empty(other);
-    CHECK(twice.lowered() == buffered);
+    CHECK(twice.empty("4").next().empty().lowered() == buffered);
     CHECK(twice.g.desc("S_elements")->shape[0] == sym::Expr(8));
 }
 
 TEST_CASE("elements that are copied to a queue are pushed by a tasklet") {
     Pushed p;
-    array(p.g, "A", {8}, true);
-    auto *a = p.s->add<AccessNode>("A");
-    p.s->connect(p.m, "OUT_A", a, "", memlet("A", {range("0", "7")}));
-    Edge *copy = p.s->connect(a, "", p.m->exit, "IN_S_1", memlet("A", {at("i")}));
-    p.s->connect(p.m->exit, "OUT_S_1", p.stream, "", memlet("S", {at("0")}));
+    p.transient("A", "8");
+    AccessNode *a = p.access("A");
+    p.edge(p.m, "OUT_A", a, "", "A[0:8]");
+    Edge *copy = p.edge(a, "", p.m->exit, "IN_S_1", "A[i]");
+    p.edge(p.m->exit, "OUT_S_1", p.stream, "", "S[0]");
     SECTION("one element") {
         CHECK(p.empty().lowered() == inPlace);
         CHECK(std::count_if(p.s->nodes().begin(), p.s->nodes().end(),
@@ -103,27 +93,27 @@ TEST_CASE("elements that are copied to a queue are pushed by a tasklet") {
     }
     SECTION("all of a container of one, by a memlet of the queue") {
         p.g.desc("A")->shape = {1};
-        copy->memlet = memlet("S", {at("0")});
+        copy->memlet = memlet("S[0]");
         CHECK(p.empty().lowered() == inPlace);
     }
     SECTION("several") {
-        copy->memlet.subset = sym::Subset{{range("0", "7")}};
+        copy->memlet.subset = subset("0:8");
         CHECK(p.empty().stays("more than an element is copied to it"));
     }
 }
 
 TEST_CASE("a nested SDFG that only pushes gets the array and the counter") {
     Pushed p;
-    NestedSDFGNode *n = nested(p.s, "inner");
-    n->sdfg->arrays.set("q", queue(false));
+    NestedSDFGNode *n = p.nested("inner");
     n->outConnectors.push_back({"q", Type()});
-    State *in = state(*n->sdfg);
-    p.s->connect(p.m, "", n, "", Memlet::empty());
-    p.s->connect(n, "q", p.m->exit, "IN_S_1", memlet("S", {at("0")}));
-    p.s->connect(p.m->exit, "OUT_S_1", p.stream, "", memlet("S", {at("0")}));
-    auto *q = in->add<AccessNode>("q");
-    Tasklet *t = tasklet(in, "q_count = 2\nv = q_count");
-    in->connect(t, "v", q, "", memlet("q", {at("0")}));
+    p.order(p.m, n);
+    p.edge(n, "q", p.m->exit, "IN_S_1", "S[0]");
+    p.edge(p.m->exit, "OUT_S_1", p.stream, "", "S[0]");
+    Graph inner(*n->sdfg, "main");
+    queue(inner, "q", false);
+    AccessNode *q = inner.access("q");
+    Tasklet *t = inner.tasklet("q_count = 2\nv = q_count");
+    inner.edge(t, "v", q, "", "q[0]");
     SECTION("it pushes") {
         CHECK(p.empty().lowered() == inPlace);
         CHECK(n->sdfg->desc("q")->isArray());
@@ -134,8 +124,8 @@ TEST_CASE("a nested SDFG that only pushes gets the array and the counter") {
         CHECK(t->code.text == "q_count = 2\nv_count = 1\nv[v_count] = q_count");
     }
     SECTION("it also reads") {
-        array(*n->sdfg, "x", {1}, true);
-        in->connect(q, "", in->add<AccessNode>("x"), "", memlet("q", {at("0")}));
+        inner.transient("x", "1");
+        inner.edge(q, "", inner.access("x"), "", "q[0]");
         CHECK(p.empty().stays("a nested SDFG does more than push to it"));
     }
 }
@@ -152,7 +142,7 @@ TEST_CASE("streams that stay: why") {
     cpp.empty().t->code = {"q.push(1);", Language::CPP};
     CHECK(cpp.stays("something else than a tasklet in Python pushes to it"));
     Pushed both;
-    both.s->connect(tasklet(both.s, "q = 2"), "q", both.stream, "", memlet("S", {at("0")}));
+    both.edge(both.tasklet("q = 2"), "q", both.stream, "", "S[0]");
     CHECK(both.empty().stays("the host pushes to it, too"));
     Pushed onHost;
     onHost.m->schedule = Schedule::CPU_Multicore;

@@ -1,5 +1,5 @@
 // nest-parallelism: which map of a nest has the team, and how many loops it shares.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 #include "sdfgc/Analysis/Verify.h"
 
@@ -8,56 +8,54 @@ using namespace sdfgc::test;
 
 namespace {
 
-struct Loop {
-    std::string parameter, size;
-};
-using Loops = std::vector<Loop>; // of one map
-using Maps = std::vector<Loops>; // inside of each other
+using Ranges = std::vector<std::string>; // `i = 0:2, j = 0:N` of maps inside of each other
 
-/// B[i, j, ...] = code(A[i, j, ...]) in CPU_Multicore maps inside of each other, one for each list of loops.
-struct Program {
-    SDFG g{"f"};
-    State *s = nullptr;
-    std::vector<MapEntry *> maps;
-    Tasklet *t = nullptr;
-
-    explicit Program(const Maps &nest, const std::string &code = "y = x + 1", bool writesAll = true) {
-        g.symbols.set("N", ScalarKind::Int64);
-        std::vector<sym::Expr> shape;
-        std::vector<sym::Range> whole, element;
-        for (const auto &loops : nest)
-            for (const Loop &l : loops) {
-                shape.push_back(expr(l.size));
-                whole.push_back(range("0", l.size + " - 1"));
-                element.push_back(at(l.parameter));
-            }
-        array(g, "A", shape);
-        array(g, "B", shape);
-        s = state(g);
-        Node *from = s->add<AccessNode>(Name("A")), *to = s->add<AccessNode>(Name("B"));
-        Name leaves, arrives;
-        for (const auto &loops : nest) {
-            std::vector<std::pair<std::string, sym::Range>> dims;
-            for (const Loop &l : loops)
-                dims.emplace_back(l.parameter, range("0", l.size + " - 1"));
-            MapEntry *m = map(s, dims, Schedule::CPU_Multicore);
-            maps.push_back(m);
-            s->connect(from, leaves, m, "IN_A", memlet("A", whole));
-            s->connect(m->exit, "OUT_B", to, arrives, memlet("B", whole));
-            from = m;
-            to = m->exit;
-            leaves = Name("OUT_A");
-            arrives = Name("IN_B");
+/// B[i, j, ...] = code(A[i, j, ...]) by teams of threads, one for each of the maps m0, m1, ...; `body` is inside of them.
+std::string textOf(const Ranges &nest, const std::string &code, bool writesAll, const std::string &body) {
+    std::string shape, whole, element, written, maps, ends;
+    for (std::size_t m = 0; m < nest.size(); ++m) {
+        maps += "map m" + std::to_string(m) + "[" + nest[m] + "] (CPU_Multicore) with <- A[$whole]; -> B[$whole] {\n";
+        ends += "}\n";
+        for (const std::string &loop : split(nest[m], ',')) {
+            const std::string parameter = loop.substr(0, 1), size = loop.substr(loop.find(':') + 1);
+            const char *comma = shape.empty() ? "" : ", ";
+            written = element + comma + (writesAll ? parameter : "0");
+            shape += comma + size;
+            whole += comma + ("0:" + size);
+            element += comma + parameter;
         }
-        t = tasklet(s, code);
-        t->inConnectors.push_back({Name("x"), ScalarKind::Float64});
-        t->outConnectors.push_back({Name("y"), ScalarKind::Float64});
-        s->connect(from, leaves, t, "x", memlet("A", element));
-        std::vector<sym::Range> written = element;
-        if (!writesAll)
-            written.back() = at("0");
-        s->connect(t, "y", to, arrives, memlet("B", written));
-        g.renumber();
+    }
+    return replaced(R"(
+        sdfg f(A, B) {
+          symbol N: int64
+          argument A: float64[$shape]
+          argument B: float64[$shape]
+          state main {
+            $maps
+            $body
+            $ends
+          }
+        }
+    )",
+                    {{"$maps", maps},
+                     {"$ends", ends},
+                     {"$body", body},
+                     {"$tasklet", "t: $code  with x: float64 <- A[$element]; y: float64 -> B[$written]"},
+                     {"$shape", shape},
+                     {"$whole", whole},
+                     {"$element", element},
+                     {"$written", written},
+                     {"$code", code}});
+}
+
+struct Program : Graph {
+    std::vector<MapEntry *> maps; // from outside to inside
+
+    explicit Program(const Ranges &nest, const std::string &code = "y = x + 1", bool writesAll = true,
+                     const std::string &body = "$tasklet")
+        : Graph(textOf(nest, code, writesAll, body)) {
+        for (std::size_t m = 0; m < nest.size(); ++m)
+            maps.push_back(node<MapEntry>("m" + std::to_string(m)));
     }
 
     bool run() {
@@ -87,114 +85,108 @@ struct Program {
     }
 };
 
-std::string nestOf(const Maps &nest, const std::string &code = "y = x + 1") { return Program(nest, code).nest(); }
+std::string nestOf(const Ranges &nest, const std::string &code = "y = x + 1") { return Program(nest, code).nest(); }
 
 } // namespace
 
 TEST_CASE("nest-parallelism: one map of a nest has the team") {
-    CHECK(nestOf(Maps{{{"i", "N"}}}) == "team i");
-    CHECK(nestOf(Maps{{{"i", "N"}}, {{"j", "N"}}}) == "team i > one j");
-    CHECK(nestOf(Maps{{{"i", "N"}, {"j", "N"}}, {{"k", "N"}}, {{"l", "N"}}}) == "team i,j > one k > one l");
-    CHECK(nestOf(Maps{{{"i", "8"}}, {{"j", "N"}}}) == "team i > one j"); // enough
-    CHECK(nestOf(Maps{{{"i", "1"}}, {{"j", "N"}}}) == "one i > team j");
+    CHECK(nestOf({"i = 0:N"}) == "team i");
+    CHECK(nestOf({"i = 0:N", "j = 0:N"}) == "team i > one j");
+    CHECK(nestOf({"i = 0:N, j = 0:N", "k = 0:N", "l = 0:N"}) == "team i,j > one k > one l");
+    CHECK(nestOf({"i = 0:8", "j = 0:N"}) == "team i > one j"); // enough
+    CHECK(nestOf({"i = 0:1", "j = 0:N"}) == "one i > team j");
 }
 
 TEST_CASE("nest-parallelism: few iterations around an innermost loop run one after another") {
-    CHECK(nestOf(Maps{{{"i", "2"}}, {{"j", "N"}}}) == "one i > team j");
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "N"}}}) == "one i > team j");
-    CHECK(nestOf(Maps{{{"i", "2"}, {"k", "3"}, {"j", "N"}}}) == "one i,k > team j");
-    CHECK(nestOf(Maps{{{"i", "2"}}, {{"k", "3"}, {"j", "N"}}}) == "one i > one k > team j");
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "1000000"}}}) == "one i > team j");
-    CHECK(nestOf(Maps{{{"i", "3"}, {"j", "15000"}}}) == "team i,j");         // 45000 operations each time: too little for a team
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "100"}}}) == "team i,j");           // altogether too little: guard-parallel-maps
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "N"}}}, "y = f(x)") == "team i,j"); // nobody knows what f does
+    CHECK(nestOf({"i = 0:2", "j = 0:N"}) == "one i > team j");
+    CHECK(nestOf({"i = 0:2, j = 0:N"}) == "one i > team j");
+    CHECK(nestOf({"i = 0:2, k = 0:3, j = 0:N"}) == "one i,k > team j");
+    CHECK(nestOf({"i = 0:2", "k = 0:3, j = 0:N"}) == "one i > one k > team j");
+    CHECK(nestOf({"i = 0:2, j = 0:1000000"}) == "one i > team j");
+    CHECK(nestOf({"i = 0:3, j = 0:15000"}) == "team i,j");         // 45000 operations each time: too little for a team
+    CHECK(nestOf({"i = 0:2, j = 0:100"}) == "team i,j");           // altogether too little: guard-parallel-maps
+    CHECK(nestOf({"i = 0:2, j = 0:N"}, "y = f(x)") == "team i,j"); // nobody knows what f does
 }
 
 TEST_CASE("nest-parallelism: a team shares several loops where the outermost one is short") {
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "N"}, {"k", "N"}}}) == "team 2 i,j,k");
-    CHECK(nestOf(Maps{{{"i", "2"}, {"j", "3"}, {"k", "N"}, {"l", "N"}}}) == "team 3 i,j,k,l");
-    CHECK(nestOf(Maps{{{"i", "4"}, {"j", "4"}, {"k", "N"}}}) == "team 2 i,j,k");
-    CHECK(nestOf(Maps{{{"i", "4"}}, {{"j", "4"}, {"k", "N"}}}) == "team 2 i,j,k"); // one map
-    CHECK(nestOf(Maps{{{"i", "4"}}, {{"j", "4"}}, {{"k", "N"}}}) == "team 2 i,j > one k");
-    CHECK(nestOf(Maps{{{"i", "4"}, {"j", "1"}, {"k", "4"}, {"l", "N"}}}) == "team 2 i,j,k,l"); // loops of one iteration are none
+    CHECK(nestOf({"i = 0:2, j = 0:N, k = 0:N"}) == "team 2 i,j,k");
+    CHECK(nestOf({"i = 0:2, j = 0:3, k = 0:N, l = 0:N"}) == "team 3 i,j,k,l");
+    CHECK(nestOf({"i = 0:4, j = 0:4, k = 0:N"}) == "team 2 i,j,k");
+    CHECK(nestOf({"i = 0:4", "j = 0:4, k = 0:N"}) == "team 2 i,j,k"); // one map
+    CHECK(nestOf({"i = 0:4", "j = 0:4", "k = 0:N"}) == "team 2 i,j > one k");
+    CHECK(nestOf({"i = 0:4, j = 0:1, k = 0:4, l = 0:N"}) == "team 2 i,j,k,l"); // loops of one iteration are none
 }
 
 TEST_CASE("nest-parallelism: loops become shared only where each iteration writes what no other one does") {
-    CHECK(Program(Maps{{{"i", "2"}, {"j", "N"}}}, "y = x + 1", false).nest() == "team i,j");
-    CHECK(Program(Maps{{{"i", "2"}, {"k", "N"}, {"j", "N"}}}, "y = x + 1", false).nest() == "team 2 i,k,j");
-    Program dynamic(Maps{{{"i", "2"}, {"j", "N"}}});
-    dynamic.t->outEdges().front()->memlet.dynamic = true;
+    CHECK(Program(Ranges{"i = 0:2, j = 0:N"}, "y = x + 1", false).nest() == "team i,j");
+    CHECK(Program(Ranges{"i = 0:2, k = 0:N, j = 0:N"}, "y = x + 1", false).nest() == "team 2 i,k,j");
+    Program dynamic(Ranges{"i = 0:2, j = 0:N"});
+    dynamic.node<Tasklet>("t")->outEdges().front()->memlet.dynamic = true;
     CHECK(dynamic.nest() == "team i,j");
 }
 
 TEST_CASE("nest-parallelism: what the graph asks for stays") {
     for (auto ask : {+[](MapEntry &m) { m.ompNumThreads = 2; }, +[](MapEntry &m) { m.ompSchedule = OmpSchedule::Dynamic; },
                      +[](MapEntry &m) { m.ompChunkSize = 4; }, +[](MapEntry &m) { m.instrument = Instrumentation::Timer; }}) {
-        Program p(Maps{{{"i", "2"}}, {{"j", "N"}}});
+        Program p(Ranges{"i = 0:2", "j = 0:N"});
         ask(*p.maps[0]);
         CHECK(p.nest() == "team i > one j");
     }
-    Program shared(Maps{{{"i", "2"}, {"k", "2"}, {"j", "N"}}});
+    Program shared(Ranges{"i = 0:2, k = 0:2, j = 0:N"});
     shared.maps[0]->collapse = 2;
     CHECK(shared.nest() == "team 2 i,k,j");
-    Program own(Maps{{{"i", "2"}, {"j", "N"}}});
+    Program own(Ranges{"i = 0:2, j = 0:N"});
     own.g.desc("B")->transient = true;
     own.g.desc("B")->storage = Storage::CPU_ThreadLocal;
     CHECK(own.nest() == "team i,j");
 }
 
 TEST_CASE("nest-parallelism: a triangle is no box") {
-    Program p(Maps{{{"i", "2"}, {"j", "N"}, {"k", "N"}}});
-    p.maps[0]->ranges[1] = range("0", "i");
+    Program p(Ranges{"i = 0:2, j = 0:N, k = 0:N"});
+    p.maps[0]->ranges[1] = range("0:i + 1");
     CHECK(p.nest() == "team i,j,k");
 }
 
 TEST_CASE("nest-parallelism: few iterations around maps that are worth a team each") {
     auto around = [](const std::string &size) {
-        Program p(Maps{{{"i", "2"}}, {{"j", size}}});
-        MapEntry *second = map(p.s, {{"k", range("0", "N - 1")}}, Schedule::CPU_Multicore);
-        Tasklet *t = tasklet(p.s, "y = x");
-        p.s->connect(p.maps[0], "OUT_A", second, "IN_A", memlet("A", {at("i"), range("0", "N - 1")}));
-        p.s->connect(second, "OUT_A", t, "x", memlet("A", {at("i"), at("k")}));
-        p.s->connect(t, "y", second->exit, "IN_B", memlet("B", {at("i"), at("k")}));
-        p.s->connect(second->exit, "OUT_B", p.maps[0]->exit, "IN_B", memlet("B", {at("i"), range("0", "N - 1")}));
-        p.g.renumber();
-        return p.nest();
+        return Program(Ranges{"i = 0:2", "j = 0:" + size}, "y = x + 1", true, R"($tasklet
+            }
+            map second[k = 0:N] (CPU_Multicore) with <- A[i, 0:N]; -> B[i, 0:N] {
+              u: y = x  with x <- A[i, k]; y -> B[i, k]
+        )")
+            .nest();
     };
     CHECK(around("N") == "one i > team j > team k");
     CHECK(around("100") == "one i > team j > team k"); // guard-parallel-maps will find it too small
 }
 
 TEST_CASE("nest-parallelism: teams are seen through nested SDFGs, sections of one are given up") {
-    Program p(Maps{{{"i", "N"}}});
-    p.s->removeNode(p.t);
-    auto *n = nested(p.s, "inner");
-    array(*n->sdfg, "a", {expr("1")});
-    array(*n->sdfg, "b", {expr("1")});
-    n->sdfg->openmpSections = true;
-    State *s = state(*n->sdfg);
-    MapEntry *inner = map(s, {{"k", range("0", "1000")}}, Schedule::CPU_Multicore);
-    Tasklet *t = tasklet(s, "y = x");
-    s->connect(s->add<AccessNode>(Name("a")), "", inner, "IN_a", memlet("a", {at("0")}));
-    s->connect(inner, "OUT_a", t, "x", memlet("a", {at("0")}));
-    s->connect(t, "y", inner->exit, "IN_b", memlet("b", {at("0")}));
-    s->connect(inner->exit, "OUT_b", s->add<AccessNode>(Name("b")), "", memlet("b", {at("0")}));
-    p.s->connect(p.maps[0], "OUT_A", n, "a", memlet("A", {at("i")}));
-    p.s->connect(n, "b", p.maps[0]->exit, "IN_B", memlet("B", {at("i")}));
-    p.g.renumber();
+    Program p(Ranges{"i = 0:N"}, "", true, R"(
+        nested inner with a <- A[i]; b -> B[i] {
+          sdfg inner (openmp_sections) {
+            argument a: float64[1]
+            argument b: float64[1]
+            state main {
+              map inner[k = 0:1001] (CPU_Multicore) with <- a[0]; -> b[0] {
+                t: y = x  with x <- a[0]; y -> b[0]
+              }
+            }
+          }
+        }
+    )");
     CHECK(p.run());
-    CHECK(inner->schedule == Schedule::Sequential);
-    CHECK_FALSE(n->sdfg->openmpSections);
+    CHECK(p.node<MapEntry>("inner")->schedule == Schedule::Sequential);
+    CHECK_FALSE(p.node<NestedSDFGNode>("inner")->sdfg->openmpSections);
     CHECK(p.maps[0]->schedule == Schedule::CPU_Multicore);
 }
 
 TEST_CASE("nest-parallelism: in a kernel, and in a persistent map") {
-    Program kernel(Maps{{{"i", "N"}}, {{"j", "N"}}});
+    Program kernel(Ranges{"i = 0:N", "j = 0:N"});
     kernel.maps[0]->schedule = Schedule::GPU_Device;
     kernel.run();
     CHECK(kernel.maps[1]->schedule == Schedule::Sequential);
 
-    Program persistent(Maps{{{"i", "4"}}, {{"j", "N"}}, {{"k", "N"}}});
+    Program persistent(Ranges{"i = 0:4", "j = 0:N", "k = 0:N"});
     persistent.maps[0]->schedule = Schedule::CPU_Persistent;
     persistent.run();
     CHECK(persistent.maps[1]->schedule == Schedule::CPU_Multicore); // the team shares its iterations
@@ -202,13 +194,13 @@ TEST_CASE("nest-parallelism: in a kernel, and in a persistent map") {
 }
 
 TEST_CASE("nest-parallelism: independent parts of a state are sections, whose maps have no teams") {
-    Program p(Maps{{{"i", "N"}}});
-    array(p.g, "C", {expr("N")});
-    MapEntry *m = map(p.s, {{"i", range("0", "N - 1")}}, Schedule::CPU_Multicore);
-    Tasklet *t = tasklet(p.s, "y = 1");
-    p.s->connect(m, "", t, "", Memlet::empty());
-    p.s->connect(t, "y", m->exit, "IN_C", memlet("C", {at("i")}));
-    p.s->connect(m->exit, "OUT_C", p.s->add<AccessNode>(Name("C")), "", memlet("C", {range("0", "N - 1")}));
+    Program p(Ranges{"i = 0:N"});
+    p.array("C", "N");
+    MapEntry *m = p.map(Schedule::CPU_Multicore, "i", "0:N");
+    Tasklet *t = p.tasklet("y = 1");
+    p.order(m, t);
+    p.edge(t, "y", m->exit, "IN_C", "C[i]");
+    p.edge(m->exit, "OUT_C", p.access("C"), "", "C[0:N]");
     p.g.openmpSections = true;
     p.g.renumber();
     p.run();

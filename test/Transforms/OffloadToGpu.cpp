@@ -1,28 +1,30 @@
 // offload-to-gpu: which memory moves, and what becomes a kernel.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
 
 namespace {
 
-/// map[i] { y -> an access node inside of the map }, which nothing but an empty edge connects to the exit.
-struct WriteInside {
-    SDFG g{"f"};
-    MapEntry *entry;
+/// A map that writes through an access node inside of it, which nothing but an empty edge connects to the exit.
+struct WriteInside : Graph {
+    MapEntry *entry = node<MapEntry>("m");
 
-    explicit WriteInside(const std::string &written) {
-        array(g, "A", {expr("N")});
-        array(g, "own", {1}, true);
-        g.symbols.set("N", ScalarKind::Int64);
-        State *s = state(g);
-        entry = map(s, {{"i", range("0", "N - 1")}}, Schedule::CPU_Multicore);
-        Tasklet *t = tasklet(s, "y = 1");
-        auto *target = s->add<AccessNode>(written);
-        s->connect(entry, "", t, "", Memlet::empty());
-        s->connect(t, "y", target, "", memlet(written, {at(written == "own" ? "0" : "i")}));
-        s->connect(target, "", entry->exit, "", Memlet::empty());
-    }
+    explicit WriteInside(const std::string &written)
+        : Graph(R"(
+            sdfg f(A) {
+              symbol N: int64
+              argument A: float64[N]
+              transient own: float64[1]
+              state main {
+                map m[i = 0:N] (CPU_Multicore) {
+                  t: y = 1  with y -> $written
+                  after $node
+                }
+              }
+            }
+          )",
+                {{"$written", written}, {"$node", "@" + written.substr(0, written.find('['))}}) {}
 };
 
 bool offload(SDFG &g) {
@@ -33,7 +35,7 @@ bool offload(SDFG &g) {
 } // namespace
 
 TEST_CASE("offload-to-gpu: a map that writes through an access node of its own is a kernel") {
-    WriteInside w("A");
+    WriteInside w("A[i]");
     REQUIRE(offload(w.g));
     CHECK(w.entry->schedule == Schedule::GPU_Device);
     CHECK(w.g.desc("gpu_A")->storage == Storage::GPU_Global);
@@ -41,14 +43,14 @@ TEST_CASE("offload-to-gpu: a map that writes through an access node of its own i
 }
 
 TEST_CASE("offload-to-gpu: what each iteration has for itself does not move a map") {
-    WriteInside w("own");
+    WriteInside w("own[0]");
     offload(w.g);
     CHECK(w.entry->schedule == Schedule::CPU_Multicore);
     CHECK_FALSE(isGpuStorage(w.g.desc("own")->storage));
 }
 
 TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so") {
-    WriteInside w("A");
+    WriteInside w("A[i]");
     DataDesc queue = DataDesc::array(ScalarKind::Float64, {1}, true);
     queue.kind = DataKind::Stream;
     w.g.arrays.set("S", queue);
@@ -59,26 +61,26 @@ TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so
 }
 
 TEST_CASE("offload-to-gpu: memory of the host that the caller provides keeps a program there") {
-    WriteInside w("A");
+    WriteInside w("A[i]");
     w.g.desc("own")->lifetime = Lifetime::External;
     CHECK_FALSE(offload(w.g));
 }
 
 TEST_CASE("offload-to-gpu: only what is written is copied back, also where a view writes it") {
-    // A -> V, where V looks at B
-    SDFG g("f");
-    array(g, "A", {4});
-    array(g, "B", {8});
-    DataDesc view = DataDesc::array(ScalarKind::Float64, {4}, true);
-    view.alias = AliasKind::View;
-    g.arrays.set("V", view);
-    State *s = state(g);
-    auto *a = s->add<AccessNode>("A"), *v = s->add<AccessNode>("V"), *b = s->add<AccessNode>("B");
-    s->connect(a, "", v, "", memlet("A", {range("0", "3")}));
-    s->connect(v, "views", b, "", memlet("B", {range("0", "3")}));
-    REQUIRE(offload(g));
+    Graph x(R"(
+        sdfg f(A, B) {
+          argument A: float64[4]
+          argument B: float64[8]
+          view V: float64[4]
+          state main {
+            A[0:4] -> V
+            @V:views -> B[0:4]
+          }
+        }
+    )");
+    REQUIRE(offload(x.g));
     std::vector<std::string> copiedBack;
-    for (const State *out : allStates(g))
+    for (const State *out : allStates(x.g))
         if (out->label == "copy_out")
             for (const auto &e : out->edges())
                 copiedBack.push_back(e->memlet.data.str());
@@ -86,40 +88,39 @@ TEST_CASE("offload-to-gpu: only what is written is copied back, also where a vie
 }
 
 TEST_CASE("offload-to-gpu: a scalar of the caller that a kernel writes beside an array moves") {
-    SDFG g("f");
-    array(g, "A", {1});
-    scalar(g, "next");
-    State *s = state(g);
-    Tasklet *t = tasklet(s, "a = 1; n = 2");
-    s->connect(t, "a", s->add<AccessNode>("A"), "", memlet("A", {at("0")}));
-    s->connect(t, "n", s->add<AccessNode>("next"), "", memlet("next", {at("0")}));
-    REQUIRE(offload(g));
-    REQUIRE(g.desc("gpu_next"));
-    CHECK(g.desc("gpu_next")->storage == Storage::GPU_Global);
+    Graph x(R"(
+        sdfg f(A, next) {
+          argument A: float64[1]
+          argument next: float64
+          state main {
+            t: a = 1; n = 2  with a -> A[0], n -> next
+          }
+        }
+    )");
+    REQUIRE(offload(x.g));
+    REQUIRE(x.g.desc("gpu_next"));
+    CHECK(x.desc("gpu_next").storage == Storage::GPU_Global);
 }
 
 namespace {
 
-/// map[i = 1:N] Sequential { y = x } from A[read] to A[i].
-struct SequentialMap {
-    SDFG g{"f"};
-    MapEntry *entry;
+/// A map that may run in order only, or not: it reads A[read] and writes A[i].
+struct SequentialMap : Graph {
+    MapEntry *entry = node<MapEntry>("m");
 
-    explicit SequentialMap(const std::string &read, const std::string &wcr = "") {
-        array(g, "A", {expr("N")});
-        g.symbols.set("N", ScalarKind::Int64);
-        State *s = state(g);
-        entry = map(s, {{"i", range("1", "N - 1")}}, Schedule::Sequential);
-        Tasklet *t = tasklet(s, "y = x");
-        auto *from = s->add<AccessNode>("A"), *to = s->add<AccessNode>("A");
-        const Memlet all = memlet("A", {range("0", "N - 1")});
-        Memlet write = memlet("A", {at("i")});
-        write.wcr = wcr;
-        s->connect(from, "", entry, "IN_A", all);
-        s->connect(entry, "OUT_A", t, "x", memlet("A", {at(read)}));
-        s->connect(t, "y", entry->exit, "IN_A", write);
-        s->connect(entry->exit, "OUT_A", to, "", all);
-    }
+    explicit SequentialMap(const std::string &read, const std::string &how = "")
+        : Graph(R"(
+            sdfg f(A) {
+              symbol N: int64
+              argument A: float64[N]
+              state main {
+                map m[i = 1:N] (Sequential) with <- A[0:N]; -> A[0:N] {
+                  t: y = x  with x <- A[$read]; y -> A[i] $how
+                }
+              }
+            }
+          )",
+                {{"$read", read}, {"$how", how}}) {}
     const MapEntry *around() const { return dyn_cast<MapEntry>(analysis::ScopeTree(*entry->state()).scopeOf(entry)); }
 };
 
@@ -146,48 +147,51 @@ TEST_CASE("offload-to-gpu: a sequential map whose iterations keep apart is a ker
 }
 
 TEST_CASE("offload-to-gpu: an update of what the iteration before read keeps the order") {
-    SequentialMap m("i - 1", "lambda a, b: a + b");
+    SequentialMap m("i - 1", "(+)");
     REQUIRE(offload(m.g));
     CHECK(m.entry->schedule == Schedule::Sequential);
 }
 
 TEST_CASE("offload-to-gpu: a program whose control flow reads what a tasklet changes stays on the host") {
-    SDFG g("f");
-    array(g, "A", {1});
-    State *s = state(g), *next = state(g, "next");
-    g.connect(s, next)->assignments.emplace_back("k", "1");
-    Tasklet *t = tasklet(next, "a = 1; k *= 2");
-    next->connect(t, "a", next->add<AccessNode>("A"), "", memlet("A", {at("0")}));
+    Graph x(R"(
+        sdfg f(A) {
+          argument A: float64[1]
+          state main {}
+          k = 1
+          state next {
+            t: a = 1; k *= 2  with a -> A[0]
+          }
+        }
+    )");
     PassRun pass(transforms::createOffloadToGpu());
-    CHECK_FALSE(pass(g));
+    CHECK_FALSE(pass(x.g));
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text == "the program stays on the host: tasklet `t` changes the symbol `k`");
 }
 
 TEST_CASE("offload-to-gpu: what a library node overwrites is not copied to the device") {
-    auto copiedIn = [](const char *kind, int beta, const char *rows) {
-        SDFG g("f");
-        for (const char *name : {"A", "B", "C"})
-            array(g, name, {8, 8});
-        State *s = state(g);
-        auto *n = s->add<LibraryNode>();
-        n->classPath = std::string("dace.libraries.blas.nodes.") + kind;
-        n->label = "node";
-        n->properties.set("beta", json::Value(beta));
-        auto all = [](const char *name, const char *last) { return memlet(name, {range("0", last), range("0", "7")}); };
-        s->connect(s->add<AccessNode>("A"), "", n, "_a", all("A", "7"));
-        s->connect(s->add<AccessNode>("B"), "", n, "_b", all("B", "7"));
-        s->connect(n, "_c", s->add<AccessNode>("C"), "", all("C", rows));
-        offload(g);
+    auto copiedIn = [](const char *kind, const char *beta, const char *rows) {
+        Graph x(R"(
+            sdfg f(A, B, C) {
+              argument A: float64[8, 8]
+              argument B: float64[8, 8]
+              argument C: float64[8, 8]
+              state main {
+                library $kind node (beta = $beta) with _a <- A[0:8, 0:8], _b <- B[0:8, 0:8]; _c -> C[0:$rows, 0:8]
+              }
+            }
+        )",
+                {{"$kind", kind}, {"$beta", beta}, {"$rows", rows}});
+        offload(x.g);
         std::set<std::string> names;
-        for (const auto &e : cast<State>(g.start())->edges())
+        for (const auto &e : cast<State>(x.g.start())->edges())
             if (auto *a = dyn_cast<AccessNode>(e->dst))
                 names.insert(a->data.str());
         return names;
     };
     using Names = std::set<std::string>;
-    CHECK(copiedIn("gemm.Gemm", 0, "7") == Names{"gpu_A", "gpu_B"});
-    CHECK(copiedIn("gemm.Gemm", 1, "7") == Names{"gpu_A", "gpu_B", "gpu_C"}); // adds to what is there
-    CHECK(copiedIn("gemm.Gemm", 0, "3") == Names{"gpu_A", "gpu_B", "gpu_C"}); // writes half of it
-    CHECK(copiedIn("unknown.Unknown", 0, "7") == Names{"gpu_A", "gpu_B", "gpu_C"});
+    CHECK(copiedIn("blas.Gemm", "0", "8") == Names{"gpu_A", "gpu_B"});
+    CHECK(copiedIn("blas.Gemm", "1", "8") == Names{"gpu_A", "gpu_B", "gpu_C"}); // adds to what is there
+    CHECK(copiedIn("blas.Gemm", "0", "4") == Names{"gpu_A", "gpu_B", "gpu_C"}); // writes half of it
+    CHECK(copiedIn("blas.Unknown", "0", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});
 }

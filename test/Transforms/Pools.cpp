@@ -1,7 +1,7 @@
 // pool-memory, what assign-streams and order-streams make of its nodes, and what the verifier says when memory is used outside of
 // them.
-#include "GraphBuilder.h"
 #include "OrderChecks.h"
+#include "PassRun.h"
 
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -12,32 +12,34 @@ using analysis::AsyncOp;
 
 namespace {
 
-/// Device arrays a and b, of the pool; arguments in and out.
-struct Pooled {
-    SDFG g{"f"};
+/// A kernel that copies `from` to `to`, as text.
+std::string kernel(const std::string &from, const std::string &to, const std::string &attributes = "GPU_Device") {
+    return replaced(R"(
+        map m[i = 0:16] ($attributes) with <- $from[0:16]; -> $to[0:16] {
+          t: y = x  with x <- $from[i]; y -> $to[i]
+        }
+    )",
+                    {{"$attributes", attributes}, {"$from", from}, {"$to", to}});
+}
 
-    Pooled() {
-        g.symbols.set("n", ScalarKind::Int64);
-        for (const char *n : {"in", "out"}) {
-            array(g, n, {16});
-            g.desc(Name(n))->storage = Storage::GPU_Global;
-        }
-        for (const char *n : {"a", "b"}) {
-            array(g, n, {16}, true);
-            g.desc(Name(n))->storage = Storage::GPU_Global;
-            g.desc(Name(n))->pool = true;
-        }
-    }
-    /// `to` = kernel of `from`; both are nodes of the state.
-    MapEntry *kernel(State *s, AccessNode *from, AccessNode *to) {
-        MapEntry *m = map(s, {{"i", range("0", "15")}}, Schedule::GPU_Device);
-        Tasklet *t = tasklet(s, "y = x");
-        s->connect(from, "", m, "IN_x", memlet(from->data.str(), {range("0", "15")}));
-        s->connect(m, "OUT_x", t, "x", memlet(from->data.str(), {at("i")}));
-        s->connect(t, "y", m->exit, "IN_y", memlet(to->data.str(), {at("i")}));
-        s->connect(m->exit, "OUT_y", to, "", memlet(to->data.str(), {range("0", "15")}));
-        return m;
-    }
+std::string inState(const std::string &label, const std::string &nodes) { return "state " + label + " {\n" + nodes + "\n}\n"; }
+
+const std::string chain = kernel("in", "a") + kernel("a", "b") + kernel("b", "out");
+
+/// Device arrays a and b, of the pool; arguments in and out.
+struct Pooled : Graph {
+    explicit Pooled(const std::string &blocks)
+        : Graph(R"(
+            sdfg f(in, out) {
+              symbol n: int64
+              argument in: float64[16] (GPU_Global)
+              argument out: float64[16] (GPU_Global)
+              transient a: float64[16] (GPU_Global, pool)
+              transient b: float64[16] (GPU_Global, pool)
+              $blocks
+            }
+          )",
+                {{"$blocks", blocks}}) {}
     void pool(bool all = false) {
         PassRun pass(transforms::createPoolMemory());
         pass.pass->options["all"] = all;
@@ -81,20 +83,10 @@ struct Pooled {
     }
 };
 
-/// in -> a -> b -> out in one state.
-void chain(Pooled &p, State *s) {
-    AccessNode *a = s->add<AccessNode>("a"), *b = s->add<AccessNode>("b");
-    p.kernel(s, s->add<AccessNode>("in"), a);
-    p.kernel(s, a, b);
-    p.kernel(s, b, s->add<AccessNode>("out"));
-    p.g.renumber();
-}
-
 } // namespace
 
 TEST_CASE("pools: in one state, memory is there from the first use to the last, in their stream") {
-    Pooled p;
-    chain(p, state(p.g));
+    Pooled p(inState("main", chain));
     p.pool();
     CHECK(p.nodes(AsyncOp::Allocate).size() == 2);
     CHECK(p.nodes(AsyncOp::Free).size() == 2);
@@ -114,13 +106,8 @@ TEST_CASE("pools: in one state, memory is there from the first use to the last, 
 }
 
 TEST_CASE("pools: uses in other streams wait for the allocation, and are waited for before the end") {
-    Pooled p;
-    State *s = state(p.g);
-    AccessNode *a = s->add<AccessNode>("a"), *b = s->add<AccessNode>("b");
-    p.kernel(s, s->add<AccessNode>("in"), a)->stream = 0;
-    p.kernel(s, a, b)->stream = 1;
-    p.kernel(s, a, s->add<AccessNode>("out"))->stream = 2;
-    p.g.renumber();
+    Pooled p(inState("main", kernel("in", "a", "GPU_Device, stream = 0") + kernel("a", "b", "GPU_Device, stream = 1") +
+                                 kernel("a", "out", "GPU_Device, stream = 2")));
     p.pool();
     p.schedule(3);
     CHECK(p.conflicts() == 0);
@@ -135,23 +122,8 @@ TEST_CASE("pools: uses in other streams wait for the allocation, and are waited 
 }
 
 TEST_CASE("pools: what is kept from block to block gets states around them") {
-    Pooled p;
-    State *s = state(p.g), *back = state(p.g);
-    back->label = "back";
-    auto *l = p.g.add<LoopRegion>();
-    l->label = "loop";
-    l->variable = "k";
-    l->init = Code{"k = 0"};
-    l->condition = Code{"k < 3"};
-    l->update = Code{"k = k + 1"};
-    State *body = l->add<State>();
-    body->label = "body";
-    p.g.connect(s, l);
-    p.g.connect(l, back);
-    p.kernel(s, s->add<AccessNode>("in"), s->add<AccessNode>("a"));
-    p.kernel(body, body->add<AccessNode>("a"), body->add<AccessNode>("a"));
-    p.kernel(back, back->add<AccessNode>("a"), back->add<AccessNode>("out"));
-    p.g.renumber();
+    Pooled p(inState("main", kernel("in", "a")) + "loop: for k = 0; k < 3; k = k + 1 {\n" + inState("body", kernel("a", "a")) +
+             "}\n" + inState("back", kernel("a", "out")));
     p.pool();
     REQUIRE(p.nodes(AsyncOp::Allocate).size() == 1); // b is not used
     CHECK(p.nodes(AsyncOp::Allocate)[0]->state() == p.g.start());
@@ -164,27 +136,24 @@ TEST_CASE("pools: what is kept from block to block gets states around them") {
 }
 
 TEST_CASE("pools: who does not ask, and what the pool cannot serve") {
-    Pooled p;
-    chain(p, state(p.g));
     SECTION("nobody asks") {
-        p.g.desc("a")->pool = p.g.desc("b")->pool = false;
+        Pooled p(inState("main", chain));
+        p.desc("a").pool = p.desc("b").pool = false;
         p.pool();
         CHECK(p.nodes(AsyncOp::Allocate).empty());
         p.pool(true);
         CHECK(p.nodes(AsyncOp::Allocate).size() == 2);
     }
     SECTION("memory that outlives the call") {
-        p.g.desc("a")->lifetime = Lifetime::Persistent;
+        Pooled p(inState("main", chain));
+        p.desc("a").lifetime = Lifetime::Persistent;
         p.pool();
         CHECK(p.nodes(AsyncOp::Allocate, "a").empty());
         CHECK(p.nodes(AsyncOp::Allocate, "b").size() == 1);
     }
     SECTION("branches") {
-        State *first = allStates(p.g).front(), *one = state(p.g), *two = state(p.g);
-        p.g.connect(first, one, Code{"n > 0"});
-        p.g.connect(first, two, Code{"not (n > 0)"});
-        p.kernel(one, one->add<AccessNode>("a"), one->add<AccessNode>("out"));
-        p.g.renumber();
+        Pooled p(inState("main", chain) + "goto one if n > 0\ngoto two if not (n > 0)\n" + inState("one", kernel("a", "out")) +
+                 "stop\n" + inState("two", ""));
         p.pool();
         CHECK(p.nodes(AsyncOp::Allocate, "a").empty());
         CHECK(p.nodes(AsyncOp::Allocate, "b").size() == 1);
@@ -192,22 +161,24 @@ TEST_CASE("pools: who does not ask, and what the pool cannot serve") {
 }
 
 TEST_CASE("pools: uses outside of the memory's life are errors") {
-    Pooled p;
-    State *s = state(p.g), *after = state(p.g);
-    s->label = "first";
-    after->label = "second";
-    p.g.connect(s, after);
-    chain(p, s);
+    Pooled p(inState("first", chain) + inState("second", ""));
     p.pool();
     p.schedule(1);
     REQUIRE(p.problems() == "");
     SECTION("after Free") {
-        p.kernel(after, after->add<AccessNode>("b"), after->add<AccessNode>("out"))->stream = 0;
+        p.s = p.block<State>("second");
+        MapEntry *m = p.map(Schedule::GPU_Device, "i", "0:16");
+        Tasklet *t = p.tasklet("y = x");
+        p.edge(p.access("b"), "", m, "IN_x", "b[0:16]");
+        p.edge(m, "OUT_x", t, "x", "b[i]");
+        p.edge(t, "y", m->exit, "IN_y", "out[i]");
+        p.edge(m->exit, "OUT_y", p.access("out"), "", "out[0:16]");
+        m->stream = 0;
         p.g.renumber();
         CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }
     SECTION("without Allocate") {
-        s->removeNode(p.nodes(AsyncOp::Allocate, "a").front());
+        p.s->removeNode(p.nodes(AsyncOp::Allocate, "a").front());
         p.g.renumber();
         CHECK(p.problems().find("MemoryMissing") != std::string::npos);
     }

@@ -1,46 +1,41 @@
 // recognise-copies: which kernels are copies and fills, and which must stay kernels.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
 
 namespace {
 
-/// to[written] = from[taken] (or a value) by a kernel over `dims`; A, B are N x M in device memory, T is M x N, F is N x M of
-/// another type.
-struct Kernel {
-    SDFG g{"f"};
-    State *s;
-    MapEntry *m;
-    Tasklet *t;
-    AccessNode *target = nullptr;
+const std::string all = "i = 0:N, j = 0:M";
 
-    using Dims = std::vector<std::pair<std::string, sym::Range>>;
-    static Dims all() { return {{"i", range("0", "N - 1")}, {"j", range("0", "M - 1")}}; }
+/// to = from by a kernel over `ranges`, both as `A[i, j]`; without `from` the code has the value. A, B are N x M in device memory,
+/// T is M x N, F is N x M of another type.
+struct Kernel : Graph {
+    MapEntry *m = node<MapEntry>("m");
+    Tasklet *t = node<Tasklet>("t");
+    AccessNode *target = cast<AccessNode>(m->exit->outEdges().front()->dst);
 
-    Kernel(Dims dims, const std::string &from, std::vector<sym::Range> taken, const std::string &to,
-           std::vector<sym::Range> written, const std::string &code = "y = x") {
-        for (const char *name : {"A", "B"})
-            array(g, name, {expr("N"), expr("M")}, true);
-        array(g, "T", {expr("M"), expr("N")}, true);
-        array(g, "F", {expr("N"), expr("M")}, true, ScalarKind::Float32);
-        for (auto &[name, d] : g.arrays)
-            d.storage = Storage::GPU_Global;
-        for (const char *symbol : {"N", "M", "K"})
-            g.symbols.set(symbol, ScalarKind::Int64);
-        s = state(g);
-        m = map(s, std::move(dims), Schedule::GPU_Device);
-        t = tasklet(s, code);
-        if (from.empty()) {
-            s->connect(m, "", t, "", Memlet::empty());
-        } else {
-            s->connect(s->add<AccessNode>(Name(from)), "", m, "IN_x", memlet(from, g.desc(Name(from))->fullSubset().dims));
-            s->connect(m, "OUT_x", t, "x", memlet(from, std::move(taken)));
-        }
-        target = s->add<AccessNode>(Name(to));
-        s->connect(t, "y", m->exit, "IN_y", memlet(to, std::move(written)));
-        s->connect(m->exit, "OUT_y", target, "", memlet(to, g.desc(Name(to))->fullSubset().dims));
-    }
+    static std::string whole(const std::string &end) { return end[0] == 'T' ? "T[0:M, 0:N]" : end.substr(0, 1) + "[0:N, 0:M]"; }
+
+    Kernel(const std::string &ranges, const std::string &from, const std::string &to, const std::string &code = "y = x")
+        : Graph(R"(
+            sdfg f {
+              symbol N, M, K: int64
+              transient A: float64[N, M] (GPU_Global)
+              transient B: float64[N, M] (GPU_Global)
+              transient T: float64[M, N] (GPU_Global)
+              transient F: float32[N, M] (GPU_Global)
+              state main {
+                map m[$ranges] (GPU_Device) with $over {
+                  t: $code  with $element
+                }
+              }
+            }
+          )",
+                {{"$ranges", ranges},
+                 {"$over", (from.empty() ? "" : "<- " + whole(from) + "; ") + "-> " + whole(to)},
+                 {"$element", (from.empty() ? "" : "x <- " + from + "; ") + "y -> " + to},
+                 {"$code", code}}) {}
     bool recognised() {
         PassRun pass(transforms::createRecogniseCopies());
         return pass(g);
@@ -52,7 +47,7 @@ struct Kernel {
 } // namespace
 
 TEST_CASE("recognise-copies: a whole array, element by element") {
-    Kernel k(Kernel::all(), "A", {at("i"), at("j")}, "B", {at("i"), at("j")});
+    Kernel k(all, "A[i, j]", "B[i, j]");
     REQUIRE(k.recognised());
     CHECK(k.s->nodes().size() == 2);
     CHECK(k.result().data == Name("A"));
@@ -62,28 +57,28 @@ TEST_CASE("recognise-copies: a whole array, element by element") {
 }
 
 TEST_CASE("recognise-copies: what was before the map is before the copy") {
-    Kernel k(Kernel::all(), "A", {at("i"), at("j")}, "B", {at("i"), at("j")});
-    auto *before = k.s->add<AccessNode>(Name("B")), *after = k.s->add<AccessNode>(Name("T"));
-    k.s->connect(before, "", k.m, "", Memlet::empty());
-    k.s->connect(k.m->exit, "", after, "", Memlet::empty());
+    Kernel k(all, "A[i, j]", "B[i, j]");
+    auto *before = k.access("B"), *after = k.access("T");
+    k.order(before, k.m);
+    k.order(k.m->exit, after);
     REQUIRE(k.recognised());
     CHECK(before->outEdges().front()->dst == k.target);
     CHECK(after->inEdges().front()->src == k.target);
 }
 
 TEST_CASE("recognise-copies: rows of a part, with offsets and fixed indices") {
-    Kernel part({{"j", range("0", "M - 1")}}, "A", {at("3"), at("j")}, "B", {at("K"), at("j")});
+    Kernel part("j = 0:M", "A[3, j]", "B[K, j]");
     REQUIRE(part.recognised());
     CHECK(part.result().subset->str() == "3, 0:M");
     CHECK(part.result().otherSubset->str() == "K, 0:M");
-    Kernel shifted({{"i", range("0", "N - 1")}, {"j", range("0", "15")}}, "A", {at("i"), at("j + 2")}, "B", {at("i"), at("j")});
+    Kernel shifted("i = 0:N, j = 0:16", "A[i, j + 2]", "B[i, j]");
     REQUIRE(shifted.recognised());
     CHECK(shifted.result().subset->str() == "0:N, 2:18");
 }
 
 TEST_CASE("recognise-copies: zeros are filled in, other values are not") {
     for (const char *code : {"y = 0", "y = 0.0"}) {
-        Kernel k(Kernel::all(), "", {}, "B", {at("i"), at("j")}, code);
+        Kernel k(all, "", "B[i, j]", code);
         REQUIRE(k.recognised());
         const auto *fill = dyn_cast<LibraryNode>(k.target->inEdges().front()->src);
         REQUIRE(fill);
@@ -91,30 +86,27 @@ TEST_CASE("recognise-copies: zeros are filled in, other values are not") {
         CHECK(k.result().subset->str() == "0:N, 0:M");
     }
     for (const char *code : {"y = 1", "y = -0.0", "y = i", "y = 0 + j"})
-        CHECK_FALSE(Kernel(Kernel::all(), "", {}, "B", {at("i"), at("j")}, code).recognised());
+        CHECK_FALSE(Kernel(all, "", "B[i, j]", code).recognised());
 }
 
 TEST_CASE("recognise-copies: what computes, converts, transposes or repeats stays a kernel") {
-    const auto element = [] { return std::vector<sym::Range>{at("i"), at("j")}; };
-    CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "B", element(), "y = x + 1").recognised());
-    CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "F", element()).recognised());
-    CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "T", {at("j"), at("i")}).recognised());
-    CHECK_FALSE(Kernel(Kernel::all(), "A", {at("0"), at("j")}, "B", element()).recognised());         // a row, again and again
-    CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "B", {at("i"), at("M - 1 - j")}).recognised()); // backwards
-    CHECK_FALSE(Kernel(Kernel::all(), "A", element(), "A", {at("i"), at("(j + 1) % M")}).recognised());
-    CHECK_FALSE(Kernel({{"i", range("0", "N - 1")}}, "A", {at("i"), at("3")}, "B", {at("i"), at("3")}).recognised()); // a column
-    CHECK_FALSE(
-        Kernel({{"i", range("0", "N - 1")}, {"j", range("0", "i")}}, "A", element(), "B", element()).recognised()); // a triangle
+    CHECK_FALSE(Kernel(all, "A[i, j]", "B[i, j]", "y = x + 1").recognised());
+    CHECK_FALSE(Kernel(all, "A[i, j]", "F[i, j]").recognised());
+    CHECK_FALSE(Kernel(all, "A[i, j]", "T[j, i]").recognised());
+    CHECK_FALSE(Kernel(all, "A[0, j]", "B[i, j]").recognised());         // a row, again and again
+    CHECK_FALSE(Kernel(all, "A[i, j]", "B[i, M - 1 - j]").recognised()); // backwards
+    CHECK_FALSE(Kernel(all, "A[i, j]", "A[i, (j + 1) % M]").recognised());
+    CHECK_FALSE(Kernel("i = 0:N", "A[i, 3]", "B[i, 3]").recognised());              // a column
+    CHECK_FALSE(Kernel("i = 0:N, j = 0:i + 1", "A[i, j]", "B[i, j]").recognised()); // a triangle
 }
 
 TEST_CASE("recognise-copies: a box of which two sides may be empty stays a kernel") {
-    const auto element = [] { return std::vector<sym::Range>{at("i"), at("j")}; };
-    CHECK_FALSE(Kernel({{"i", range("3", "K")}, {"j", range("5", "K")}}, "A", element(), "B", element()).recognised());
-    CHECK(Kernel({{"i", range("3", "K")}, {"j", range("0", "M - 1")}}, "A", element(), "B", element()).recognised());
+    CHECK_FALSE(Kernel("i = 3:K + 1, j = 5:K + 1", "A[i, j]", "B[i, j]").recognised());
+    CHECK(Kernel("i = 3:K + 1, j = 0:M", "A[i, j]", "B[i, j]").recognised());
 }
 
 TEST_CASE("recognise-copies: resolved, shared and timed maps are left alone") {
-    const auto kernel = [] { return Kernel(Kernel::all(), "A", {at("i"), at("j")}, "B", {at("i"), at("j")}); };
+    const auto kernel = [] { return Kernel(all, "A[i, j]", "B[i, j]"); };
     Kernel resolved = kernel(), sized = kernel(), timed = kernel(), host = kernel(), two = kernel();
     resolved.t->outEdges().front()->memlet.wcr = "lambda a, b: a + b";
     CHECK_FALSE(resolved.recognised());
@@ -124,8 +116,8 @@ TEST_CASE("recognise-copies: resolved, shared and timed maps are left alone") {
     CHECK_FALSE(timed.recognised());
     host.m->schedule = Schedule::Sequential;
     CHECK_FALSE(host.recognised());
-    Tasklet *other = tasklet(two.s, "z = 0");
-    two.s->connect(two.m, "", other, "", Memlet::empty());
-    two.s->connect(other, "z", two.m->exit, "IN_z", memlet("T", {at("j"), at("i")}));
+    Tasklet *other = two.tasklet("z = 0");
+    two.order(two.m, other);
+    two.edge(other, "z", two.m->exit, "IN_z", "T[j, i]");
     CHECK_FALSE(two.recognised());
 }

@@ -1,48 +1,36 @@
 // split-kernels: which nests of device maps become kernels of their own.
-#include "GraphBuilder.h"
+#include "PassRun.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
 
 namespace {
 
-/// map[i] { map[j] { tmp = A }; map[j] { B = tmp } } over N x 32 elements, tmp for all iterations together.
-struct Nest {
-    SDFG g{"f"};
-    State *s;
-    MapEntry *outer, *first, *second;
-    AccessNode *source, *target;
-    Memlet whole(const char *data) { return memlet(data, {range("0", "N - 1"), range("0", "31")}); }
-    Memlet row(const char *data) { return memlet(data, {at("i"), range("0", "31")}); }
+/// Rows of A to tmp and of tmp to B; tmp is there once for all iterations.
+struct Nest : Graph {
+    MapEntry *outer = node<MapEntry>("outer"), *first = node<MapEntry>("first"), *second = node<MapEntry>("second");
+    AccessNode *source = node<AccessNode>("A"), *target = node<AccessNode>("B");
 
-    explicit Nest(const std::string &tmpIndex = "i") {
-        for (const char *name : {"A", "B", "tmp"}) {
-            array(g, name, {expr("N"), 32}, true);
-            g.desc(Name(name))->storage = Storage::GPU_Global;
-        }
-        g.desc("tmp")->lifetime = Lifetime::SDFG;
-        g.symbols.set("N", ScalarKind::Int64);
-        s = state(g);
-        outer = map(s, {{"i", range("0", "N - 1")}}, Schedule::GPU_Device);
-        source = s->add<AccessNode>("A");
-        s->connect(source, "", outer, "IN_A", whole("A"));
-        first = map(s, {{"j", range("0", "31")}}, Schedule::GPU_Device);
-        s->connect(outer, "OUT_A", first, "IN_x", row("A"));
-        Tasklet *t = tasklet(s, "y = x");
-        s->connect(first, "OUT_x", t, "x", memlet("A", {at("i"), at("31 - j")}));
-        s->connect(t, "y", first->exit, "IN_y", memlet("tmp", {at(tmpIndex), at("j")}));
-        auto *tmp = s->add<AccessNode>("tmp");
-        const Memlet part = memlet("tmp", {at(tmpIndex), range("0", "31")});
-        s->connect(first->exit, "OUT_y", tmp, "", part);
-        second = map(s, {{"k", range("0", "31")}}, Schedule::GPU_Device);
-        s->connect(tmp, "", second, "IN_x", part);
-        Tasklet *u = tasklet(s, "y = x");
-        s->connect(second, "OUT_x", u, "x", memlet("tmp", {at(tmpIndex), at("31 - k")}));
-        s->connect(u, "y", second->exit, "IN_y", memlet("B", {at("i"), at("k")}));
-        s->connect(second->exit, "OUT_y", outer->exit, "IN_B", row("B"));
-        target = s->add<AccessNode>("B");
-        s->connect(outer->exit, "OUT_B", target, "", whole("B"));
-    }
+    explicit Nest(const std::string &row = "i")
+        : Graph(R"(
+            sdfg f {
+              symbol N: int64
+              transient A: float64[N, 32] (GPU_Global)
+              transient B: float64[N, 32] (GPU_Global)
+              transient tmp: float64[N, 32] (GPU_Global, SDFG)
+              state main {
+                map outer[i = 0:N] (GPU_Device) with <- A[0:N, 0:32]; -> B[0:N, 0:32] {
+                  map first[j = 0:32] (GPU_Device) with <- A[i, 0:32]; -> tmp[$row, 0:32] {
+                    t: y = x  with x <- A[i, 31 - j]; y -> tmp[$row, j]
+                  }
+                  map second[k = 0:32] (GPU_Device) with <- tmp[$row, 0:32]; -> B[i, 0:32] {
+                    u: y = x  with x <- tmp[$row, 31 - k]; y -> B[i, k]
+                  }
+                }
+              }
+            }
+          )",
+                {{"$row", row}}) {}
     bool split() {
         PassRun pass(transforms::createSplitKernels());
         return pass(g);
@@ -58,11 +46,11 @@ TEST_CASE("split-kernels: dependent maps become kernels in order") {
     CHECK(n.s->nodes().size() == before - 2);
     CHECK(n.first->params == std::vector<Name>{"i", "j"});
     CHECK(n.second->params == std::vector<Name>{"i", "k"});
-    CHECK(n.first->inEdge("IN_x")->src == n.source);
-    CHECK(n.first->inEdge("IN_x")->memlet.subset->str() == "0:N, 0:32");
-    CHECK(n.first->exit->outEdge("OUT_y")->memlet.subset->str() == "0:N, 0:32");
-    CHECK(n.second->inEdge("IN_x")->memlet.subset->str() == "0:N, 0:32");
-    CHECK(n.second->exit->outEdge("OUT_y")->dst == n.target);
+    CHECK(n.first->inEdge("IN_A")->src == n.source);
+    CHECK(n.first->inEdge("IN_A")->memlet.subset->str() == "0:N, 0:32");
+    CHECK(n.first->exit->outEdge("OUT_tmp")->memlet.subset->str() == "0:N, 0:32");
+    CHECK(n.second->inEdge("IN_tmp")->memlet.subset->str() == "0:N, 0:32");
+    CHECK(n.second->exit->outEdge("OUT_B")->dst == n.target);
     // What came before the nest comes before both, and what came after it after both.
     CHECK(std::any_of(n.second->inEdges().begin(), n.second->inEdges().end(), [&](const Edge *e) { return e->src == n.source; }));
     CHECK(std::any_of(n.target->inEdges().begin(), n.target->inEdges().end(),
@@ -84,33 +72,40 @@ TEST_CASE("split-kernels: what iterations have for themselves or share stays in 
 TEST_CASE("split-kernels: a remark for every device map that is a loop of a kernel") {
     using Remarks = std::vector<std::string>;
     // A kernel around a nested SDFG with a device map, and that around another one.
-    auto remarks = [](Schedule kernel) {
-        SDFG g("f");
-        State *s = state(g);
-        MapEntry *outer = map(s, {{"i", range("0", "N - 1")}}, kernel);
-        NestedSDFGNode *n = nested(s, "body");
-        s->connect(outer, "", n, "", Memlet::empty());
-        s->connect(n, "", outer->exit, "", Memlet::empty());
-        State *inside = state(*n->sdfg);
-        MapEntry *first = map(inside, {{"j", range("0", "31")}}, Schedule::GPU_Device),
-                 *second = map(inside, {{"k", range("0", "3")}}, Schedule::GPU_Device);
-        Tasklet *t = tasklet(inside, "pass");
-        inside->connect(first, "", second, "", Memlet::empty());
-        inside->connect(second, "", t, "", Memlet::empty());
-        inside->connect(t, "", second->exit, "", Memlet::empty());
-        inside->connect(second->exit, "", first->exit, "", Memlet::empty());
+    auto remarks = [](const char *kernel) {
+        Graph x(R"(
+            sdfg f {
+              symbol N: int64
+              state main {
+                map outer[i = 0:N] ($kernel) {
+                  nested body {
+                    sdfg body {
+                      state main {
+                        map first[j = 0:32] (GPU_Device) {
+                          map second[k = 0:4] (GPU_Device) {
+                            t: pass
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        )",
+                {{"$kernel", kernel}});
         PassRun pass(transforms::createSplitKernels());
-        pass(g);
+        pass(x.g);
         Remarks texts;
         for (const pass::Remark &r : pass.context.remarks)
             texts.push_back(r.text);
         return texts;
     };
-    CHECK(remarks(Schedule::GPU_Device) == Remarks{"a loop inside of a kernel: it is in a nested SDFG",
-                                                   "a loop inside of a kernel: it is not directly below the kernel's map"});
+    CHECK(remarks("GPU_Device") == Remarks{"a loop inside of a kernel: it is in a nested SDFG",
+                                           "a loop inside of a kernel: it is not directly below the kernel's map"});
     // In a persistent kernel the first one is spread over the grid, as the graph says.
-    CHECK(remarks(Schedule::GPU_Persistent) == Remarks{"a loop inside of a kernel: it is not directly below the kernel's map"});
-    CHECK(remarks(Schedule::Sequential) == Remarks{"its device maps are kernels of their own"});
+    CHECK(remarks("GPU_Persistent") == Remarks{"a loop inside of a kernel: it is not directly below the kernel's map"});
+    CHECK(remarks("Sequential") == Remarks{"its device maps are kernels of their own"});
 }
 
 TEST_CASE("split-kernels: ranges of a triangle, equal names and other work stay in loops") {
@@ -119,9 +114,9 @@ TEST_CASE("split-kernels: ranges of a triangle, equal names and other work stay 
     CHECK_FALSE(triangle.split());
     names.second->params[0] = "i";
     CHECK_FALSE(names.split());
-    Tasklet *t = tasklet(more.s, "y = 1");
-    more.s->connect(more.outer, "", t, "", Memlet::empty());
-    more.s->connect(t, "", more.outer->exit, "", Memlet::empty());
+    Tasklet *t = more.tasklet("y = 1");
+    more.order(more.outer, t);
+    more.order(t, more.outer->exit);
     CHECK_FALSE(more.split());
     sized.outer->gpuBlockSize = {32, 1, 1};
     CHECK_FALSE(sized.split());

@@ -1,7 +1,7 @@
 // assign-streams, order-streams and the walk that they use, on small programs and on random ones. What the passes leave is checked by
 // an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
-#include "GraphBuilder.h"
 #include "OrderChecks.h"
+#include "PassRun.h"
 
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -15,76 +15,68 @@ using analysis::StreamStep;
 
 namespace {
 
-/// A program over device arrays d0.., host arrays h0.. of the caller; operations are added to states in order.
-struct Program {
-    SDFG g{"f"};
+/// A program over device arrays d0.., host arrays h0.. of the caller; operations are added to the present state in order.
+struct Program : Graph {
     std::map<State *, std::map<std::string, AccessNode *>> last; // node of a container's present value
 
-    Program() {
+    Program() : Graph(std::make_unique<SDFG>("f")) {
         for (std::string n : {"0", "1", "2", "3"}) {
-            array(g, "d" + n, {16}, true);
-            g.desc(Name("d" + n))->storage = Storage::GPU_Global;
-            array(g, "h" + n, {16});
-            g.desc(Name("h" + n))->storage = Storage::CPU_Heap;
+            transient("d" + n, "16").storage = Storage::GPU_Global;
+            array("h" + n, "16").storage = Storage::CPU_Heap;
         }
-        g.symbols.set("n", ScalarKind::Int64);
+        symbol("n");
     }
-    AccessNode *read(State *s, const std::string &data) {
+    AccessNode *read(const std::string &data) {
         AccessNode *&n = last[s][data];
         if (!n)
-            n = s->add<AccessNode>(Name(data));
+            n = access(data);
         return n;
     }
-    AccessNode *write(State *s, const std::string &data) { return last[s][data] = s->add<AccessNode>(Name(data)); }
-    Memlet all(const std::string &data) { return memlet(data, {range("0", "15")}); }
+    AccessNode *write(const std::string &data) { return last[s][data] = access(data); }
+    static std::string all(const std::string &data) { return data + "[0:16]"; }
 
-    MapEntry *kernel(State *s, const std::vector<std::string> &in, const std::string &out) {
-        MapEntry *m = map(s, {{"i", range("0", "15")}}, Schedule::GPU_Device);
+    MapEntry *kernel(const std::vector<std::string> &in, const std::string &out) {
+        MapEntry *m = map(Schedule::GPU_Device, "i", "0:16");
         std::string sum = "0.0";
-        Tasklet *t = tasklet(s, "");
+        Tasklet *t = tasklet("");
         int k = 0;
         for (const std::string &data : in) {
             const std::string number = std::to_string(k++);
-            s->connect(read(s, data), "", m, Name("IN_" + number), all(data));
-            s->connect(m, Name("OUT_" + number), t, Name("x" + number), memlet(data, {at("i")}));
+            edge(read(data), "", m, "IN_" + number, all(data));
+            edge(m, "OUT_" + number, t, "x" + number, data + "[i]");
             sum += " + x" + number;
         }
         if (in.empty())
-            s->connect(m, "", t, "", Memlet::empty());
+            order(m, t);
         t->code.text = "y = " + sum;
-        s->connect(t, "y", m->exit, "IN_y", memlet(out, {at("i")}));
-        s->connect(m->exit, "OUT_y", write(s, out), "", all(out));
+        edge(t, "y", m->exit, "IN_y", out + "[i]");
+        edge(m->exit, "OUT_y", write(out), "", all(out));
         return m;
     }
-    void copy(State *s, const std::string &from, const std::string &to) {
-        AccessNode *source = read(s, from);
-        Memlet m = all(from);
-        m.otherSubset = m.subset;
-        s->connect(source, "", write(s, to), "", m);
-    }
+    void copy(const std::string &from, const std::string &to) { copyInto({from}, to); }
     /// Copies that end at one node.
-    void copyInto(State *s, const std::vector<std::string> &sources, const std::string &to, std::optional<int> stream = {}) {
-        auto *target = s->add<AccessNode>(Name(to));
-        for (const std::string &from : sources) {
-            Memlet m = all(from);
-            m.otherSubset = m.subset;
+    void copyInto(const std::vector<std::string> &sources, const std::string &to, std::optional<int> stream = {}) {
+        std::vector<AccessNode *> nodes;
+        for (const std::string &from : sources)
+            nodes.push_back(read(from));
+        AccessNode *target = write(to);
+        for (AccessNode *from : nodes) {
+            Memlet m = test::copy(all(from->data.str()), "0:16");
             m.stream = stream;
-            s->connect(read(s, from), "", target, "", m);
+            s->connect(from, "", target, "", m);
         }
-        last[s][to] = target;
     }
     /// A nested SDFG, still empty, whose x is the container.
-    NestedSDFGNode *nestedWriter(State *s, const std::string &to) {
-        NestedSDFGNode *n = nested(s, "inner");
-        array(*n->sdfg, "x", {16});
-        n->sdfg->desc(Name("x"))->storage = Storage::GPU_Global;
-        s->connect(n, "x", write(s, to), "", all(to));
+    NestedSDFGNode *nestedWriter(const std::string &to) {
+        NestedSDFGNode *n = nested();
+        Graph(*n->sdfg).array("x", "16").storage = Storage::GPU_Global;
+        edge(n, "x", write(to), "", all(to));
         return n;
     }
-    void host(State *s, const std::string &in, const std::string &out) {
-        Tasklet *t = tasklet(s, "y = x");
-        s->connect(read(s, in), "", t, "x", memlet(in, {at("0")}));
-        s->connect(t, "y", write(s, out), "", memlet(out, {at("0")}));
+    void host(const std::string &in, const std::string &out) {
+        Tasklet *t = tasklet("y = x");
+        edge(read(in), "", t, "x", in + "[0]");
+        edge(t, "y", write(out), "", out + "[0]");
     }
 
     void schedule(int streams) {
@@ -112,14 +104,27 @@ struct Program {
     int conflicts(const Node *without = nullptr) { return conflictsOf<analysis::StreamOrder>(g, without); }
 };
 
-/// In a nested SDFG: a kernel on a stream that writes x.
-void fillInside(State *s, int stream) {
-    MapEntry *m = map(s, {{"i", range("0", "15")}}, Schedule::GPU_Device);
+/// In a nested SDFG: a state with a kernel on a stream that writes x.
+State *fillInside(Region &in, int stream) {
+    Graph x(*in.sdfg());
+    State *added = x.state("fill", &in);
+    MapEntry *m = x.map(Schedule::GPU_Device, "i", "0:16");
     m->stream = stream;
-    Tasklet *t = tasklet(s, "y = 1");
-    s->connect(m, "", t, "", Memlet::empty());
-    s->connect(t, "y", m->exit, "IN_y", memlet("x", {at("i")}));
-    s->connect(m->exit, "OUT_y", s->add<AccessNode>(Name("x")), "", memlet("x", {range("0", "15")}));
+    Tasklet *t = x.tasklet("y = 1");
+    x.order(m, t);
+    x.edge(t, "y", m->exit, "IN_y", "x[i]");
+    x.edge(m->exit, "OUT_y", x.access("x"), "", "x[0:16]");
+    return added;
+}
+
+LoopRegion *loop(Region &in, const std::string &variable) {
+    auto *l = in.add<LoopRegion>();
+    l->label = "loop_" + variable;
+    l->variable = Name(variable);
+    l->init = Code{variable + " = 0"};
+    l->condition = Code{variable + " < n"};
+    l->update = Code{variable + " = " + variable + " + 1"};
+    return l;
 }
 
 /// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be
@@ -222,40 +227,34 @@ void fill(Program &p, unsigned seed) {
     auto name = [&](const char *kind) { return kind + std::to_string(pick(4)); };
     Block *before = nullptr;
     for (int k = 0; k < 4; ++k) {
-        Region *r = &p.g;
+        Region *in = &p.g;
         Block *b = nullptr;
         const int shape = pick(4);
-        const std::string label = "b" + std::to_string(k);
+        const std::string number = std::to_string(k);
         if (shape == 0) {
-            auto *l = p.g.add<LoopRegion>();
-            l->variable = Name("k" + std::to_string(k));
-            l->init = Code{"k" + std::to_string(k) + " = 0"};
-            l->condition = Code{"k" + std::to_string(k) + " < n"};
-            l->update = Code{"k" + std::to_string(k) + " = k" + std::to_string(k) + " + 1"};
-            b = r = l;
+            b = in = loop(p.g, "k" + number);
         } else if (shape == 1) {
             auto *c = p.g.add<ConditionalBlock>();
-            r = c->addBranch(Code{"n > 3"}, std::make_unique<Region>());
+            c->label = "b" + number;
+            in = c->addBranch(Code{"n > 3"}, std::make_unique<Region>());
             b = c;
         }
-        State *s = r->add<State>();
-        s->label = label + "_state";
-        (b ? b : s)->label = b ? label : s->label;
+        State *s = p.state("s" + number, in);
         if (!b)
             b = s;
         for (int o = 1 + pick(4); o-- > 0;)
             switch (pick(4)) {
             case 0:
-                p.copy(s, name("h"), name("d"));
+                p.copy(name("h"), name("d"));
                 break;
             case 1:
-                p.copy(s, name("d"), name("h"));
+                p.copy(name("d"), name("h"));
                 break;
             case 2:
-                p.host(s, name("h"), name("h"));
+                p.host(name("h"), name("h"));
                 break;
             default:
-                p.kernel(s, {name("d"), name("d") == "d0" ? "d1" : "d2"}, "d3");
+                p.kernel({name("d"), name("d") == "d0" ? "d1" : "d2"}, "d3");
                 break;
             }
         if (before)
@@ -269,11 +268,11 @@ void fill(Program &p, unsigned seed) {
 
 TEST_CASE("one stream: only the host waits, in front of the first use and at the end") {
     Program p;
-    State *s = state(p.g);
-    p.copy(s, "h0", "d0");
-    p.kernel(s, {"d0"}, "d1");
-    p.copy(s, "d1", "h1");
-    p.host(s, "h1", "h2");
+    p.state("main");
+    p.copy("h0", "d0");
+    p.kernel({"d0"}, "d1");
+    p.copy("d1", "h1");
+    p.host("h1", "h2");
     p.g.renumber();
     p.schedule(1);
     CHECK(p.count(AsyncOp::Record) == 0);
@@ -285,9 +284,9 @@ TEST_CASE("one stream: only the host waits, in front of the first use and at the
 
 TEST_CASE("a program that ends with a return: the host waits in front of it, and no state is added after it") {
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0");
-    p.copy(s, "d0", "h0");
+    State *s = p.state("main");
+    p.kernel({}, "d0");
+    p.copy("d0", "h0");
     p.g.connect(s, p.g.add<ReturnBlock>());
     p.schedule(1);
     CHECK(p.count(AsyncOp::Synchronise) == 1);
@@ -298,10 +297,10 @@ TEST_CASE("a program that ends with a return: the host waits in front of it, and
 
 TEST_CASE("independent chains get streams of their own, a meeting an event") {
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0");
-    p.kernel(s, {}, "d1");
-    MapEntry *both = p.kernel(s, {"d0", "d1"}, "d2");
+    State *s = p.state("main");
+    p.kernel({}, "d0");
+    p.kernel({}, "d1");
+    MapEntry *both = p.kernel({"d0", "d1"}, "d2");
     p.g.renumber();
     p.schedule(4);
     std::set<int> streams;
@@ -317,10 +316,10 @@ TEST_CASE("independent chains get streams of their own, a meeting an event") {
 
 TEST_CASE("copies that one kernel needs share its stream") {
     Program p;
-    State *s = state(p.g);
-    p.copy(s, "h0", "d0");
-    p.copy(s, "h1", "d1");
-    p.kernel(s, {"d0", "d1"}, "d2");
+    p.state("main");
+    p.copy("h0", "d0");
+    p.copy("h1", "d1");
+    p.kernel({"d0", "d1"}, "d2");
     p.g.renumber();
     p.schedule(4);
     CHECK(p.count(AsyncOp::Record) == 0);
@@ -328,16 +327,9 @@ TEST_CASE("copies that one kernel needs share its stream") {
 
 TEST_CASE("write after read over the back edge of a loop") {
     Program p;
-    auto *l = p.g.add<LoopRegion>();
-    l->label = "loop";
-    l->variable = "k";
-    l->init = Code{"k = 0"};
-    l->condition = Code{"k < n"};
-    l->update = Code{"k = k + 1"};
-    State *s = l->add<State>();
-    s->label = "body";
-    MapEntry *first = p.kernel(s, {}, "d0");
-    MapEntry *second = p.kernel(s, {"d0"}, "d1");
+    p.state("body", loop(p.g, "k"));
+    MapEntry *first = p.kernel({}, "d0");
+    MapEntry *second = p.kernel({"d0"}, "d1");
     first->stream = 0;
     second->stream = 1;
     p.g.renumber();
@@ -350,12 +342,12 @@ TEST_CASE("write after read over the back edge of a loop") {
 TEST_CASE("waits of the host do not grow with the number of kernels") {
     for (int kernels : {1, 12}) {
         Program p;
-        State *s = state(p.g);
-        p.copy(s, "h0", "d0");
+        p.state("main");
+        p.copy("h0", "d0");
         for (int k = 0; k < kernels; ++k)
-            p.kernel(s, {"d0", "d1"}, "d1");
-        p.copy(s, "d1", "h1");
-        p.host(s, "h1", "h2");
+            p.kernel({"d0", "d1"}, "d1");
+        p.copy("d1", "h1");
+        p.host("h1", "h2");
         p.g.renumber();
         p.schedule(1);
         CHECK(p.count(AsyncOp::Synchronise) == 1);
@@ -364,9 +356,9 @@ TEST_CASE("waits of the host do not grow with the number of kernels") {
 
 TEST_CASE("two writes to one array on two streams get an order, which the verifier misses when it is gone") {
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0")->stream = 0;
-    p.kernel(s, {}, "d0")->stream = 1; // no path leads from one to the other
+    p.state("main");
+    p.kernel({}, "d0")->stream = 0;
+    p.kernel({}, "d0")->stream = 1; // no path leads from one to the other
     p.g.renumber();
     p.schedule(2);
     REQUIRE(p.count(AsyncOp::Wait) == 1);
@@ -377,9 +369,9 @@ TEST_CASE("two writes to one array on two streams get an order, which the verifi
 
 TEST_CASE("the verifier names both elements of a pair without order") {
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0");
-    p.copy(s, "d0", "h0");
+    State *s = p.state("main");
+    p.kernel({}, "d0");
+    p.copy("d0", "h0");
     p.g.renumber();
     p.schedule(1);
     LibraryNode *wait = p.asyncNodes().front();
@@ -417,11 +409,11 @@ TEST_CASE("random programs are ordered, and every single event and wait is neede
 
 TEST_CASE("copies into one node: what they need is waited for in front of all of them") {
     Program p;
-    State *s = state(p.g);
-    p.copy(s, "h0", "d0");
-    p.copy(s, "h1", "d1");
-    p.copyInto(s, {"d0", "d1"}, "d2");
-    p.copy(s, "d2", "h2");
+    State *s = p.state("main");
+    p.copy("h0", "d0");
+    p.copy("h1", "d1");
+    p.copyInto({"d0", "d1"}, "d2");
+    p.copy("d2", "h2");
     p.g.renumber();
     p.schedule(4);
     CHECK(p.conflicts() == 0);
@@ -437,12 +429,12 @@ TEST_CASE("copies into one node: what they need is waited for in front of all of
 
 TEST_CASE("copies into one node: what a nested SDFG did is recorded in front of all of them") {
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0")->stream = 0;
-    NestedSDFGNode *n = p.nestedWriter(s, "d1");
-    fillInside(state(*n->sdfg), 1);
-    p.copyInto(s, {"d0", "d1"}, "d2", 0);
-    p.copy(s, "d2", "h2");
+    p.state("main");
+    p.kernel({}, "d0")->stream = 0;
+    NestedSDFGNode *n = p.nestedWriter("d1");
+    fillInside(*n->sdfg, 1);
+    p.copyInto({"d0", "d1"}, "d2", 0);
+    p.copy("d2", "h2");
     p.g.renumber();
     p.schedule(2);
     CHECK(p.conflicts() == 0);
@@ -452,23 +444,21 @@ TEST_CASE("copies into one node: what a nested SDFG did is recorded in front of 
 TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
     // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
     Program p;
-    State *s = state(p.g);
-    p.kernel(s, {}, "d0")->stream = 0;
-    NestedSDFGNode *n = p.nestedWriter(s, "d3");
-    auto *loop = n->sdfg->add<LoopRegion>();
-    loop->condition = {"i < 5", Language::Python};
-    auto *branches = loop->add<ConditionalBlock>();
+    State *s = p.state("main");
+    p.kernel({}, "d0")->stream = 0;
+    NestedSDFGNode *n = p.nestedWriter("d3");
+    auto *l = n->sdfg->add<LoopRegion>();
+    l->condition = {"i < 5", Language::Python};
+    auto *branches = l->add<ConditionalBlock>();
     branches->addBranch(Code{"i == 3", Language::Python}, std::make_unique<Region>())->adopt(std::make_unique<BreakBlock>());
-    auto *work = loop->add<State>();
-    loop->connect(branches, work);
-    fillInside(work, 2);
-    MapEntry *last = p.kernel(s, {"d0"}, "d1");
+    l->connect(branches, fillInside(*l, 2));
+    MapEntry *last = p.kernel({"d0"}, "d1");
     last->stream = 1;
     auto *record = analysis::addAsyncOp(*s, {AsyncOp::Record, 0, 0}), *wait = analysis::addAsyncOp(*s, {AsyncOp::Wait, 1, 0});
-    s->connect(p.last[s]["d0"], "", record, "", Memlet::empty());
-    s->connect(record, "", n, "", Memlet::empty());
-    s->connect(p.last[s]["d3"], "", wait, "", Memlet::empty());
-    s->connect(wait, "", last, "", Memlet::empty());
+    p.order(p.read("d0"), record);
+    p.order(record, n);
+    p.order(p.read("d3"), wait);
+    p.order(wait, last);
     p.g.renumber();
     analysis::StreamSteps steps(p.g);
     int early = 0;
@@ -481,8 +471,8 @@ TEST_CASE("what events say is known behind nested SDFGs and branches that leave 
 
 TEST_CASE("without device operations nothing changes") {
     Program p;
-    State *s = state(p.g);
-    p.host(s, "h0", "h1");
+    p.state("main");
+    p.host("h0", "h1");
     p.g.renumber();
     PassRun order(transforms::createOrderStreams());
     CHECK_FALSE(order(p.g));

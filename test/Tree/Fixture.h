@@ -14,7 +14,7 @@ using namespace sdfgc::tree;
 
 inline sym::Expr symbol(const char *n) { return sym::Expr::symbol(n); }
 /// Python text without types.
-inline py::ExprRef expr(std::string_view text) { return py::parseExpr(text).value.value(); }
+inline py::ExprRef python(std::string_view text) { return py::parseExpr(text).value.value(); }
 
 /// A module with one function `f`, whose statements are added to the innermost open block.
 struct Body {

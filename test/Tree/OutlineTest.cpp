@@ -56,7 +56,7 @@ TEST_CASE("outline: what is declared inside stays inside, also when the host has
     Block body;
     k.b.open.push_back(&body);
     k.b.declared(inner);
-    k.b.assign(k.b.at(A, symbol("i")), expr("1"));
+    k.b.assign(k.b.at(A, symbol("i")), python("1"));
     k.b.open.pop_back();
     CHECK(Kernel::parameters(k.make(std::move(body))) == "A");
 }
@@ -91,7 +91,7 @@ TEST_CASE("outline: a value of the host that a kernel would change is refused") 
     VarId count = k.b.integer("count");
     Block body;
     k.b.open.push_back(&body);
-    k.b.assign(k.b.at(count), expr("1"));
+    k.b.assign(k.b.at(count), python("1"));
     k.b.open.pop_back();
     k.make(std::move(body));
     CHECK(k.refused == std::vector<std::string>{"count"});

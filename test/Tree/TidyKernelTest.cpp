@@ -11,7 +11,7 @@ namespace {
 Update *atomicUpdate(Body &b, VarId target) {
     auto *u = b.add<Update>();
     u->target = refOf(*b.at(target));
-    u->value = expr("1");
+    u->value = python("1");
     u->atomic = true;
     return u;
 }
@@ -46,7 +46,7 @@ TEST_CASE("indices that nothing mentions are not declared") {
             VarId A = b.param("A"), i = b.integer("i");
             For *loop = blockIndex(b, i, exact);
             b.open.push_back(&loop->body);
-            b.assign(b.at(A, mentioned ? symbol("i") : 0), expr("1"));
+            b.assign(b.at(A, mentioned ? symbol("i") : 0), python("1"));
             b.open.pop_back();
             tidyKernel(*b.f, b.f->body);
             REQUIRE(b.f->body.body.size() == 1);
@@ -62,7 +62,7 @@ TEST_CASE("indices inside of indices that nothing mentions") {
     For *inner = blockIndex(b, b.integer("j"), true);
     b.open.push_back(&inner->body);
     Update *u = atomicUpdate(b, b.var("acc"));
-    b.assign(b.at(A), expr("1"));
+    b.assign(b.at(A), python("1"));
     tidyKernel(*b.f, b.f->body);
     REQUIRE(b.f->body.body.size() == 2);
     CHECK(b.f->body.body[0].get() == u);

@@ -15,7 +15,7 @@ void branch(Body &b, py::ExprRef condition, const char *then, const char *other)
         b.open.push_back(i->branches.back().body.get());
         b.add<Comment>("state s");
         if (*value)
-            b.assign(b.at(A), expr(value));
+            b.assign(b.at(A), python(value));
         b.close();
     }
 }
@@ -31,11 +31,11 @@ TEST_CASE("canonicalise: branches that are never taken or do nothing are dropped
         {py::boolLit(false), "1.0", "2.0", "    comment \"state s\"\n    A[0] = 2.0\n"},
         {py::boolLit(true), "1.0", "2.0", "    comment \"state s\"\n    A[0] = 1.0\n"},
         {py::boolLit(false), "1.0", "", ""},
-        {expr("k < 1"), "1.0", "", "    if k < 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
-        {expr("k < 1"), "", "2.0", "    if not k < 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
-        {expr("k == 1"), "", "2.0", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
-        {expr("not (k == 1)"), "1.0", "", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
-        {expr("k < 1"), "", "", ""},
+        {python("k < 1"), "1.0", "", "    if k < 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
+        {python("k < 1"), "", "2.0", "    if not k < 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
+        {python("k == 1"), "", "2.0", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 2.0\n    }\n"},
+        {python("not (k == 1)"), "1.0", "", "    if k != 1 {\n      comment \"state s\"\n      A[0] = 1.0\n    }\n"},
+        {python("k < 1"), "", "", ""},
     };
     for (const Case &c : cases) {
         Body b;
@@ -52,13 +52,13 @@ TEST_CASE("canonicalise: a value that is copied once more before its only use is
     const VarId A = b.param("A"), B = b.param("B"), x = b.var("x");
     b.f->vars[x].isConst = true;
     b.add<Declare>(x)->init = b.at(B, 8);
-    b.assign(b.at(A), expr("x * 2.0"));
+    b.assign(b.at(A), python("x * 2.0"));
     SECTION("one use") {
         runPass(b.m, "canonicalise");
         CHECK(b.text() == "    A[0] = B[8] * 2.0\n");
     }
     SECTION("a second use") {
-        b.assign(b.at(A, 1), expr("x"));
+        b.assign(b.at(A, 1), python("x"));
         runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
@@ -69,8 +69,8 @@ TEST_CASE("canonicalise: a copy stays where memory may change before its use, an
     const VarId A = between.param("A"), B = between.param("B"), x = between.var("x");
     between.f->vars[x].isConst = true;
     between.add<Declare>(x)->init = between.at(B);
-    between.assign(between.at(B), expr("0.0"));
-    between.assign(between.at(A), expr("x"));
+    between.assign(between.at(B), python("0.0"));
+    between.assign(between.at(A), python("x"));
     runPass(between.m, "canonicalise");
     CHECK(between.text().rfind("    declare x", 0) == 0);
 
@@ -78,7 +78,7 @@ TEST_CASE("canonicalise: a copy stays where memory may change before its use, an
     const VarId C = narrow.param("C"), y = narrow.var("y", VarKind::Value, ScalarKind::Float32);
     narrow.f->vars[y].isConst = true;
     narrow.add<Declare>(y)->init = narrow.at(C);
-    narrow.assign(narrow.at(C, 1), expr("y"));
+    narrow.assign(narrow.at(C, 1), python("y"));
     runPass(narrow.m, "canonicalise");
     CHECK(narrow.text().rfind("    declare y", 0) == 0);
 }
@@ -89,12 +89,12 @@ TEST_CASE("canonicalise: an `if` alone in an `else` is an `else if`") {
     b.size("k");
     auto *outer = b.add<If>();
     for (const char *text : {"k < 1", ""}) {
-        outer->branches.push_back({*text ? expr(text) : nullptr, std::make_unique<Block>()});
+        outer->branches.push_back({*text ? python(text) : nullptr, std::make_unique<Block>()});
         b.open.push_back(outer->branches.back().body.get());
         if (*text)
-            b.assign(b.at(VarId(0)), expr("1.0"));
+            b.assign(b.at(VarId(0)), python("1.0"));
         else
-            branch(b, expr("k < 2"), "2.0", "3.0");
+            branch(b, python("k < 2"), "2.0", "3.0");
         b.close();
     }
     runPass(b.m, "canonicalise");
@@ -122,15 +122,15 @@ TEST_CASE("canonicalise: a value that is used in a computation keeps its name, a
         b.f->vars[v].isConst = true;
     SECTION("in a computation") {
         b.add<Declare>(x)->init = py::binary(py::Op::Add, b.at(B), b.at(B, 1), ScalarKind::Float64);
-        b.assign(b.at(A), expr("x * 2.0"));
+        b.assign(b.at(A), python("x * 2.0"));
         runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
     SECTION("after what reads memory") {
-        b.add<Declare>(x)->init = expr("f(1)");
+        b.add<Declare>(x)->init = python("f(1)");
         b.add<Declare>(y)->init = b.at(B);
         b.assign(b.at(A), py::name("x", ScalarKind::Float64));
-        b.assign(b.at(A, 1), expr("y * y"));
+        b.assign(b.at(A, 1), python("y * y"));
         runPass(b.m, "canonicalise");
         CHECK(b.text().rfind("    declare x", 0) == 0);
     }
@@ -139,10 +139,10 @@ TEST_CASE("canonicalise: a value that is used in a computation keeps its name, a
 TEST_CASE("canonicalise: literals have the type of what they are assigned to") {
     Body b;
     const VarId k = b.param("k", VarKind::Pointer, ScalarKind::Int32), h = b.param("h", VarKind::Pointer, ScalarKind::Float32);
-    b.assign(b.at(k), expr("0.0"));
-    b.assign(b.at(k, 1), expr("-2.0"));
-    b.assign(b.at(k, 2), expr("2.5"));
-    b.assign(b.at(h), expr("0.5"));
+    b.assign(b.at(k), python("0.0"));
+    b.assign(b.at(k, 1), python("-2.0"));
+    b.assign(b.at(k, 2), python("2.5"));
+    b.assign(b.at(h), python("0.5"));
     runPass(b.m, "canonicalise");
     CHECK(static_cast<Code &>(*b.f->body.body[3]).stmts[0]->value->type == Type(ScalarKind::Float32));
     CHECK(b.text() == "    k[0] = 0\n    k[1] = -2\n    k[2] = 2.5\n    h[0] = 0.5\n");
@@ -154,11 +154,11 @@ TEST_CASE("propagate copies: constants that are copies of constants, in indices 
     b.size("N");
     for (VarId v : {k, copy, again})
         b.f->vars[v].isConst = true;
-    b.add<Declare>(k)->init = expr("N * 2");
+    b.add<Declare>(k)->init = python("N * 2");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.add<Declare>(again)->init = py::name("copy", ScalarKind::Int64);
     b.loop("i");
-    b.assign(b.at(A, symbol("again")), expr("copy + 1"));
+    b.assign(b.at(A, symbol("again")), python("copy + 1"));
     b.close();
     SECTION("all uses") {
         runPass(b.m, "propagate-copies");
@@ -177,7 +177,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
     const VarId k = b.integer("k"), copy = b.integer("copy");
     for (VarId v : {k, copy})
         b.f->vars[v].isConst = true;
-    b.add<Declare>(k)->init = expr("N * 2");
+    b.add<Declare>(k)->init = python("N * 2");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
     b.loop("i", true)->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("copy"), 100);
     b.close();
@@ -191,10 +191,10 @@ TEST_CASE("propagate copies: a copy of what changes is none") {
     Body b;
     const VarId A = b.param("A"), k = b.integer("k"), copy = b.integer("copy");
     b.f->vars[copy].isConst = true;
-    b.add<Declare>(k)->init = expr("1");
+    b.add<Declare>(k)->init = python("1");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
-    b.assign(py::name("k"), expr("2"));
-    b.assign(b.at(A), expr("copy"));
+    b.assign(py::name("k"), python("2"));
+    b.assign(b.at(A), python("copy"));
     runPass(b.m, "propagate-copies");
     CHECK(b.text().find("A[0] = copy") != std::string::npos);
 }
@@ -210,7 +210,7 @@ TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle an
         auto *scope = b.add<Block>();
         scope->braces = true;
         b.open.push_back(scope);
-        b.assign(b.at(A), expr("1.0"));
+        b.assign(b.at(A), python("1.0"));
         b.close();
         b.close();
     }

@@ -32,7 +32,7 @@ TEST_CASE("mentions: text that was taken as written mentions and changes every w
     const VarId s = b.param("s", VarKind::StructPtr), member = b.var("field", VarKind::Member);
     b.f->vars[member].parent = s;
     b.add<RawTasklet>()->text = "y = foo(z);";
-    b.assign(b.at(member), expr("1.0"));
+    b.assign(b.at(member), python("1.0"));
     EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[0]).changes("y"));
     CHECK(table.of(*b.f->body.body[0]).changes("z"));
@@ -46,8 +46,8 @@ TEST_CASE("sink declarations: into the loop that assigns first, with the first v
     b.declared(b.var("r"));
     b.declared(b.var("unused"));
     b.loop("i");
-    b.assign(py::name("r"), expr("i * 2.0"));
-    b.assign(b.at(A, symbol("i")), expr("r"));
+    b.assign(py::name("r"), python("i * 2.0"));
+    b.assign(b.at(A, symbol("i")), python("r"));
     b.close();
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
@@ -87,8 +87,8 @@ TEST_CASE("sink declarations: a value that an iteration hands to the next stays 
     b.size("N");
     b.declared(b.var("r"));
     b.loop("i");
-    b.assign(b.at(A, symbol("i")), expr("r"));
-    b.assign(py::name("r"), expr("i * 2.0"));
+    b.assign(b.at(A, symbol("i")), python("r"));
+    b.assign(py::name("r"), python("i * 2.0"));
     b.close();
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
@@ -103,10 +103,10 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
     b.loop("i");
     b.loop("j");
     auto *branch = b.add<If>();
-    branch->branches.push_back({expr("j > 3"), std::make_unique<Block>()});
+    branch->branches.push_back({python("j > 3"), std::make_unique<Block>()});
     b.open.push_back(branch->branches.back().body.get());
-    b.assign(py::name("r"), expr("i * 2.0"));
-    b.assign(b.at(A, symbol("i")), expr("r"));
+    b.assign(py::name("r"), python("i * 2.0"));
+    b.assign(b.at(A, symbol("i")), python("r"));
     b.close();
     SECTION("only there") {
         b.close();
@@ -117,7 +117,7 @@ TEST_CASE("sink declarations: through loops and branches, when no path reads wha
         CHECK(b.f->vars[VarId(2)].isConst);
     }
     SECTION("also after the branch, which may not have been taken") {
-        b.assign(b.at(A), expr("r"));
+        b.assign(b.at(A), python("r"));
         b.close();
         b.close();
         runPass(b.m, "flatten-scopes");
@@ -138,7 +138,7 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
         if (v == again)
             b.open.push_back(b.add<Block>()); // a group inside of another
         b.add<Declare>(v);
-        b.assign(b.at(v), expr("1"));
+        b.assign(b.at(v), python("1"));
         b.assign(b.at(A), b.at(v));
         if (v == again)
             b.close();
@@ -161,7 +161,7 @@ TEST_CASE("sink declarations: groups without braces are part of the scope around
         scope->braces = true;
         b.open.push_back(scope);
         b.add<Declare>(v);
-        b.assign(b.at(v), expr("1"));
+        b.assign(b.at(v), python("1"));
         b.assign(b.at(A), b.at(v));
         b.close();
         b.close();
@@ -181,7 +181,7 @@ TEST_CASE("sink declarations: braces stay around loops of a kernel, which declar
         scope->braces = true;
         b.open.push_back(scope);
         b.loop("t")->spread.emplace().exact = true;
-        b.assign(b.at(A, symbol("t")), expr("1.0"));
+        b.assign(b.at(A, symbol("t")), python("1.0"));
         b.close();
         b.close();
     }
@@ -204,29 +204,29 @@ TEST_CASE("value flow: what a block does with a variable's value") {
     SECTION("assigned in all branches") {
         auto *i = b.add<If>();
         for (const char *condition : {"N > 1", ""}) {
-            i->branches.push_back({*condition ? expr(condition) : nullptr, std::make_unique<Block>()});
+            i->branches.push_back({*condition ? python(condition) : nullptr, std::make_unique<Block>()});
             b.open.push_back(i->branches.back().body.get());
-            b.assign(py::name("x"), expr("1.0"));
+            b.assign(py::name("x"), python("1.0"));
             b.close();
         }
         CHECK(flow() == Flow::Assigned);
         i->branches.pop_back();
         CHECK(flow() == Flow::Maybe);
-        b.assign(b.at(A), expr("x"));
+        b.assign(b.at(A), python("x"));
         CHECK(flow() == Flow::Read);
     }
     SECTION("in a loop, which may not run") {
         b.loop("i");
-        b.assign(py::name("x"), expr("1.0"));
+        b.assign(py::name("x"), python("1.0"));
         b.close();
         CHECK(flow() == Flow::Maybe);
     }
     SECTION("an assignment that reads it") {
-        b.assign(py::name("x"), expr("x + 1.0"));
+        b.assign(py::name("x"), python("x + 1.0"));
         CHECK(flow() == Flow::Read);
     }
     SECTION("beside a label") {
-        b.assign(py::name("x"), expr("1.0"));
+        b.assign(py::name("x"), python("1.0"));
         b.add<Label>(Name("again"));
         CHECK(flow() == Flow::Read);
     }
@@ -236,8 +236,8 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     Body b;
     b.size("N");
     const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
-    b.assign(py::name("N"), expr("7"));
-    b.assign(b.at(t), expr("1.0"));
+    b.assign(py::name("N"), python("7"));
+    b.assign(b.at(t), python("1.0"));
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
     CHECK(b.text() == "    declare t: heap float64 count N\n    N = 7\n    t[0] = 1.0\n");
@@ -245,7 +245,7 @@ TEST_CASE("sink declarations: an array does not pass a statement that changes it
     Body labelled;
     labelled.declared(labelled.integer("k"));
     labelled.add<Label>(Name("again"));
-    labelled.assign(py::name("k"), expr("1"));
+    labelled.assign(py::name("k"), python("1"));
     labelled.add<Goto>(Name("again"));
     runPass(labelled.m, "flatten-scopes");
     runPass(labelled.m, "sink-declarations");
@@ -261,7 +261,7 @@ TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a paralle
         if (parallel)
             loop->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("N"), 100);
         const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
-        b.assign(b.at(t), expr("1.0"));
+        b.assign(b.at(t), python("1.0"));
         b.assign(b.at(A, symbol("i")), b.at(t));
         b.close();
         runPass(b.m, "hoist-allocations");

@@ -10,7 +10,7 @@ constexpr int many = 3000; // more than one function may have
 
 void fill(Body &b, VarId array, int count) {
     for (int i = 0; i < count; ++i)
-        b.assign(b.at(array, i), expr("1.0"));
+        b.assign(b.at(array, i), python("1.0"));
 }
 
 std::size_t statementsOf(Block &b) {
@@ -63,10 +63,10 @@ TEST_CASE(
     b.size("N");
     b.declared(b.var("x"));
     const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
-    b.assign(py::name("x"), expr("N * 2.0"));
+    b.assign(py::name("x"), python("N * 2.0"));
     fill(b, t, 1500);
     for (int i = 0; i < 1500; ++i)
-        b.assign(b.at(A, i), expr("x"));
+        b.assign(b.at(A, i), python("x"));
     b.assign(b.at(A), b.at(t));
     runPass(b.m, "split-functions");
     const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
@@ -86,7 +86,7 @@ TEST_CASE("split functions: loops are cut inside, parallel ones are not") {
         b.size("N");
         b.loop("i", parallel);
         for (int k = 0; k < many; ++k)
-            b.assign(b.at(A, symbol("i") + k), expr("i * 1.0"));
+            b.assign(b.at(A, symbol("i") + k), python("i * 1.0"));
         b.close();
         runPass(b.m, "split-functions");
         if (parallel) {
@@ -108,7 +108,7 @@ TEST_CASE("split functions: statements that leave the function, and variables th
     fill(b, A, 500);
     b.add<SetPointer>(p, refOf(*b.at(A)));
     fill(b, A, 1500);
-    b.assign(b.at(p), expr("2.0"));
+    b.assign(b.at(p), python("2.0"));
     runPass(b.m, "split-functions");
     const std::string caller = b.text(FunctionId(b.m.functions.size() - 1));
     INFO(caller.substr(0, 400));

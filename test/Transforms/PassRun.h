@@ -1,0 +1,32 @@
+// A pass on a graph of a test.
+#pragma once
+
+#include "../Graphs.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <catch2/catch.hpp>
+
+namespace sdfgc::test {
+
+/// A pass run with its diagnostics and remarks.
+struct PassRun {
+    explicit PassRun(std::unique_ptr<pass::Pass> p) : pass(std::move(p)), context(diags, options) {}
+    bool operator()(SDFG &g) {
+        pass::Program program{g, nullptr};
+        return pass->run(program, context);
+    }
+    bool reported(diag::Id id) const {
+        for (const auto &d : diags.all())
+            if (d.id == id)
+                return true;
+        return false;
+    }
+    diag::Engine diags;
+    pass::CompileOptions options;
+    std::unique_ptr<pass::Pass> pass;
+    pass::Context context;
+};
+
+} // namespace sdfgc::test
