@@ -1,6 +1,6 @@
 # Configuration of lit: tests below test/lit run sdfgc and check what it prints.
 #
-# CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck and not) and `--param out=FOLDER`.
+# CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck, not, split-file) and `--param out=FOLDER`.
 import os
 import shutil
 

@@ -1,39 +1,32 @@
 #include "FlowInterpreter.h"
-
-#include "sdfgc/Transforms/Passes.h"
-
-#include <catch2/catch.hpp>
+#include "PassRun.h"
 
 #include <random>
 
 using namespace sdfgc;
-using namespace sdfgc::ir;
+using namespace sdfgc::test;
 
 namespace {
 
-/// Builder of state machines.
-struct Machine {
-    SDFG g{"machine"};
+/// A state machine.
+struct Machine : Graph {
     Region *in = &g; // where states are added
 
+    Machine() : Graph(std::make_unique<SDFG>("machine")) {}
     /// `work`: with a node, so that the interpreter sees it and the pass may not drop it.
     State *state(const std::string &label, bool work = false) {
-        State *s = in->add<State>();
-        s->label = label;
+        State *added = Graph::state(label, in);
         if (work)
-            s->add<Tasklet>()->label = "t";
-        return s;
+            tasklet("");
+        return added;
     }
     void edge(Block *a, Block *b, const std::string &condition = "1", std::vector<std::pair<Name, std::string>> assignments = {}) {
         in->connect(a, b, {condition, Language::Python}, std::move(assignments));
     }
     bool raise() {
-        diag::Engine diags;
-        pass::CompileOptions options;
-        pass::Context context(diags, options);
-        pass::Program program{g, nullptr};
-        bool changed = transforms::createRaiseControlFlow()->run(program, context);
-        CHECK_FALSE(diags.hasErrors());
+        PassRun pass(transforms::createRaiseControlFlow());
+        const bool changed = pass(g);
+        CHECK_FALSE(pass.diags.hasErrors());
         return changed;
     }
 };
