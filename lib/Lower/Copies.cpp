@@ -44,7 +44,7 @@ void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edg
         follow = offsetOfLinear(overTarget ? from : to, linear);
     sym::Expr srcOffset = src.start() + (overTarget ? follow : offset);
     sym::Expr dstOffset = dst.start() + (overTarget ? offset : follow);
-    copyElement(in, src, srcOffset, dst, dstOffset, e, e.memlet.wcrMode != WcrMode::Plain && !dst.accumulates, *at);
+    copyElement(in, src, srcOffset, dst, dstOffset, e, needsAtomics(in, dst.place, e.memlet) && !dst.accumulates, *at);
     in.fn->names.close();
 }
 

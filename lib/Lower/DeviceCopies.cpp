@@ -96,7 +96,8 @@ void cooperativeCopy(Instance &in, const CopySide &src, const CopySide &dst, con
     const bool byGrid = in.fn->device.level == analysis::Executor::Grid && dst.place.desc->storage != Storage::GPU_Shared;
     loop.spread = Spread{byGrid ? Spread::Threads : Spread::Block, -1, false, false};
     sym::Expr k = sym::Expr::symbol(in.varName(loop.var));
-    copyElement(in, src, src.start() + offsetOfLinear(from, k), dst, dst.start() + offsetOfLinear(to, k), e, true, loop.body);
+    copyElement(in, src, src.start() + offsetOfLinear(from, k), dst, dst.start() + offsetOfLinear(to, k), e,
+                needsAtomics(in, dst.place, e.memlet), loop.body);
     in.fn->names.close();
 }
 

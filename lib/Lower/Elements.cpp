@@ -51,6 +51,15 @@ RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {
     return slot;
 }
 
+bool isOfThread(const Instance &in, const MemoryPlace &place) {
+    const VarKind kind = in.function().vars[place.var].kind;
+    return in.fn->device.inside && (kind == VarKind::Value || kind == VarKind::Stack);
+}
+
+bool needsAtomics(const Instance &in, const MemoryPlace &place, const ir::Memlet &m) {
+    return m.wcrMode != ir::WcrMode::Plain && !isOfThread(in, place);
+}
+
 py::ExprRef read(const Instance &in, const MemoryPlace &p, sym::Expr offset) { return memRef(elementAt(in, p, offset), p.type); }
 
 } // namespace sdfgc::tree::lowering

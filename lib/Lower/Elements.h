@@ -29,4 +29,9 @@ RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset);
 /// Its value, also as the target of an assignment.
 py::ExprRef read(const Instance &in, const MemoryPlace &p, sym::Expr offset);
 
+/// Is the memory what a thread of a kernel has for itself: a register, or an array of its own?
+bool isOfThread(const Instance &in, const MemoryPlace &place);
+/// Must updates of the memory by the memlet's conflict resolution be atomic? Devices have no atomics on memory of a thread.
+bool needsAtomics(const Instance &in, const MemoryPlace &place, const ir::Memlet &m);
+
 } // namespace sdfgc::tree::lowering

@@ -7,7 +7,6 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Outline.h"
-#include "sdfgc/Tree/TidyKernel.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
@@ -108,7 +107,6 @@ void finishKernel(const Instance &in, const MapEntry &m, Name name, Block body, 
         else
             in.error(diag::Id::KernelVariable, analysis::placeOf(m), m.label, v.name);
     };
-    tidyKernel(in.function(), body);
     if (!in.options().emulate)
         for (Name n : calledNames(in.function(), body))
             if (isOfHost(n.view()))

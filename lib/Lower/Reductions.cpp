@@ -111,7 +111,8 @@ void finishReductions(Instance &in, const std::vector<ReductionPlan> &plans, tre
         update->target = elementAt(in, plan.outer, plan.outer.offset + index);
         update->value = read(in, plan.local, index);
         update->reduction = plan.kind;
-        update->atomic = update->byBlock = in.fn->device.inside;
+        update->byBlock = in.fn->device.inside;
+        update->atomic = update->byBlock && !isOfThread(in, plan.outer);
         in.fn->names.close();
     }
 }

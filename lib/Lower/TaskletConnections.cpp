@@ -163,7 +163,7 @@ void TaskletConnections::bindWcr(Connection &c, Edge &e, AccessNode &target) {
         c.start = startOffset(c.place, inVariables(in_, *analysis::destinationSubset(&e)));
         return;
     }
-    c.atomic = e.memlet.wcrMode != WcrMode::Plain;
+    c.atomic = needsAtomics(in_, c.place, e.memlet);
 }
 
 bool TaskletConnections::fail(const Edge &e) const {

@@ -1,0 +1,94 @@
+// Kernels without indices that nothing mentions, and without parameters that nothing mentions.
+//
+//     for b from 0 to N - 1 spread grid exact        becomes     A[t] = 1.0
+//         A[t] = 1.0
+//
+// Every parameter of a kernel's maps is a loop, spread over blocks or threads. Where there are exactly as many of these as
+// iterations, the loop says nothing but what the index is, which goes when it is not asked for. With the bounds of such loops go
+// the last mentions of some parameters, and these with their arguments.
+//
+// Left alone: loops that guard their body, and what text taken as written mentions.
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Effects.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+/// Is it only a name for an index, which nothing uses?
+bool isIdle(EffectTable &table, const Function &f, const Node &n) {
+    const auto *loop = dyn_cast<For>(&n);
+    if (!loop || !loop->spread || !loop->spread->exact)
+        return false;
+    const Name index = f.vars[loop->var].name;
+    for (const NodePtr &inside : loop->body.body)
+        if (table.of(*inside).has(index) || table.of(*inside).inText.count(index))
+            return false;
+    return true;
+}
+
+/// Puts the bodies of idle loops in their place. Returns whether there were any.
+bool openIdleLoops(const Function &f, EffectTable &table, Block &b) {
+    bool changed = false;
+    for (std::size_t i = 0; i < b.body.size(); ++i) {
+        Node &n = *b.body[i];
+        if (!isIdle(table, f, n)) {
+            forEachBlock(n, [&](Block &inner) { changed = openIdleLoops(f, table, inner) || changed; });
+            continue;
+        }
+        std::vector<NodePtr> inside = std::move(static_cast<For &>(n).body.body);
+        b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+        insert(b, i, std::move(inside));
+        --i; // what came instead is looked at, too
+        changed = true;
+    }
+    return changed;
+}
+
+/// Removes the parameters that nothing mentions. Returns for each parameter whether it is still there.
+std::vector<bool> dropParameters(Function &f) {
+    const Effects all = effectsOf(f);
+    std::vector<bool> kept;
+    for (VarId p : f.params)
+        kept.push_back(all.has(f.vars[p].name) || all.inText.count(f.vars[p].name) != 0);
+    std::size_t number = 0;
+    std::erase_if(f.params, [&](VarId) { return !kept[number++]; });
+    return kept;
+}
+
+class TidyKernels : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        std::map<FunctionId, std::vector<bool>> kept;
+        for (FunctionId id : m.functions.ids()) {
+            Function &f = *m.functions[id];
+            if (!f.kernel)
+                continue;
+            EffectTable table(f);
+            if (openIdleLoops(f, table, f.body))
+                kept[id] = dropParameters(f);
+        }
+        if (kept.empty())
+            return false;
+        for (const auto &f : m.functions)
+            dropArguments(f->body, kept);
+        return true;
+    }
+
+    static void dropArguments(Block &b, const std::map<FunctionId, std::vector<bool>> &kept) {
+        for (NodePtr &n : b.body) {
+            if (auto *launch = dyn_cast<Launch>(n.get()))
+                if (const auto found = kept.find(launch->function); found != kept.end()) {
+                    std::size_t number = 0;
+                    std::erase_if(launch->arguments, [&](const Call::Argument &) { return !found->second[number++]; });
+                }
+            forEachBlock(*n, [&](Block &inner) { dropArguments(inner, kept); });
+        }
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createTidyKernels() { return std::make_unique<TidyKernels>(); }
+
+} // namespace sdfgc::transforms
