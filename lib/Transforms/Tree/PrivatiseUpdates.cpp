@@ -86,7 +86,7 @@ struct Group {
 
 class Privatiser {
 public:
-    explicit Privatiser(Function &f) : f_(f), table_(f) {}
+    Privatiser(Function &f, pass::Context &context) : f_(f), context_(context), table_(f) {}
     /// Returns whether an update or a loop was changed.
     bool run() {
         block(f_.body, f_.kernel || f_.device);
@@ -98,6 +98,8 @@ private:
     std::vector<Group> groups(Node &loop);
     void collect(Node &n, bool conditional, std::vector<Group> &out);
     void vectorise(For &loop);
+    /// `function program, loop over j`, for remarks.
+    std::string element(const Node &loop) const;
     static bool uniform(const Group &g);
     bool qualifies(const Group &g, Node &loop, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
@@ -106,6 +108,7 @@ private:
     const Variable &var(const MemRef &r) const { return f_.vars[r.var]; }
 
     Function &f_;
+    pass::Context &context_;
     EffectTable table_;
     bool changed_ = false;
 };
@@ -119,6 +122,8 @@ void Privatiser::block(Block &b, bool parallel) {
             std::vector<Group> found = groups(*n);
             std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, parallel); });
             changed_ = changed_ || !found.empty();
+            for (const Group &g : found)
+                context_.done(element(*n), "has an accumulator for an element of " + var(g.element).name.str());
             if (!found.empty())
                 n = privatise(std::move(n), found);
         }
@@ -130,6 +135,11 @@ void Privatiser::block(Block &b, bool parallel) {
     }
 }
 
+std::string Privatiser::element(const Node &loop) const {
+    const auto *counted = dyn_cast<For>(&loop);
+    return "function " + f_.name.str() + ", loop" + (counted ? " over " + f_.vars[counted->var].name.str() : "");
+}
+
 /// A loop that accumulates in single values and does nothing else that vectors could not do.
 void Privatiser::vectorise(For &loop) {
     if (f_.kernel || f_.device || !isVectorLoop(loop))
@@ -139,6 +149,8 @@ void Privatiser::vectorise(For &loop) {
         loop.omp->simd = !reductions.empty() &&
                          std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
         changed_ = changed_ || loop.omp->simd;
+        if (loop.omp->simd)
+            context_.done(element(loop), "threads reduce in vectors");
         return;
     }
     for (const Group &g : groups(loop))
@@ -147,6 +159,8 @@ void Privatiser::vectorise(For &loop) {
             !mentionedElsewhere(loop, var(g.element).name, g))
             loop.simd.push_back({g.kind, g.element.var, 0});
     changed_ = changed_ || !loop.simd.empty();
+    for (const Omp::Reduction &r : loop.simd)
+        context_.done(element(loop), "accumulates in vectors: " + f_.vars[r.var].name.str());
 }
 
 void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
@@ -269,7 +283,7 @@ NodePtr Privatiser::privatise(NodePtr loop, const std::vector<Group> &groups) {
 }
 
 class PrivatiseUpdates : public pass::FunctionPass {
-    bool run(Function &f, const Module &, pass::Context &) override { return Privatiser(f).run(); }
+    bool run(Function &f, const Module &, pass::Context &context) override { return Privatiser(f, context).run(); }
 };
 
 } // namespace
