@@ -47,14 +47,6 @@ VarKind variableKind(const Instance &in, const DataDesc &d, Name name) {
     return VarKind::Buffer;
 }
 
-/// A name that no other variable of the function has: what is declared at its top is seen everywhere.
-Name nameInFunction(Instance &in, Name wanted) {
-    std::set<Name> taken;
-    for (const Variable &v : in.function().vars)
-        taken.insert(v.name);
-    return in.fn->names.declareOutermost(wanted, taken);
-}
-
 /// Declares a variable at the top of the function, whatever block the code is in.
 void declareInFunction(Instance &in, VarId v) {
     std::vector<NodePtr> &top = in.fn->top->body;
@@ -124,7 +116,7 @@ void declareContainer(Instance &in, Name name, Block &out) {
     if (ofDevice)
         in.usesStream(0);
     const bool ofFunction = d.lifetime == ir::Lifetime::Global && in.parent;
-    v.name = ofFunction ? nameInFunction(in, name) : in.fn->names.declare(name);
+    v.name = ofFunction ? in.fn->names.declareOutermost(name) : in.fn->names.declare(name);
     const VarId id = in.function().vars.add(std::move(v));
     if (ofFunction)
         declareInFunction(in, id);
@@ -151,23 +143,18 @@ MemoryPlace fieldPlace(Instance &in, Name name, const DataDesc &d) {
     f.isScalar = d.isScalar() && d.storage != ir::Storage::GPU_Global;
     f.isStream = d.isStream();
     f.comment = ir::elementName(*in.g) + ": " + name.str();
-    std::set<Name> init;
-    for (const Param &p : in.module().init)
-        init.insert(p.cName);
+    const std::vector<Param> &init = in.module().init;
     for (Name s : f.count.freeSymbols())
-        if (!init.count(s)) {
+        if (std::none_of(init.begin(), init.end(), [&](const Param &p) { return p.cName == s; })) {
             in.error(diag::Id::PersistentSize, analysis::placeOf(*in.g, d, name), name.str(), f.count.str());
             return {};
         }
-    bool known = false;
-    for (const StateField &other : in.module().fields)
-        known |= other.name == f.name;
     Variable v;
     v.name = f.name;
     v.type = d.dtype;
     v.kind = VarKind::StateField;
     v.count = f.isScalar ? sym::Expr(0) : f.count;
-    if (!known)
+    if (in.program().fields.insert(f.name).second)
         in.module().fields.push_back(std::move(f));
     in.function().needsState = true;
     return placeFor(in, in.function().vars.add(std::move(v)), d);

@@ -99,15 +99,16 @@ bool NameScopes::visible(Name n) const {
     return false;
 }
 
-Name NameScopes::declareOutermost(Name wanted, const std::set<Name> &taken) {
+Name NameScopes::declareOutermost(Name wanted) {
     std::string base = wanted.str();
     std::replace(base.begin(), base.end(), '.', '_');
     if (isReserved(base))
         base += '_';
     Name candidate(base);
-    for (int number = 1; visible(candidate) || taken.count(candidate); ++number)
+    for (int number = 1; all_.count(candidate); ++number)
         candidate = Name(base + "_" + std::to_string(number));
     scopes_.front().names.insert(candidate);
+    all_.insert(candidate);
     return candidate;
 }
 
@@ -132,6 +133,7 @@ Name NameScopes::declare(Name wanted) {
         scopes_.back().tried[base] = number;
     }
     scopes_.back().names.insert(candidate);
+    all_.insert(candidate);
     return candidate;
 }
 

@@ -2,6 +2,7 @@
 #include "sdfgc/Tree/Walk.h"
 
 #include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Tree.h"
 
 #include <algorithm>
 #include <iterator>
@@ -124,6 +125,68 @@ NodePtr clone(const Node &n) {
         return copy;
     });
 }
+
+namespace {
+
+/// A visitor of rebind() for replaceVariable().
+class Replacement {
+public:
+    Replacement(Function &f, VarId one, VarId other) : f_(f), one_(one), other_(other) {}
+
+    void node(Node &n) {
+        rebind(n, *this);
+        if (auto *t = dyn_cast<RawTasklet>(&n))
+            for (NodePtr &after : t->after)
+                node(*after);
+        forEachBlock(n, [this](Block &b) {
+            for (NodePtr &s : b.body)
+                node(*s);
+        });
+    }
+    void var(VarId &v) const {
+        if (v == one_)
+            v = other_;
+    }
+    void slot(RefId &r) {
+        if (!r || f_.refs[r].var != one_)
+            return;
+        RefId &replaced = replaced_[r];
+        if (!replaced) {
+            MemRef copy = f_.refs[r];
+            copy.var = other_;
+            replaced = f_.refs.add(std::move(copy));
+        }
+        r = replaced;
+    }
+    void sym(sym::Expr &) const {} // by name
+    void expr(py::ExprRef &e) {
+        if (e)
+            e = py::rewrite(e, [this](const py::ExprRef &x) { return memory(x); });
+    }
+    void stmt(py::StmtRef &s) {
+        if (s)
+            s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
+    }
+
+private:
+    py::ExprRef memory(const py::ExprRef &x) {
+        RefId r = x->kind == py::ExprKind::MemRef ? refOf(*x) : RefId();
+        if (!r || f_.refs[r].var != one_)
+            return x;
+        auto copy = std::make_shared<py::Expr>(*x);
+        slot(r);
+        copy->slot = r.index;
+        return copy;
+    }
+
+    Function &f_;
+    const VarId one_, other_;
+    std::map<RefId, RefId> replaced_;
+};
+
+} // namespace
+
+void replaceVariable(Function &f, Node &n, VarId one, VarId other) { Replacement(f, one, other).node(n); }
 
 std::string_view keyword(Kind kind) {
     switch (kind) {

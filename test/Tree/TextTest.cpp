@@ -180,6 +180,32 @@ TEST_CASE("tree text: names that mean more than one variable get numbers") {
                    "    }\n"));
 }
 
+TEST_CASE("tree text: members of structures that the function declares") {
+    const std::string twice = "module m {\n"
+                              "  struct S { n: int32, m: int32 }\n"
+                              "  function f(A: pointer float64, N: int64) {\n"
+                              "    uses s.n: member int32\n"
+                              "    uses s.m: member int32\n"
+                              "    uses s.n: member int32\n"
+                              "    if N > 1 {\n"
+                              "      declare s: struct S\n"
+                              "      A[0] = s.n[0] + s.m[0]\n"
+                              "    }\n"
+                              "    declare s: struct S\n"
+                              "    A[1] = s.n[0]\n"
+                              "  }\n"
+                              "}\n";
+    const auto m = parsed(twice);
+    CHECK(tree::same(*m, *parsed(tree::print(*m))));
+    const tree::Function &f = *m->functions[tree::FunctionId(0)];
+    std::set<tree::VarId> structures;
+    for (const tree::Variable &v : f.vars)
+        if (v.kind == tree::VarKind::Member)
+            structures.insert(v.parent);
+    CHECK(structures.size() == 2);
+    checkFault(body("    uses t.n: member int32\n"), 7, 10, "no variable `t` is known in the function");
+}
+
 TEST_CASE("tree text: a variable may be called `_`") {
     checkText(body("    loop declare _: int64 init _ = 0 while _ < 10 next _ = _ + 1 {\n"
                    "      A[_] = 1.0\n"

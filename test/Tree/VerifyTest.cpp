@@ -77,6 +77,16 @@ TEST_CASE("verify: what is visible at one place has different names") {
     CHECK(faults(function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n")) == Faults{});
 }
 
+TEST_CASE("verify: a variable is declared once") { // text cannot say it otherwise
+    auto m = parsed("module m {\n" + function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n") + "}\n");
+    const auto &body = m->functions[tree::FunctionId(0)]->body.body;
+    static_cast<tree::For &>(*body[1]).var = static_cast<tree::For &>(*body[0]).var;
+    diag::Engine diagnostics;
+    CHECK_FALSE(tree::verify(*m, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].message == "`i` is declared by two statements");
+}
+
 TEST_CASE("verify: labels stand once") {
     CHECK(faults(function("goto a\nlabel b\n")) == Faults{"TreeLabel: there is no label `a` @ function f: goto"});
     CHECK(faults(function("loop form dowhile declare i: int64 init i = 0 while i < N next i = i + 1 label a {\n"

@@ -3,7 +3,6 @@
 
 #include "sdfgc/Support/Name.h"
 
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,8 +20,8 @@ public:
     void close() { scopes_.pop_back(); }
     /// A C++ identifier near `wanted` that hides nothing visible; becomes visible in the innermost scope.
     Name declare(Name wanted);
-    /// The same in the outermost scope, and none of `taken`.
-    Name declareOutermost(Name wanted, const std::set<Name> &taken);
+    /// The same in the outermost scope: a name that no scope has had so far, as inner ones see it.
+    Name declareOutermost(Name wanted);
     bool visible(Name n) const;
 
 private:
@@ -31,6 +30,7 @@ private:
         std::unordered_map<std::string, int> tried; // numbers below were visible behind this base, and are while the scope is open
     };
     std::vector<Scope> scopes_;
+    std::unordered_set<Name> all_; // of all scopes, closed ones too
 };
 
 } // namespace sdfgc::tree

@@ -24,6 +24,9 @@ std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
 
 /// A copy of a statement and all inside of it, for the same function: it has the same variables and references.
 NodePtr clone(const Node &n);
+/// Makes a statement and all inside of it mention `other`, a variable of the same name, where it mentions `one`; references to `one`
+/// are replaced by new ones.
+void replaceVariable(Function &f, Node &n, VarId one, VarId other);
 /// The word that begins the statement in text: `copy`.
 std::string_view keyword(Kind kind);
 

@@ -231,8 +231,14 @@ bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, 
     Name name = f_.vars[v].name;
     if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name); }))
         return false;
-    for (std::size_t k : users)
-        static_cast<Loop &>(*b.body[k]).declares = v;
+    for (std::size_t k : users) {
+        VarId own = v;
+        if (k != users.front()) { // each loop has a variable of its own
+            own = f_.vars.add(Variable(f_.vars[v]));
+            replaceVariable(f_, *b.body[k], v, own);
+        }
+        static_cast<Loop &>(*b.body[k]).declares = own;
+    }
     return true;
 }
 

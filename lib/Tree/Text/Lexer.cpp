@@ -1,5 +1,7 @@
 #include "Lexer.h"
 
+#include "sdfgc/Tree/Text.h"
+
 #include <array>
 #include <cctype>
 
@@ -165,3 +167,18 @@ private:
 std::vector<Token> tokens(std::string_view source) { return Lexer(source).run(); }
 
 } // namespace sdfgc::tree::text
+
+namespace sdfgc::tree {
+
+bool isTreeText(std::string_view text) {
+    for (std::size_t at = text.find_first_not_of(" \t\r\n"); at != std::string_view::npos;
+         at = text.find_first_not_of(" \t\r\n", text.find('\n', at))) {
+        if (text[at] != ';') // a remark
+            return text.substr(at).starts_with("module ");
+        if (text.find('\n', at) == std::string_view::npos)
+            return false;
+    }
+    return false;
+}
+
+} // namespace sdfgc::tree

@@ -41,8 +41,13 @@ private:
     void entry() {
         if (r_.isWord("function"))
             return function();
-        if (r_.isWord("struct") || r_.isWord("type"))
-            return structure();
+        if (r_.isWord("struct") || r_.isWord("type")) {
+            const bool defined = r_.isWord("struct");
+            const Type t = r_.structure();
+            if (defined)
+                m_->structs.push_back(t);
+            return;
+        }
         bool known = false;
         forEachOwnField(*m_, [&](const auto &each, Module &m) {
             using F = std::decay_t<decltype(each)>;
@@ -61,28 +66,6 @@ private:
         if (!known)
             r_.fail("a module has no " + r_.here());
         r_.endLine();
-    }
-    void structure() {
-        const bool defined = r_.take().text == "struct";
-        const Name name = r_.name();
-        std::vector<std::pair<Name, Type>> members;
-        std::vector<std::pair<Name, std::string>> lengths;
-        r_.expectSign("{");
-        while (!r_.isSign("}")) {
-            const Name member = r_.name();
-            r_.expectSign(":");
-            members.emplace_back(member, r_.type());
-            if (r_.peek().kind == Token::String)
-                lengths.emplace_back(member, r_.string());
-            if (!r_.takeSign(","))
-                break;
-        }
-        r_.expectSign("}");
-        r_.endLine();
-        const Type t = Type::structure(Name(name.str().substr(0, name.str().find('\''))), std::move(members), std::move(lengths));
-        r_.structs[name] = t;
-        if (defined)
-            m_->structs.push_back(t);
     }
     void function() {
         r_.take();
@@ -114,6 +97,8 @@ private:
             r_.endLine();
         }
         body(f_->body.body);
+        if (!waiting_.empty())
+            r_.fail("no variable `" + waiting_.front().path.front() + "` is known in the function", waiting_.front().at);
         r_.endLine();
         f_ = nullptr;
     }
@@ -122,29 +107,55 @@ private:
     /// `name`, `name'2`, or `parent.name` of a member: declared here. With `used`, what has a number is not visible by its name.
     VarId declaration(bool used = false) {
         const Token first = r_.peek();
-        Variable v;
-        std::string text = r_.name().str();
-        VarId parent;
-        while (r_.takeSign(".")) {
-            const VarId next = parent ? member(parent, Name(text)) : lookup(text);
-            if (!next)
-                r_.fail("no variable `" + text + "` is known here", first);
-            parent = next;
-            text = r_.name().str();
-        }
+        std::vector<std::string> path{r_.name().str()};
+        while (r_.takeSign("."))
+            path.push_back(r_.name().str());
+        const std::string text = path.back();
         const std::size_t number = first.kind == Token::Word ? text.find('\'') : std::string::npos;
+        Variable v;
         v.name = Name(text.substr(0, number));
-        v.parent = parent;
         r_.expectSign(":");
         fields(v);
+        if (path.size() > 1)
+            return addMember({std::move(path), std::move(v), first}, used);
         const VarId id = f_->vars.add(std::move(v));
-        if (parent)
-            members_[{f_, parent, f_->vars[id].name}] = id;
-        else if (!used || number == std::string::npos)
+        if (!used || number == std::string::npos)
             scope_.declare(f_->vars[id].name, id);
         if (number != std::string::npos)
             numbered_[text] = id;
+        addWaiting(text);
         return id;
+    }
+    /// A member `s.x`. Where the structure is declared further down, it waits for that.
+    struct Member {
+        std::vector<std::string> path;
+        Variable variable;
+        Token at;
+    };
+    VarId addMember(Member m, bool mayWait) {
+        const VarId parent = variable({m.path.begin(), m.path.end() - 1});
+        if (!parent && !mayWait)
+            r_.fail("no variable `" + m.path.front() + "` is known here", m.at);
+        if (!parent) {
+            waiting_.push_back(std::move(m));
+            return {};
+        }
+        m.variable.parent = parent;
+        const Name name = m.variable.name;
+        return members_[{f_, parent, name}] = f_->vars.add(std::move(m.variable));
+    }
+    /// The members of a structure that has just been declared. Of two structures of the name, the first one gets the first member of
+    /// a path.
+    void addWaiting(const std::string &structure) {
+        std::set<std::vector<std::string>> added;
+        for (auto m = waiting_.begin(); m != waiting_.end();) {
+            if (m->path.front() != structure || !added.insert(m->path).second) {
+                ++m;
+                continue;
+            }
+            addMember(std::move(*m), false);
+            m = waiting_.erase(m);
+        }
     }
     VarId lookup(const std::string &text) {
         if (text.find('\'') == std::string::npos)
@@ -464,23 +475,13 @@ private:
     Scope scope_;
     std::map<Name, FunctionId> functions_;
     std::map<std::string, VarId> numbered_;
+    std::vector<Member> waiting_;
     std::map<std::tuple<const Function *, VarId, Name>, VarId> members_;
     const std::map<Name, Type> *locals_ = nullptr;
     int depth_ = 0;
 };
 
 } // namespace
-
-bool isTreeText(std::string_view text) {
-    for (std::size_t at = text.find_first_not_of(" \t\r\n"); at != std::string_view::npos;
-         at = text.find_first_not_of(" \t\r\n", text.find('\n', at))) {
-        if (text[at] != ';') // a remark
-            return text.substr(at).starts_with("module ");
-        if (text.find('\n', at) == std::string_view::npos)
-            return false;
-    }
-    return false;
-}
 
 std::unique_ptr<Module> parse(std::string_view text, const std::string &file, diag::Engine &diagnostics) {
     try {

@@ -200,6 +200,27 @@ std::size_t Reader::skipOperand(std::size_t i) const {
     return i;
 }
 
+Type Reader::structure() {
+    take();
+    const Name name = this->name();
+    std::vector<std::pair<Name, Type>> members;
+    std::vector<std::pair<Name, std::string>> lengths;
+    expectSign("{");
+    while (!isSign("}")) {
+        const Name member = this->name();
+        expectSign(":");
+        members.emplace_back(member, type());
+        if (peek().kind == Token::String)
+            lengths.emplace_back(member, string());
+        if (!takeSign(","))
+            break;
+    }
+    expectSign("}");
+    endLine();
+    const std::string spelled = name.str().substr(0, name.str().find('\''));
+    return structs[name] = Type::structure(Name(spelled), std::move(members), std::move(lengths));
+}
+
 sym::Expr Reader::size() {
     auto continues = [&](const Token &t) {
         static constexpr std::string_view all[] = {"+",  "-",  "*", "/",  "//", "%",  "**", "<<",   ">>",  "&",  "|",  "^",

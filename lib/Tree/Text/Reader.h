@@ -74,6 +74,8 @@ public:
     sym::Expr size();
     std::vector<sym::Expr> sizes();
     std::string code();
+    /// A line that describes a structure, and is known by its name from then on: `struct S { n: int64, x: float64* }`.
+    Type structure();
 
     // ---- expressions
     py::ExprRef expression(int least = Lowest);

@@ -1,4 +1,4 @@
-// SD2152, SD2153: a variable is declared before it is used, in a block around the use, and no two that are visible at one place
+// SD2152, SD2153, SD2164: a variable is declared once, before it is used, in a block around the use, and no two that are visible at one place
 // have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared nowhere.
 // What expressions name besides variables is what code declares by itself, parameters of lambdas, and what the file has.
 #include "Rules.h"
@@ -53,7 +53,9 @@ private:
         if (!v)
             return;
         const Name n = r_.var(v).name;
-        if (scope_.find(n))
+        if (!declared_.insert(v).second)
+            r_.fault(diag::Id::TreeDeclaredTwice, at, n.str());
+        else if (scope_.find(n))
             r_.fault(diag::Id::TreeNameTwice, at, n.str());
         scope_.declare(n, v);
     }
@@ -114,6 +116,7 @@ private:
     Report &r_;
     text::Scope scope_;
     std::set<Name> known_, everywhere_, bound_;
+    std::set<VarId> declared_;
     const std::map<Name, Type> *locals_ = nullptr;
 };
 
