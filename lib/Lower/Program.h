@@ -20,7 +20,7 @@ struct Program {
     pass::Context &context;
     std::unique_ptr<Module> module; // grows while the graph is walked; never null
     FunctionNames functionNames;
-    std::set<Name> fields; // of the module, by name
+    std::set<Name> fields;          // of the module, by name
     bool usesUndefinedSize = false; // some expression that is printed has a size that nobody knows (`?`)
 
     /// Reports an error. A place without a file is in the file of the graph. The lowering goes on after it: what it makes is
