@@ -1,7 +1,7 @@
 // Contractions: sums of products over labelled dimensions, what all matrix products, einsum and tensordot are.
 //
-//   result[labels] = alpha * sum over the labels that the result lacks of factor_0[labels] * factor_1[labels] * ... + beta *
-//   addend[labels]
+//   result[labels] = alpha * sum over the labels that the result lacks of factor_0[labels] * factor_1[labels] * ...
+//                    + beta * addend[labels]
 #pragma once
 
 #include "Expansion.h"

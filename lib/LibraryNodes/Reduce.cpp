@@ -1,8 +1,8 @@
 // Reduce: combines the elements of some dimensions of its input (format reference 7.6).
 //
 //   identity given      out[o] = identity; then f over the reduced dimensions
-//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its
-//   place no axis left        a plain copy
+//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its place
+//   no axis left        a plain copy
 //
 // How the loops lie, the first that applies:
 //
@@ -15,16 +15,14 @@
 // that rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a
 // second reduction combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
 //   block      the node asks for `CUDA (block)` in a thread-block map: each thread combines its own elements, then the threads of
-//   the
-//              block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py, where
-//              only the first thread gets it)
+//              the block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py,
+//              where only the first thread gets it)
 //
 // On the device: ReduceDevice.cpp.
 //
 //   out[j] = sum over i of in[i, j]
-//   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j]
-//   } } parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] =
-//   acc[j] } }
+//   parallel map c, s { acc[j] = 0; map i, j { acc[j] += in[i + 128 * c, j + 2048 * s] }; map j { partial[c, j + 2048 * s] = acc[j] } }
+//   parallel map s    { acc[j] = 0; map c, j { acc[j] += partial[c, j + 2048 * s] };             map j { out[j + 2048 * s] = acc[j] } }
 #include "Expanders.h"
 #include "ReducePlan.h"
 

@@ -8,14 +8,12 @@
 //     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
 //     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
 //     sdfgc.async.GridBarrier                  inside of a persistent kernel: the threads of all blocks wait for each other
-//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes after it in the
-//     stream sdfgc.async.Free         data, stream    and gives it back after what the stream has been given; both are operations
-//     of the stream that
-//                                              write the container, and have no stream before assign-streams
+//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes after it in the stream
+//     sdfgc.async.Free         data, stream    and gives it back after what the stream has been given; both are operations of the
+//                                              stream that write the container, and have no stream before assign-streams
 //     sdfgc.async.Reserve      data            the host sees to it that a container has memory for its present size. Memory that is
-//     large
-//                                              enough is kept with its contents; where a device may use what is too small, the host
-//                                              waits
+//                                              large enough is kept with its contents; where a device may use what is too small, the
+//                                              host waits
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

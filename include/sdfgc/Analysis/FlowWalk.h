@@ -1,8 +1,7 @@
 // A walk over control flow that knows, at every point, what may hold there: forward, joined where control flow joins, iterated over
 // loops until nothing is new. What is known and what a state does to it is the derived class's business.
 //
-//     Knowledge needs: a default that knows nothing, join(other), sameAs(other); joining must end (finitely many facts, only
-//     added).
+//     Knowledge needs: a default that knows nothing, join(other), sameAs(other); joining must end (finitely many facts, only added).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

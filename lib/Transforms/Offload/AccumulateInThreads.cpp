@@ -7,7 +7,7 @@
 // keeps them in a register, and always in the same order: results do not differ from run to run. A map is split when
 //
 //   1. everything that it writes is resolved, and there are parameters that none of the written subsets mention, and others that
-//   remain;
+//      remain;
 //   2. ranges of remaining parameters do not depend on those;
 //   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
 //   4. the graph does not say what the threads do: no maps over threads inside, no block size.

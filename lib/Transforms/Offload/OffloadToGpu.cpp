@@ -15,7 +15,7 @@
 //   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place
 //      that reads one which the device writes. (mirror-host-reads does this for transients.)
 //   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a
-//   remark.
+//      remark.
 //   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++,

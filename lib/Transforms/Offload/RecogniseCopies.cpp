@@ -12,7 +12,7 @@
 //   3. each parameter counts, by one, along one dimension of what is read and of what is written, in the same order, and no range
 //      depends on another: the elements are a box, and the copy is no transposition;
 //   4. at most one dimension may be empty, for all that is known of symbols: a copy of (-1) x (-1) elements would be one of one
-//   element;
+//      element;
 //   5. it is one run of memory, or rows that are long enough (the table of sdfgc/Analysis/Copies.h); what needs a kernel stays one.
 //
 // Values other than zero are left to kernels: a fill of them would be one, too.

@@ -8,7 +8,7 @@
 //   1. an operation that depends on the last one of some stream continues that stream: no event is needed, nothing else is delayed;
 //      among several such streams the one whose operation was queued last;
 //   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each
-//   other;
+//      other;
 //   3. else the stream that has been idle longest.
 // Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last
 // does. Two operations depend on each other if they touch the same memory and one of them writes it.

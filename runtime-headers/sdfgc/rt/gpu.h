@@ -122,13 +122,14 @@ namespace sdfgc::gpu {
 // Memory: T ** is any pointer type; sizes are bytes
 //   Status malloc(T **p, size_t, const char *name = "")                  Status free(void *)  waits for the device first
 //   Status mallocAsync(T **p, size_t, Stream, const char *name = "")     Status freeAsync(void *, Stream)
-//   Status mallocHost(T **p, size_t, const char *name = "")              Status freeHost(void *)          page-locked host memory;
-//   waits, too Status setPoolReleaseThreshold(uint64_t bytes)   what mallocAsync keeps for later instead of giving it back Status
-//   memcpyAsync(void *to, const void *from, size_t, CopyKind, Stream) Status memcpy2DAsync(void *to, size_t toPitch, const void
-//   *from, size_t fromPitch, size_t width, size_t height, CopyKind, Stream) Status memcpy3DAsync(const Copy3D &, CopyKind, Stream)
-//   Status memsetAsync(void *, int byte, size_t, Stream) Status memset2DAsync(void *, size_t pitch, int byte, size_t width, size_t
-//   height, Stream) Status memcpySync(void *to, const void *from, size_t, CopyKind)      Status memsetSync(void *, int byte,
-//   size_t)
+//   Status mallocHost(T **p, size_t, const char *name = "")              Status freeHost(void *)  page-locked host memory; waits, too
+//   Status setPoolReleaseThreshold(uint64_t bytes)   what mallocAsync keeps for later instead of giving it back
+//   Status memcpyAsync(void *to, const void *from, size_t, CopyKind, Stream)
+//   Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind, Stream)
+//   Status memcpy3DAsync(const Copy3D &, CopyKind, Stream)
+//   Status memsetAsync(void *, int byte, size_t, Stream)
+//   Status memset2DAsync(void *, size_t pitch, int byte, size_t width, size_t height, Stream)
+//   Status memcpySync(void *to, const void *from, size_t, CopyKind)      Status memsetSync(void *, int byte, size_t)
 //
 // Streams and events
 //   Status streamCreate(Stream &)  non-blocking: does not wait for the default stream            Status streamDestroy(Stream)

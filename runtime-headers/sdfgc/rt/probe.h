@@ -3,8 +3,7 @@
 //
 // Rules (codegen-semantics 25.4), DaCe's folders and formats, so that its tools read them:
 //   FOLDER/<milliseconds since 1970>/<container>/<key>_<version>.bin   a container: number of dimensions, shape, strides, each as a
-//   32-bit
-//                                                                      integer, then the elements as they lie in memory
+//                                                                      32-bit integer, then the elements as they lie in memory
 //   FOLDER/<milliseconds since 1970>/<symbol>/<key>_<version>          a symbol, as text that reads back exactly
 // The key is `<cfg>_<state>_<node>` (for symbols the state's number); the version counts the visits from 0. A program has one
 // folder per DataReport, made at the first save. Data is restored from the folder that restoreFrom() names, by the same count of
