@@ -16,15 +16,15 @@
 //     Synchronise s              what is covered by s is over
 //     end of the program         everything must be over
 //
-// Memory is a container behind all views and nested SDFGs. Host transients and whatever control flow reads must be over at the end
+// Memory is a container behind all views and nested SDFGs (sdfgc/Analysis/Memories.h). Host transients and whatever control flow reads must be over at the end
 // of the state in which the device uses them, so that their lifetime and conditions need no look at streams.
 #pragma once
 
 #include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Memories.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Support/UnionFind.h"
 
 #include <cstdint>
 #include <functional>
@@ -34,9 +34,6 @@
 #include <vector>
 
 namespace sdfgc::analysis {
-
-/// Number of a container behind views and nested SDFGs; -1: none.
-using Memory = int;
 
 struct MemoryUse {
     Memory memory = -1;
@@ -73,9 +70,9 @@ public:
     /// What control flow of an SDFG inside of a kernel reads and several threads see.
     std::vector<MemoryUse> conditionsOf(ir::SDFG &g);
 
-    Memory memory(ir::SDFG &g, Name data);
-    Memory memory(const ir::AccessNode &n);
-    std::string name(Memory m) const { return owners_[static_cast<std::size_t>(m)].second.str(); }
+    Memory memory(ir::SDFG &g, Name data) { return memories_.of(g, data); }
+    Memory memory(const ir::AccessNode &n) { return memories_.of(n); }
+    std::string name(Memory m) const { return memories_.owner(m).second.str(); }
     bool isDevice(Memory m) const;
     /// Is it memory that several threads of a kernel see? Registers are not.
     bool isSeenByThreads(Memory m) const;
@@ -84,11 +81,8 @@ public:
 
 private:
     class Collector;
-    void mergeReferences(ir::SDFG &g);
     bool isShared(ir::SDFG &g, Name data);
-    std::vector<std::pair<ir::SDFG *, Name>> owners_;
-    UnionFind merged_; // numbers
-    std::map<std::pair<const ir::SDFG *, Name>, Memory> numbers_;
+    Memories memories_;
     std::set<Memory> controlled_;                       // read by control flow
     std::map<const ir::SDFG *, std::set<Name>> shared_; // not private to the iterations of a scope
 };

@@ -1,7 +1,6 @@
 // What the steps of a state are, and which memory they touch.
 #include "sdfgc/Analysis/Streams.h"
 
-#include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -24,58 +23,10 @@ const AccessNode *end(const Edge *e, bool source) { return dyn_cast<AccessNode>(
 
 bool copiesAtDestination(const Node &destination) { return destination.inEdges().size() > 1; }
 
-StreamSteps::StreamSteps(SDFG &root) {
-    for (SDFG *g : allSDFGs(root))
-        mergeReferences(*g);
+StreamSteps::StreamSteps(SDFG &root) : memories_(root) {
     for (SDFG *g : allSDFGs(root))
         for (Name n : containersReadByControlFlow(*g))
             controlled_.insert(memory(*g, n));
-}
-
-Memory StreamSteps::memory(const AccessNode &n) {
-    const AccessNode *behind = nodeBehindViews(&n);
-    return memory(*const_cast<State *>(n.state())->sdfg(), behind ? behind->data : n.data);
-}
-
-Memory StreamSteps::memory(SDFG &g, Name data) {
-    data = ownerOf(data);
-    auto known = numbers_.find({&g, data});
-    if (known != numbers_.end())
-        return static_cast<Memory>(merged_.find(static_cast<std::size_t>(known->second)));
-    Memory m = -1;
-    const DataDesc *d = g.arrays.find(data);
-    if (d && d->isView())
-        for (State *s : allStates(g))
-            for (const auto &n : s->nodes())
-                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && m < 0 && ownerOf(a->data) == data)
-                    if (const AccessNode *viewed = viewedNode(a); viewed && viewed->data != data)
-                        m = memory(*viewed);
-    if (m < 0 && g.parentNode && !(d && d->transient)) {
-        for (const Edge *e : g.parentNode->inEdges())
-            if (const AccessNode *a = e->dstConn == data ? end(e, true) : nullptr; a && m < 0)
-                m = memory(*a);
-        for (const Edge *e : g.parentNode->outEdges())
-            if (const AccessNode *a = e->srcConn == data ? end(e, false) : nullptr; a && m < 0)
-                m = memory(*a);
-    }
-    if (m < 0) {
-        m = static_cast<Memory>(owners_.size());
-        owners_.emplace_back(&g, data);
-        merged_.add();
-    }
-    numbers_[{&g, data}] = m;
-    return m;
-}
-
-/// A reference may stand for everything that it is set to.
-void StreamSteps::mergeReferences(SDFG &g) {
-    for (State *s : allStates(g))
-        for (const auto &e : s->edges())
-            if (const auto *to = dyn_cast<AccessNode>(e->dst); to && e->dstConn == Name("set"))
-                if (const AccessNode *from = end(e.get(), true)) {
-                    const Memory a = memory(*from), b = memory(*to);
-                    merged_.join(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
-                }
 }
 
 bool StreamSteps::isShared(SDFG &g, Name data) {
@@ -86,22 +37,19 @@ bool StreamSteps::isShared(SDFG &g, Name data) {
 }
 
 bool StreamSteps::isDevice(Memory m) const {
-    const auto &[g, data] = owners_[static_cast<std::size_t>(m)];
-    const DataDesc *d = g->arrays.find(data);
+    const DataDesc *d = memories_.desc(m);
     return d && d->storage == Storage::GPU_Global;
 }
 
 bool StreamSteps::isSeenByThreads(Memory m) const {
-    const auto &[g, data] = owners_[static_cast<std::size_t>(m)];
-    const DataDesc *d = g->arrays.find(data);
+    const DataDesc *d = memories_.desc(m);
     return !d || d->storage != Storage::Register;
 }
 
 bool StreamSteps::endsWithState(MemoryUse use) const {
     if (isDevice(use.memory))
         return false;
-    const auto &[g, data] = owners_[static_cast<std::size_t>(use.memory)];
-    const DataDesc *d = g->arrays.find(data);
+    const DataDesc *d = memories_.desc(use.memory);
     return !d || d->transient || (use.write && controlled_.count(use.memory));
 }
 
@@ -241,8 +189,7 @@ private:
                });
     }
     bool isPinned(Memory m) const {
-        const auto &[g, data] = all_.owners_[static_cast<std::size_t>(m)];
-        const DataDesc *d = g->arrays.find(data);
+        const DataDesc *d = all_.memories_.desc(m);
         return d && d->storage == Storage::CPU_Pinned;
     }
 
