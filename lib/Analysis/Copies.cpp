@@ -1,5 +1,7 @@
 #include "sdfgc/Analysis/Copies.h"
 
+#include "Analysis/OuterValues.h"
+
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
@@ -50,9 +52,10 @@ bool hasThreadMaps(const State &s, const ScopeTree &scopes, const Node *entry) {
 
 bool runByBlocks(const MapEntry &kernel) { return hasThreadMaps(*kernel.state(), ScopeTree(*kernel.state()), &kernel); }
 
-Executor executorOf(const Node &n) {
-    const State &s = *n.state();
-    const ScopeTree scopes(s);
+namespace {
+
+/// None: the scopes of the node's state are on the host.
+std::optional<Executor> executorInState(const Node &n, const State &s, const ScopeTree &scopes) {
     for (const Node *entry : scopes.enclosing(&n)) {
         const auto *m = dyn_cast<MapEntry>(entry);
         if (m && isThreadBlock(m->schedule))
@@ -62,7 +65,17 @@ Executor executorOf(const Node &n) {
         if (m && m->schedule == Schedule::GPU_Device)
             return hasThreadMaps(s, scopes, m) ? Executor::Block : Executor::Thread;
     }
-    return s.sdfg()->parentNode ? executorOf(*s.sdfg()->parentNode) : Executor::Host;
+    return std::nullopt;
+}
+
+/// Who runs what is in no scope of the SDFG.
+Executor executorAround(const SDFG &g) { return g.parentNode ? executorOf(*g.parentNode) : Executor::Host; }
+
+} // namespace
+
+Executor executorOf(const Node &n) {
+    const auto inState = executorInState(n, *n.state(), ScopeTree(*n.state()));
+    return inState ? *inState : executorAround(*n.state()->sdfg());
 }
 
 // ---------------------------------------------------------------------------------------------------- the table
@@ -92,13 +105,19 @@ bool areSlices(const CopyShape &s) {
     return whole(slices.from, rows.from) && whole(slices.to, rows.to);
 }
 
+/// Rows 3 and 4.
+CopyMethod chooseOnHost(const CopyEnds &ends, const CopyShape &shape) {
+    const bool bytes = (!ends.converts || ends.repacks) && !ends.resolves;
+    return bytes && ends.apart && shape.isRun() && !shape.from.empty() ? CopyMethod::Linear : CopyMethod::Elements;
+}
+
 } // namespace
 
 CopyMethod chooseCopy(const CopyEnds &ends, const CopyShape &shape) {
     if (ends.executor != Executor::Host)
         return ends.executor == Executor::Thread || ends.inRegisters ? CopyMethod::PerThread : CopyMethod::Cooperative;
     if (!ends.fromDevice && !ends.toDevice)
-        return CopyMethod::Undecided;
+        return chooseOnHost(ends, shape);
     const bool onDevice = ends.fromDevice && ends.toDevice;
     if (ends.converts || ends.resolves)
         return onDevice ? CopyMethod::Kernel : CopyMethod::Staged;
@@ -119,16 +138,48 @@ CopyMethod chooseCopy(const CopyEnds &ends, const CopyShape &shape) {
 CopyEnds GraphCopy::ends() const {
     auto device = [](const DataDesc *d) { return d->storage == Storage::GPU_Global; };
     CopyEnds e;
-    e.executor = executorOf(edge->src->isEntry() ? *edge->dst : *edge->src); // made inside of the scope
+    e.executor = executor;
     e.fromDevice = device(source);
     e.toDevice = device(target);
     e.inRegisters = source->storage == Storage::Register || target->storage == Storage::Register;
     e.converts = source->dtype != target->dtype;
+    e.repacks = source->dtype.isVector() != target->dtype.isVector();
     e.resolves = !edge->memlet.wcr.empty();
+    e.apart = apart;
     return e;
 }
 
-CopyShape GraphCopy::shape() const { return copyShape(axesOf(source->strides, fromSubset), axesOf(target->strides, toSubset)); }
+namespace {
+
+bool isOnHost(const GraphCopy &c) {
+    return c.executor == Executor::Host && !isGpuStorage(c.source->storage) && !isGpuStorage(c.target->storage);
+}
+
+/// The shape of a copy, over what the symbols of a nested SDFG stand for outside of it.
+CopyShape shapeOutside(const GraphCopy &c, const ScopeTree &scopes, bool assigned) {
+    const std::map<Name, sym::Expr> values = outerValues(*c.from->state()->sdfg(), scopes, scopeOfEdge(scopes, *c.edge), assigned);
+    auto axes = [&values](std::vector<sym::Expr> strides, const sym::Subset &s) {
+        for (sym::Expr &stride : strides)
+            stride = sym::substitute(stride, values);
+        return axesOf(strides, s.substituted(values));
+    };
+    return copyShape(axes(c.source->strides, c.fromSubset), axes(c.target->strides, c.toSubset));
+}
+
+} // namespace
+
+CopyShape GraphCopy::shape() const {
+    CopyShape here = copyShape(axesOf(source->strides, fromSubset), axesOf(target->strides, toSubset));
+    const State &s = *from->state();
+    if (!isOnHost(*this) || !apart || here.isRun() || !s.sdfg()->parentNode)
+        return here;
+    // A nested SDFG may have a symbol for each size and stride; that they make one run of memory is known where it is called.
+    const ScopeTree scopes(s);
+    if (!shapeOutside(*this, scopes, true).isRun())
+        return here;
+    CopyShape outside = shapeOutside(*this, scopes, false);
+    return outside.isRun() ? outside : here;
+}
 
 sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts) {
     const sym::Truth same = sym::isEqual(given.numElements(), whole.numElements(), facts);
@@ -195,54 +246,79 @@ sym::Subset subsetOf(const std::optional<sym::Subset> &own, const std::optional<
     return own ? *own : other ? missingSubset(*other, d.fullSubset()) : d.fullSubset();
 }
 
-bool moves(const DataDesc *d) { return d && !d->isStream() && d->kind != DataKind::Structure; }
-
-std::optional<GraphCopy> copyOf(SDFG &g, Edge *in, Edge *out) {
-    GraphCopy c;
-    c.edge = out;
-    c.from = dyn_cast<AccessNode>(pathSource(in));
-    c.to = dyn_cast<AccessNode>(pathDestination(out));
-    if (!c.from || !c.to || in->memlet.isEmpty() || out->memlet.isEmpty())
-        return std::nullopt;
-    c.source = g.desc(c.from->data);
-    c.target = g.desc(c.to->data);
-    if (!moves(c.source) || !moves(c.target))
-        return std::nullopt;
-    auto from = sourceSubset(in), to = destinationSubset(out);
-    c.fromSubset = subsetOf(from, to, *c.source);
-    c.toSubset = subsetOf(to, from, *c.target);
-    const bool ranks = c.fromSubset.rank() == c.source->rank() && c.toSubset.rank() == c.target->rank();
-    const bool device = isGpuStorage(c.source->storage) || isGpuStorage(c.target->storage);
-    if (!ranks || (!device && executorOf(*c.to) == Executor::Host))
-        return std::nullopt;
-    return c;
+/// What a memlet names at one end of its path: a container, a member of it, or a constant.
+Name dataAt(const Memlet &m, const AccessNode &end) { return m.data.str().rfind(end.data.str() + ".", 0) == 0 ? m.data : end.data; }
+const DataDesc *descOf(const SDFG &g, Name data) {
+    const DataDesc *d = g.desc(data);
+    const Constant *c = d ? nullptr : g.constant(data);
+    return c ? &c->desc : d;
 }
+
+class CopyCollector {
+public:
+    CopyCollector(State &s, Memories &memories) : s_(s), g_(*s.sdfg()), memories_(memories) {}
+
+    std::vector<GraphCopy> run() {
+        for (const auto &e : s_.edges())
+            if (isTransfer(*e) && memletPath(e.get()).back()->dstConn != Name("set"))
+                add(e.get(), e.get(), nullptr);
+        for (const auto &n : s_.nodes()) {
+            auto *copy = dyn_cast<LibraryNode>(n.get());
+            if (!copy || !isCopyNode(*copy))
+                continue;
+            Edge *from = copy->inEdge("_cpy_in"), *to = copy->outEdge("_cpy_out"); // there may be others: a stream, an order
+            if (from && to)
+                add(from, to, copy);
+        }
+        return std::move(copies_);
+    }
+
+private:
+    void add(Edge *in, Edge *out, LibraryNode *node) {
+        GraphCopy c;
+        c.edge = out;
+        c.node = node;
+        c.from = dyn_cast<AccessNode>(pathSource(in));
+        c.to = dyn_cast<AccessNode>(pathDestination(out));
+        if (!c.from || !c.to || in->memlet.isEmpty() || out->memlet.isEmpty())
+            return;
+        c.fromData = dataAt(in->memlet, *c.from);
+        c.toData = dataAt(out->memlet, *c.to);
+        c.source = descOf(g_, c.fromData);
+        c.target = descOf(g_, c.toData);
+        if (!c.source || !c.target || c.source->isStream() || c.target->isStream())
+            return;
+        auto from = sourceSubset(in), to = destinationSubset(out);
+        c.fromSubset = subsetOf(from, to, *c.source);
+        c.toSubset = subsetOf(to, from, *c.target);
+        c.executor = executor(out->src->isEntry() ? *out->dst : *out->src); // made inside of the scope
+        c.apart = memories_.apart(memories_.of(*c.from), memories_.of(*c.to));
+        if (isOnHost(c) || (isElements(*c.source, c.fromSubset) && isElements(*c.target, c.toSubset)))
+            copies_.push_back(std::move(c));
+    }
+    static bool isElements(const DataDesc &d, const sym::Subset &s) { return !d.isStructure() && s.rank() == d.rank(); }
+
+    Executor executor(const Node &n) {
+        if (!scopes_) {
+            scopes_.emplace(s_);
+            around_ = executorAround(g_);
+        }
+        return executorInState(n, s_, *scopes_).value_or(around_);
+    }
+
+    State &s_;
+    SDFG &g_;
+    Memories &memories_;
+    std::optional<ScopeTree> scopes_; // when a copy has been found: most states have none
+    Executor around_ = Executor::Host;
+    std::vector<GraphCopy> copies_;
+};
 
 } // namespace
 
 bool isCopyNode(const LibraryNode &n) { return n.className() == "CopyLibraryNode"; }
 bool isFillNode(const LibraryNode &n) { return n.className() == "FillLibraryNode"; }
 
-std::vector<GraphCopy> deviceCopies(State &s) {
-    std::vector<GraphCopy> out;
-    SDFG &g = *s.sdfg();
-    for (const auto &e : s.edges())
-        if (e->dstConn != Name("set") && isTransfer(*e))
-            if (auto c = copyOf(g, e.get(), e.get()))
-                out.push_back(std::move(*c));
-    for (const auto &n : s.nodes()) {
-        auto *copy = dyn_cast<LibraryNode>(n.get());
-        if (!copy || !isCopyNode(*copy))
-            continue;
-        Edge *from = copy->inEdge("_cpy_in"), *to = copy->outEdge("_cpy_out"); // there may be others: a stream, an order
-        if (!from || !to)
-            continue;
-        if (auto c = copyOf(g, from, to)) {
-            c->node = copy;
-            out.push_back(std::move(*c));
-        }
-    }
-    return out;
-}
+std::vector<GraphCopy> copiesOf(State &s, Memories &memories) { return CopyCollector(s, memories).run(); }
 
 } // namespace sdfgc::analysis

@@ -14,12 +14,20 @@ namespace sdfgc::tree::lowering {
 
 using namespace ir;
 using analysis::Axis;
-using analysis::isRun;
 using analysis::offsetOfLinear;
 using analysis::sameSizes;
 using analysis::volume;
 
 namespace {
+
+/// One run of memory to another one.
+void copyBytes(Instance &in, const CopySide &src, const CopySide &dst, tree::Block &out) {
+    auto *m = out.add<Memcpy>();
+    m->source = addressAt(in, src.place, src.start());
+    m->target = addressAt(in, dst.place, dst.start());
+    m->count = printable(in, volume(src.axes()));
+    m->type = src.place.type;
+}
 
 /// A copy element by element.
 void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
@@ -83,17 +91,14 @@ void copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e,
         return cooperativeCopy(in, src, dst, e, out);
     if (in.fn->device.inside)
         return copyLoops(in, src, dst, e, out);
-    bool bytes = src.place.type == dst.place.type || src.place.type.isVector() != dst.place.type.isVector();
-    bool apart = src.place.var != dst.place.var;
-    if (e.memlet.wcr.empty() && bytes && apart && !from.empty() && isRun(from) && isRun(to)) {
-        auto *m = out.add<Memcpy>();
-        m->source = addressAt(in, src.place, src.start());
-        m->target = addressAt(in, dst.place, dst.start());
-        m->count = printable(in, volume(from));
-        m->type = src.place.type;
-        return;
+    switch (e.memlet.copy) {
+    case CopyMethod::Linear:
+        return copyBytes(in, src, dst, out);
+    case CopyMethod::Elements:
+        return copyLoops(in, src, dst, e, out);
+    default:
+        refuseCopy(in, src, dst, e, CopyMethod::Elements);
     }
-    copyLoops(in, src, dst, e, out);
 }
 
 } // namespace sdfgc::tree::lowering

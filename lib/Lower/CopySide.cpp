@@ -42,6 +42,18 @@ std::optional<CopySide> copySide(Instance &in, Edge &e, bool source) {
     return side;
 }
 
+void refuseCopy(const Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, CopyMethod suitable) {
+    auto text = [](const ir::Node *end, const sym::Subset &subset) {
+        const auto *access = dyn_cast<AccessNode>(end);
+        return (access ? access->data.str() : "") + "[" + subset.str() + "]";
+    };
+    const std::string from = text(analysis::pathSource(&e), src.subset), to = text(analysis::pathDestination(&e), dst.subset);
+    if (e.memlet.copy == CopyMethod::Undecided)
+        in.error(diag::Id::UndecidedCopy, analysis::placeOf(e), from, to);
+    else
+        in.error(diag::Id::UnsuitableCopy, analysis::placeOf(e), from, to, name(e.memlet.copy), name(suitable));
+}
+
 void copyElement(Instance &in, const CopySide &src, sym::Expr srcOffset, const CopySide &dst, sym::Expr dstOffset, const Edge &e,
                  bool atomic, tree::Block &out) {
     py::ExprRef value = read(in, src.place, srcOffset);

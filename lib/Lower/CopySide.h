@@ -23,6 +23,9 @@ struct CopySide {
 /// no container at that end.
 std::optional<CopySide> copySide(Instance &in, ir::Edge &e, bool source);
 
+/// Reports a copy without a method, or with one that its sides do not have the layout for; `suitable` is one that would do.
+void refuseCopy(const Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, ir::CopyMethod suitable);
+
 /// Writes one element of the source to one of the target, as the memlet says: assigned, or combined by its conflict resolution,
 /// then atomically if asked for.
 void copyElement(Instance &in, const CopySide &src, sym::Expr srcOffset, const CopySide &dst, sym::Expr dstOffset,

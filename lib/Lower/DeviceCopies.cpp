@@ -16,12 +16,6 @@ using analysis::volume;
 
 namespace {
 
-/// One side of a copy, for messages: `A[0:N]`.
-std::string text(const ir::Node *end, const sym::Subset &subset) {
-    const auto *access = dyn_cast<AccessNode>(end);
-    return (access ? access->data.str() : "") + "[" + subset.str() + "]";
-}
-
 /// Do all of these move rows, so that one may stand for another of them?
 bool isByRows(CopyMethod m) { return m == CopyMethod::Pitched || m == CopyMethod::Pitched3D || m == CopyMethod::Batched; }
 
@@ -35,11 +29,7 @@ bool suits(const Instance &in, const CopySide &src, const CopySide &dst, const a
     const CopyMethod method = e.memlet.copy, now = analysis::chooseCopy(ends, shape);
     if (now == method || (isByRows(method) && (isByRows(now) || now == CopyMethod::Linear)))
         return true;
-    const std::string from = text(e.src, src.subset), to = text(e.dst, dst.subset);
-    if (method == CopyMethod::Undecided)
-        in.error(diag::Id::UndecidedCopy, analysis::placeOf(e), from, to);
-    else
-        in.error(diag::Id::UnsuitableCopy, analysis::placeOf(e), from, to, name(method), name(now));
+    refuseCopy(in, src, dst, e, now);
     return false;
 }
 

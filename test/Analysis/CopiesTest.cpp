@@ -36,6 +36,14 @@ std::string chosen(Direction d, const CopyShape &s, bool converts = false, bool 
     return std::string(name(analysis::chooseCopy(ends, s)));
 }
 
+/// Between containers of the host.
+std::string onHost(const CopyShape &s, const CopyEnds &ends) { return std::string(name(analysis::chooseCopy(ends, s))); }
+std::string onHost(const CopyShape &s) {
+    CopyEnds ends;
+    ends.apart = true;
+    return onHost(s, ends);
+}
+
 std::string inKernel(Executor executor, bool inRegisters) {
     CopyEnds ends;
     ends.executor = executor;
@@ -108,6 +116,25 @@ TEST_CASE("copies: conversions and resolutions need code") {
         CHECK(chosen(ToDevice, run, converts, !converts) == "Staged");
         CHECK(chosen(ToHost, run, converts, !converts) == "Staged");
     }
+}
+
+TEST_CASE("copies: on the host, one run of memory is copied as bytes") {
+    CHECK(onHost(run) == "Linear");
+    CHECK(onHost(shape("0:6", "1", "0:2, 0:3", "3, 1")) == "Linear"); // in row-major order of both
+    CHECK(onHost(shape("i, 0:M", "M, 1", "0:M", "1")) == "Linear");
+    for (const CopyShape *s : {&rows, &column, &slices, &uneven, &every, &transposed, &reshaped})
+        CHECK(onHost(*s) == "Elements");
+    CHECK(onHost(shape("5", "1", "0", "1")) == "Elements"); // one element is assigned
+}
+
+TEST_CASE("copies: on the host, elements that share memory, are converted or resolved are copied one by one") {
+    CopyEnds same, converts, repacks, resolves;
+    converts.apart = repacks.apart = resolves.apart = true;
+    converts.converts = repacks.converts = repacks.repacks = resolves.resolves = true;
+    CHECK(onHost(run, same) == "Elements");
+    CHECK(onHost(run, converts) == "Elements");
+    CHECK(onHost(run, repacks) == "Linear");
+    CHECK(onHost(run, resolves) == "Elements");
 }
 
 TEST_CASE("copies: in kernels, the block shares the work where it runs the code together") {
@@ -187,8 +214,9 @@ TEST_CASE("a container that its scope hands on does not move") {
     CHECK(analysis::isTransfer(*handedOn(shifted, "B", "B[i]", "N - 1 - i")));
     CHECK(analysis::isTransfer(*handedOn(resolved, "B", "B[i]", "", "lambda a, b: a + b")));
     CHECK(analysis::isTransfer(*handedOn(different, "A", "B[i]", "i")));
-    CHECK(analysis::deviceCopies(*whole.s).empty());
-    CHECK(analysis::deviceCopies(*shifted.s).size() == 1);
+    analysis::Memories ofWhole(whole.g), ofShifted(shifted.g);
+    CHECK(analysis::copiesOf(*whole.s, ofWhole).empty());
+    CHECK(analysis::copiesOf(*shifted.s, ofShifted).size() == 1);
 }
 
 TEST_CASE("what moves is copied at the innermost edge of its path, between access nodes") {
@@ -208,4 +236,36 @@ TEST_CASE("the side of a copy that names no subset") {
     CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}});     // others: the same indices
     CHECK(missingSubset({{range(2, i)}}, whole) == sym::Subset{{range(0, i - 2)}}); // nobody knows: from the first one
     CHECK(missingSubset({{range(0, i), range(0, 4)}}, whole) == whole);
+}
+
+TEST_CASE("copies: a nested SDFG's strides are what its symbols stand for, unless it assigns them") {
+    Graph g(R"(
+        sdfg f {
+          symbol N: int64
+          argument A: float64[N, 8]
+          argument B: float64[N, 8]
+          state main {
+            nested inner[M = N, S = 8] with p <- A[0:N, 0:8]; q -> B[0:N, 0:8] {
+              sdfg inner {
+                symbol M, S: int64
+                argument p: float64[M, 8] (strides = [S, 1])
+                argument q: float64[M, 8] (strides = [S, 1])
+                state copy {
+                  p[0:M, 0:8] -> q[0:M, 0:8]
+                }
+              }
+            }
+          }
+        }
+    )");
+    auto *state = g.block<State>("copy");
+    auto method = [&] {
+        analysis::Memories memories(g.g);
+        const analysis::GraphCopy c = analysis::copiesOf(*state, memories).at(0);
+        return std::string(name(analysis::chooseCopy(c.ends(), c.shape())));
+    };
+    CHECK(method() == "Linear");
+    SDFG &inner = *state->sdfg();
+    inner.connect(inner.add<State>(), state)->assignments.emplace_back("S", "M + 8");
+    CHECK(method() == "Elements");
 }

@@ -23,23 +23,29 @@ struct Program : Graph {
         : Graph("sdfg f (scheduled) {\n"
                 "  symbol N: int64\n" +
                 text + "}\n") {}
-    void allocate(pass::Context &context) {
+    void placeAndCopy(pass::Context &context) {
         g.renumber();
         pass::Program program{g, nullptr};
+        transforms::createSelectCopies()->run(program, context);
         transforms::createAllocateContainers()->run(program, context);
         const std::unique_ptr<pass::Pass> place = transforms::createPlaceInMemory();
         place->options = {{"heap-limit", int64_t(4096)}, {"register-limit", int64_t(65536)}, {"kernel-limit", int64_t(4096)}};
         place->run(program, context);
     }
-    std::string text() {
-        pass::Context context(diags, options);
-        allocate(context);
+    /// No tree, and errors, if the graph cannot be lowered.
+    pass::Program lowered(pass::Context &context) {
         pass::Registry registry;
         transforms::registerPasses(registry);
         const auto pipeline = pass::readPipeline(SDFGC_SOURCE_DIR "/pipelines/lower.yaml", registry, options, diags);
         REQUIRE(pipeline);
         pass::Program program{g, nullptr};
         pass::run(program, *pipeline, registry, context, {});
+        return program;
+    }
+    std::string text() {
+        pass::Context context(diags, options);
+        placeAndCopy(context);
+        const pass::Program program = lowered(context);
         for (const auto &d : diags.all())
             UNSCOPED_INFO(d.message);
         REQUIRE(program.tree);
@@ -253,6 +259,25 @@ TEST_CASE("contiguous copies are one run, strided ones a loop") {
     };
     CHECK(has(text("A[0:N] -> B"), "std::memcpy(B, A, N * sizeof(double));"));
     CHECK(has(text("A[0:9:2] -> B[0:5]"), "B[i0] = A[2 * i0];")); // every second element
+}
+
+TEST_CASE("a copy for which no method was selected is not lowered") {
+    auto refused = [](const std::string &method, const std::string &expected) {
+        Program p(replaced(R"(
+            argument A: float64[N] (CPU_Heap)
+            argument B: float64[N] (CPU_Heap)
+            state main {
+              A[0:N] -> B$method
+            }
+        )",
+                           {{"$method", method}}));
+        pass::Context context(p.diags, p.options);
+        CHECK_FALSE(p.lowered(context).tree);
+        REQUIRE(p.diags.all().size() == 1);
+        CHECK(p.diags.all()[0].message == expected);
+    };
+    refused("", "nothing has decided how the copy from `A[0:N]` to `B[0:N]` is made");
+    refused(" (Pitched)", "the copy from `A[0:N]` to `B[0:N]` cannot be Pitched: it is Elements");
 }
 
 TEST_CASE("transients: a value, an array on the stack, a buffer, a buffer that gets its size later") {

@@ -1,29 +1,38 @@
-// Copies that touch device memory: their shape, and the one table that says how each is made. The pass select-copies asks it and
-// writes the answer into the graph, the lowering follows, the verifier compares.
+// Copies: their shape, and the one table that says how each is made. The pass select-copies asks it and writes the answer into the
+// graph, the lowering follows, the verifier compares.
 //
-// Who copies decides first: threads of a kernel, or the host that queues an operation on a stream.
+// Who copies decides first: threads of a kernel, or the host: by itself if both sides are in its memory, else by an operation that
+// it queues on a stream.
 //
-//     #   where      condition (first that holds)                                          method
-//     1   kernel     a side is in registers, or one thread runs the code                    PerThread     each thread for itself
-//     2   kernel     otherwise: a block, or the grid, as a whole runs the code              Cooperative   elements shared out among
-//     the threads 3   host       elements are converted or resolved, both sides on the device          Kernel 4   host elements are
-//     converted or resolved, one side on the host              Staged 5   host       one run of memory on both sides Linear one
-//     asynchronous copy 6   host       rows: contiguous elements, or single ones, at a constant distance      Pitched       one
-//     copy of rows 7   host       both sides on the device                                               Kernel 8   host slices of
-//     rows, at distances that are multiples of the rows'           Pitched3D     one copy of slices 9   host       rows again, with
-//     more dimensions around them                           Batched       a loop of the host around row copies 10  host otherwise
-//     Staged
+//     #   who      condition (first that holds)                                       method
+//     1   kernel   a side is in registers, or one thread runs the code                PerThread     each thread for itself
+//     2   kernel   otherwise: a block, or the grid, as a whole runs the code          Cooperative   the threads share the elements
+//     3   host     several elements, one run on both sides, in different memory;      Linear        one copy of bytes
+//                  nothing is converted or resolved
+//     4   host     otherwise                                                          Elements      one by one, in loops
+//     5   stream   elements are converted or resolved, both sides on the device       Kernel
+//     6   stream   elements are converted or resolved, one side on the host           Staged
+//     7   stream   one run of memory on both sides                                    Linear        one asynchronous copy
+//     8   stream   rows: contiguous elements, or single ones, at a constant distance  Pitched       one copy of rows
+//     9   stream   both sides on the device                                           Kernel
+//     10  stream   slices of rows, at distances that are multiples of the rows'       Pitched3D     one copy of slices
+//     11  stream   rows again, with more dimensions around them                       Batched       a loop around copies of rows
+//     12  stream   otherwise                                                          Staged
 //
 // (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies
 // in between is no pitch. Dimensions that continue each other on both sides are joined before. A Kernel is a map over the elements.
 // Staged goes through a contiguous container of the same type as the source: on the host when values are resolved there, else on
 // the device.
 //
-// The rule comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided copies between devices
-// through a kernel instead of one call per element, conversions, and no case without an answer.
+// A single element of the host is assigned. Vectors and the elements that they are made of are the same bytes: the host converts
+// nothing between them. Different memory is provably so (sdfgc/Analysis/Memories.h).
+//
+// The rule for streams comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided copies
+// between devices through a kernel instead of one call per element, conversions, and no case without an answer.
 #pragma once
 
 #include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/Memories.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>
@@ -61,19 +70,24 @@ struct CopyEnds {
     bool fromDevice = false, toDevice = false;
     bool inRegisters = false; // one of the sides
     bool converts = false;    // different types
+    bool repacks = false;     // different types, one of which is a vector: the same bytes
     bool resolves = false;    // write-conflict resolution
+    bool apart = false;       // in memory that is provably not the same
 };
 
-/// The table above. Undecided when the copy has nothing to do with a device.
+/// The table above; never Undecided.
 ir::CopyMethod chooseCopy(const CopyEnds &ends, const CopyShape &shape);
 
 /// A copy of a graph: an edge between access nodes, through scopes or not, or a copy node's out-edge.
 struct GraphCopy {
     ir::Edge *edge = nullptr; // whose memlet has the method
     ir::AccessNode *from = nullptr, *to = nullptr;
+    Name fromData, toData; // the containers, or members of them
     const ir::DataDesc *source = nullptr, *target = nullptr;
     sym::Subset fromSubset, toSubset;
     ir::LibraryNode *node = nullptr; // if it is one
+    Executor executor = Executor::Host;
+    bool apart = false; // in different memory
     CopyEnds ends() const;
     CopyShape shape() const;
 };
@@ -95,7 +109,7 @@ std::set<Name> sharedContainers(const ir::SDFG &g);
 bool isCopyNode(const ir::LibraryNode &n);
 bool isFillNode(const ir::LibraryNode &n);
 
-/// The copies of a state that touch device memory or are made in a kernel; views, references and streams move nothing.
-std::vector<GraphCopy> deviceCopies(ir::State &s);
+/// The copies of a state. Setting a reference moves nothing; streams, and structures in a kernel, have ways of their own.
+std::vector<GraphCopy> copiesOf(ir::State &s, Memories &memories);
 
 } // namespace sdfgc::analysis

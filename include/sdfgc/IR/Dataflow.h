@@ -34,7 +34,7 @@ struct Memlet {
     std::string wcr;               // lambda text; empty = none
     WcrMode wcrMode = WcrMode::Unset;
     std::optional<int> stream;               // a copy that the device does: number of the GPU stream that it is queued on
-    CopyMethod copy = CopyMethod::Undecided; // a copy that touches device memory: how, by select-copies
+    CopyMethod copy = CopyMethod::Undecided; // a copy: how it is made, by select-copies
     DebugInfo debugInfo;
     Extra extra;
 

@@ -22,7 +22,7 @@ namespace sdfgc::ir {
     X(No_Instrumentation) X(Timer) X(PAPI_Counters) X(LIKWID_CPU) X(LIKWID_GPU) X(GPU_Events) X(GPU_TX_MARKERS) X(FPGA)
 #define SDFGC_DATA_INSTRUMENTATIONS(X) X(No_Instrumentation) X(Save) X(Restore)
 #define SDFGC_COPY_METHODS(X) \
-    X(Undecided) X(Linear) X(Pitched) X(Pitched3D) X(Batched) X(PerThread) X(Cooperative) X(Kernel) X(Staged)
+    X(Undecided) X(Linear) X(Elements) X(Pitched) X(Pitched3D) X(Batched) X(PerThread) X(Cooperative) X(Kernel) X(Staged)
 #define SDFGC_MEMORY_KINDS(X) \
     X(Undecided) X(Value) X(Stack) X(Heap) X(PerThread) X(Field) X(Device) X(Pinned) X(Pool) X(Shared) X(Slices) X(Grid) \
     X(DeviceHeap)
@@ -36,8 +36,8 @@ enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
 enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
 enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
 enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
-/// How a copy that touches device memory is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies
-/// become other elements when they are chosen.
+/// How a copy is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies become other elements when they
+/// are chosen.
 enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
 /// What the memory of a transient is in the program (sdfgc/Analysis/Allocation.h); ours, not of the format.
 ///     Value        a variable: one element, a structure, a stream, a pointer

@@ -1,5 +1,5 @@
 // The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h), copies
-// that touch device memory say how they are made (sdfgc/Analysis/Copies.h), there is one team of threads at a time
+// say how they are made (sdfgc/Analysis/Copies.h), there is one team of threads at a time
 // (sdfgc/Analysis/Teams.h), and kernels say how large their blocks are.
 #include "Analysis/Verify/Verifier.h"
 
@@ -32,16 +32,17 @@ void Verifier::barriers(const SDFG &constRoot) {
 
 void Verifier::copyMethods(const SDFG &constRoot) {
     SDFG &root = const_cast<SDFG &>(constRoot);
+    Memories memories(root);
     for (SDFG *g : allSDFGs(root))
         for (State *s : allStates(*g))
-            for (const GraphCopy &c : deviceCopies(*s)) {
+            for (const GraphCopy &c : copiesOf(*s, memories)) {
                 const CopyMethod is = c.edge->memlet.copy, should = chooseCopy(c.ends(), c.shape());
                 if (is == should)
                     continue;
                 if (is == CopyMethod::Undecided)
-                    report(diag::Id::UndecidedCopy, *c.edge, c.from->data, c.to->data);
+                    report(diag::Id::UndecidedCopy, *c.edge, c.fromData, c.toData);
                 else
-                    report(diag::Id::UnsuitableCopy, *c.edge, c.from->data, c.to->data, name(is), name(should));
+                    report(diag::Id::UnsuitableCopy, *c.edge, c.fromData, c.toData, name(is), name(should));
             }
 }
 

@@ -1,16 +1,23 @@
-// select-copies: how each copy that touches device memory is made.
+// select-copies: how each copy is made.
 //
-//   before:  a -> gpu_a                          after:  a -> gpu_a (Linear)
-//            gpu_a[0:N, 2] -> b[0:N]                     gpu_a[0:N, 2] -> b[0:N] (Pitched)
-//            gpu_a[0:N, 0:2:M] -> gpu_b                  map[i0 = 0:N, i1 = 0:M / 2] GPU_Device { gpu_b[i0, i1] = gpu_a[i0, 2 * i1]
-//            } c[0:N, 0:2:M] -> gpu_c                      c[0:N, 0:2:M] -> staged_c; map GPU_Device { gpu_c[...] = staged_c[...] }
+//   before:  a -> t                                     after:  a -> t (Linear)
+//            a[0:N, 2] -> t[0:N]                                a[0:N, 2] -> t[0:N] (Elements)
+//            a -> gpu_a                                         a -> gpu_a (Linear)
+//            gpu_a[0:N, 2] -> b[0:N]                            gpu_a[0:N, 2] -> b[0:N] (Pitched)
+//            gpu_a[0:N, 0:2:M] -> gpu_b                         map[i0 = 0:N, i1 = 0:M / 2] GPU_Device {
+//                                                                 gpu_b[i0, i1] = gpu_a[i0, 2 * i1] }
+//            c[0:N, 0:2:M] -> gpu_c                             c[0:N, 0:2:M] -> staged_c
+//                                                               map GPU_Device { gpu_c[...] = staged_c[...] }
 //
 // The table is in sdfgc/Analysis/Copies.h. Two of its answers are other elements of the graph:
 //
 //   Kernel    a map over the elements, by dimension where both sides correspond, else by row-major number
 //   Staged    a copy of one run of memory, and one on the side where elements can be moved one by one; both are looked up again
 //
-// The other answers are written on the memlet: the lowering follows them, later passes and the verifier see them.
+// The other answers are written on the memlet: the lowering follows them, later passes and the verifier see them. Passes that add
+// copies run before.
+//
+// Left alone: what streams push and pop, and what sets a reference, is not copied in one of these ways.
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -50,13 +57,14 @@ std::vector<sym::Expr> stepsOf(const std::vector<analysis::Axis> &axes, sym::Exp
 
 class Selection {
 public:
-    Selection(State &s, pass::Context &context) : state_(s), g_(*s.sdfg()), context_(context) {}
+    Selection(State &s, analysis::Memories &memories, pass::Context &context)
+        : state_(s), g_(*s.sdfg()), memories_(memories), context_(context) {}
 
     bool run() {
         bool changed = false;
         for (bool again = true; again;) { // what a staged copy becomes is looked up, too
             again = false;
-            for (GraphCopy &c : analysis::deviceCopies(state_)) {
+            for (GraphCopy &c : analysis::copiesOf(state_, memories_)) {
                 const CopyMethod method = analysis::chooseCopy(c.ends(), c.shape());
                 const bool rewrites = method == CopyMethod::Kernel || method == CopyMethod::Staged;
                 if (!rewrites && c.edge->memlet.copy != method) {
@@ -117,7 +125,7 @@ private:
         entry->outConnectors.push_back({Name("OUT_from"), {}});
         exit->inConnectors.push_back({Name("IN_to"), {}});
         exit->outConnectors.push_back({Name("OUT_to"), {}});
-        Memlet read = Memlet::simple(c.from->data, c.fromSubset), write = Memlet::simple(c.to->data, c.toSubset);
+        Memlet read = Memlet::simple(c.fromData, c.fromSubset), write = Memlet::simple(c.toData, c.toSubset);
         write.wcr = c.edge->memlet.wcr;
         write.wcrMode = write.wcr.empty() ? WcrMode::Unset : WcrMode::Plain; // each element is met once
         read.dynamic = write.dynamic = c.edge->memlet.dynamic;
@@ -170,7 +178,7 @@ private:
         const sym::Subset whole = d.fullSubset();
         g_.arrays.set(name, std::move(d));
         auto *between = state_.add<AccessNode>(name);
-        Memlet first = Memlet::simple(c.from->data, c.fromSubset), second = Memlet::simple(name, whole);
+        Memlet first = Memlet::simple(c.fromData, c.fromSubset), second = Memlet::simple(name, whole);
         first.otherSubset = whole;
         second.otherSubset = c.toSubset;
         second.wcr = c.edge->memlet.wcr;
@@ -200,6 +208,7 @@ private:
 
     State &state_;
     SDFG &g_;
+    analysis::Memories &memories_;
     pass::Context &context_;
 };
 
@@ -207,9 +216,10 @@ class SelectCopies : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
+        analysis::Memories memories(root);
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
-                changed |= Selection(*s, context).run();
+                changed |= Selection(*s, memories, context).run();
         if (changed)
             root.renumber();
         return changed;
