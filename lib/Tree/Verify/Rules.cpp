@@ -18,6 +18,7 @@ public:
     std::function<void(VarId)> variable = [](VarId) {};
     std::function<void(RefId)> reference = [](RefId) {};
     std::function<void(Name)> name; // may be left out: the sets of names cost time
+    bool inExpressions = true;      // is it called for names in expressions, too?
 
     void statement(const Node &n) {
         visit(n, [this](const auto &x) {
@@ -53,7 +54,7 @@ private:
             forEachExpr(*s, [this](const py::Expr &e) { mentions(e); });
     }
     void mentions(const py::Expr &e) {
-        if (name)
+        if (name && inExpressions)
             for (Name n : py::freeNames(e))
                 name(n);
         forEachMemRef(e, reference);
@@ -81,9 +82,12 @@ void forEachReference(const Node &n, const std::function<void(RefId)> &use) {
     all.statement(n);
 }
 
-void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use) {
+namespace {
+
+void eachName(const Function &f, const Node &n, const std::function<void(Name)> &use, bool inExpressions) {
     Mentioned all;
     all.name = use;
+    all.inExpressions = inExpressions;
     all.reference = [&](RefId r) {
         if (!r)
             return;
@@ -93,6 +97,11 @@ void forEachName(const Function &f, const Node &n, const std::function<void(Name
     };
     all.statement(n);
 }
+
+} // namespace
+
+void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use) { eachName(f, n, use, true); }
+void forEachNameInSizes(const Function &f, const Node &n, const std::function<void(Name)> &use) { eachName(f, n, use, false); }
 
 } // namespace sdfgc::tree::rules
 

@@ -35,6 +35,8 @@ void forEachVariable(const Function &f, const Node &n, const std::function<void(
 void forEachReference(const Node &n, const std::function<void(RefId)> &use);
 /// Calls `use` for every name in the expressions and sizes of a statement itself, also in those of its memory references.
 void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use);
+/// The same for sizes alone: integer arithmetic, over variables. Expressions may come from code that names other things.
+void forEachNameInSizes(const Function &f, const Node &n, const std::function<void(Name)> &use);
 
 // ---- the rules
 bool ids(Report &r);      // Ids.cpp: the others need them to hold

@@ -80,7 +80,14 @@ private:
             if (r)
                 use(r_.f.refs[r].var, n);
         });
-        forEachName(r_.f, n, [&](Name name) { named(name, n); });
+        forEachName(r_.f, n, [&](Name name) {
+            if (known_.count(name))
+                named(name, n);
+        });
+        forEachNameInSizes(r_.f, n, [&](Name name) {
+            if (!known_.count(name) && !isKnownElsewhere(name))
+                named(name, n);
+        });
         if (n.kind == Kind::Declare)
             declare(static_cast<const Declare &>(n).var, n);
         locals_ = outer;
@@ -98,8 +105,8 @@ private:
         body(t.after);
         bound_ = outer;
     }
-    /// What expressions may name besides variables: constants and kernels of the module, numbers of the target, and what code of
-    /// the user defines at file scope.
+    /// What sizes may name besides variables: constants and kernels of the module, numbers of the target, and what code of the user
+    /// defines at file scope. Expressions may also name what C++ and its libraries have.
     bool isKnownElsewhere(Name n) const {
         return n == number::threadX || n == number::threadY || n == number::threadZ || !r_.m.globalCode.empty() ||
                std::any_of(r_.m.constants.begin(), r_.m.constants.end(), [&](const ConstantDef &c) { return c.name == n; }) ||
@@ -107,8 +114,6 @@ private:
     }
     void named(Name n, const Node &at) {
         if (everywhere_.count(n) || bound_.count(n) || (locals_ && locals_->count(n)) || scope_.find(n))
-            return;
-        if (!known_.count(n) && isKnownElsewhere(n))
             return;
         r_.fault(diag::Id::TreeUndeclared, at, n.str());
     }
