@@ -1,17 +1,15 @@
 // A whole program: from the graph to a module. Where to find what:
 //
-//     the module      ModuleParts (interface, types, constants), UserCode (code blocks), ProgramFunction, FunctionNames
-//     state           Program; Instance (the SDFG that is read, the function that is written)
-//     names           Symbols, SymbolicToPython, Expressions (Python text)
-//     memory          MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations, KernelArrays
-//     control flow    ControlFlow, UnstructuredFlow (labels and jumps)
-//     dataflow        States (order, scopes, nodes), Nested (SDFGs in SDFGs), DataProbes, Blocks (timers, braces)
-//     maps            Maps, Reductions, Consume, Loops
-//     kernels         Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies
-//     library nodes   LibraryNodes; Copies, CopySide, StreamCopies, DeviceCopies, Fills
-//     tasklets        Tasklets, TaskletConnections, TaskletStores
-//       in Python     TaskletPython, TaskletPlan, TaskletBinding, TaskletStatements, TaskletNames
-//       in C++        TaskletCpp, TaskletCall, TaskletText
+//     Program/      what all functions share: Program, ModuleParts (interface, types, constants), UserCode (code blocks),
+//                   FunctionNames; ProgramFunction; Instance (the SDFG that is read, the function that is written); DataProbes
+//     Expressions/  Symbols, SymbolicToPython, Expressions (Python text)
+//     Memory/       MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations
+//     Flow/         ControlFlow, UnstructuredFlow (labels and jumps); States (order, scopes, nodes), Nested (SDFGs in SDFGs);
+//                   Maps, Reductions, Consume, Loops; Blocks (timers, braces)
+//     Kernels/      Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies, KernelArrays
+//     Copies/       Copies, CopySide, StreamCopies, DeviceCopies, Fills, LibraryNodes (of copies and fills)
+//     Tasklets/     Tasklets, TaskletConnections, TaskletStores; in Python: TaskletPython, TaskletPlan, TaskletBinding,
+//                   TaskletStatements, TaskletNames; in C++: TaskletCpp, TaskletText; LibraryCalls
 //
 // Steps are functions that take the Instance they work in and add to a block of statements. They share nothing else: what several
 // of them must know is state of the program, of a function or of an SDFG. Where the steps for one thing have state of their own
@@ -19,9 +17,9 @@
 // what calls what; States, Nested and ControlFlow call each other, as SDFGs nest.
 #include "sdfgc/Lower/Lower.h"
 
-#include "ModuleParts.h"
-#include "ProgramFunction.h"
-#include "UserCode.h"
+#include "Lower/Program/ModuleParts.h"
+#include "Lower/Program/ProgramFunction.h"
+#include "Lower/Program/UserCode.h"
 
 #include <algorithm>
 

@@ -257,7 +257,7 @@ private:
             if (all_.isSeenByThreads(u.memory))
                 s.uses.push_back(u);
     }
-    /// Copies where the lowered program makes them (lib/Lower/States.cpp, lowerAccess).
+    /// Copies where the lowered program makes them (lib/Lower/Flow/States.cpp, lowerAccess).
     void phaseOfAccess(AccessNode &n) {
         auto copied = [&](Edge *e) {
             std::vector<MemoryUse> uses;

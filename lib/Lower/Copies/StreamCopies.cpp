@@ -1,0 +1,82 @@
+// Copies between streams and arrays.
+#include "StreamCopies.h"
+
+#include "Lower/Expressions/Symbols.h"
+#include "Lower/Memory/Elements.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// Does a stream fill the array, and another stream take all of it? Then there are as many elements as the first stream had: the
+/// two are DaCe's ArrayStreamView.
+bool passesOn(const AccessNode &array) {
+    auto isStream = [](const ir::Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        const DataDesc *d = a ? a->state()->sdfg()->desc(a->data) : nullptr;
+        return d && d->isStream();
+    };
+    return array.inEdges().size() == 1 && isStream(analysis::pathSource(array.inEdges().front())) &&
+           std::any_of(array.outEdges().begin(), array.outEdges().end(),
+                       [&](Edge *e) { return isStream(analysis::pathDestination(e)); });
+}
+
+/// Takes elements of a stream into an array. How many there were is kept where another stream will take them.
+void pop(Instance &in, RefId stream, RefId array, sym::Expr count, const Edge &e, tree::Block &out) {
+    const auto *into = dyn_cast<AccessNode>(analysis::pathDestination(&e));
+    VarId countVar;
+    if (into && passesOn(*into)) {
+        countVar = in.declareValue(Name(into->data.str() + "_count"), ScalarKind::Int64);
+        out.add<Declare>(countVar);
+        in.popped[into] = countVar;
+    }
+    auto *pop = out.add<StreamPop>();
+    pop->stream = stream;
+    pop->target = array;
+    pop->count = count;
+    pop->countVar = countVar;
+}
+
+} // namespace
+
+void streamCopy(Instance &in, const MemoryPlace &src, const MemoryPlace &dst, Edge &e, tree::Block &out) {
+    if (!src.valid() || !dst.valid()) {
+        in.error(diag::Id::NoPlace, analysis::placeOf(e), e.memlet.data.str());
+        return;
+    }
+    bool fromStream = src.desc && src.desc->isStream(), toStream = dst.desc && dst.desc->isStream();
+    if (fromStream && toStream) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(e), "a copy from stream to stream", "pop into a container first");
+        return;
+    }
+    auto subsetOf = [&](const MemoryPlace &p, bool source) {
+        auto s = source ? analysis::sourceSubset(&e) : analysis::destinationSubset(&e);
+        return s ? inVariables(in, *s) : inVariables(in, p.desc->fullSubset());
+    };
+    const MemoryPlace &array = fromStream ? dst : src;
+    sym::Subset inArray = subsetOf(array, !fromStream), inStream = subsetOf(fromStream ? src : dst, fromStream);
+    RefId arraySlot = addressAt(in, array, startOffset(array, inArray));
+    RefId streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
+    sym::Expr count = printable(in, inArray.numElements());
+    if (fromStream)
+        return pop(in, streamSlot, arraySlot, count, e, out);
+    const auto popped = in.popped.find(analysis::pathSource(&e));
+    if (popped != in.popped.end())
+        count = sym::Expr::symbol(in.varName(popped->second));
+    auto *push = out.add<StreamPush>();
+    push->stream = streamSlot;
+    push->count = count;
+    if (count.isOne())
+        push->value = read(in, array, startOffset(array, inArray));
+    else
+        push->source = arraySlot;
+}
+
+} // namespace sdfgc::tree::lowering

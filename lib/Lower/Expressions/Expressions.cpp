@@ -1,0 +1,207 @@
+// Python text of the graph in terms of variables and references.
+#include "Expressions.h"
+
+#include "Lower/Memory/Elements.h"
+#include "Lower/Memory/Places.h"
+#include "SymbolicToPython.h"
+#include "Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree::lowering {
+
+using py::ExprKind;
+using py::ExprRef;
+
+namespace {
+
+/// Names of symbols, containers and constants replaced by what they stand for.
+ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where);
+
+/// A bare name: the value of a symbol, of a container with one element, or else the address of the container.
+ExprRef bindName(Instance &in, const py::Expr &e) {
+    if (auto it = in.symbols.find(e.name); it != in.symbols.end())
+        return pythonOf(in, it->second);
+    if (in.g->arrays.contains(e.name) && !in.g->constant(e.name)) {
+        MemoryPlace p = containerPlace(in, e.name);
+        if (!p.valid())
+            return std::make_shared<py::Expr>(e);
+        bool single = p.desc && (p.desc->isScalar() || p.desc->numElements().isOne());
+        if (single)
+            return read(in, p, p.offset);
+        return memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
+    }
+    auto copy = std::make_shared<py::Expr>(e);
+    if (const ir::Constant *c = in.g->constant(e.name))
+        copy->type = c->desc.isScalar() ? c->desc.dtype : Type::pointer(c->desc.dtype);
+    return copy;
+}
+
+/// `A.b.c` as one name, if it is a chain of attributes on a name.
+std::optional<std::string> dotted(const py::Expr &e) {
+    if (e.kind == ExprKind::Name)
+        return e.name.str();
+    // Files of the Fortran front end write `s[0].x` for a member of a structure.
+    bool firstElement =
+        e.kind == ExprKind::Subscript && e.args.size() == 2 && e.args[1]->kind == ExprKind::Int && e.args[1]->text == "0";
+    if (firstElement)
+        return dotted(*e.args[0]);
+    if (e.kind != ExprKind::Attribute)
+        return std::nullopt;
+    auto base = dotted(*e.args[0]);
+    return base ? std::optional(*base + "." + e.name.str()) : std::nullopt;
+}
+
+/// The indices of a subscript: bound, a tuple taken apart.
+std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::Location &where) {
+    std::vector<ExprRef> indices;
+    for (std::size_t i = 1; i < e.args.size(); ++i) {
+        ExprRef index = bindNames(in, e.args[i], where);
+        if (index && index->kind == ExprKind::Tuple)
+            indices.insert(indices.end(), index->args.begin(), index->args.end());
+        else
+            indices.push_back(index);
+    }
+    return indices;
+}
+
+/// The element of a container at as many indices as it has dimensions.
+ExprRef elementOf(Instance &in, const MemoryPlace &p, const std::vector<ExprRef> &indices) {
+    py::Env env = environment(in);
+    MemRef ref;
+    ref.var = p.var;
+    ref.offset = p.offset;
+    std::vector<ExprRef> dynamic;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        ExprRef index = py::inferTypes(indices[d], env, semantics(in));
+        ref.offset += p.offsets[d] * p.strides[d];
+        if (auto s = symbolicOf(*index)) {
+            ref.offset += *s * p.strides[d];
+        } else {
+            dynamic.push_back(py::lowerOperators(index, semantics(in), nonNegativeOracle(in)));
+            ref.strides.push_back(printable(in, p.strides[d]));
+        }
+    }
+    ref.offset = printable(in, ref.offset);
+    auto out = std::make_shared<py::Expr>(*memRef(in.function().refs.add(ref), p.type));
+    out->args = std::move(dynamic);
+    return out;
+}
+
+/// In a comparison with None, a container stands for its address.
+ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
+    if (!e)
+        return e;
+    if (e->kind == ExprKind::Name)
+        return bindName(in, *e);
+    if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute)
+        if (ExprRef bound = boundSubscript(in, *e, where))
+            return bound;
+    auto copy = std::make_shared<py::Expr>(*e);
+    bool againstNone = e->kind == ExprKind::Compare &&
+                       std::any_of(e->args.begin(), e->args.end(), [](const ExprRef &a) { return a->kind == ExprKind::None; });
+    for (std::size_t i = 0; i < copy->args.size(); ++i) {
+        // The callee of a call is a function name, not data.
+        if (e->kind == ExprKind::Call && i == 0 && copy->args[0]->kind == ExprKind::Name && !in.symbols.count(copy->args[0]->name))
+            continue;
+        copy->args[i] = bindNames(in, copy->args[i], where);
+        if (againstNone && copy->args[i] && copy->args[i]->kind == ExprKind::MemRef && copy->args[i]->args.empty()) {
+            MemRef address = in.function().refs[refOf(*copy->args[i])];
+            address.address = true;
+            copy->args[i] = memRef(in.function().refs.add(address), Type::pointer(copy->args[i]->type));
+        }
+    }
+    for (py::Keyword &k : copy->keywords)
+        k.value = bindNames(in, k.value, where);
+    return copy;
+}
+
+} // namespace
+
+// ---------------------------------------------------------------------------------------------------- names
+
+ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where) {
+    const py::Expr &base = e.kind == ExprKind::Subscript ? *e.args[0] : e;
+    auto path = dotted(base);
+    if (!path)
+        return nullptr;
+    Name data(*path);
+    const ir::DataDesc *d = in.g->desc(data);
+    const ir::Constant *constant = in.g->constant(data);
+    if (!d && !constant)
+        return nullptr;
+    MemoryPlace p = containerPlace(in, data);
+    if (!p.valid())
+        return nullptr;
+    if (e.kind == ExprKind::Attribute)
+        return d && (d->isScalar() || d->numElements().isOne()) && !d->isArray()
+                   ? read(in, p, p.offset)
+                   : memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
+    const std::vector<ExprRef> indices = boundIndices(in, e, where);
+    if (indices.size() != p.strides.size()) {
+        in.error(diag::Id::SubscriptRank, where, data.str(), indices.size(), p.strides.size());
+        return py::intLit(0);
+    }
+    return elementOf(in, p, indices);
+}
+
+py::Semantics semantics(const Instance &in) { return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Python; }
+
+py::Env environment(const Instance &in) {
+    py::Env env;
+    env.typeOf = [&in](Name n) -> std::optional<Type> {
+        if (auto it = in.fn->facts.find(n); it != in.fn->facts.end() && it->second.type)
+            return it->second.type;
+        if (const ir::Constant *c = in.g->constant(n))
+            return c->desc.dtype;
+        return std::nullopt;
+    };
+    env.isCallback = [&in](Name n) {
+        for (const ir::SDFG *g = in.g; g; g = g->parentSDFG())
+            if (const Type *t = g->symbols.find(n))
+                return t->isCallback();
+        return false;
+    };
+    env.structByName = [&in](Name n) -> std::optional<Type> {
+        for (Type t : in.module().structs)
+            if (t.name() == n)
+                return t;
+        return std::nullopt;
+    };
+    return env;
+}
+
+// ---------------------------------------------------------------------------------------------------- whole expressions
+
+ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where) {
+    if (language == ir::Language::CPP)
+        return py::raw(text);
+    auto parsed = py::parseExpr(text);
+    if (!parsed.value)
+        return py::raw(text); // text that is not Python is C++ (format reference 9.1)
+    return expression(in, *parsed.value, where);
+}
+
+ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where) {
+    const py::Env env = environment(in);
+    const ExprRef e = bindNames(in, py::resolveModules(parsed, env), where);
+    return e ? py::lowerOperators(py::inferTypes(e, env, semantics(in)), semantics(in), nonNegativeOracle(in)) : nullptr;
+}
+
+ExprRef lowered(Instance &in, const ExprRef &e) {
+    return py::lowerOperators(py::inferTypes(e, environment(in), semantics(in)), semantics(in));
+}
+
+ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where) {
+    return lowered(in, bindNames(in, pythonOf(in, sym::exact(e)), where));
+}
+
+ExprRef resolution(Instance &in, const ExprRef &lambda, Type element) {
+    if (!lambda)
+        return lambda;
+    const py::Env env = environment(in);
+    const ExprRef typed = py::inferLambda(py::resolveModules(lambda, env), {element, element}, env, semantics(in));
+    return py::lowerOperators(typed, semantics(in));
+}
+
+} // namespace sdfgc::tree::lowering

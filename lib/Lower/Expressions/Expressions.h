@@ -1,0 +1,38 @@
+// Python text of the graph in terms of variables and references.
+//
+// Conditions, values of assignments, conflict resolutions and symbol mappings are Python. Their names become variables, elements of
+// containers or addresses of those; then types are inferred and operators get the meaning that C++ has to print. Tasklets, whose
+// names are connectors, have TaskletPython.h.
+#pragma once
+
+#include "Lower/Program/Instance.h"
+
+namespace sdfgc::tree::lowering {
+
+/// Text of an edge, branch or loop, ready to print. C++ stays as it is, and so does text that is not Python. Null, and an error
+/// reported at `where`, when it cannot be lowered.
+py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where);
+
+/// The same for a tree over the names of the graph.
+py::ExprRef expression(Instance &in, const py::ExprRef &parsed, const diag::Location &where);
+
+/// What a symbol is mapped to, an expression over symbols and containers of the instance's SDFG, ready to print.
+py::ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where);
+
+/// A tree over variables, ready to print.
+py::ExprRef lowered(Instance &in, const py::ExprRef &e);
+
+/// A conflict resolution function on elements of a type, ready to print; null stays null.
+py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element);
+
+/// An element of a container or constant by subscript, or a member of a structure by attribute; null when `e` is something else. A
+/// subscript of the wrong rank is reported at `where`.
+py::ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where);
+
+/// Types of names in trees over variables. Valid as long as the instance.
+py::Env environment(const Instance &in);
+
+/// What operators mean: as in Python, or as in the C++ that DaCe writes.
+py::Semantics semantics(const Instance &in);
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,176 @@
+// Control flow.
+#include "ControlFlow.h"
+
+#include "Lower/Expressions/Expressions.h"
+#include "Lower/Expressions/Symbols.h"
+#include "States.h"
+#include "UnstructuredFlow.h"
+
+#include "sdfgc/Analysis/Verify.h"
+
+#include <utility>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// Numbers of a block and the region that it is in, as the source map names it; none for a root.
+std::vector<int> originOf(const ir::Block &b) {
+    const Region *r = b.parent();
+    return r ? std::vector<int>{r->cfgId, static_cast<int>(b.id())} : std::vector<int>{};
+}
+
+/// Can a region be written as a sequence: does every block have at most one out-edge, unconditional, and no cycle?
+bool isSequence(const Region &r) {
+    if (r.kind() == BlockKind::Unstructured)
+        return false;
+    std::vector<const ir::Block *> next(r.blocks().size(), nullptr);
+    std::vector<bool> has(r.blocks().size(), false);
+    for (const auto &e : r.edges()) {
+        if (has[e->src->id()] || !e->isUnconditional())
+            return false;
+        has[e->src->id()] = true;
+        next[e->src->id()] = e->dst;
+    }
+    const ir::Block *at = r.start();
+    for (std::size_t steps = 0; at; at = next[at->id()])
+        if (++steps > r.blocks().size())
+            return false;
+    return true;
+}
+
+/// Is there a `continue` of the loop itself, not of one inside?
+bool containsContinue(const Region &r) {
+    for (const auto &b : r.blocks()) {
+        if (b->kind() == BlockKind::Continue)
+            return true;
+        if (const auto *inner = dyn_cast<Region>(b.get()); inner && inner->kind() != BlockKind::Loop && containsContinue(*inner))
+            return true;
+        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (const auto &branch : c->branches())
+                if (containsContinue(*branch.region))
+                    return true;
+    }
+    return false;
+}
+
+/// The assignment of a loop's start or step to its variable; null where there is none, or an error was reported.
+py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, const diag::Location &where) {
+    if (!code || code->empty())
+        return nullptr;
+    auto parsed = py::parseBlock(code->text);
+    if (!parsed.value || parsed.value->size() != 1 || (*parsed.value)[0]->kind != py::StmtKind::Assign ||
+        (*parsed.value)[0]->targets.size() != 1 || (*parsed.value)[0]->targets[0]->kind != py::ExprKind::Name) {
+        in.error(diag::Id::BadCode, where, "a loop statement must be one assignment: `" + code->text + "`");
+        return nullptr;
+    }
+    const py::Stmt &s = *(*parsed.value)[0];
+    const py::ExprRef value = expression(in, s.value, where);
+    return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
+}
+
+/// A loop region. `continue` jumps to the step where that stands after the body.
+void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
+    diag::Location where = analysis::placeOf(l);
+    auto *node = out.add<Loop>();
+    node->comment = l.label.empty() ? "" : "loop " + l.label;
+    node->origin = originOf(l);
+    node->unroll = l.unroll;
+    node->unrollFactor = l.unrollFactor;
+    if (l.inverted)
+        node->form = l.updateBeforeCondition ? Loop::DoWhile : Loop::TestLast;
+    node->init = loopStatement(in, l.init, where);
+    if (l.condition && !l.condition->empty())
+        node->condition = expression(in, l.condition->text, l.condition->language, where);
+    node->update = loopStatement(in, l.update, where);
+    if (l.inverted && node->update && containsContinue(l))
+        node->continueLabel = Name("next_" + std::to_string(in.fn->labels++));
+    Loop *outer = std::exchange(in.loop, node);
+    in.fn->names.open();
+    lowerRegion(in, l, node->body);
+    in.fn->names.close();
+    in.loop = outer;
+    if (node->continueLabel)
+        node->body.add<Label>(node->continueLabel);
+}
+
+/// A conditional block: an `if` with its other branches.
+void lowerConditional(Instance &in, ConditionalBlock &c, tree::Block &out) {
+    diag::Location where = analysis::placeOf(c);
+    auto *node = out.add<If>();
+    node->origin = originOf(c);
+    for (const auto &branch : c.branches()) {
+        If::Branch b;
+        if (branch.condition)
+            b.condition = expression(in, branch.condition->text, branch.condition->language, where);
+        b.body = std::make_unique<tree::Block>();
+        in.fn->names.open();
+        lowerRegion(in, *branch.region, *b.body);
+        in.fn->names.close();
+        node->branches.push_back(std::move(b));
+    }
+}
+
+} // namespace
+
+void lowerRegion(Instance &in, Region &r, tree::Block &out) {
+    if (r.blocks().empty())
+        return;
+    ir::Block *at = r.start();
+    if (!at) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(r), "a region without a start block", "give `start_block`");
+        return;
+    }
+    if (!isSequence(r))
+        return lowerUnstructured(in, r, out);
+    std::vector<InterstateEdge *> next(r.blocks().size(), nullptr);
+    for (const auto &e : r.edges())
+        next[e->src->id()] = e.get();
+    while (at) {
+        lowerBlock(in, *at, out);
+        InterstateEdge *e = next[at->id()];
+        if (!e)
+            break;
+        addAssignments(in, *e, r, out);
+        at = e->dst;
+    }
+}
+
+void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
+    switch (b.kind()) {
+    case BlockKind::State:
+        return lowerState(in, static_cast<State &>(b), out);
+    case BlockKind::Loop:
+        return lowerLoop(in, static_cast<LoopRegion &>(b), out);
+    case BlockKind::Conditional:
+        return lowerConditional(in, static_cast<ConditionalBlock &>(b), out);
+    case BlockKind::Break:
+        out.add<Break>();
+        return;
+    case BlockKind::Continue:
+        if (in.loop && in.loop->continueLabel)
+            out.add<Goto>(in.loop->continueLabel);
+        else
+            out.add<Continue>();
+        return;
+    case BlockKind::Return:
+        out.add<Return>();
+        return;
+    default:
+        return lowerRegion(in, static_cast<Region &>(b), out);
+    }
+}
+
+void addAssignments(Instance &in, const InterstateEdge &e, const Region &r, tree::Block &out) {
+    if (e.assignments.empty())
+        return;
+    const diag::Location where = analysis::placeOf(e, r);
+    for (const auto &[symbol, text] : e.assignments)
+        if (py::ExprRef value = expression(in, text, Language::Python, where))
+            if (py::StmtRef assignment = symbolAssignment(in, symbol, std::move(value)))
+                out.add<Code>()->stmts.push_back(std::move(assignment));
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,196 @@
+// Maps: loop nests, parallel regions, kernels.
+#include "Maps.h"
+
+#include "Blocks.h"
+#include "Loops.h"
+#include "Lower/Expressions/Symbols.h"
+#include "Lower/Kernels/GridKernels.h"
+#include "Lower/Kernels/KernelBodies.h"
+#include "Lower/Kernels/Kernels.h"
+#include "Lower/Memory/Elements.h"
+#include "Lower/Memory/Places.h"
+#include "Reductions.h"
+#include "States.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Teams.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// Can code of the host run such a map, or start it as a kernel?
+bool isOfHost(Schedule s) {
+    switch (s) {
+    case Schedule::MPI:
+    case Schedule::SVE_Map:
+    case Schedule::Snitch:
+    case Schedule::Snitch_Multicore:
+    case Schedule::FPGA_Device:
+        return false;
+    default:
+        return !isGpuSchedule(s) || s == Schedule::GPU_Device || s == Schedule::GPU_Persistent;
+    }
+}
+
+/// Reads well wherever the parameter stood, and costs nothing: a sum or product of symbols and integers.
+bool isPlain(sym::Expr e) {
+    bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul;
+    for (sym::Expr operand : e.operands())
+        ok = ok && isPlain(operand);
+    return ok;
+}
+
+/// Every thread of a team runs the body once; the first parameter is its number (codegen-semantics 21.1).
+void persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
+    auto *region = out.add<ParallelRegion>();
+    region->numThreads = printable(in, inVariables(in, m.ompNumThreads));
+    SymbolScope symbols(in);
+    in.fn->names.open();
+    VarId team = in.declareValue("__omp_num_threads", ScalarKind::Int64);
+    region->teamSizeVar = team;
+    symbols.define("__omp_num_threads", sym::Expr::symbol(in.varName(team)), ScalarKind::Int64);
+    if (!m.params.empty()) {
+        region->threadVar = in.declareValue(m.params[0], ScalarKind::Int64);
+        in.fn->facts[in.varName(region->threadVar)].nonnegative = true;
+        symbols.define(m.params[0], sym::Expr::symbol(in.varName(region->threadVar)), ScalarKind::Int64);
+    }
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Whole);
+    lowerScope(in, &m, region->body);
+    in.fn->team = outer;
+    in.fn->names.close();
+}
+
+/// What the map says for OpenMP, without reductions. `shared`: the threads that share the iterations are already there.
+Omp clausesOf(const Instance &in, const MapEntry &m, bool shared) {
+    Omp omp;
+    omp.onlyIf = printable(in, inVariables(in, m.ompIf));
+    omp.schedule = m.ompSchedule;
+    omp.chunk = m.ompChunkSize;
+    omp.numThreads = printable(in, inVariables(in, m.ompNumThreads));
+    omp.inParallelRegion = shared;
+    return omp;
+}
+
+/// Adds the loop over one parameter of a map and opens a scope of names for its variable.
+For &addLoop(Instance &in, const MapEntry &m, std::size_t d, tree::Block &out) {
+    auto *loop = out.add<For>();
+    in.fn->names.open();
+    setLoop(in, *loop, m.params[d], boundsOf(in, m.ranges[d]));
+    loop->checkStep = !loop->step.asInt() && sym::isPositive(loop->step, in.fn->facts) != sym::Truth::True;
+    loop->unroll = m.unroll || m.schedule == Schedule::Unrolled;
+    loop->unrollFactor = m.unrollFactor;
+    return *loop;
+}
+
+} // namespace
+
+void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
+    if (in.fn->device.inside)
+        return lowerKernelMap(in, m, out);
+    if (!isOfHost(m.schedule)) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(m), "a map with schedule " + std::string(name(m.schedule)),
+                 "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps");
+        return;
+    }
+    auto *block = out.add<tree::Block>();
+    block->comment = "map " + m.label;
+    tree::Block *body = block;
+    if (m.instrument == Instrumentation::Timer)
+        body = &timed(in, "Map " + m.label, timedNode(in, m), *block);
+    in.fn->names.open();
+    SymbolScope symbols(in);
+    dynamicRanges(in, m, symbols, *body);
+    if (m.schedule == Schedule::GPU_Device)
+        lowerKernel(in, m, *body);
+    else if (m.schedule == Schedule::GPU_Persistent)
+        lowerGridKernel(in, m, *body);
+    else if (m.schedule == Schedule::CPU_Persistent)
+        persistentMap(in, m, *body);
+    else
+        mapLoops(in, m, *body);
+    in.fn->names.close();
+    braceIfDeclaring(*block, *body);
+    if (block->body.size() == 1 && block->body[0]->kind == Kind::For) {
+        // A lone loop needs no block around it.
+        NodePtr loop = std::move(block->body[0]);
+        loop->comment = block->comment;
+        out.body.pop_back();
+        out.body.push_back(std::move(loop));
+    }
+}
+
+void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
+    const bool parallel = m.schedule == Schedule::CPU_Multicore;
+    const bool shared = parallel && in.fn->team == analysis::Team::Whole; // the team is awake: it shares the iterations
+    Omp omp;
+    std::vector<ReductionPlan> plans;
+    if (parallel) {
+        omp = clausesOf(in, m, shared);
+        if (!shared)
+            plans = planReductions(in, m, out, omp);
+    }
+    SymbolScope symbols(in);
+    tree::Block *at = &out;
+    int rectangular = 0; // leading loops whose bounds do not depend on each other
+    std::vector<Name> variables;
+    For *outermost = nullptr;
+    for (std::size_t d = 0; d < m.params.size(); ++d) {
+        const sym::Range &r = m.ranges[d];
+        if (sym::Expr begin = printable(in, inVariables(in, r.begin)); r.steps().isOne() && isPlain(begin) && !shared) {
+            symbols.define(m.params[d], begin, ScalarKind::Int64); // one iteration: no loop
+            continue;
+        }
+        For &loop = addLoop(in, m, d, *at);
+        symbols.define(m.params[d], loop.var);
+        bool independent = rectangular == static_cast<int>(variables.size());
+        for (Name v : variables)
+            independent = independent && !loop.begin.dependsOn(v) && !loop.end.dependsOn(v) && !loop.step.dependsOn(v);
+        rectangular += independent;
+        variables.push_back(in.varName(loop.var));
+        if (!outermost)
+            outermost = &loop;
+        at = &loop.body;
+    }
+    if (parallel && outermost) {
+        omp.collapse = static_cast<int>(std::min<int64_t>(m.collapse, rectangular));
+        outermost->omp = omp;
+    }
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::teamInside(m, in.fn->team));
+    lowerScope(in, &m, *at);
+    in.fn->team = outer;
+    for (std::size_t d = 0; d < variables.size(); ++d)
+        in.fn->names.close();
+    finishReductions(in, plans, out);
+}
+
+void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Block &out) {
+    std::vector<std::pair<Name, VarId>> values; // the names hold when all have been read: `n <- L[n]` reads with the outer n
+    for (Edge *e : entry.inEdges()) {
+        if (!isDynamicRange(e->dstConn))
+            continue;
+        py::ExprRef value;
+        if (auto it = in.edgeValues.find(e); it != in.edgeValues.end()) {
+            value = py::name(in.varName(it->second), in.function().vars[it->second].type);
+        } else if (auto *a = dyn_cast<AccessNode>(analysis::pathSource(e))) {
+            const MemoryPlace p = placeAt(in, *e, *a);
+            value = read(in, p, startAt(in, p, *e, true));
+        } else {
+            in.error(diag::Id::NoPlace, analysis::placeOf(*e), e->dstConn.str());
+            continue;
+        }
+        const VarId v = in.declareValue(e->dstConn, symbolVariableType(value->type), true);
+        out.add<Declare>(v)->init = value;
+        values.emplace_back(e->dstConn, v);
+    }
+    for (const auto &[name, v] : values)
+        symbols.define(name, sym::Expr::symbol(in.varName(v)), in.function().vars[v].type);
+}
+
+} // namespace sdfgc::tree::lowering

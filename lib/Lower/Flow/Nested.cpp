@@ -1,0 +1,288 @@
+// Nested SDFGs.
+#include "Nested.h"
+
+#include "Blocks.h"
+#include "ControlFlow.h"
+#include "Lower/Expressions/Expressions.h"
+#include "Lower/Expressions/SymbolicToPython.h"
+#include "Lower/Expressions/Symbols.h"
+#include "Lower/Memory/Containers.h"
+#include "Lower/Memory/Elements.h"
+#include "Lower/Memory/Places.h"
+#include "Reductions.h"
+
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// Edges of a nested SDFG node, one per container name (an in/out connector has two edges to the same container).
+std::vector<std::pair<Name, Edge *>> connections(NestedSDFGNode &n) {
+    std::vector<std::pair<Name, Edge *>> out;
+    auto add = [&](Name c, Edge *e) {
+        if (c && std::none_of(out.begin(), out.end(), [&](const auto &p) { return p.first == c; }))
+            out.emplace_back(c, e);
+    };
+    for (Edge *e : n.inEdges())
+        add(e->dstConn, e);
+    for (Edge *e : n.outEdges())
+        add(e->srcConn, e);
+    std::sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    return out;
+}
+
+/// Symbols that a nested SDFG passes through are looked up by the same name outside when the mapping does not have them.
+std::vector<Name> symbolNames(NestedSDFGNode &n) {
+    std::set<Name> names = analysis::freeSymbols(*n.sdfg);
+    for (const auto &[s, e] : n.symbolMapping)
+        names.insert(s);
+    return {names.begin(), names.end()};
+}
+
+/// What a symbol of a nested SDFG is in the outer one.
+struct OuterValue {
+    sym::Expr graph;    // as the graph has it
+    sym::Expr value;    // in terms of variables
+    bool reads = false; // does it read containers, which may change while the nested SDFG runs?
+};
+
+/// None for a constant, or a name that only the verifier minds.
+std::optional<OuterValue> outerValue(const Instance &in, const NestedSDFGNode &n, Name symbol) {
+    const sym::Expr *mapped = n.mapped(symbol);
+    if (!mapped && !in.symbols.count(symbol))
+        return std::nullopt;
+    OuterValue outer;
+    outer.graph = mapped ? *mapped : sym::Expr::symbol(symbol);
+    outer.value = inVariables(in, outer.graph);
+    const std::vector<Name> &names = outer.graph.freeSymbols();
+    outer.reads = std::any_of(names.begin(), names.end(), [&](Name f) { return in.g->arrays.contains(f) && !in.symbols.count(f); });
+    return outer;
+}
+
+/// The value, ready to print.
+py::ExprRef printed(Instance &in, const OuterValue &outer, const NestedSDFGNode &n) {
+    return outer.reads ? mappedValue(in, outer.graph, analysis::placeOf(n)) : lowered(in, pythonOf(in, outer.value));
+}
+
+/// Type of the variable for a symbol of a nested SDFG.
+Type innerType(const Instance &inner, Name symbol) {
+    const Type *declared = inner.g->symbols.find(symbol);
+    return declared && *declared ? symbolVariableType(*declared) : Type(ScalarKind::Int64);
+}
+
+/// What a connector stands for: a place of the outer SDFG, and where in it the memlet's subset begins.
+struct Outer {
+    MemoryPlace place;
+    sym::Expr start;
+    bool accumulates = false; // the place is an accumulator for one element
+};
+
+/// Inside, too, updates of the container go to the accumulator.
+void setAccumulator(Instance &inner, Name container) {
+    MemoryPlace &place = inner.places[container];
+    place.strides.assign(place.strides.size(), 0);
+    inner.reductions[container] = place;
+}
+
+/// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
+/// if there is neither at the other end.
+Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
+    if (const auto element = in.edgeValues.find(&edge); element != in.edgeValues.end()) {
+        Outer taken;
+        taken.place.var = element->second;
+        taken.place.type = in.function().vars[element->second].type;
+        taken.place.strides = {1};
+        return taken;
+    }
+    const bool input = edge.dst == &n;
+    const auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(&edge) : analysis::pathDestination(&edge));
+    Outer outer;
+    if (!a)
+        return outer;
+    if (const MemoryPlace *accumulator = input ? nullptr : accumulatorOf(in, edge, a->data)) {
+        outer.place = *accumulator;
+        outer.accumulates = true;
+        return outer;
+    }
+    outer.place = placeAt(in, edge, *a);
+    outer.start = startAt(in, outer.place, edge, input);
+    return outer;
+}
+
+// ---------------------------------------------------------------------------------------------------- in place
+
+/// Inner symbols as outer expressions; a mapped value that reads containers becomes a constant of the block.
+void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
+    for (Name s : symbolNames(n)) {
+        const std::optional<OuterValue> outer = outerValue(in, n, s);
+        if (!outer)
+            continue;
+        Type type = innerType(inner, s);
+        if (outer->value.isSymbol())
+            if (auto f = in.fn->facts.find(outer->value.name()); f != in.fn->facts.end() && f->second.type)
+                type = f->second.type;
+        inner.symbols[s] = outer->value;
+        inner.symbolTypes[s] = type;
+        if (!outer->reads)
+            continue;
+        py::ExprRef value = printed(in, *outer, n);
+        const VarId v = in.declareValue(s, type, true);
+        block.add<Declare>(v)->init = std::move(value);
+        inner.symbols[s] = sym::Expr::symbol(in.varName(v));
+    }
+}
+
+/// A pointer for a container that is seen through another element type inside.
+MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const DataDesc &d, const Outer &outer,
+                      tree::Block &block) {
+    Variable v;
+    v.name = in.fn->names.declare(container);
+    v.type = d.dtype;
+    v.kind = VarKind::Pointer;
+    VarId id = in.function().vars.add(std::move(v));
+    auto *declare = block.add<Declare>(id);
+    declare->target = addressAt(in, outer.place, outer.start);
+    in.function().refs[declare->target].castTo = d.dtype;
+    return placeFor(inner, id, d);
+}
+
+/// Inner containers as other names for outer memory.
+void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
+    for (auto &[container, edge] : connections(n)) {
+        const DataDesc *d = inner.g->arrays.find(container);
+        if (!d)
+            continue;
+        const Outer outer = outerContainer(in, n, *edge);
+        if (!outer.place.valid()) {
+            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
+            continue;
+        }
+        const bool sameType = outer.place.type == d->dtype || d->isStructure() || d->isStream() || d->dtype.isVoid();
+        if (!sameType) {
+            inner.places[container] = castPlace(in, inner, container, *d, outer, block);
+            continue;
+        }
+        inner.places[container] = placeFor(inner, outer.place.var, *d, outer.start);
+        if (d->isStructure())
+            inner.places[container].type = outer.place.type;
+        if (outer.accumulates)
+            setAccumulator(inner, container);
+    }
+}
+
+/// The content of a nested SDFG as a block.
+void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    auto *block = out.add<tree::Block>();
+    block->comment = "nested SDFG " + n.label;
+    in.fn->names.open();
+    Instance inner(*n.sdfg, *in.fn, &in);
+    bindSymbols(in, inner, n, *block);
+    bindContainers(in, inner, n, *block);
+    declareSymbols(inner, *block);
+    declareTop(inner, *block);
+    lowerRegion(inner, *inner.g, *block);
+    in.fn->names.close();
+    braceIfDeclaring(*block, *block);
+}
+
+// ---------------------------------------------------------------------------------------------------- functions
+
+/// Parameters for the symbols of a function, and what the call gives for them.
+void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
+    for (Name s : symbolNames(n)) {
+        const std::optional<OuterValue> outer = outerValue(in, n, s);
+        if (!outer)
+            continue;
+        const Type type = innerType(inner, s);
+        const VarId v = inner.declareValue(s, type);
+        inner.function().params.push_back(v);
+        inner.symbols[s] = sym::Expr::symbol(inner.varName(v));
+        inner.symbolTypes[s] = type;
+        inner.fn->facts[inner.varName(v)].nonnegative = sym::isNonNegative(outer->value, in.fn->facts) == sym::Truth::True;
+        Call::Argument a;
+        a.value = printable(in, outer->value);
+        a.expr = printed(in, *outer, n);
+        call.arguments.push_back(std::move(a));
+    }
+}
+
+/// Parameters for the containers of a function, and what the call gives for them.
+void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
+    for (auto &[container, edge] : connections(n)) {
+        const DataDesc *d = inner.g->arrays.find(container);
+        if (!d)
+            continue;
+        const Outer outer = outerContainer(in, n, *edge);
+        if (!outer.place.valid()) {
+            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
+            continue;
+        }
+        Variable v;
+        v.name = inner.fn->names.declare(container);
+        v.type = variableType(*d);
+        v.kind = d->isStream()      ? VarKind::StreamRef
+                 : d->isStructure() ? VarKind::StructPtr
+                 : d->isScalar()    ? VarKind::Reference
+                                    : VarKind::Pointer;
+        v.isConst = v.kind == VarKind::Reference && edge->dst == &n && !n.outEdge(container);
+        const bool address = v.kind == VarKind::Pointer;
+        const VarId id = inner.function().vars.add(std::move(v));
+        inner.function().params.push_back(id);
+        Call::Argument arg;
+        arg.ref = address ? addressAt(in, outer.place, outer.start) : elementAt(in, outer.place, outer.start);
+        if (outer.place.type != d->dtype && address)
+            in.function().refs[arg.ref].castTo = d->dtype;
+        call.arguments.push_back(arg);
+        inner.places[container] = placeFor(inner, id, *d);
+        if (outer.accumulates)
+            setAccumulator(inner, container);
+    }
+}
+
+/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops and scopes around
+/// the call.
+void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    auto function = std::make_unique<Function>();
+    FunctionContext context(in.program(), *function);
+    context.team = in.fn->team;
+    function->name = in.program().functionNames.take(n.uniqueName.empty() ? n.sdfg->name.str() : n.uniqueName, "_function");
+    function->comment = "nested SDFG " + n.label;
+    context.names.declare(function->name);
+    Instance inner(*n.sdfg, context);
+    auto call = std::make_unique<Call>();
+    call->comment = "nested SDFG " + n.label;
+    passSymbols(in, inner, n, *call);
+    passContainers(in, inner, n, *call);
+    declareSymbols(inner, function->body);
+    context.top = &function->body;
+    context.topAt = function->body.body.size();
+    declareTop(inner, function->body);
+    lowerRegion(inner, *inner.g, function->body);
+    in.function().needsState |= function->needsState;
+    call->function = in.module().functions.add(std::move(function));
+    out.body.push_back(std::move(call));
+}
+
+} // namespace
+
+void lowerNested(Instance &in, NestedSDFGNode &n, tree::Block &out) {
+    if (!n.sdfg) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(n), "a nested SDFG without content",
+                 "its file `" + n.externalPath + "` was not loaded");
+        return;
+    }
+    if (analysis::becomesFunction(*n.sdfg))
+        callFunction(in, n, out);
+    else
+        lowerInPlace(in, n, out);
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,133 @@
+// Dataflow: nodes of a state in execution order, scope by scope.
+#include "States.h"
+
+#include "Blocks.h"
+#include "Consume.h"
+#include "Lower/Copies/Copies.h"
+#include "Lower/Copies/LibraryNodes.h"
+#include "Lower/Kernels/KernelBodies.h"
+#include "Lower/Memory/Containers.h"
+#include "Lower/Memory/Views.h"
+#include "Lower/Program/DataProbes.h"
+#include "Lower/Tasklets/Tasklets.h"
+#include "Maps.h"
+#include "Nested.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Teams.h"
+
+#include <utility>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the
+/// destination asks to wait.
+void lowerAccess(Instance &in, AccessNode &n, tree::Block &out) {
+    // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
+    for (Edge *e : n.inEdges())
+        if ((e->src->isEntry() || analysis::copiesAtDestination(n)) && analysis::isTransfer(*e))
+            copyEdge(in, *e, out);
+    if (n.dataInstrument != DataInstrumentation::No_Instrumentation)
+        dataProbe(in, n, out);
+    for (Edge *e : n.outEdges())
+        if ((e->dst->isExit() || !analysis::copiesAtDestination(*e->dst)) && analysis::isTransfer(*e))
+            copyEdge(in, *e, out);
+}
+
+/// One node with all that is in it; what was made says of which node it came.
+void lowerNode(Instance &in, ir::Node &n, tree::Block &out) {
+    std::size_t before = out.body.size();
+    switch (n.kind()) {
+    case NodeKind::Access:
+        lowerAccess(in, static_cast<AccessNode &>(n), out);
+        break;
+    case NodeKind::Tasklet:
+        if (in.fn->device.inside)
+            lowerKernelTasklet(in, static_cast<Tasklet &>(n), out);
+        else
+            lowerTasklet(in, static_cast<Tasklet &>(n), out);
+        break;
+    case NodeKind::NestedSDFG:
+        lowerNested(in, static_cast<NestedSDFGNode &>(n), out);
+        break;
+    case NodeKind::MapEntry:
+        lowerMap(in, static_cast<MapEntry &>(n), out);
+        break;
+    case NodeKind::ConsumeEntry:
+        lowerConsume(in, static_cast<ConsumeEntry &>(n), out);
+        break;
+    case NodeKind::Library:
+        lowerLibraryNode(in, static_cast<LibraryNode &>(n), out);
+        break;
+    case NodeKind::MapExit:
+    case NodeKind::ConsumeExit:
+        break;
+    }
+    for (std::size_t i = before; i < out.body.size(); ++i)
+        if (out.body[i]->origin.empty() && in.state && in.state->parent())
+            out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
+}
+
+/// Independent parts of a state run as OpenMP sections, if the graph asks for it.
+void sections(Instance &in, State &s, tree::Block &out) {
+    const auto &children = in.scopes->children(nullptr);
+    declareInScope(in, nullptr, out);
+    resolveViews(in, children, out);
+    auto node = std::make_unique<Sections>();
+    const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Member);
+    for (const std::vector<ir::Node *> &part : analysis::independentParts(s, *in.scopes)) {
+        node->sections.push_back(std::make_unique<tree::Block>());
+        in.fn->names.open();
+        for (ir::Node *n : part)
+            lowerNode(in, *n, *node->sections.back());
+        in.fn->names.close();
+    }
+    in.fn->team = outer;
+    out.body.push_back(std::move(node));
+}
+
+} // namespace
+
+void lowerState(Instance &in, State &s, tree::Block &out) {
+    if (s.nodes().empty())
+        return;
+    auto *block = out.add<tree::Block>();
+    block->comment = s.label.empty() ? "" : "state " + s.label;
+    if (s.debugInfo.known())
+        block->comment += " (" + s.debugInfo.file.str() + ":" + std::to_string(s.debugInfo.startLine) + ")";
+    block->origin = {s.parent() ? s.parent()->cfgId : 0, static_cast<int>(s.id())};
+    tree::Block *body = block;
+    if (s.instrument == Instrumentation::Timer)
+        body = &timed(in, "State " + s.label, {s.parent()->cfgId, static_cast<int>(s.id())}, *block);
+    analysis::ScopeTree scopes(s);
+    const State *outerState = in.state;
+    const analysis::ScopeTree *outerScopes = in.scopes;
+    in.state = &s;
+    in.scopes = &scopes;
+    in.fn->names.open();
+    if (analysis::runsAsSections(s, scopes))
+        sections(in, s, *body);
+    else
+        lowerScope(in, nullptr, *body);
+    in.fn->names.close();
+    in.state = outerState;
+    in.scopes = outerScopes;
+    // A C++ scope is needed only where something was declared directly in it.
+    braceIfDeclaring(*block, *block);
+}
+
+void lowerScope(Instance &in, const ir::Node *entry, tree::Block &out) {
+    const auto &children = in.scopes->children(entry);
+    declareInScope(in, entry, out);
+    resolveViews(in, children, out);
+    for (ir::Node *n : children)
+        lowerNode(in, *n, out);
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,78 @@
+// GPU_Persistent maps: kernels that fill the device once and whose blocks meet at barriers of the grid.
+#include "GridKernels.h"
+
+#include "KernelFunctions.h"
+#include "Lower/Expressions/Symbols.h"
+#include "Lower/Flow/Loops.h"
+#include "Lower/Flow/States.h"
+
+#include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/Copies.h"
+
+#include <utility>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+using analysis::Executor;
+
+void lowerGridKernel(Instance &in, MapEntry &m, tree::Block &out) {
+    const KernelShape shape = kernelShape(in, m);
+    const Name name = nameKernel(in.program(), m);
+    std::unique_ptr<Launch> launch = launchOf(in, m, shape);
+    launch->grid[0] = sym::call(number::residentBlocks,
+                                {sym::Expr::symbol(name), printable(in, shape.block[0] * shape.block[1] * shape.block[2])});
+
+    tree::Block body;
+    FunctionContext::Device outer = std::exchange(in.fn->device, {true, Executor::Grid, shape.block, launch.get(), &out});
+    SymbolScope symbols(in);
+    in.fn->names.open();
+    if (!m.params.empty())
+        symbols.define(m.params[0], sym::call(number::threadInGrid, {}), ScalarKind::Int64);
+    lowerScope(in, &m, body);
+    in.fn->names.close();
+    in.fn->device = std::move(outer);
+
+    KernelInfo info = kernelInfo(m, shape, body);
+    info.persistent = true;
+    finishKernel(in, m, name, std::move(body), info, *launch);
+    out.body.push_back(std::move(launch));
+}
+
+void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
+    SymbolScope symbols(in);
+    const bool byBlocks = analysis::runByBlocks(m);
+    const std::array<sym::Expr, 3> &block = in.fn->device.block;
+    const bool isRow = block[1].isOne() && block[2].isOne();
+    const Spread spread{byBlocks ? Spread::Grid : Spread::Threads, byBlocks || isRow ? 0 : -1, false, false};
+    const std::size_t rank = m.params.size();
+    tree::Block *at = &out;
+    auto loop = [&](Name parameter, const sym::Range &r) {
+        auto *l = at->add<For>();
+        setLoop(in, *l, parameter, r);
+        at = &l->body;
+        return l;
+    };
+    if (rank > 1 && analysis::isBox(m.params, m.ranges)) {
+        sym::Expr total = 1;
+        for (const sym::Range &r : m.ranges)
+            total *= inVariables(in, r.steps());
+        For *all = loop("k", {0, total - 1, 1, 1});
+        all->spread = spread;
+        splitIndex(in, m, 0, rank, sym::Expr::symbol(in.varName(all->var)), symbols, *at);
+    } else {
+        for (std::size_t d = 0; d < rank; ++d) {
+            For *l = loop(m.params[d], boundsOf(in, m.ranges[d]));
+            if (d + 1 == rank)
+                l->spread = spread; // those around are loops of every thread
+            symbols.define(m.params[d], l->var);
+        }
+    }
+    const Executor level = std::exchange(in.fn->device.level, byBlocks ? Executor::Block : Executor::Thread);
+    in.fn->names.open();
+    lowerScope(in, &m, *at);
+    in.fn->names.close();
+    in.fn->device.level = level;
+}
+
+} // namespace sdfgc::tree::lowering

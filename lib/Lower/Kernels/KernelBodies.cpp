@@ -1,0 +1,119 @@
+// What is inside of kernels.
+#include "KernelBodies.h"
+
+#include "GridKernels.h"
+#include "Lower/Flow/Loops.h"
+#include "Lower/Flow/Maps.h"
+#include "Lower/Flow/States.h"
+#include "Lower/Tasklets/Tasklets.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+
+#include <utility>
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+using analysis::Executor;
+
+namespace {
+
+/// Does a node, or what ends at a scope's exit, write other memory than registers and memory of `own`?
+bool writesBeyond(const ir::Node &n, Storage own) {
+    for (const Edge *e : n.outEdges())
+        if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(e))) {
+            const DataDesc *d = a->state()->sdfg()->desc(a->data);
+            if (!d || (d->storage != Storage::Register && d->storage != own))
+                return true;
+        }
+    return false;
+}
+
+/// A branch for the thread or block that has the number 0 in each of these countings. Returns what it does.
+tree::Block &onlyFirst(const std::vector<py::ExprRef> &numbers, tree::Block &out) {
+    std::vector<py::ExprRef> first;
+    for (const py::ExprRef &number : numbers)
+        first.push_back(py::compare(py::Op::Eq, number, py::intLit(0)));
+    auto *only = out.add<If>();
+    only->branches.push_back({first.size() == 1 ? first[0] : py::boolOp(py::Op::And, first), std::make_unique<tree::Block>()});
+    return *only->branches.back().body;
+}
+
+/// A map of fewer dimensions than the block has is for the first threads along the others. Returns where they work.
+tree::Block &firstThreads(const Instance &in, std::size_t rank, tree::Block &out) {
+    const std::array<Name, 3> along{number::threadX, number::threadY, number::threadZ};
+    std::vector<py::ExprRef> first;
+    for (std::size_t axis = rank; axis < 3; ++axis)
+        if (!in.fn->device.block[axis].isOne())
+            first.push_back(py::name(along[axis]));
+    return first.empty() ? out : onlyFirst(first, out);
+}
+
+/// A map over the threads of the block.
+void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
+    SymbolScope symbols(in);
+    // Each block of a persistent kernel comes by: what is seen by all of them, one writes.
+    tree::Block *at = in.fn->device.level == Executor::Grid && writesBeyond(*m.exit, Storage::GPU_Shared)
+                          ? &onlyFirst({py::call(number::blockInGrid, {})}, out)
+                          : &out;
+    const std::size_t rank = m.params.size();
+    const bool dynamic = m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
+    if (!dynamic)
+        at = &firstThreads(in, rank, *at);
+    for (std::size_t d = 0; d < rank; ++d) {
+        auto *loop = at->add<For>();
+        const sym::Range r = boundsOf(in, m.ranges[d]);
+        const std::size_t axis = rank - 1 - d;
+        if (dynamic) {
+            if (axis == 0)
+                loop->spread =
+                    Spread{Spread::Block, in.fn->device.block[1].isOne() && in.fn->device.block[2].isOne() ? 0 : -1, false, false};
+        } else if (axis < 3) { // further ones are loops of each thread
+            std::optional<int64_t> steps = r.steps().asInt(), threads = in.fn->device.block[axis].asInt();
+            loop->spread = Spread{Spread::Block, static_cast<int>(axis), true, steps && threads && *steps == *threads};
+        }
+        setLoop(in, *loop, m.params[d], r);
+        symbols.define(m.params[d], loop->var);
+        at = &loop->body;
+    }
+    const Executor level = std::exchange(in.fn->device.level, Executor::Thread);
+    in.fn->names.open();
+    lowerScope(in, &m, *at);
+    in.fn->names.close();
+    in.fn->device.level = level;
+}
+
+} // namespace
+
+void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
+    const Executor level = in.fn->device.level;
+    const bool overGrid = m.schedule == Schedule::GPU_Device && level == Executor::Grid;
+    const bool spreads = overGrid || (isThreadBlock(m.schedule) && level != Executor::Thread);
+    auto *block = out.add<tree::Block>();
+    block->comment = "map " + m.label;
+    in.fn->names.open();
+    SymbolScope symbols(in);
+    dynamicRanges(in, m, symbols, *block);
+    if (overGrid)
+        gridMap(in, m, *block);
+    else if (spreads)
+        threadBlockMap(in, m, *block);
+    else
+        mapLoops(in, m, *block);
+    in.fn->names.close();
+    for (const NodePtr &n : block->body)
+        if (const auto *loop = dyn_cast<For>(n.get()); n->kind == Kind::Declare || (loop && loop->spread && loop->spread->once))
+            block->braces = true; // an index may be declared in front of its guard
+    if (m.gpuForceSyncthreads)
+        out.add<Barrier>();
+}
+
+void lowerKernelTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+    if (in.fn->device.level == Executor::Thread || !writesBeyond(t, Storage::Register))
+        return lowerTasklet(in, t, out);
+    // Code that is not in a map over threads runs once for each block, or for the grid: one thread does it.
+    const bool once = in.fn->device.level == Executor::Grid && writesBeyond(t, Storage::GPU_Shared);
+    lowerTasklet(in, t, onlyFirst({py::call(once ? number::threadInGrid : number::threadInBlock, {})}, out));
+}
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,124 @@
+// What the lowering knows where it is: FunctionContext for the generated function that it writes, Instance for the SDFG that it
+// reads. Every step of the lowering takes the Instance and reaches everything else through it.
+//
+// There is one Instance for the root, for each nested SDFG that is lowered where it stands, and for each that becomes a function.
+// Several of them share a FunctionContext: in a nested SDFG that is lowered in place, symbols and containers have other names but
+// the variables are those of the function around it.
+#pragma once
+
+#include "Lower/Memory/MemoryPlace.h"
+#include "Program.h"
+
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Teams.h"
+#include "sdfgc/Tree/NameScopes.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace sdfgc::tree::lowering {
+
+/// A function that is being generated.
+struct FunctionContext {
+    /// A function without statements. The outermost scope of its names is open.
+    FunctionContext(Program &program, Function &function) : program(program), function(function) { names.open(); }
+
+    /// Where in a kernel the code is. A kernel is lowered in the terms of the host's function and then moved out of it.
+    struct Device {
+        bool inside = false;
+        /// Who runs each statement: one thread, or all of a block or of the grid.
+        analysis::Executor level = analysis::Executor::Thread;
+        std::array<sym::Expr, 3> block{1, 1, 1};
+        const Launch *launch = nullptr; // grid and block are known
+        Block *host = nullptr;          // where the launch will stand
+    };
+
+    Program &program;
+    Function &function;
+    Device device;
+    Block *top = nullptr;  // where variables of the whole function are declared
+    std::size_t topAt = 0; // after those that are there
+    NameScopes names;
+    sym::Assumptions facts;                     // about variables: which are known nonnegative
+    analysis::Team team = analysis::Team::None; // who runs the code
+    int labels = 0;                             // counter of generated labels
+};
+
+/// An SDFG that is being lowered into a function.
+struct Instance {
+    /// Nothing is declared yet. `parent`: of a nested SDFG that is lowered in place.
+    Instance(ir::SDFG &g, FunctionContext &fn, Instance *parent = nullptr)
+        : g(&g), parent(parent), fn(&fn), declarations(analysis::declarationsOf(g)) {}
+
+    ir::SDFG *g;
+    Instance *parent;
+    FunctionContext *fn;
+    analysis::Declarations declarations;
+    std::map<Name, sym::Expr> symbols;                            // symbol of the SDFG -> expression over variables
+    std::map<Name, Type> symbolTypes;                             // type of the expression
+    std::map<Name, MemoryPlace> places;                           // containers, views as of the last state that used them
+    std::unordered_map<const ir::Node *, MemoryPlace> viewPlaces; // view access nodes
+    std::unordered_map<const ir::Edge *, VarId> edgeValues;       // code-to-code edges
+    std::unordered_map<const ir::Node *, VarId> popped;           // arrays filled by a stream: how many elements there were
+    std::map<Name, MemoryPlace> reductions;                       // targets of active OpenMP reductions, by container
+    const ir::State *state = nullptr;                             // being lowered
+    const ir::ScopeTree *scopes = nullptr;                        // of that state
+    Loop *loop = nullptr;                                         // the innermost one around what is being lowered
+
+    Program &program() const { return fn->program; }
+    Module &module() const { return *fn->program.module; }
+    const pass::CompileOptions &options() const { return fn->program.context.options; }
+    Function &function() const { return fn->function; }
+    Name varName(VarId v) const { return function().vars[v].name; }
+
+    /// A new variable for a single value, with a name near `wanted`; it is visible in the innermost scope of names. The caller
+    /// declares it where it belongs.
+    VarId declareValue(Name wanted, Type t, bool isConst = false);
+    /// Does some access node ask that the container is zero from the start?
+    bool isZeroed(Name container);
+
+    /// The function queues work on a stream: it needs the program's state, which has them.
+    void usesStream(int stream) const;
+    /// The program has an event of this number.
+    void usesEvent(int event) const { module().events = std::max(module().events, event + 1); }
+    /// The function records times: it needs the program's state, which has the report.
+    void recordsTimes() const;
+
+    /// Program::error.
+    template <class... Args>
+    void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
+        program().error(diag::Message(kind, args...), std::move(place));
+    }
+
+private:
+    std::optional<std::set<Name>> zeroed_;
+};
+
+/// Remembers symbols of an instance that a scope redefines, and puts them back.
+class SymbolScope {
+public:
+    explicit SymbolScope(Instance &in) : in_(in) {}
+    SymbolScope(const SymbolScope &) = delete;
+    SymbolScope &operator=(const SymbolScope &) = delete;
+    ~SymbolScope();
+    /// Until the end of this object's life, symbol `n` is an expression over variables.
+    void define(Name n, sym::Expr e, Type t);
+    /// The same for a variable of 64 bits that holds the symbol.
+    void define(Name n, VarId v) { define(n, sym::Expr::symbol(in_.varName(v)), ScalarKind::Int64); }
+
+private:
+    struct Saved {
+        Name name;
+        bool had;
+        sym::Expr expr;
+        Type type;
+    };
+    Instance &in_;
+    std::vector<Saved> saved_;
+};
+
+} // namespace sdfgc::tree::lowering

@@ -1,0 +1,75 @@
+// Connectors of a tasklet and what they stand for: elements of containers, streams, references, values of other tasklets.
+#pragma once
+
+#include "Lower/Program/Instance.h"
+
+namespace sdfgc::tree::lowering {
+
+/// One connector of a tasklet with what it stands for.
+struct Connection {
+    Name conn;
+    Type type;            // element type that the code sees
+    bool pointer = false; // the code sees an address
+    bool single = false;  // the subset is one element
+    bool dynamic = false;
+    bool stream = false;
+    bool setsReference = false;
+    MemoryPlace place;
+    sym::Expr start;                // offset of the first element
+    std::vector<sym::Expr> strides; // of the dimensions that subscripts count (squeezed)
+    std::vector<sym::Expr> allStrides;
+    std::vector<sym::Expr>
+        tileStrides; // of tiles, which subscripts may count as further dimensions (DaCe: Range.absolute_strides in subsets.py)
+    // outputs with conflict resolution
+    bool wcr = false, atomic = false;
+    py::Reduction reduction = py::Reduction::Custom;
+    py::ExprRef lambda;
+    // plan
+    VarId local;
+    int reads = 0, writes = 0;
+    bool augmented = false, inLoop = false;
+    bool keepsOld = false; // a dynamic update whose connector is read back: it then holds the value from before the update
+    /// Is a store to it more than an assignment of a value: an update, a push, a new target of a reference?
+    bool isSpecial() const { return wcr || stream || setsReference; }
+};
+
+/// The connectors of one tasklet.
+class TaskletConnections {
+public:
+    /// None yet. `in` and `t` live as long as this does.
+    TaskletConnections(Instance &in, ir::Tasklet &t) : in_(in), t_(t) {}
+
+    /// Finds what the connectors stand for. Variables for values that go to other tasklets are declared at the end of `out`. False,
+    /// and an error reported, if one stands for nothing.
+    bool connect(Block &out);
+
+    /// The connection of a name; null if there is none.
+    const Connection *input(Name n) const { return find(inputs, n); }
+    const Connection *output(Name n) const { return find(outputs, n); }
+
+    std::vector<Connection> inputs, outputs;
+
+private:
+    /// Adds the connector of one edge. False, and an error reported, if it stands for nothing.
+    bool connectInput(ir::Edge &e);
+    bool connectOutput(ir::Edge &e, Block &out);
+    /// The value of an edge to another tasklet or to the entry of a scope, in a variable of its own.
+    void connectTasklet(ir::Edge &e, Type type, Block &out);
+    /// A reference that the tasklet sets. In a kernel it must be one of the kernel's own.
+    bool connectReference(ir::Edge &e, const ir::AccessNode &target);
+    /// The part of a container that a connector of a type sees. False if the container has no place.
+    bool bindPlace(Connection &c, ir::Edge &e, ir::AccessNode &node, bool source, Type type);
+    /// How an output is combined with what is there; text that cannot be read is reported.
+    void bindWcr(Connection &c, ir::Edge &e, ir::AccessNode &target);
+    /// Reports that an edge stands for nothing. Returns false.
+    bool fail(const ir::Edge &e) const;
+    static const Connection *find(const std::vector<Connection> &list, Name n);
+
+    Instance &in_;
+    ir::Tasklet &t_;
+};
+
+/// The value of the element behind a connector, converted to the connector's type; for a stream, what is popped.
+py::ExprRef readOf(const Instance &in, const Connection &c);
+
+} // namespace sdfgc::tree::lowering

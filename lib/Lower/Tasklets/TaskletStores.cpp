@@ -1,0 +1,77 @@
+// Statements that store what a tasklet computed.
+#include "TaskletStores.h"
+
+#include "Lower/Memory/Elements.h"
+
+namespace sdfgc::tree::lowering {
+
+namespace {
+
+/// A vector that is combined with one element: every lane takes part.
+void foldLanes(Instance &in, const Connection &c, py::ExprRef value, Block &to) {
+    auto *block = to.add<Block>();
+    block->braces = true;
+    in.fn->names.open();
+    VarId lanes = in.declareValue("lanes", c.type, true);
+    block->add<Declare>(lanes)->init = std::move(value);
+    for (int64_t k = 0; k < c.type.lanes(); ++k) {
+        auto lane = std::make_shared<py::Expr>();
+        lane->kind = py::ExprKind::Subscript;
+        lane->type = c.type.element();
+        lane->args = {py::name(in.varName(lanes), c.type), py::intLit(k)};
+        auto *update = block->add<Update>();
+        update->target = elementAt(in, c.place, c.start);
+        update->value = lane;
+        update->reduction = c.reduction;
+        update->lambda = c.lambda;
+        update->atomic = c.atomic;
+    }
+    in.fn->names.close();
+}
+
+} // namespace
+
+void store(Instance &in, const Connection &c, Name variable, Block &to) {
+    storeValue(in, c, nullptr, py::name(variable, c.type), c.keepsOld ? c.local : VarId(), to);
+}
+
+void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::ExprRef value, VarId old, Block &to) {
+    if (c.setsReference) {
+        // The value is an address: of a pointer connector, or a pointer computed by the code.
+        if (value->kind == py::ExprKind::MemRef) {
+            to.add<SetPointer>(c.place.var, refOf(*value));
+        } else {
+            auto *code = to.add<Code>();
+            code->stmts.push_back(py::assign(py::name(in.varName(c.place.var)), value));
+        }
+        return;
+    }
+    if (c.stream) {
+        auto *push = to.add<StreamPush>();
+        push->stream = elementAt(in, c.place, c.start);
+        push->value = std::move(value);
+        return;
+    }
+    RefId slot = target ? refOf(*target) : elementAt(in, c.place, c.start);
+    std::vector<py::ExprRef> indices = target ? target->args : std::vector<py::ExprRef>();
+    if (c.type.isVector() && !c.place.type.isVector() && !(c.wcr && c.single))
+        in.function().refs[slot].castTo = c.type;
+    if (c.wcr && c.single && c.type.isVector() && !c.place.type.isVector())
+        return foldLanes(in, c, std::move(value), to);
+    if (c.wcr) {
+        auto *update = to.add<Update>();
+        update->target = slot;
+        update->targetIndices = indices;
+        update->value = std::move(value);
+        update->reduction = c.reduction;
+        update->lambda = c.lambda;
+        update->atomic = c.atomic;
+        update->old = old;
+        return;
+    }
+    auto ref = std::make_shared<py::Expr>(*memRef(slot, c.place.type));
+    ref->args = indices;
+    to.add<Code>()->stmts.push_back(py::assign(ref, std::move(value)));
+}
+
+} // namespace sdfgc::tree::lowering

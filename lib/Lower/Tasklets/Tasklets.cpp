@@ -1,0 +1,60 @@
+// Tasklets.
+#include "Tasklets.h"
+
+#include "LibraryCalls.h"
+#include "Lower/Flow/Blocks.h"
+#include "Lower/Program/UserCode.h"
+#include "TaskletConnections.h"
+#include "TaskletCpp.h"
+#include "TaskletPython.h"
+
+#include "sdfgc/Analysis/Verify.h"
+
+namespace sdfgc::tree::lowering {
+
+using namespace ir;
+
+namespace {
+
+/// The code of a tasklet whose blocks have been taken.
+void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
+    if (t.code.text.find("__state") != std::string::npos)
+        in.function().needsState = true;
+    TaskletConnections connections(in, t);
+    if (!connections.connect(out))
+        return;
+    switch (t.code.language) {
+    case Language::Python:
+        if (auto parsed = py::parseBlock(t.code.text); parsed.value)
+            lowerPython(in, t, connections, std::move(*parsed.value), out);
+        else
+            in.error(diag::Id::BadCode, analysis::placeOf(t), parsed.error.message);
+        return;
+    case Language::CPP:
+        return lowerCpp(in, t, connections, out);
+    case Language::Library:
+        return lowerLibraryCall(in, t, connections, out);
+    default:
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language)),
+                 "sdfgc compiles Python and CPP tasklets");
+    }
+}
+
+} // namespace
+
+void lowerTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+    // An unlabelled or empty tasklet emits nothing (format reference 6.3).
+    if (t.label.empty() || t.code.empty())
+        return;
+    takeTaskletBlocks(in.program(), t);
+    tree::Block *body = &out;
+    if (t.instrument == Instrumentation::Timer) {
+        const TimedElement element = timedNode(in, t);
+        body = &timed(
+            in, "Tasklet " + std::to_string(element.cfg) + "_" + std::to_string(element.state) + "_" + std::to_string(element.node),
+            element, out);
+    }
+    lowerCode(in, t, *body);
+}
+
+} // namespace sdfgc::tree::lowering
