@@ -4,83 +4,13 @@
 #ifndef SDFGC_GPU_EMULATE
 #define SDFGC_GPU_EMULATE
 #endif
-#include "sdfgc/rt/gpu/emulated/copy.h"
+#include "sdfgc/rt/gpu/emulated/kernels.h"
 
 namespace sdfgc::gpu {
 
 namespace {
 
 using namespace emulate;
-
-/// Every call: takes the lock, and says whether the call can be made at all.
-class Call {
-public:
-    Call() : device(Device::get()), lock_(device.mutex) {
-        if (!device.inHostFunction)
-            return;
-        fail("host function: a function that a stream calls must not call the GPU's runtime");
-        status_ = notPermitted;
-    }
-    /// Not success: return this.
-    Status status() const { return status_ != success ? status_ : device.error; }
-    bool refused() const { return status() != success; }
-    /// Keeps an error for getLastError().
-    Status result(Status status) const {
-        if (status != success && status != notReady)
-            device.lastError = status;
-        return status;
-    }
-
-    Device &device;
-
-private:
-    std::lock_guard<std::recursive_mutex> lock_;
-    Status status_ = success;
-};
-
-/// Runs body(device) under the lock unless an error sticks; keeps what it returns for getLastError().
-template <class Body> Status call(Body body) {
-    Call call;
-    if (call.refused())
-        return call.result(call.status());
-    try {
-        return call.result(body(call.device));
-    } catch (const std::bad_alloc &) {
-        return call.result(outOfMemory);
-    }
-}
-
-/// The same for what gives something back: it does so also after an error, which it returns.
-template <class Body> Status cleanup(Body body) {
-    Call call;
-    if (call.refused() && call.status() != call.device.error)
-        return call.result(call.status());
-    const Status status = body(call.device);
-    return call.result(call.refused() ? call.status() : status);
-}
-
-/// The same with a stream.
-template <class Body> Status callOn(Stream handle, Body body) {
-    return call([&](Device &device) {
-        StreamState *stream = device.scheduler.resolve(handle);
-        if (!stream) {
-            fail("invalid stream: it was destroyed, or never made");
-            return invalidHandle;
-        }
-        return body(device, *stream);
-    });
-}
-
-/// The same with an event.
-template <class Body> Status callWith(Event event, Body body) {
-    return call([&](Device &device) {
-        if (!event || device.events.count(event) == 0) {
-            fail("invalid event: it was destroyed, or never made");
-            return invalidHandle;
-        }
-        return body(device, *event);
-    });
-}
 
 struct ErrorText {
     Status status;
@@ -102,9 +32,6 @@ const ErrorText errorTexts[] = {
     {cooperativeLaunchTooLarge, "cooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {notPermitted, "notPermitted", "operation not permitted"},
 };
-
-constexpr int threadsPerBlock = 1024, threadsPerMultiprocessor = 2048, deepestBlock = 64;
-constexpr int64_t widestGrid = 0x7fffffff, highestGrid = 65535;
 
 } // namespace
 
@@ -427,159 +354,7 @@ Status eventElapsed(float &milliseconds, Event begin, Event end) {
     });
 }
 
-// Kernels
-
 namespace emulate {
-
-static Status checkLaunch(Device &device, const KernelName &name, const Launch &how, Dim3 grid, Dim3 block, size_t shared,
-                          const void *kernel) {
-    if (grid.x > widestGrid || grid.y > highestGrid || grid.z > highestGrid || block.threads() > threadsPerBlock ||
-        block.z > deepestBlock) {
-        fail("invalid configuration: kernel %s is launched with a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads", name.text,
-             grid.x, grid.y, grid.z, block.x, block.y, block.z);
-        return invalidConfiguration;
-    }
-    const auto granted = device.dynamicShared.find(kernel);
-    if (shared > (granted == device.dynamicShared.end() ? SharedMemory::limit : granted->second)) {
-        fail("too much shared memory: kernel %s is launched with %zu bytes; beyond %zu, allowDynamicShared must be called",
-             name.text, shared, SharedMemory::limit);
-        return invalidValue;
-    }
-    int resident = 0;
-    (void)blocksPerMultiprocessor(resident, static_cast<int>(block.threads()), shared);
-    if (how.cooperative && grid.threads() > int64_t(resident) * settings().multiprocessors) {
-        fail("too many blocks: kernel %s is launched cooperatively with %lld blocks, but only %lld run at once", name.text,
-             static_cast<long long>(grid.threads()), static_cast<long long>(resident) * settings().multiprocessors);
-        return cooperativeLaunchTooLarge;
-    }
-    return success;
-}
-
-static Status checkPointers(Device &device, const KernelName &name, const PointerArgument *pointers, int count) {
-    for (int i = 0; i < count; ++i) {
-        const volatile void *p = pointers[i].address;
-        if (!p)
-            continue;
-        const Residence residence = device.residence(p);
-        if (residence == Residence::Pageable) {
-            fail("host memory in a kernel: argument %d of kernel %s, %p, points to neither device nor page-locked memory",
-                 pointers[i].index, name.text, const_cast<const void *>(p));
-            return illegalAddress;
-        }
-        const Allocation *a = residence == Residence::Device ? device.arena.find(p) : nullptr;
-        if (a && a->state == Allocation::Freed) {
-            fail("use after free: argument %d of kernel %s points to '%s' (%zu bytes), which was freed by %s", pointers[i].index,
-                 name.text, a->name.c_str(), a->bytes, a->freedBy.c_str());
-            return illegalAddress;
-        }
-    }
-    return success;
-}
-
-Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream handle, const void *kernel,
-                     const PointerArgument *pointers, int pointerCount, KernelBody *owned) {
-    const std::shared_ptr<KernelBody> body(owned);
-    return callOn(handle, [&](Device &device, StreamState &stream) {
-        const KernelName name(how);
-        Status status = checkLaunch(device, name, how, grid, block, shared, kernel);
-        if (status != success)
-            return status;
-        status = checkPointers(device, name, pointers, pointerCount);
-        if (status != success) {
-            device.stick(status);
-            return status;
-        }
-        auto operation = std::make_shared<Operation>();
-        operation->name = std::string("kernel ") + name.text;
-        std::vector<const volatile void *> memory;
-        for (int i = 0; i < pointerCount; ++i)
-            if (pointers[i].address)
-                memory.push_back(pointers[i].address);
-        operation->run = [&device, how, grid, block, shared, body, memory] {
-            KernelRun run{how, grid, block, shared, *body, device.arena.origins};
-            device.runKernel(run, memory);
-        };
-        device.submit(stream, operation);
-        return device.error;
-    });
-}
-
-Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, int count, KernelBody *owned) {
-    const std::shared_ptr<KernelBody> body(owned);
-    return callOn(handle, [&](Device &device, StreamState &stream) {
-        std::vector<MemoryRange> ranges;
-        for (int i = 0; i < count; ++i) {
-            if (memory[i].bytes == 0)
-                continue;
-            ranges.push_back(memory[i]);
-            if (device.residence(memory[i].begin) != Residence::Pageable)
-                continue;
-            fail("host memory in a library's function: %s uses %p, which is neither device nor page-locked memory", name,
-                 const_cast<const void *>(memory[i].begin));
-            device.stick(illegalAddress);
-            return illegalAddress;
-        }
-        auto operation = std::make_shared<Operation>();
-        operation->name = name;
-        operation->run = [&device, name, body, ranges] {
-            std::vector<const volatile void *> pointers;
-            for (const MemoryRange &r : ranges) {
-                if (!checkRange(device, {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1}, name,
-                                false))
-                    return device.stick(illegalAddress);
-                pointers.push_back(r.begin);
-            }
-            const Launch how{.name = name};
-            KernelRun run{how, 1, 1, 0, *body, device.arena.origins};
-            device.runKernel(run, pointers);
-        };
-        device.submit(stream, operation);
-        return device.error;
-    });
-}
-
-Status allowDynamicShared(const void *kernel, size_t bytes) {
-    return call([&](Device &device) {
-        if (bytes > SharedMemory::limitOptin)
-            return invalidValue;
-        device.dynamicShared[kernel] = std::max(bytes, SharedMemory::limit);
-        return success;
-    });
-}
-
-Status blocksPerMultiprocessor(int &blocks, int threads, size_t dynamicShared) {
-    const size_t bySharedMemory = dynamicShared == 0 ? 32 : SharedMemory::limitOptin / dynamicShared;
-    blocks = threads <= 0 || threads > threadsPerBlock
-                 ? 0
-                 : static_cast<int>(std::min<size_t>(threadsPerMultiprocessor / ((threads + warpSize - 1) / warpSize * warpSize),
-                                                     bySharedMemory));
-    return success;
-}
-
-// What kernels call
-
-static Worker &runningWorker(const char *what) {
-    Worker *worker = Worker::current();
-    if (!worker) {
-        fail("host calls a device function: %s outside a kernel", what);
-        throw KernelAbort();
-    }
-    return *worker;
-}
-void *sharedMemory(const void *key, size_t bytes, const char *name) { return runningWorker(name).sharedMemory(key, bytes, name); }
-void *dynamicSharedMemory() { return runningWorker("dynamic shared memory").dynamicSharedMemory(); }
-int blockBarrier(BlockVote vote, int predicate, const Place &place) {
-    return runningWorker("a barrier").blockBarrier(vote, predicate, place);
-}
-void gridBarrier(const Place &place) { runningWorker("a barrier").gridBarrier(place); }
-void warpExchange(uint64_t mask, const void *value, void *result, unsigned bytes, int source, const Place &place) {
-    runningWorker("a shuffle").warpExchange(mask, value, result, bytes, source, place);
-}
-uint64_t warpVote(uint64_t mask, bool predicate, const Place &place) {
-    return runningWorker("a vote").warpVote(mask, predicate, place);
-}
-int laneIndex() { return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % warpSize); }
-uint64_t activeLanes() { return uint64_t(1) << laneIndex(); }
 
 // Tests and debuggers
 

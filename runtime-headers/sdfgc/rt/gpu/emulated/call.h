@@ -1,0 +1,87 @@
+// What every call of the emulated GPU has in common, and its limits. Part of gpu_emulate.cpp.
+#pragma once
+
+#include "sdfgc/rt/gpu/emulated/copy.h"
+
+namespace sdfgc::gpu {
+
+namespace {
+
+using namespace emulate;
+
+/// Every call: takes the lock, and says whether the call can be made at all.
+class Call {
+public:
+    Call() : device(Device::get()), lock_(device.mutex) {
+        if (!device.inHostFunction)
+            return;
+        fail("host function: a function that a stream calls must not call the GPU's runtime");
+        status_ = notPermitted;
+    }
+    /// Not success: return this.
+    Status status() const { return status_ != success ? status_ : device.error; }
+    bool refused() const { return status() != success; }
+    /// Keeps an error for getLastError().
+    Status result(Status status) const {
+        if (status != success && status != notReady)
+            device.lastError = status;
+        return status;
+    }
+
+    Device &device;
+
+private:
+    std::lock_guard<std::recursive_mutex> lock_;
+    Status status_ = success;
+};
+
+/// Runs body(device) under the lock unless an error sticks; keeps what it returns for getLastError().
+template <class Body> Status call(Body body) {
+    Call call;
+    if (call.refused())
+        return call.result(call.status());
+    try {
+        return call.result(body(call.device));
+    } catch (const std::bad_alloc &) {
+        return call.result(outOfMemory);
+    }
+}
+
+/// The same for what gives something back: it does so also after an error, which it returns.
+template <class Body> Status cleanup(Body body) {
+    Call call;
+    if (call.refused() && call.status() != call.device.error)
+        return call.result(call.status());
+    const Status status = body(call.device);
+    return call.result(call.refused() ? call.status() : status);
+}
+
+/// The same with a stream.
+template <class Body> Status callOn(Stream handle, Body body) {
+    return call([&](Device &device) {
+        StreamState *stream = device.scheduler.resolve(handle);
+        if (!stream) {
+            fail("invalid stream: it was destroyed, or never made");
+            return invalidHandle;
+        }
+        return body(device, *stream);
+    });
+}
+
+/// The same with an event.
+template <class Body> Status callWith(Event event, Body body) {
+    return call([&](Device &device) {
+        if (!event || device.events.count(event) == 0) {
+            fail("invalid event: it was destroyed, or never made");
+            return invalidHandle;
+        }
+        return body(device, *event);
+    });
+}
+
+constexpr int threadsPerBlock = 1024, threadsPerMultiprocessor = 2048, deepestBlock = 64;
+constexpr int64_t widestGrid = 0x7fffffff, highestGrid = 65535;
+
+} // namespace
+
+} // namespace sdfgc::gpu
