@@ -8,7 +8,7 @@
 
 namespace sdfgc::driver {
 
-/// What was made. The module points into the graph.
+/// What was made.
 struct Compiled {
     std::unique_ptr<ir::SDFG> graph; // as it was lowered; null when a tree was read
     std::unique_ptr<tree::Module> module;

@@ -14,14 +14,14 @@
 
 namespace sdfgc::driver {
 
-/// What a file holds: a graph, or the schedule tree of one.
+/// What a file holds: a graph, or a schedule tree.
 struct Input {
     std::unique_ptr<ir::SDFG> graph;
     std::unique_ptr<tree::Module> tree;
     explicit operator bool() const { return graph || tree; }
     Name name() const { return tree ? tree->name : graph->name; }
-    /// For passes, which may make a tree of the graph. The graph stays here.
-    pass::Program program() { return tree && !graph ? pass::Program(std::move(tree)) : pass::Program(*graph, std::move(tree)); }
+    /// For passes. A graph stays here; a tree goes.
+    pass::Program program() { return tree ? pass::Program(std::move(tree)) : pass::Program(*graph, nullptr); }
 };
 
 /// What every subcommand takes.

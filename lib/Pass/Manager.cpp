@@ -31,7 +31,7 @@ std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) 
 class Manager {
 public:
     Manager(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
-        : program_(program), root_(program.graph), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o),
+        : program_(program), pipeline_(p), registry_(r), context_(c), options_(o), printer_(o), dumper_(o),
           level_(program.level()) {}
 
     bool run(std::vector<PassTime> *times) {
@@ -78,7 +78,7 @@ private:
         if (begin_ > 0 && begin_ < end_)
             checkResumed();
         if (!program_.tree)
-            root_->level = std::min(level_, ir::Level::Scheduled);
+            program_.graph->level = std::min(level_, ir::Level::Scheduled);
         addObservers();
         return context_.diags.errorCount() == errorsBefore;
     }
@@ -87,7 +87,7 @@ private:
     void checkResumed() {
         diag::Engine scratch;
         ir::Level is = program_.tree ? ir::Level::Lowered : std::min(level_, ir::Level::Scheduled);
-        while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(*root_, is, scratch))
+        while (!program_.tree && is > ir::Level::Loaded && !analysis::verify(*program_.graph, is, scratch))
             is = static_cast<ir::Level>(static_cast<int>(is) - 1);
         if (is < level_)
             context_.diags.report(diag::Id::PassLevel, diag::Location{context_.options.file}, passes_[begin_]->name, name(level_),
@@ -145,7 +145,7 @@ private:
     bool conditionsHold(const Step &step) {
         return std::all_of(step.conditions.begin(), step.conditions.end(), [&](const GraphCondition &c) {
             return c.wanted == std::any_of(c.anyOf.begin(), c.anyOf.end(),
-                                           [&](const std::string &p) { return root_ && hasProperty(*root_, p); });
+                                           [&](const std::string &p) { return program_.graph && hasProperty(*program_.graph, p); });
         });
     }
 
@@ -226,7 +226,7 @@ private:
     }
 
     std::string firstUndecided() const {
-        for (ir::SDFG *g : ir::allSDFGs(*root_)) {
+        for (ir::SDFG *g : ir::allSDFGs(*program_.graph)) {
             for (const auto &[name, d] : g->arrays)
                 if (d.storage == ir::Storage::Default)
                     return "container `" + name.str() + "`";
@@ -241,12 +241,13 @@ private:
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
     bool verify(const PassInfo &info, ir::Level before, PassTime &time) {
         if (!program_.tree)
-            root_->level = level_;
+            program_.graph->level = level_;
         if (!options_.verify || !(time.changed || level_ > before))
             return true;
         Timer timer;
-        const bool ok = program_.tree ? tree::verify(*program_.tree, context_.diags)
-                                      : analysis::verify(*root_, root_->level, context_.diags, context_.options.file);
+        const bool ok = program_.tree
+                            ? tree::verify(*program_.tree, context_.diags)
+                            : analysis::verify(*program_.graph, program_.graph->level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
             context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name, name(level_));
@@ -264,7 +265,6 @@ private:
     }
 
     Program &program_;
-    ir::SDFG *root_; // may be null: see Program
     const Pipeline &pipeline_;
     const Registry &registry_;
     Context &context_;

@@ -10,8 +10,6 @@
 namespace sdfgc::tree {
 namespace {
 
-using py::ExprKind;
-
 /// Variables that are declared inside of a block, and the names of values that its code declares by itself.
 struct Inside {
     std::set<VarId> variables;
@@ -90,13 +88,13 @@ public:
         if (!e)
             return;
         names(*e);
-        e = py::rewrite(e, [this](const py::ExprRef &x) { return memory(x); });
+        rebindMemory(e, [this](RefId &r) { slot(r); });
     }
     void stmt(py::StmtRef &s) {
         if (!s)
             return;
         forEachExpr(*s, [this](const py::Expr &e) { names(e); });
-        s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
+        rebindMemory(s, [this](RefId &r) { slot(r); });
     }
 
     /// Values that text taken as written mentions.
@@ -108,15 +106,6 @@ public:
     std::vector<Call::Argument> arguments;
 
 private:
-    py::ExprRef memory(const py::ExprRef &x) {
-        if (x->kind != ExprKind::MemRef)
-            return x;
-        auto copy = std::make_shared<py::Expr>(*x);
-        RefId r = refOf(*x);
-        slot(r);
-        copy->slot = r.index;
-        return copy;
-    }
     void names(const py::Expr &e) {
         for (Name n : py::freeNames(e))
             byName(n);

@@ -110,6 +110,33 @@ bool hasLabel(const Block &b) {
     return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
 }
 
+namespace {
+
+/// A node of an expression with the reference that `f` gives it.
+py::ExprRef rebound(const py::ExprRef &x, const std::function<void(RefId &)> &f) {
+    if (x->kind != py::ExprKind::MemRef)
+        return x;
+    RefId r = refOf(*x);
+    f(r);
+    if (r == refOf(*x))
+        return x;
+    auto copy = std::make_shared<py::Expr>(*x);
+    copy->slot = r.index;
+    return copy;
+}
+
+} // namespace
+
+void rebindMemory(py::ExprRef &e, const std::function<void(RefId &)> &f) {
+    if (e)
+        e = py::rewrite(e, [&f](const py::ExprRef &x) { return rebound(x, f); });
+}
+
+void rebindMemory(py::StmtRef &s, const std::function<void(RefId &)> &f) {
+    if (s)
+        s = py::rewrite(std::vector<py::StmtRef>{s}, [&f](const py::ExprRef &x) { return rebound(x, f); }).front();
+}
+
 std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted) {
     std::size_t count = inserted.size();
     b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(at), std::make_move_iterator(inserted.begin()),
@@ -160,25 +187,13 @@ public:
     }
     void sym(sym::Expr &) const {} // by name
     void expr(py::ExprRef &e) {
-        if (e)
-            e = py::rewrite(e, [this](const py::ExprRef &x) { return memory(x); });
+        rebindMemory(e, [this](RefId &r) { slot(r); });
     }
     void stmt(py::StmtRef &s) {
-        if (s)
-            s = py::rewrite(std::vector<py::StmtRef>{s}, [this](const py::ExprRef &x) { return memory(x); }).front();
+        rebindMemory(s, [this](RefId &r) { slot(r); });
     }
 
 private:
-    py::ExprRef memory(const py::ExprRef &x) {
-        RefId r = x->kind == py::ExprKind::MemRef ? refOf(*x) : RefId();
-        if (!r || f_.refs[r].var != one_)
-            return x;
-        auto copy = std::make_shared<py::Expr>(*x);
-        slot(r);
-        copy->slot = r.index;
-        return copy;
-    }
-
     Function &f_;
     const VarId one_, other_;
     std::map<RefId, RefId> replaced_;

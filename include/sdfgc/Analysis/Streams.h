@@ -16,8 +16,9 @@
 //     Synchronise s              what is covered by s is over
 //     end of the program         everything must be over
 //
-// Memory is a container behind all views and nested SDFGs (sdfgc/Analysis/Memories.h). Host transients and whatever control flow reads must be over at the end
-// of the state in which the device uses them, so that their lifetime and conditions need no look at streams.
+// Memory is a container behind all views and nested SDFGs (sdfgc/Analysis/Memories.h). Host transients and whatever control flow
+// reads must be over at the end of the state in which the device uses them, so that their lifetime and conditions need no look at
+// streams.
 #pragma once
 
 #include "sdfgc/Analysis/Async.h"

@@ -10,8 +10,8 @@ struct Request {
     std::string folder;
     const tree::Module *module = nullptr;
     const codegen::Sources *sources = nullptr;
-    const ir::SDFG *graph =
-        nullptr; // written as program.sdfg; null: the module came from a file, and is written as program.sdfgtree
+    /// Written as program.sdfg; null: the module came from a file, and is written as program.sdfgtree.
+    const ir::SDFG *graph = nullptr;
     const pass::CompileOptions *compile = nullptr;
     std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };

@@ -76,13 +76,13 @@ std::string str(const OptionValue &v);
 /// `true or false`, `an integer`, `a text`: what a value of the same type as `v` is.
 std::string_view typeName(const OptionValue &v);
 
-/// What a pipeline works on: a graph, a tree, or both.
+/// What a pipeline works on: a graph, later the tree that it was lowered to, or a tree alone.
 struct Program {
     Program(ir::SDFG &g, std::unique_ptr<tree::Module> t) : graph(&g), tree(std::move(t)) {}
     /// A tree from a file.
     explicit Program(std::unique_ptr<tree::Module> t) : tree(std::move(t)) {}
 
-    ir::SDFG *graph = nullptr;          // from `lower` on: as it was lowered; null of a tree from a file
+    ir::SDFG *graph = nullptr;          // from `lower` on: as it was lowered; null for a tree from a file
     std::unique_ptr<tree::Module> tree; // null before `lower`
 
     /// The level of the graph, or `Lowered`.

@@ -15,6 +15,9 @@ void forEachBlock(const Node &n, const std::function<void(const Block &)> &f);
 void forEachMemRef(const py::Expr &e, const std::function<void(RefId)> &f);
 /// Calls `f` with the expressions of a statement of code, and with those of the statements inside of it.
 void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> &f);
+/// Hands the references to memory in an expression, or in statements of code, to `f`, which may change them. The tree may be null.
+void rebindMemory(py::ExprRef &e, const std::function<void(RefId &)> &f);
+void rebindMemory(py::StmtRef &s, const std::function<void(RefId &)> &f);
 /// Is there a statement of a kind in a block, however deep?
 bool contains(const Block &b, Kind kind);
 /// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.

@@ -117,6 +117,21 @@ Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
     return outer;
 }
 
+/// Calls `bind(container, descriptor inside, edge, what it stands for)` for each argument of a nested SDFG; reports those that
+/// stand for nothing.
+template <class F> void forEachArgument(Instance &in, const Instance &inner, NestedSDFGNode &n, F &&bind) {
+    for (auto &[container, edge] : connections(n)) {
+        const DataDesc *d = inner.g->arrays.find(container);
+        if (!d)
+            continue;
+        const Outer outer = outerContainer(in, n, *edge);
+        if (outer.place.valid())
+            bind(container, *d, *edge, outer);
+        else
+            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------- in place
 
 /// Inner symbols as outer expressions; a mapped value that reads containers becomes a constant of the block.
@@ -156,26 +171,18 @@ MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const
 
 /// Inner containers as other names for outer memory.
 void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
-    for (auto &[container, edge] : connections(n)) {
-        const DataDesc *d = inner.g->arrays.find(container);
-        if (!d)
-            continue;
-        const Outer outer = outerContainer(in, n, *edge);
-        if (!outer.place.valid()) {
-            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
-            continue;
-        }
-        const bool sameType = outer.place.type == d->dtype || d->isStructure() || d->isStream() || d->dtype.isVoid();
+    forEachArgument(in, inner, n, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
+        const bool sameType = outer.place.type == d.dtype || d.isStructure() || d.isStream() || d.dtype.isVoid();
         if (!sameType) {
-            inner.places[container] = castPlace(in, inner, container, *d, outer, block);
-            continue;
+            inner.places[container] = castPlace(in, inner, container, d, outer, block);
+            return;
         }
-        inner.places[container] = placeFor(inner, outer.place.var, *d, outer.start);
-        if (d->isStructure())
+        inner.places[container] = placeFor(inner, outer.place.var, d, outer.start);
+        if (d.isStructure())
             inner.places[container].type = outer.place.type;
         if (outer.accumulates)
             setAccumulator(inner, container);
-    }
+    });
 }
 
 /// The content of a nested SDFG as a block.
@@ -216,35 +223,27 @@ void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
 
 /// Parameters for the containers of a function, and what the call gives for them.
 void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
-    for (auto &[container, edge] : connections(n)) {
-        const DataDesc *d = inner.g->arrays.find(container);
-        if (!d)
-            continue;
-        const Outer outer = outerContainer(in, n, *edge);
-        if (!outer.place.valid()) {
-            in.error(diag::Id::NoPlace, analysis::placeOf(*edge), container.str());
-            continue;
-        }
+    forEachArgument(in, inner, n, [&](Name container, const DataDesc &d, const Edge &edge, const Outer &outer) {
         Variable v;
         v.name = inner.fn->names.declare(container);
-        v.type = variableType(*d);
-        v.kind = d->isStream()      ? VarKind::StreamRef
-                 : d->isStructure() ? VarKind::StructPtr
-                 : d->isScalar()    ? VarKind::Reference
-                                    : VarKind::Pointer;
-        v.isConst = v.kind == VarKind::Reference && edge->dst == &n && !n.outEdge(container);
+        v.type = variableType(d);
+        v.kind = d.isStream()      ? VarKind::StreamRef
+                 : d.isStructure() ? VarKind::StructPtr
+                 : d.isScalar()    ? VarKind::Reference
+                                   : VarKind::Pointer;
+        v.isConst = v.kind == VarKind::Reference && edge.dst == &n && !n.outEdge(container);
         const bool address = v.kind == VarKind::Pointer;
         const VarId id = inner.function().vars.add(std::move(v));
         inner.function().params.push_back(id);
         Call::Argument arg;
         arg.ref = address ? addressAt(in, outer.place, outer.start) : elementAt(in, outer.place, outer.start);
-        if (outer.place.type != d->dtype && address)
-            in.function().refs[arg.ref].castTo = d->dtype;
+        if (outer.place.type != d.dtype && address)
+            in.function().refs[arg.ref].castTo = d.dtype;
         call.arguments.push_back(arg);
-        inner.places[container] = placeFor(inner, id, *d);
+        inner.places[container] = placeFor(inner, id, d);
         if (outer.accumulates)
             setAccumulator(inner, container);
-    }
+    });
 }
 
 /// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops and scopes around

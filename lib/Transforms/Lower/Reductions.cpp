@@ -17,27 +17,6 @@ using Why = std::optional<std::string>;
 constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
 constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as good
 
-/// Does OpenMP have this reduction for this type?
-bool hasClause(py::Reduction kind, Type t) {
-    bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64), boolean = t.isBool();
-    switch (kind) {
-    case py::Reduction::Sum:
-    case py::Reduction::Product:
-    case py::Reduction::Min:
-    case py::Reduction::Max:
-        return integer || real;
-    case py::Reduction::LogicalAnd:
-    case py::Reduction::LogicalOr:
-        return integer || real || boolean;
-    case py::Reduction::BitAnd:
-    case py::Reduction::BitOr:
-    case py::Reduction::BitXor:
-        return integer;
-    default:
-        return false;
-    }
-}
-
 std::optional<py::Reduction> kindOf(const Edge &e) {
     auto wcr = py::parseWcr(e.memlet.wcr);
     return wcr.value ? std::optional(wcr.value->kind) : std::nullopt;
@@ -190,6 +169,26 @@ const WriteLevel *levelOf(const WriteTarget &target, const MapEntry &map) {
 }
 
 } // namespace
+
+bool hasClause(py::Reduction kind, Type t) {
+    bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64), boolean = t.isBool();
+    switch (kind) {
+    case py::Reduction::Sum:
+    case py::Reduction::Product:
+    case py::Reduction::Min:
+    case py::Reduction::Max:
+        return integer || real;
+    case py::Reduction::LogicalAnd:
+    case py::Reduction::LogicalOr:
+        return integer || real || boolean;
+    case py::Reduction::BitAnd:
+    case py::Reduction::BitOr:
+    case py::Reduction::BitXor:
+        return integer;
+    default:
+        return false;
+    }
+}
 
 ReductionOrNot reductionOf(WriteTracer &tracer, const Edge &leaf, const WriteTarget &target, const Node &scope) {
     const auto *map = dyn_cast<MapEntry>(&scope);

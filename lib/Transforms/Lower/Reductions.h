@@ -4,9 +4,14 @@
 
 #include "Transforms/Lower/WcrTargets.h"
 
+#include "sdfgc/Tasklet/Types.h"
+
 #include <string>
 
 namespace sdfgc::transforms {
+
+/// Has OpenMP a clause for this reduction of this type?
+bool hasClause(py::Reduction kind, Type t);
 
 struct ReductionOrNot {
     const WriteLevel *level = nullptr; // of the target, at which the map writes what is reduced; null: no reduction

@@ -17,6 +17,8 @@
 // Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
 // does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
 // value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
+#include "Transforms/Lower/Reductions.h"
+
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 
@@ -28,19 +30,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace tree;
-
-bool hasOperator(py::Reduction r, Type t) {
-    using py::Reduction;
-    if (!t.isScalar())
-        return false;
-    bool logical = r == Reduction::LogicalAnd || r == Reduction::LogicalOr;
-    bool bits = r == Reduction::BitAnd || r == Reduction::BitOr || r == Reduction::BitXor;
-    bool arithmetic = r == Reduction::Sum || r == Reduction::Product || r == Reduction::Min || r == Reduction::Max;
-    if (t.isBool())
-        return logical;
-    bool native = t.isInteger() || t.scalar() == ScalarKind::Float32 || t.scalar() == ScalarKind::Float64;
-    return native && (arithmetic || logical || (bits && t.isInteger()));
-}
 
 bool isStraight(const std::vector<py::StmtRef> &stmts) {
     using py::StmtKind;
@@ -155,7 +144,7 @@ void Privatiser::vectorise(For &loop) {
     }
     for (const Group &g : groups(loop))
         if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
-            hasOperator(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
+            hasClause(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
             !mentionedElsewhere(loop, var(g.element).name, g))
             loop.simd.push_back({g.kind, g.element.var, 0});
     changed_ = changed_ || !loop.simd.empty();
@@ -220,7 +209,7 @@ bool Privatiser::uniform(const Group &g) {
 /// Shall the element have an accumulator of its own around this loop?
 bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
-    if (g.element.castTo || g.element.address || g.element.pop || !hasOperator(g.kind, v.type) || !uniform(g))
+    if (g.element.castTo || g.element.address || g.element.pop || !hasClause(g.kind, v.type) || !uniform(g))
         return false;
     bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
     bool allAtomic = std::all_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });

@@ -46,14 +46,18 @@ bool openIdleLoops(const Function &f, EffectTable &table, Block &b) {
     return changed;
 }
 
+template <class T> void keepOnly(std::vector<T> &all, const std::vector<bool> &kept) {
+    std::size_t number = 0;
+    std::erase_if(all, [&](const T &) { return !kept[number++]; });
+}
+
 /// Removes the parameters that nothing mentions. Returns for each parameter whether it is still there.
 std::vector<bool> dropParameters(Function &f) {
     const Effects all = effectsOf(f);
     std::vector<bool> kept;
     for (VarId p : f.params)
         kept.push_back(all.has(f.vars[p].name) || all.inText.count(f.vars[p].name) != 0);
-    std::size_t number = 0;
-    std::erase_if(f.params, [&](VarId) { return !kept[number++]; });
+    keepOnly(f.params, kept);
     return kept;
 }
 
@@ -78,10 +82,8 @@ class TidyKernels : public pass::TreePass {
     static void dropArguments(Block &b, const std::map<FunctionId, std::vector<bool>> &kept) {
         for (NodePtr &n : b.body) {
             if (auto *launch = dyn_cast<Launch>(n.get()))
-                if (const auto found = kept.find(launch->function); found != kept.end()) {
-                    std::size_t number = 0;
-                    std::erase_if(launch->arguments, [&](const Call::Argument &) { return !found->second[number++]; });
-                }
+                if (const auto found = kept.find(launch->function); found != kept.end())
+                    keepOnly(launch->arguments, found->second);
             forEachBlock(*n, [&](Block &inner) { dropArguments(inner, kept); });
         }
     }

@@ -87,7 +87,7 @@ private:
     /// Do threads of a block disagree on what the statement itself computes?
     bool differs(const Node &n) {
         bool found = false;
-        forEachName(r_.f, n, [&](Name name) { found = found || apart_.count(name); });
+        forEachName(r_.f, n, [&](Name name, NameIn) { found = found || apart_.count(name); });
         return found;
     }
 

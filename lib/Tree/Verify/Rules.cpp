@@ -17,8 +17,7 @@ class Mentioned {
 public:
     std::function<void(VarId)> variable = [](VarId) {};
     std::function<void(RefId)> reference = [](RefId) {};
-    std::function<void(Name)> name; // may be left out: the sets of names cost time
-    bool inExpressions = true;      // is it called for names in expressions, too?
+    std::function<void(Name, NameIn)> name; // may be left out: the sets of names cost time
 
     void statement(const Node &n) {
         visit(n, [this](const auto &x) {
@@ -29,7 +28,7 @@ public:
     void size(sym::Expr e) {
         if (name)
             for (Name n : e.freeSymbols())
-                name(n);
+                name(n, NameIn::Size);
     }
 
 private:
@@ -54,9 +53,9 @@ private:
             forEachExpr(*s, [this](const py::Expr &e) { mentions(e); });
     }
     void mentions(const py::Expr &e) {
-        if (name && inExpressions)
+        if (name)
             for (Name n : py::freeNames(e))
-                name(n);
+                name(n, NameIn::Expression);
         forEachMemRef(e, reference);
     }
 };
@@ -82,12 +81,9 @@ void forEachReference(const Node &n, const std::function<void(RefId)> &use) {
     all.statement(n);
 }
 
-namespace {
-
-void eachName(const Function &f, const Node &n, const std::function<void(Name)> &use, bool inExpressions) {
+void forEachName(const Function &f, const Node &n, const std::function<void(Name, NameIn)> &use) {
     Mentioned all;
     all.name = use;
-    all.inExpressions = inExpressions;
     all.reference = [&](RefId r) {
         if (!r)
             return;
@@ -97,11 +93,6 @@ void eachName(const Function &f, const Node &n, const std::function<void(Name)> 
     };
     all.statement(n);
 }
-
-} // namespace
-
-void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use) { eachName(f, n, use, true); }
-void forEachNameInSizes(const Function &f, const Node &n, const std::function<void(Name)> &use) { eachName(f, n, use, false); }
 
 } // namespace sdfgc::tree::rules
 

@@ -33,10 +33,10 @@ private:
 void forEachVariable(const Function &f, const Node &n, const std::function<void(VarId)> &use);
 /// Calls `use` for every memory reference of a statement itself; `use` must take references that are none.
 void forEachReference(const Node &n, const std::function<void(RefId)> &use);
-/// Calls `use` for every name in the expressions and sizes of a statement itself, also in those of its memory references.
-void forEachName(const Function &f, const Node &n, const std::function<void(Name)> &use);
-/// The same for sizes alone: integer arithmetic, over variables. Expressions may come from code that names other things.
-void forEachNameInSizes(const Function &f, const Node &n, const std::function<void(Name)> &use);
+/// Calls `use` for every name in the expressions and sizes of a statement itself, also in those of its memory references. Sizes are
+/// integer arithmetic over variables; expressions may come from code that names other things.
+enum class NameIn : uint8_t { Expression, Size };
+void forEachName(const Function &f, const Node &n, const std::function<void(Name, NameIn)> &use);
 
 // ---- the rules
 bool ids(Report &r);      // Ids.cpp: the others need them to hold

@@ -1,6 +1,6 @@
-// SD2152, SD2153, SD2164: a variable is declared once, before it is used, in a block around the use, and no two that are visible at one place
-// have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared nowhere.
-// What expressions name besides variables is what code declares by itself, parameters of lambdas, and what the file has.
+// SD2152, SD2153, SD2164: a variable is declared once, before it is used, in a block around the use, and no two that are visible at
+// one place have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared
+// nowhere. What expressions name besides variables is what code declares by itself, parameters of lambdas, and what the file has.
 #include "Rules.h"
 
 #include "../Text/Scope.h"
@@ -80,12 +80,8 @@ private:
             if (r)
                 use(r_.f.refs[r].var, n);
         });
-        forEachName(r_.f, n, [&](Name name) {
-            if (known_.count(name))
-                named(name, n);
-        });
-        forEachNameInSizes(r_.f, n, [&](Name name) {
-            if (!known_.count(name) && !isKnownElsewhere(name))
+        forEachName(r_.f, n, [&](Name name, NameIn where) {
+            if (known_.count(name) || (where == NameIn::Size && !isKnownElsewhere(name)))
                 named(name, n);
         });
         if (n.kind == Kind::Declare)
