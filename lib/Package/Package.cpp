@@ -45,22 +45,23 @@ public:
 private:
     /// The interface in other languages. What every program's has in common are files of sdfgc.
     bool addBindings() {
-        std::string support[2];
-        for (int k = 0; k < 2; ++k) {
-            const std::string name = k ? "support.py" : "support.hpp";
-            auto source = findResource("bindings", name);
-            auto text = source ? file::read(*source) : Result<std::string>(Failure{resourceFolders()});
-            if (!text) {
-                diags_.report(diag::Id::ResourceMissing, {}, "bindings", name, text.error());
-                return false;
-            }
-            support[k] = std::move(*text);
-        }
+        const auto cpp = binding("support.hpp"), values = binding("values.py"), program = binding("program.py");
+        if (!cpp || !values || !program)
+            return false;
         const Interface i = interfaceOf(*request_.module, request_.compile->emulate);
-        files_["include/" + i.name + ".hpp"] = cppHeader(i, support[0]);
+        files_["include/" + i.name + ".hpp"] = cppHeader(i, *cpp);
         files_["include/" + i.name + ".f90"] = fortranModule(i);
-        files_["python/" + i.name + ".py"] = pythonModule(i, support[1]);
+        files_["python/" + i.name + ".py"] = pythonModule(i, *values + "\n\n" + *program);
         return true;
+    }
+
+    std::optional<std::string> binding(const std::string &name) {
+        const auto source = findResource("bindings", name);
+        auto text = source ? file::read(*source) : Result<std::string>(Failure{resourceFolders()});
+        if (text)
+            return std::move(*text);
+        diags_.report(diag::Id::ResourceMissing, {}, "bindings", name, text.error());
+        return std::nullopt;
     }
 
     /// A runtime header and all that it includes by `"..."`.

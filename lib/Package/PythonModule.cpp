@@ -1,4 +1,5 @@
-// python/<name>.py: the interface as data, then the code that is the same for every program (bindings/support.py).
+// python/<name>.py: the interface as data, then the code that is the same for every program (bindings/values.py,
+// bindings/program.py).
 #include "Formula.h"
 
 #include "sdfgc/Package/Interface.h"

@@ -75,23 +75,16 @@ std::string spelled(const Environment &e, std::string_view function) {
     return e.field.empty() ? "sdfgc::gpu::" + std::string(function.substr(dot + 1)) : "__state->" + std::string(function);
 }
 
-namespace {
-
-/// Is it for code of DaCe's that calls a library of a device?
-bool isOfDace(const Environment &e) { return e.side == Environment::Side::Device && !e.include.empty(); }
-
-} // namespace
-
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code) {
     std::vector<const Environment *> out;
     for (const Name path : paths)
-        if (const Environment *e = environment(path.view()); e && !isOfDace(*e)) {
+        if (const Environment *e = environment(path.view()); e && e->side != Environment::Side::Tasklets) {
             out.push_back(e);
             if (e->name == "OpenBLAS" && code.find("LAPACKE_") != std::string_view::npos)
                 out.push_back(environment("LAPACKE"));
         }
     for (const Environment &e : environments())
-        if (isOfDace(e) && code.find(e.calls) != std::string_view::npos)
+        if (e.side == Environment::Side::Tasklets && code.find(e.calls) != std::string_view::npos)
             out.push_back(&e);
     if (code.find("#pragma omp") != std::string_view::npos || code.find("omp_get_") != std::string_view::npos)
         out.push_back(environment("OpenMP"));

@@ -41,7 +41,7 @@ std::string_view titleOf(std::string_view name, Device device);
 
 /// A row of Environments.def, which says what the fields mean. Lists are words with a blank between them.
 struct Environment {
-    enum class Side : std::uint8_t { Host, Device } side;
+    enum class Side : std::uint8_t { Host, Device, Tasklets } side;
     enum class Inputs : std::uint8_t { Const, InPlace } inputs;
     std::string_view name, calls, topic, include, field, libraries;
 };

@@ -65,29 +65,6 @@ std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::L
     return indices;
 }
 
-/// The element of a container at as many indices as it has dimensions.
-ExprRef elementOf(Instance &in, const MemoryPlace &p, const std::vector<ExprRef> &indices) {
-    py::Env env = environment(in);
-    MemRef ref;
-    ref.var = p.var;
-    ref.offset = p.offset;
-    std::vector<ExprRef> dynamic;
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-        ExprRef index = py::inferTypes(indices[d], env, semantics(in));
-        ref.offset += p.offsets[d] * p.strides[d];
-        if (auto s = symbolicOf(*index)) {
-            ref.offset += *s * p.strides[d];
-        } else {
-            dynamic.push_back(py::lowerOperators(index, semantics(in), nonNegativeOracle(in)));
-            ref.strides.push_back(printable(in, p.strides[d]));
-        }
-    }
-    ref.offset = printable(in, ref.offset);
-    auto out = std::make_shared<py::Expr>(*memRef(in.function().refs.add(ref), p.type));
-    out->args = std::move(dynamic);
-    return out;
-}
-
 /// In a comparison with None, a container stands for its address.
 ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
     if (!e)
@@ -142,7 +119,35 @@ ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &wh
         in.error(diag::Id::SubscriptRank, where, data.str(), indices.size(), p.strides.size());
         return py::intLit(0);
     }
-    return elementOf(in, p, indices);
+    sym::Expr start = p.offset;
+    for (std::size_t d = 0; d < p.offsets.size(); ++d)
+        start += p.offsets[d] * p.strides[d];
+    auto element = std::make_shared<py::Expr>(*elementOf(in, p, start, indices, p.strides, [](const py::Expr &) { return true; }));
+    for (ExprRef &index : element->args)
+        index = py::lowerOperators(index, semantics(in), nonNegativeOracle(in));
+    return element;
+}
+
+ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<ExprRef> &indices,
+                  const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed) {
+    const py::Env env = environment(in);
+    MemRef ref;
+    ref.var = p.var;
+    ref.offset = start;
+    std::vector<ExprRef> counted;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        const ExprRef index = py::inferTypes(indices[d], env, semantics(in));
+        if (const auto s = isFixed(*index) ? symbolicOf(*index) : std::nullopt) {
+            ref.offset += *s * strides[d];
+        } else {
+            counted.push_back(index);
+            ref.strides.push_back(printable(in, strides[d]));
+        }
+    }
+    ref.offset = printable(in, ref.offset);
+    auto element = std::make_shared<py::Expr>(*memRef(in.function().refs.add(ref), p.type));
+    element->args = std::move(counted);
+    return element;
 }
 
 py::Semantics semantics(const Instance &in) { return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Python; }

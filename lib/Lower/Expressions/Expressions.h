@@ -29,6 +29,11 @@ py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element);
 /// subscript of the wrong rank is reported at `where`.
 py::ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where);
 
+/// The element of a place at some indices, trees over variables, one for each stride, counted from element `start`. Indices that are
+/// integer arithmetic and that `isFixed` accepts become part of the offset; the others are arguments of the reference, with types.
+py::ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<py::ExprRef> &indices,
+                      const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed);
+
 /// Types of names in trees over variables. Valid as long as the instance.
 py::Env environment(const Instance &in);
 

@@ -98,34 +98,20 @@ ExprRef TaskletBinding::bindSubscript(const ExprRef &e) {
 }
 
 ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides) {
-    py::Env env = environment(in_);
-    MemRef r;
-    r.var = c.place.var;
-    r.offset = c.start;
-    std::vector<ExprRef> dynamic;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        ExprRef index =
-            py::inferTypes(py::rewrite(indices[i], [this](const ExprRef &x) { return bindBareName(x); }), env, semantics(in_));
-        if (auto s = mayFold(*index) ? symbolicOf(*index) : std::nullopt) {
-            r.offset += *s * strides[i];
-        } else {
-            dynamic.push_back(index);
-            r.strides.push_back(printable(in_, strides[i]));
-        }
+    ExprRef out;
+    if (in_.function().vars[c.place.var].kind == VarKind::Value) { // whatever the index, there is one
+        out = read(in_, c.place, 0);
+    } else {
+        std::vector<ExprRef> bound;
+        for (const ExprRef &index : indices)
+            bound.push_back(py::rewrite(index, [this](const ExprRef &x) { return bindBareName(x); }));
+        out = elementOf(in_, c.place, c.start, bound, strides, [this](const py::Expr &index) { return isFixed(index); });
     }
-    bool value = in_.function().vars[r.var].kind == VarKind::Value;
-    r.offset = value ? sym::Expr(0) : printable(in_, r.offset);
-    if (value) {
-        dynamic.clear();
-        r.strides.clear();
-    }
-    auto out = std::make_shared<py::Expr>(*memRef(in_.function().refs.add(r), c.place.type));
-    out->args = std::move(dynamic);
     slots_[refOf(*out)] = &c;
     return out;
 }
 
-bool TaskletBinding::mayFold(const py::Expr &e) const {
+bool TaskletBinding::isFixed(const py::Expr &e) const {
     for (const auto &[original, renamed] : locals_)
         if (countMentions(e, renamed) || countMentions(e, original))
             return false;

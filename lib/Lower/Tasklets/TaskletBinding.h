@@ -36,7 +36,7 @@ private:
     /// The element at some indices, of which those that are known become part of the offset.
     py::ExprRef element(const Connection &c, const std::vector<py::ExprRef> &indices, const std::vector<sym::Expr> &strides);
     /// Only names of symbols and loop-invariant variables may enter offsets: locals of the code change while it runs.
-    bool mayFold(const py::Expr &e) const;
+    bool isFixed(const py::Expr &e) const;
     /// A name as what a symbol stands for, unless a connector or local has it.
     py::ExprRef bindSymbol(const py::ExprRef &e);
     /// A name as a local, as what an element held before, as a connector or as a symbol.

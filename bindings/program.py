@@ -1,0 +1,222 @@
+class Program:
+    """An instance of the program. It is set up by the first call, or by initialize(); close() or the end of a `with` releases it.
+    Calls on one object must not run at the same time; two objects are independent."""
+
+    def __init__(self, library=None):
+        name = INTERFACE['name']
+        self._handle = None
+        self._library = ctypes.CDLL(os.fspath(library or _find_library()))
+        self._initialize, self._program = self._library[f'__dace_init_{name}'], self._library[f'__program_{name}']
+        self._finalize, self._error = self._library[f'__dace_exit_{name}'], self._library[f'{name}_error']
+        self._message = self._library[f'{name}_error_message']
+        self._initialize.restype, self._program.restype, self._message.restype = ctypes.c_void_p, None, ctypes.c_char_p
+        self._arrays = {a['name']: _Array(a) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
+        self._first = {}
+        self._memory = {}
+        self._kept = []
+        self._failures = []  # what callbacks raised
+
+    def initialize(self, **values):
+        """Sets the program up with these symbols and callbacks; a call does it when it has not been done."""
+        if self._handle:
+            raise RuntimeError('the program is set up already')
+        names = [a['name'] for a in INTERFACE['init_arguments']]
+        if sorted(names) != sorted(values):
+            raise TypeError(f"initialize() takes {', '.join(names) or 'nothing'}; given: {', '.join(values) or 'nothing'}")
+        arguments = []
+        for a in INTERFACE['init_arguments']:
+            arguments.append(self._value(a, values[a['name']], values))
+        self._kept = arguments
+        handle = self._initialize(*arguments)
+        if not handle:
+            raise Error(2, f"program {INTERFACE['name']} cannot be initialised")
+        self._handle = ctypes.c_void_p(handle)
+        self._first = dict(values)
+        self._init_arguments = arguments
+
+    def bind(self, *positional, **named):
+        """Checks the arguments once and returns a function without parameters that runs the program on them; it returns what the
+        program returns. The arrays must not be reallocated meanwhile."""
+        given = self._given(positional, named)
+        results = [a['name'] for a in INTERFACE['arguments'] if a['kind'] == 'array' and a['name'].startswith('__return')]
+        symbols, views = self._symbols(given)
+        made = [n for n in results if n not in given]
+        for n in made:
+            given[n] = self._arrays[n].allocate(symbols)
+            views[n] = self._arrays[n].view(given[n])
+        for n, (_, shape, strides) in views.items():
+            self._arrays[n].check(symbols, shape, strides)
+        keep = [given]
+        arguments = []
+        for a in INTERFACE['arguments']:
+            name = a['name']
+            if name not in given and name in symbols:
+                given[name] = symbols[name]
+            if name not in given:
+                raise TypeError(f'the argument {name} is missing')
+            arguments.append(self._argument(a, given[name], views, symbols, keep))
+        self._set_up(given)
+        returned = [given[n] for n in results]
+        outcome = None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+        program, error, handle, failures = self._program, self._error, self._handle, self._failures
+
+        def run(_keep=keep):
+            failures.clear()
+            program(handle, *arguments)
+            if failures:
+                raise failures[0]
+            if error(handle):
+                raise Error(error(handle), self._message(handle).decode(errors='replace'))
+            return outcome
+
+        return run
+
+    def __call__(self, *positional, **named):
+        """Runs the program. Symbols may be left out when they follow from the shapes of arrays; arrays that the program returns may
+        be left out, too."""
+        return self.bind(*positional, **named)()
+
+    def close(self):
+        handle, self._handle = self._handle, None
+        if handle:
+            status = self._finalize(handle)
+            if status:
+                raise Error(status, f"program {INTERFACE['name']} cannot be finalised")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, '_handle', None):
+            self._finalize(self._handle)
+
+    # ---- memory and streams of the caller
+
+    def external_memory_size(self, storage):
+        """Bytes of memory in `storage` that the caller provides; the program must be set up."""
+        self._require_handle()
+        function = self._library[f'__dace_get_external_memory_size_{storage}']
+        function.restype = ctypes.c_size_t
+        return function(self._handle, *self._init_arguments)
+
+    def set_external_memory(self, storage, memory):
+        """Hands memory over: an array that is large enough, or an address. Without it the program gets memory of its own."""
+        address = memory
+        if isinstance(memory, np.ndarray):
+            if memory.nbytes < self.external_memory_size(storage) or not memory.flags.c_contiguous:
+                raise ValueError(f'the program needs {self.external_memory_size(storage)} contiguous bytes in {storage}')
+            address = memory.ctypes.data
+        elif hasattr(memory, '__cuda_array_interface__'):
+            address = memory.__cuda_array_interface__['data'][0]
+        self._require_handle()
+        self._library[f'__dace_set_external_memory_{storage}'](self._handle, ctypes.c_void_p(address), *self._init_arguments)
+        self._memory[storage] = memory
+
+    def to_device(self, array):
+        """A copy of a NumPy array in device memory, for arguments that lie there."""
+        return DeviceArray(self._library, array)
+
+    def set_stream(self, stream, index=None):
+        """All work of a GPU program, or that of one of its streams, on a stream of the caller: an address, or an object of CuPy or
+        PyTorch."""
+        self._require_handle()
+        address = ctypes.c_void_p(getattr(stream, 'ptr', getattr(stream, 'cuda_stream', stream)))
+        if index is None:
+            self._library['__dace_gpu_set_all_streams'](self._handle, address)
+            return
+        function = self._library['__dace_gpu_set_stream']
+        function.restype = ctypes.c_bool
+        if not function(self._handle, ctypes.c_int(index), address):
+            raise ValueError(f'the program has no stream {index}')
+
+    # ---- arguments
+
+    def _require_handle(self):
+        if not self._handle:
+            raise RuntimeError('the program is not set up; call initialize() first')
+
+    def _given(self, positional, named):
+        if len(positional) > len(ORDER):
+            raise TypeError(f'the program takes at most {len(ORDER)} positional arguments: {", ".join(ORDER)}')
+        given = dict(zip(ORDER, positional))
+        known = {a['name'] for a in INTERFACE['arguments']} | {a['name'] for a in INTERFACE['init_arguments']}
+        for name, value in named.items():
+            if name in given:
+                raise TypeError(f'{name} is given twice')
+            if name not in known:
+                raise TypeError(f'the program has no argument {name}; it takes {", ".join(sorted(known))}')
+            given[name] = value
+        return given
+
+    def _symbols(self, given):
+        """Values of the symbols: given ones, and those that follow from shapes and strides."""
+        symbols, views, equations = {}, {}, []
+        for a in INTERFACE['arguments'] + INTERFACE['init_arguments']:
+            if a['kind'] in ('symbol', 'scalar') and a['name'] in given and str(a['type']).lstrip('u').startswith('int'):
+                symbols[a['name']] = _convert_value(a['name'], a['type'], given[a['name']]).value
+        for name, array in self._arrays.items():
+            if given.get(name) is None:
+                if name in given and not array.optional:
+                    raise TypeError(f'{name} must not be None')
+                continue
+            views[name] = array.view(given[name])
+            equations += list(zip(array.shape, views[name][1]))
+            equations += [(f, s) for f, s, n in zip(array.strides, views[name][2], views[name][1]) if n > 1]
+        while True:
+            solved = next(filter(None, (f.solve(v, symbols) for f, v in equations)), None)
+            if solved is None:
+                return symbols, views
+            symbols[solved[0]] = solved[1]
+
+    def _value(self, a, value, symbols):
+        if a['kind'] == 'callback':
+            return _callback(a, value, symbols, self._failures)
+        return _convert_value(a['name'], a['type'], value)
+
+    def _argument(self, a, value, views, symbols, keep):
+        if a['kind'] == 'array':
+            return ctypes.c_void_p(views[a['name']][0] if value is not None else None)
+        if a['kind'] in ('structure', 'container_array'):
+            if value is None and a['optional']:
+                return ctypes.c_void_p(None)
+            return ctypes.c_void_p(_pass_memory(a, value, keep) if not isinstance(value, ctypes.c_void_p) else value.value)
+        if a['kind'] == 'stream':
+            return ctypes.c_void_p(value)
+        return self._value(a, value, symbols)
+
+    def _set_up(self, given):
+        if self._handle:
+            for name in INTERFACE['fixed_arguments']:
+                if name in given and given[name] != self._first[name]:
+                    raise ValueError(f'the program was set up with {name} = {self._first[name]}, and what it holds has that size; '
+                                     f'another value needs another Program')
+            return
+        self.initialize(**{a['name']: given[a['name']] for a in INTERFACE['init_arguments']})
+        for external in INTERFACE['external_memory']:
+            if external['storage'] != 'GPU_Global' and external['storage'] not in self._memory:
+                size = self.external_memory_size(external['storage'])
+                memory = np.zeros(size + 64, np.uint8)
+                start = -memory.ctypes.data % 64
+                self.set_external_memory(external['storage'], memory[start:start + max(size, 1)])
+
+
+def run(*positional, **named):
+    """Runs the program once on a new instance."""
+    with Program() as program:
+        return program(*positional, **named)
+
+
+def _find_library():
+    """$SDFGC_LIBRARY_<NAME>, else beside this file, else in the lib folder of the build folder."""
+    name = INTERFACE['name']
+    if os.environ.get(f'SDFGC_LIBRARY_{name}'):
+        return os.environ[f'SDFGC_LIBRARY_{name}']
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.path.join(here, f'lib{name}.so'), os.path.join(here, os.pardir, 'lib', f'lib{name}.so')]
+    for place in places:
+        if os.path.exists(place):
+            return place
+    raise FileNotFoundError(f'lib{name}.so was not found; looked for: {", ".join(places)}')
