@@ -19,6 +19,7 @@ constexpr std::array<Explanation, count> makeTable() {
 #include "Diag/explanations/Lower.def"
 #include "Diag/explanations/Pass.def"
 #include "Diag/explanations/Run.def"
+#include "Diag/explanations/Interpret.def"
 #include "Diag/explanations/Serialize.def"
 #include "Diag/explanations/Transforms.def"
 #include "Diag/explanations/Tree.def"

@@ -1,0 +1,69 @@
+// The interpreter: a graph executed as it stands, and everything checked that compiled programs take on trust.
+//
+// It is the judge of the compiler and shares no evaluator with it: graphs of any level, library nodes by their definition. Types
+// and operators are those of docs/semantics.md. While it runs it knows of each element of each container which task wrote and which
+// read it, and reports
+//     reads of elements that nothing has written,
+//     accesses outside of the shape of a container (which are made as long as there is memory), or of its memory,
+//     two accesses of an element, one of which writes, that nothing orders: nodes of a state without a path between them,
+//         iterations of a map; two writes of the same value and updates with conflict resolution among themselves are none,
+//     integer division by zero, negative sizes, steps of zero, pops of empty streams.
+// A report does not end the run: the element is 0, or not written.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/IR/Sdfg.h"
+
+#include <map>
+#include <memory>
+
+namespace sdfgc::interpret {
+
+enum class FaultKind : uint8_t {
+    NotWritten,
+    Outside,
+    OutsideShape,
+    Race,
+    DivisionByZero,
+    NegativeSize,
+    ZeroStep,
+    EmptyStream,
+    NoMemory
+};
+
+struct Report {
+    FaultKind kind;
+    std::string element; // `f: state main, tasklet mul`
+    std::string what;    // `A[5]: ...`
+    ir::DebugInfo source;
+};
+
+struct Options {
+    bool compatDace = false; // C meaning of Python's operators, as in CompileOptions
+};
+
+/// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
+class Program {
+public:
+    /// Takes the graph. Null, and reports, for what cannot be interpreted (callbacks, code in C++): each by its element.
+    static std::unique_ptr<Program> prepare(std::unique_ptr<ir::SDFG> graph, const Options &options, diag::Engine &diags);
+    ~Program();
+
+    /// Memory for a container that is an argument, in its own layout, as large as its total size; null for no array. A scalar is one
+    /// element. It must live until the end of the run.
+    void bind(Name container, void *memory);
+    /// The value of a symbol.
+    void set(Name symbol, int64_t value);
+    void set(Name symbol, double value);
+
+    /// Runs the program. Returns what was found, in order, each place and kind once.
+    std::vector<Report> run();
+
+    struct Parts;
+
+private:
+    explicit Program(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+} // namespace sdfgc::interpret

@@ -1,0 +1,146 @@
+// Code of tasklets, conditions and sizes as instructions.
+//
+// Trees of the Python front end go in; what their names mean, the element that they stand in says (Names). Types follow
+// docs/semantics.md and are found while instructions are made.
+#pragma once
+
+#include "Operations.h"
+
+#include "sdfgc/Symbolic/Subset.h"
+
+#include <set>
+
+namespace sdfgc::interpret {
+
+class Builder;
+
+/// What names mean where code stands.
+class Names {
+public:
+    virtual ~Names() = default;
+    /// The value of a name; none if it is not known here.
+    virtual Operand read(Builder &b, Name name) = 0;
+    /// The value of a subscript or an attribute; none if it is no access to a container or connector.
+    virtual Operand element(Builder &b, const py::Expr &e) = 0;
+    /// Stores into a name, subscript or attribute; false if it is nothing of this element's.
+    virtual bool store(Builder &b, const py::Expr &target, Operand value) = 0;
+    /// Is a store into the target an update with conflict resolution that happens there and then? Then updated() is what it found.
+    virtual bool isUpdate(const py::Expr &) { return false; }
+    virtual Operand updated(const py::Expr &) { return {}; }
+    /// May code read the name, without an instruction? Else it is a local of the code.
+    virtual bool knows(Name name) const = 0;
+    /// The address that a container stands for in a comparison with None; none for other names.
+    virtual Operand address(Builder &, Name) { return {}; }
+    /// Structure types by name.
+    virtual std::optional<Type> structure(Name) const { return std::nullopt; }
+};
+
+/// How `/`, `//` and `%` are meant.
+enum class Division : uint8_t {
+    Python,
+    C,        // all of them as in C: `--compat dace`
+    Symbolic, // as Python's, but integers are divided by `/` as in C: conditions, assignments to symbols, sizes
+};
+
+class Builder {
+public:
+    Builder(Machine &m, Names &names, Division division, const Site *site)
+        : machine(m), names_(names), division_(division), site_(site) {}
+
+    Machine &machine;
+
+    // ---- code
+    Operand expression(const py::Expr &e);
+    /// A value of symbolic arithmetic as an int64.
+    Operand symbolic(sym::Expr e);
+    const int64_t *integer(sym::Expr e);
+    void block(const std::vector<py::StmtRef> &statements);
+    /// The body of a lambda for some arguments.
+    Operand apply(const py::Expr &lambda, const std::vector<Operand> &arguments);
+
+    // ---- single instructions
+    Operand reserve(Type t);
+    Operand convert(Operand a, Type t);
+    void copy(Operand to, Operand from); // of one type
+    Operand binary(py::Op op, Operand a, Operand b);
+    void emit(const Instruction &i) { list_.push_back(i); }
+    template <class T> Operand constant(Type t, T value) {
+        const Operand out = reserve(t);
+        interpret::as<T>(out.at) = value;
+        return out;
+    }
+    Operand load(const Access *x, Type t, bool update = false);
+    void store(const Access *x, Operand value, bool update = false);
+    Operand loadAt(Operand pointer, Type t, bool update = false);
+    void storeAt(Operand pointer, Operand value, bool update = false);
+    Operand addressOf(const Access *x, Type pointee);
+    /// `pointer + index` in elements of its pointee.
+    Operand advance(Operand pointer, Operand index);
+
+    /// What a local of the last block is; none if the block has no such local.
+    Operand local(Name name) const {
+        const auto found = locals_.find(name);
+        return found != locals_.end() ? found->second : Operand();
+    }
+    Names &names() { return names_; }
+    bool measuring() const { return measuring_; }
+    const Site *site() const { return site_; }
+    /// Lets an access that instructions point to live as long as the machine.
+    void keep(std::shared_ptr<Access> x) { machine.accesses.push_back(std::move(x)); }
+
+    /// The code. Afterwards the builder is empty.
+    Code take();
+
+    /// Says why something cannot be interpreted; the first time counts.
+    Operand refuse(std::string why);
+    const std::string &refusal() const { return refusal_; }
+
+    std::size_t position() const { return list_.size(); }
+    /// Leaves room for a jump; land() lets it go to where the code is then.
+    std::size_t jumpLater(Operand unless = {});
+    void land(std::size_t jump);
+    void jumpBack(std::size_t to, Operand unless = {});
+
+private:
+    friend class LocalTypes;
+
+    Operand literal(const py::Expr &e);
+    Operand unary(const py::Expr &e);
+    Operand boolean(const py::Expr &e);
+    Operand comparison(const py::Expr &e);
+    Operand compare(py::Op op, Operand a, Operand b);
+    Operand choice(const py::Expr &e);
+    Operand call(const py::Expr &e);
+    Operand callFunction(const std::string &name, const std::vector<Operand> &arguments);
+    Operand structure(const py::Expr &e);
+    Operand member(Operand base, Name field);
+    Operand laneOf(Operand vector, const py::Expr &index);
+    Operand power(const py::Expr &e);
+    Operand wholePower(Operand base, uint64_t n);
+    Operand cast(const py::Expr &e);
+    Operand name(const py::Expr &e);
+    Operand asBool(Operand a);
+    Operand symbolicOperation(sym::Expr e);
+    Operand foldSymbolic(py::Op op, sym::Expr e);
+
+    void statement(const py::Stmt &s);
+    void assignTo(const py::Expr &target, Operand value);
+    void loop(const py::Stmt &s);
+    void rangeLoop(const py::Stmt &s);
+    void callStatement(const py::Expr &e);
+    void results(const py::Expr &e, const std::string &function);
+
+    Names &names_;
+    Division division_;
+    const Site *site_;
+    std::vector<Instruction> list_;
+    std::map<Name, Operand> locals_;
+    std::map<Name, Type> localTypes_;
+    std::map<Name, py::ExprRef> functions_; // lambdas that code gives a name
+    bool measuring_ = false;                // the types of locals are still being found
+    std::vector<std::vector<std::size_t>> breaks_, continues_;
+    std::vector<std::size_t> returns_;
+    std::string refusal_;
+};
+
+} // namespace sdfgc::interpret

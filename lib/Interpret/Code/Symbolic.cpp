@@ -1,0 +1,163 @@
+// Symbolic arithmetic: sizes, subsets, ranges. It is exact integer arithmetic in 64 bits; a quotient is one of integers, towards zero.
+#include "Builder.h"
+
+#include "../Values.h"
+
+namespace sdfgc::interpret {
+
+using py::Op;
+using sym::Kind;
+
+const int64_t *Builder::integer(sym::Expr e) {
+    const Operand value = convert(symbolic(sym::exact(e)), ScalarKind::Int64);
+    return &interpret::as<int64_t>(value.at);
+}
+
+Operand Builder::foldSymbolic(Op op, sym::Expr e) {
+    Operand out = symbolic(e.operands()[0]);
+    for (std::size_t k = 1; k < e.operands().size(); ++k)
+        out = binary(op, out, symbolic(e.operands()[k]));
+    return out;
+}
+
+Operand Builder::symbolic(sym::Expr e) {
+    if (e.kind() == Kind::Add || e.kind() == Kind::Mul || e.kind() == Kind::Rational) {
+        const auto [numerator, denominator] = sym::asFraction(e);
+        if (!denominator.isOne() && numerator != e) {
+            const Operand a = symbolic(numerator);
+            return binary(Op::CDiv, a, symbolic(denominator));
+        }
+    }
+    switch (e.kind()) {
+    case Kind::Integer:
+        return constant(ScalarKind::Int64, e.numerator());
+    case Kind::Float:
+        return constant(ScalarKind::Float64, e.floatValue());
+    case Kind::Bool:
+        return constant(ScalarKind::Bool, e.boolValue());
+    case Kind::None:
+        return constant(Type::pointer(Type()), Pointer());
+    case Kind::Symbol:
+        if (const Operand found = names_.read(*this, e.name())) {
+            const Type t = found.type;
+            return t.isInteger() && t.scalar() != ScalarKind::UInt64 ? convert(found, ScalarKind::Int64) : found;
+        }
+        return refuse("the symbol `" + e.name().str() + "`, which nothing defines");
+    case Kind::Add:
+        return foldSymbolic(Op::Add, e);
+    case Kind::Mul:
+        return foldSymbolic(Op::Mul, e);
+    case Kind::And:
+    case Kind::Or:
+        return foldSymbolic(e.kind() == Kind::And ? Op::BitAnd : Op::BitOr, e);
+    case Kind::Min:
+    case Kind::Max: {
+        Operand out = symbolic(e.operands()[0]);
+        for (std::size_t k = 1; k < e.operands().size(); ++k)
+            out = callFunction(e.kind() == Kind::Min ? "min" : "max", {out, symbolic(e.operands()[k])});
+        return out;
+    }
+    case Kind::Approx:
+        return symbolic(sym::exact(e));
+    default:
+        return symbolicOperation(e);
+    }
+}
+
+Operand Builder::symbolicOperation(sym::Expr e) {
+    const auto operands = e.operands();
+    const auto operand = [&](std::size_t k) { return symbolic(operands[k]); };
+    const auto two = [&](Op op) {
+        const Operand a = operand(0);
+        return binary(op, a, operand(1));
+    };
+    const auto compared = [&](Op op) {
+        const Operand a = operand(0);
+        return compare(op, a, operand(1));
+    };
+    switch (e.kind()) {
+    case Kind::Pow:
+        if (const auto n = operands[1].asInt(); n && *n >= 0)
+            return wholePower(operand(0), static_cast<uint64_t>(*n));
+        return two(Op::Pow);
+    case Kind::FloorDiv:
+        return two(Op::FloorDiv);
+    case Kind::Mod:
+        return two(Op::Mod);
+    case Kind::CeilDiv:
+        return callFunction("int_ceil", {operand(0), operand(1)});
+    case Kind::Floor:
+        return callFunction("floor", {operand(0)});
+    case Kind::Ceil:
+        return callFunction("ceil", {operand(0)});
+    case Kind::Abs:
+        return callFunction("abs", {operand(0)});
+    case Kind::Eq:
+        return compared(Op::Eq);
+    case Kind::Ne:
+        return compared(Op::Ne);
+    case Kind::Lt:
+        return compared(Op::Lt);
+    case Kind::Le:
+        return compared(Op::Le);
+    case Kind::Gt:
+        return compared(Op::Gt);
+    case Kind::Ge:
+        return compared(Op::Ge);
+    case Kind::Is:
+        return compared(Op::Is);
+    case Kind::IsNot:
+        return compared(Op::IsNot);
+    case Kind::BitAnd:
+        return two(Op::BitAnd);
+    case Kind::BitOr:
+        return two(Op::BitOr);
+    case Kind::BitXor:
+        return two(Op::BitXor);
+    case Kind::Shl:
+        return two(Op::Shl);
+    case Kind::Shr:
+        return two(Op::Shr);
+    case Kind::Not:
+        return compare(Op::Eq, asBool(operand(0)), constant(ScalarKind::Bool, false));
+    case Kind::Select: {
+        const Operand condition = asBool(operand(0)), a = operand(1), b = operand(2);
+        const Operand out = reserve(commonType(a.type, b.type));
+        copy(out, convert(b, out.type));
+        const std::size_t no = jumpLater(condition);
+        copy(out, convert(a, out.type));
+        land(no);
+        return out;
+    }
+    case Kind::Cast:
+        return convert(operand(0), e.type());
+    case Kind::Subscript: {
+        std::vector<py::ExprRef> index;
+        py::Expr subscript;
+        subscript.kind = py::ExprKind::Subscript;
+        subscript.args.push_back(py::name(e.name()));
+        // The indices as Python, which is how elements of containers are named in conditions, too.
+        for (const sym::Expr i : operands) {
+            const auto parsed = py::parseExpr(i.str());
+            if (!parsed.value)
+                return refuse("`" + e.str() + "`");
+            subscript.args.push_back(*parsed.value);
+        }
+        return expression(subscript);
+    }
+    case Kind::Attr: {
+        const auto parsed = py::parseExpr(e.str());
+        return parsed.value ? expression(**parsed.value) : refuse("`" + e.str() + "`");
+    }
+    case Kind::Call: {
+        std::vector<Operand> arguments;
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            arguments.push_back(operand(k));
+        return callFunction(e.name().str(), arguments);
+    }
+    default:
+        return refuse("`" + e.str() + "`");
+    }
+}
+
+} // namespace sdfgc::interpret

@@ -1,0 +1,308 @@
+// Control flow: regions, loops, conditionals, states (format reference section 5).
+#include "../Plan.h"
+
+#include "sdfgc/Tasklet/Types.h"
+
+namespace sdfgc::interpret {
+
+namespace {
+
+/// A condition or the value of an assignment: code, and where its result is.
+struct Value {
+    Code code;
+    Operand result;
+};
+
+class Maker {
+public:
+    Maker(Planner &p, Graph &g, std::string element) : p_(p), g_(g), element_(std::move(element)) {}
+
+    Value condition(const ir::Code &code) { return value(code, ScalarKind::Bool); }
+
+    /// A value of Python text, converted to a type; void: as it is.
+    Value value(const ir::Code &code, Type t) {
+        const Site *site = p_.site(element_, code.text, {});
+        Builder b = p_.builder(g_.top, p_.symbolicDivision(), site);
+        const auto parsed = py::parseExpr(code.text);
+        Value out;
+        if (!parsed.value || code.language != ir::Language::Python)
+            b.refuse("code that is not Python: `" + code.text + "`");
+        else
+            out.result = t.isVoid() ? b.expression(*resolved(*parsed.value)) : b.convert(truth(b, *parsed.value, t), t);
+        out.code = p_.finish(b, element_);
+        return out;
+    }
+
+    py::ExprRef resolved(const py::ExprRef &e) const {
+        py::Env env;
+        env.typeOf = [this](Name n) { return g_.top.typeOf(n); };
+        env.structByName = [this](Name n) { return g_.top.structure(n); };
+        return py::resolveModules(e, env);
+    }
+
+private:
+    Operand truth(Builder &b, const py::ExprRef &e, Type t) {
+        const Operand v = b.expression(*resolved(e));
+        return t.isBool() && v.type.isPointer() ? b.refuse("an address as a condition") : v;
+    }
+
+    Planner &p_;
+    Graph &g_;
+    std::string element_;
+};
+
+// ---------------------------------------------------------------------------------------------------- assignments
+
+/// Values, all computed before the first is assigned, and the symbols that get them.
+class Assignments {
+public:
+    void add(Planner &p, Graph &g, const std::string &element, Name symbol, const std::string &text) {
+        const auto found = g.symbols.find(symbol);
+        if (found == g.symbols.end()) {
+            p.refuse(element, "an assignment to `" + symbol.str() + "`, which is no symbol");
+            return;
+        }
+        Maker maker(p, g, element);
+        Value v = maker.value({text, ir::Language::Python}, found->second.type);
+        if (v.result) {
+            // The value is kept until all are known: code may give the register of a symbol itself.
+            Builder b = p.builder(g.top, p.symbolicDivision(), nullptr);
+            const Operand kept = b.reserve(found->second.type);
+            b.copy(kept, v.result);
+            values_.push_back(std::move(v.code));
+            values_.push_back(p.finish(b, element));
+            b.copy(found->second, kept);
+            stores_.push_back(p.finish(b, element));
+        }
+    }
+    void run(Machine &m) const {
+        if (stores_.empty())
+            return;
+        m.order.task();
+        for (const Code &c : values_)
+            c.run(m);
+        for (const Code &c : stores_)
+            c.run(m);
+    }
+
+private:
+    std::vector<Code> values_, stores_;
+};
+
+// ---------------------------------------------------------------------------------------------------- states
+
+class StateFlow final : public Flow {
+public:
+    StateFlow(Planner &p, Graph &g, const ir::State &s) : g_(g) {
+        std::set<Container *> used;
+        for (const auto &n : s.nodes())
+            if (const auto *access = dyn_cast<ir::AccessNode>(n.get()))
+                for (Container *c : g.family(ir::ownerOf(access->data)))
+                    if (used.insert(c).second)
+                        used_.push_back(c);
+        std::erase_if(used_, [&](Container *c) { return !g.needsPreparation(*c); });
+        p.body(body_, g, g.top, s, nullptr);
+    }
+    Outcome run(Machine &m) override {
+        for (Container *c : used_)
+            g_.prepare(m, *c);
+        body_.run(m);
+        return Outcome::Next;
+    }
+
+private:
+    Graph &g_;
+    std::vector<Container *> used_;
+    Body body_;
+};
+
+// ---------------------------------------------------------------------------------------------------- regions
+
+class RegionFlow : public Flow {
+public:
+    RegionFlow(Planner &p, Graph &g, const ir::Region &r) {
+        for (const auto &b : r.blocks())
+            blocks_.push_back({p.flow(g, *b), {}});
+        for (const auto &b : r.blocks())
+            for (const ir::InterstateEdge *e : r.outEdges(b.get()))
+                add(p, g, r, *e);
+        for (Block &b : blocks_) // an edge without a condition counts as last
+            std::stable_partition(b.edges.begin(), b.edges.end(), [](const Edge &e) { return !e.always; });
+        start_ = r.start() ? r.start()->id() : 0;
+    }
+    Outcome run(Machine &m) override {
+        if (blocks_.empty())
+            return Outcome::Next;
+        for (std::size_t at = start_;;) {
+            const Outcome o = blocks_[at].flow->run(m);
+            if (o != Outcome::Next)
+                return o;
+            const Edge *taken = nullptr;
+            for (const Edge &e : blocks_[at].edges) {
+                if (!e.always) {
+                    m.order.task();
+                    e.condition.code.run(m);
+                }
+                if (e.always || as<bool>(e.condition.result.at)) {
+                    taken = &e;
+                    break;
+                }
+            }
+            if (!taken)
+                return Outcome::Next;
+            taken->assignments.run(m);
+            at = taken->to;
+        }
+    }
+
+private:
+    struct Edge {
+        bool always = true;
+        Value condition;
+        Assignments assignments;
+        std::size_t to = 0;
+    };
+    struct Block {
+        std::unique_ptr<Flow> flow;
+        std::vector<Edge> edges;
+    };
+    void add(Planner &p, Graph &g, const ir::Region &r, const ir::InterstateEdge &e) {
+        Edge out;
+        const std::string element = ir::elementName(e, r);
+        out.always = e.isUnconditional();
+        if (!out.always)
+            out.condition = Maker(p, g, element).condition(e.condition);
+        if (!out.always && !out.condition.result)
+            return;
+        for (const auto &[symbol, text] : e.assignments)
+            out.assignments.add(p, g, element, symbol, text);
+        out.to = e.dst->id();
+        blocks_[e.src->id()].edges.push_back(std::move(out));
+    }
+
+    std::vector<Block> blocks_;
+    std::size_t start_ = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------- loops, branches, jumps
+
+class LoopFlow final : public Flow {
+public:
+    LoopFlow(Planner &p, Graph &g, const ir::LoopRegion &l)
+        : body_(p, g, l), inverted_(l.inverted), updateFirst_(l.updateBeforeCondition) {
+        const std::string element = ir::elementName(l);
+        statement(p, g, element, l.init, init_);
+        statement(p, g, element, l.update, update_);
+        if (l.condition && !l.condition->empty())
+            condition_ = Maker(p, g, element).condition(*l.condition);
+    }
+    Outcome run(Machine &m) override {
+        init_.run(m);
+        for (bool first = true;; first = false) {
+            if ((!inverted_ || (!first && updateFirst_)) && !holds(m))
+                return Outcome::Next;
+            const Outcome o = body_.run(m);
+            if (o == Outcome::Break)
+                return Outcome::Next;
+            if (o == Outcome::Return)
+                return o;
+            if (inverted_ && !updateFirst_ && !holds(m))
+                return Outcome::Next;
+            update_.run(m);
+        }
+    }
+
+private:
+    bool holds(Machine &m) {
+        m.order.task();
+        condition_.code.run(m);
+        return !condition_.result || as<bool>(condition_.result.at);
+    }
+    /// `i = 0`, `i += 1`.
+    static void statement(Planner &p, Graph &g, const std::string &element, const std::optional<ir::Code> &code, Assignments &out) {
+        if (!code || code->empty())
+            return;
+        const auto parsed = py::parseBlock(code->text);
+        if (!parsed.value || parsed.value->empty()) {
+            p.refuse(element, "code that is not Python: `" + code->text + "`");
+            return;
+        }
+        const py::Stmt &s = *parsed.value->front();
+        const bool assigns = (s.kind == py::StmtKind::Assign || s.kind == py::StmtKind::AugAssign) && s.targets.size() == 1 &&
+                             s.targets[0]->kind == py::ExprKind::Name;
+        if (!assigns) {
+            p.refuse(element, "the statement `" + code->text + "` of a loop");
+            return;
+        }
+        const py::ExprRef value = s.kind == py::StmtKind::Assign ? s.value : py::binary(s.op, s.targets[0], s.value);
+        out.add(p, g, element, s.targets[0]->name, py::print(*value));
+    }
+
+    RegionFlow body_;
+    Assignments init_, update_;
+    Value condition_;
+    bool inverted_, updateFirst_;
+};
+
+class ConditionalFlow final : public Flow {
+public:
+    ConditionalFlow(Planner &p, Graph &g, const ir::ConditionalBlock &c) {
+        for (const auto &b : c.branches()) {
+            Branch out;
+            out.always = !b.condition;
+            if (b.condition)
+                out.condition = Maker(p, g, ir::elementName(c)).condition(*b.condition);
+            out.region = std::make_unique<RegionFlow>(p, g, *b.region);
+            branches_.push_back(std::move(out));
+        }
+    }
+    Outcome run(Machine &m) override {
+        for (Branch &b : branches_) {
+            m.order.task();
+            b.condition.code.run(m);
+            if (b.always || (b.condition.result && as<bool>(b.condition.result.at)))
+                return b.region->run(m);
+        }
+        return Outcome::Next;
+    }
+
+private:
+    struct Branch {
+        bool always = false;
+        Value condition;
+        std::unique_ptr<RegionFlow> region;
+    };
+    std::vector<Branch> branches_;
+};
+
+class JumpFlow final : public Flow {
+public:
+    explicit JumpFlow(Outcome o) : outcome_(o) {}
+    Outcome run(Machine &) override { return outcome_; }
+
+private:
+    Outcome outcome_;
+};
+
+} // namespace
+
+std::unique_ptr<Flow> Planner::flow(Graph &g, const ir::Block &b) {
+    switch (b.kind()) {
+    case ir::BlockKind::State:
+        return std::make_unique<StateFlow>(*this, g, static_cast<const ir::State &>(b));
+    case ir::BlockKind::Loop:
+        return std::make_unique<LoopFlow>(*this, g, static_cast<const ir::LoopRegion &>(b));
+    case ir::BlockKind::Conditional:
+        return std::make_unique<ConditionalFlow>(*this, g, static_cast<const ir::ConditionalBlock &>(b));
+    case ir::BlockKind::Break:
+        return std::make_unique<JumpFlow>(Outcome::Break);
+    case ir::BlockKind::Continue:
+        return std::make_unique<JumpFlow>(Outcome::Continue);
+    case ir::BlockKind::Return:
+        return std::make_unique<JumpFlow>(Outcome::Return);
+    default:
+        return std::make_unique<RegionFlow>(*this, g, static_cast<const ir::Region &>(b));
+    }
+}
+
+} // namespace sdfgc::interpret

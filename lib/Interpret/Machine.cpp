@@ -1,0 +1,123 @@
+#include "Machine.h"
+
+#include <cstring>
+
+namespace sdfgc::interpret {
+
+std::byte *Machine::allocate(int64_t bytes) {
+    constexpr std::size_t alignment = 16, chunk = 1 << 16;
+    const auto size = (static_cast<std::size_t>(bytes) + alignment - 1) / alignment * alignment;
+    if (used_ + size > room_) {
+        room_ = std::max(size, chunk);
+        chunks_.push_back(std::make_unique<std::byte[]>(room_)); // zeros
+        used_ = 0;
+    }
+    std::byte *at = chunks_.back().get() + used_;
+    used_ += size;
+    return at;
+}
+
+namespace {
+
+/// `A[3, 0]`: an element by its indices.
+std::string elementText(const Container &c, const Access &x) {
+    std::string out = c.name.str() + "[";
+    for (std::size_t d = 0; d < x.index.size(); ++d)
+        out += (d ? ", " : "") + std::to_string(*x.index[d]);
+    return out + "]";
+}
+
+std::string shapeText(const Container &c) {
+    std::string out;
+    for (const int64_t n : c.shape)
+        out += (out.empty() ? "" : ", ") + std::to_string(n);
+    return "[" + out + "]";
+}
+
+/// Element number `n` of a buffer, whose container has the name.
+std::string cellText(const Buffer &b, int64_t n) { return "element " + std::to_string(n) + " of `" + b.container.str() + "`"; }
+
+} // namespace
+
+std::byte *Machine::locate(const Access &x, Buffer *&buffer, int64_t &offset) {
+    Container &c = *x.container;
+    if (!c.buffer) {
+        report(FaultKind::NoMemory, x.site, "`" + c.name.str() + "` has no memory here");
+        return nullptr;
+    }
+    int64_t element = 0;
+    for (std::size_t d = 0; d < x.index.size(); ++d) {
+        const int64_t i = *x.index[d] + c.offset[d];
+        if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(c.shape[d]) && !x.allowOutside && c.offset[d] == 0)
+            report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
+        element += i * c.strides[d];
+    }
+    offset = c.start + element * c.unit;
+    buffer = c.buffer.get();
+    if (offset < 0 || offset + c.unit > buffer->bytes) {
+        report(FaultKind::Outside, x.site,
+               elementText(c, x) + " is outside of the memory of `" + buffer->container.str() + "`, which has " +
+                   std::to_string(buffer->bytes / buffer->unit) + " elements");
+        return nullptr;
+    }
+    return buffer->memory + offset;
+}
+
+Pointer Machine::addressOf(const Access &x) {
+    const Container &c = *x.container;
+    int64_t element = 0;
+    for (std::size_t d = 0; d < x.index.size(); ++d)
+        element += (*x.index[d] + c.offset[d]) * c.strides[d];
+    return {c.buffer.get(), c.start + element * c.unit};
+}
+
+std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
+    if (!p.buffer) {
+        report(FaultKind::NoMemory, site, "there is no memory here");
+        return nullptr;
+    }
+    if (p.offset >= 0 && p.offset + bytes <= p.buffer->bytes)
+        return p.buffer->memory + p.offset;
+    report(FaultKind::Outside, site,
+           cellText(*p.buffer, p.offset / p.buffer->unit) + " is outside of it: it has " +
+               std::to_string(p.buffer->bytes / p.buffer->unit));
+    return nullptr;
+}
+
+void Machine::suspicious(Buffer &b, int64_t n, Fault fault, const Site *site) {
+    const Cell &cell = b.cells[static_cast<std::size_t>(n)];
+    if (cell.written == never)
+        report(FaultKind::NotWritten, site, cellText(b, n) + " is read, but nothing has written it");
+    else if (b.isShared)
+        report(FaultKind::Race, site,
+               cellText(b, n) + (fault == Fault::Read
+                                     ? " is read, and written by something that is not ordered before or after it"
+                                     : " is updated, and accessed otherwise by something that is not ordered before "
+                                       "or after it"));
+}
+
+void Machine::conflicting(Buffer &b, int64_t n, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
+    const Cell &cell = b.cells[static_cast<std::size_t>(n)];
+    const bool writes = order.isBefore(cell.read);
+    if (!b.isShared ||
+        (writes && !cell.updated && value && std::memcmp(b.memory + offset, value, static_cast<std::size_t>(bytes)) == 0))
+        return; // the same value again
+    report(FaultKind::Race, site,
+           cellText(b, n) + " is written, and " + (writes ? "written" : "read") +
+               " by something that is not ordered before or after it");
+}
+
+void Machine::report(FaultKind kind, const Site *site, std::string what) {
+    if (!reported_.emplace(kind, site).second)
+        return;
+    Report r{kind, {}, std::move(what), {}};
+    if (site) {
+        r.element = site->element;
+        r.source = site->debugInfo;
+        if (!site->subset.empty())
+            r.what += " (" + site->subset + ")";
+    }
+    reports.push_back(std::move(r));
+}
+
+} // namespace sdfgc::interpret

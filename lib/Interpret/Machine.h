@@ -1,0 +1,170 @@
+// The machine on which a graph is executed: instructions over registers, accesses to containers, and what is reported.
+//
+// A graph is made into steps and code once (Plan.h). Code is a list of instructions: a function with the addresses of its registers.
+// Nothing in a graph is recursive, and one task runs at a time, so that every value has a register of its own, for good.
+#pragma once
+
+#include "Memory.h"
+#include "Order.h"
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Interpret/Interpret.h"
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace sdfgc::interpret {
+
+class Machine;
+struct Instruction;
+
+/// Does what an instruction says and returns the next one; null at the end.
+using Operation = const Instruction *(*)(const Instruction *, Machine &);
+
+struct Instruction {
+    Operation run;
+    std::byte *to = nullptr;
+    const std::byte *a = nullptr, *b = nullptr;
+    int64_t n = 1;               // lanes, bytes, or how far to jump
+    const void *extra = nullptr; // an Access, ...
+};
+
+/// Instructions in order; the last one ends.
+class Code {
+public:
+    Code() = default;
+    explicit Code(std::vector<Instruction> list) : list_(std::move(list)) {}
+    void run(Machine &m) const {
+        for (const Instruction *i = list_.data(); i;)
+            i = i->run(i, m);
+    }
+    bool empty() const { return list_.size() <= 1; }
+
+private:
+    std::vector<Instruction> list_;
+};
+
+/// A value in a register.
+struct Operand {
+    Type type;
+    std::byte *at = nullptr;
+    explicit operator bool() const { return at != nullptr; }
+};
+
+template <class T> T &as(std::byte *at) { return *reinterpret_cast<T *>(at); }
+template <class T> const T &as(const std::byte *at) { return *reinterpret_cast<const T *>(at); }
+
+/// A queue of elements, or several (stream arrays).
+struct Queue {
+    std::deque<std::vector<std::byte>> elements;
+};
+
+/// How sizes and layout of a container follow from symbols.
+struct Layout {
+    Code code;
+    std::vector<const int64_t *> shape, strides, offset;
+    const int64_t *total = nullptr, *start = nullptr;
+};
+
+/// A container as the program has it at a moment.
+struct Container {
+    Name name;
+    const ir::DataDesc *desc = nullptr;
+    Type type;                                   // of an element
+    int64_t unit = 0;                            // its size in bytes
+    std::shared_ptr<Buffer> buffer;              // none: not allocated, no array given, a reference that is not set
+    int64_t start = 0;                           // of its first element in the buffer, in bytes
+    std::vector<int64_t> shape, strides, offset; // in elements
+    int64_t total = 0;                           // elements to allocate
+    std::shared_ptr<std::vector<Queue>> queues;  // of a stream
+    Layout layout;
+    bool zeroed = false;        // new memory is zeros
+    std::size_t firstQueue = 0; // of a stream: its own first one among the queues
+
+    /// Sizes and layout by the values that symbols have now. Negative sizes are reported.
+    void measure(Machine &m);
+    /// New memory without values, or queues without elements.
+    void allocate(Machine &m);
+    /// The number of a queue of a stream, by its indices.
+    std::size_t queueAt(const struct Access &x) const;
+};
+
+/// Where a graph accesses a container: for reports.
+struct Site {
+    std::string element; // `f: state main, tasklet mul`
+    std::string subset;  // `A[i, 0:N]`
+    ir::DebugInfo debugInfo;
+};
+
+/// An access to one element of a container at indices in registers.
+struct Access {
+    Container *container = nullptr;
+    std::vector<const int64_t *> index;
+    const Site *site = nullptr;
+    bool allowOutside = false; // of the shape, as long as it is inside of the memory
+};
+
+class Machine {
+public:
+    explicit Machine(const Options &options) : options(options) {}
+
+    Options options;
+    Order order;
+    std::vector<Report> reports;
+    // What instructions point to lives as long as the machine.
+    std::vector<std::shared_ptr<Access>> accesses;
+    std::vector<std::shared_ptr<void>> queueAccesses;
+
+    // ---- registers
+    std::byte *allocate(int64_t bytes);
+
+    // ---- elements
+    /// The address of an element; null, and a report, where there is none.
+    std::byte *locate(const Access &x, Buffer *&buffer, int64_t &offset);
+    Pointer addressOf(const Access &x);
+    /// The memory behind an address, `bytes` long; null, and a report, where it is not in the buffer.
+    std::byte *memoryAt(Pointer p, int64_t bytes, const Site *site);
+    /// Notes that `bytes` are read, are written as `value` says, or updated with conflict resolution.
+    void noteRead(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
+        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+            Cell &cell = b.cells[static_cast<std::size_t>(c)];
+            if (cell.written == never || !order.isBefore(cell.written))
+                suspicious(b, c, Fault::Read, site);
+            if (order.isBefore(cell.read))
+                cell.read = order.now;
+        }
+    }
+    void noteWrite(Buffer &b, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
+        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+            Cell &cell = b.cells[static_cast<std::size_t>(c)];
+            if (!order.isBefore(cell.read) || !order.isBefore(cell.written))
+                conflicting(b, c, offset, bytes, value, site);
+            cell.written = order.now;
+            cell.updated = false;
+        }
+    }
+    void noteUpdate(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
+        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+            Cell &cell = b.cells[static_cast<std::size_t>(c)];
+            if (cell.written == never || !order.isBefore(cell.read) || (!cell.updated && !order.isBefore(cell.written)))
+                suspicious(b, c, Fault::Update, site);
+            cell.written = order.now;
+            cell.updated = true;
+        }
+    }
+
+    // ---- reports
+    void report(FaultKind kind, const Site *site, std::string what);
+
+private:
+    enum class Fault { Read, Update };
+    void suspicious(Buffer &b, int64_t cell, Fault fault, const Site *site);
+    void conflicting(Buffer &b, int64_t cell, int64_t offset, int64_t bytes, const std::byte *value, const Site *site);
+
+    std::vector<std::unique_ptr<std::byte[]>> chunks_;
+    std::size_t used_ = 0, room_ = 0;
+    std::set<std::pair<FaultKind, const Site *>> reported_;
+};
+
+} // namespace sdfgc::interpret

@@ -1,0 +1,65 @@
+// Memory of an interpreted program: buffers that know of each element when it was written and read.
+#pragma once
+
+#include "sdfgc/Support/Name.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sdfgc::interpret {
+
+/// When something happened: tasks (a tasklet, a copy) are numbered in the order in which they are executed.
+using Time = uint64_t;
+inline constexpr Time never = 0;
+inline constexpr Time beforeTheCall = 1; // by the caller
+
+/// What is remembered of one element.
+struct Cell {
+    Time written = never;
+    Time read = never;
+    bool updated = false; // was the last write one with conflict resolution?
+};
+
+/// The memory of one container. A cell is as large as an element of the container that the buffer was made for.
+struct Buffer {
+    /// Memory of the caller, `elements` of `unit` bytes, all of which have values.
+    Buffer(Name container, std::byte *memory, int64_t elements, int64_t unit)
+        : container(container), memory(memory), bytes(elements * unit), unit(unit),
+          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall, never, false}) {}
+    /// Memory of its own, without values.
+    Buffer(Name container, int64_t elements, int64_t unit)
+        : container(container), own(static_cast<std::size_t>(elements * unit)), memory(own.data()), bytes(elements * unit),
+          unit(unit), cells(static_cast<std::size_t>(elements)) {}
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+
+    /// Lets a cell be `bytes` large, where memory is looked at in smaller elements than those it was made for.
+    void refine(int64_t finer) {
+        if (finer <= 0 || finer >= unit || unit % finer != 0)
+            return;
+        std::vector<Cell> all;
+        for (const Cell &c : cells)
+            all.insert(all.end(), static_cast<std::size_t>(unit / finer), c);
+        cells = std::move(all);
+        unit = finer;
+    }
+    /// As new, without values.
+    void forget() { cells.assign(cells.size(), Cell{}); }
+
+    Name container;
+    std::vector<std::byte> own;
+    std::byte *memory;
+    int64_t bytes, unit;
+    std::vector<Cell> cells;
+    bool isShared = true; // false: each thread has its own; nothing is said about the order of accesses
+};
+
+/// An address: what a register of a pointer type holds.
+struct Pointer {
+    Buffer *buffer = nullptr;
+    int64_t offset = 0; // bytes
+};
+
+} // namespace sdfgc::interpret

@@ -1,0 +1,235 @@
+// Copies between containers: element k of one subset becomes element k of the other, both counted in row-major order (format
+// reference 6.14). All elements are read before the first is written.
+#include "../Plan.h"
+
+#include "../Values.h"
+
+#include <cstring>
+
+namespace sdfgc::interpret {
+
+namespace {
+
+/// One side of a copy: the elements of a subset of a container, or all of it.
+class Side {
+public:
+    Container *container = nullptr;
+    const Site *site = nullptr;
+    bool given = false; // is there a subset?
+    bool allowOutside = false;
+
+    void define(Builder &b, const std::optional<sym::Subset> &subset) {
+        given = subset.has_value() && !container->desc->isStream();
+        if (!given)
+            return;
+        for (const sym::Range &r : subset->dims)
+            dims_.push_back({b.integer(r.begin), b.integer(r.end), b.integer(r.step), b.integer(r.tile)});
+    }
+    /// The same indices as the other side.
+    void takeFrom(const Side &other) { dims_ = other.dims_; }
+
+    /// Where the elements are, in bytes; -1 for those outside, which are reported. `lanes`: parts of an element.
+    void locate(Machine &m, std::vector<int64_t> &out, int64_t lanes, bool whole) {
+        out.clear();
+        const Container &c = *container;
+        if (!c.buffer) {
+            m.report(FaultKind::NoMemory, site, "`" + c.name.str() + "` has no memory here");
+            return;
+        }
+        ranges_.clear();
+        const bool scalar = c.desc->isScalar() || c.desc->isStructure();
+        for (std::size_t d = 0; d < c.shape.size() && !scalar; ++d) {
+            if (whole || d >= dims_.size())
+                ranges_.push_back({-c.offset[d], c.shape[d], 1, 1});
+            else
+                ranges_.push_back(rangeOf(dims_[d]));
+        }
+        walk(m, 0, 0, true, lanes, out);
+    }
+    int64_t count(bool whole) const {
+        int64_t n = 1;
+        if (whole || dims_.empty()) {
+            for (const int64_t s : container->shape)
+                n *= std::max<int64_t>(s, 0);
+            return container->desc->isScalar() || container->desc->isStructure() ? 1 : n;
+        }
+        for (const Dim &d : dims_) {
+            const Range r = rangeOf(d);
+            n *= r.count * r.tile;
+        }
+        return n;
+    }
+
+private:
+    struct Dim {
+        const int64_t *begin, *end, *step, *tile;
+    };
+    struct Range {
+        int64_t begin, count, step, tile;
+    };
+    static Range rangeOf(const Dim &d) {
+        const int64_t step = *d.step ? *d.step : 1, span = step > 0 ? *d.end - *d.begin : *d.begin - *d.end;
+        const int64_t by = step > 0 ? step : -step;
+        return {*d.begin, span < 0 ? 0 : span / by + 1, step, *d.tile};
+    }
+    void walk(Machine &m, std::size_t d, int64_t element, bool inside, int64_t lanes, std::vector<int64_t> &out) {
+        const Container &c = *container;
+        if (d == ranges_.size()) {
+            const int64_t at = c.start + element * c.unit;
+            if (!inside || at < 0 || at + c.unit > c.buffer->bytes) {
+                m.report(FaultKind::Outside, site, "the copy reaches outside of `" + c.name.str() + "`");
+                inside = false;
+            }
+            for (int64_t k = 0; k < lanes; ++k)
+                out.push_back(inside ? at + k * (c.unit / lanes) : -1);
+            return;
+        }
+        const Range &r = ranges_[d];
+        for (int64_t k = 0; k < r.count; ++k)
+            for (int64_t t = 0; t < r.tile; ++t) {
+                const int64_t i = r.begin + k * r.step + t + c.offset[d];
+                const bool in = allowOutside || (i >= 0 && i < c.shape[d]);
+                walk(m, d + 1, element + i * c.strides[d], inside && in, lanes, out);
+            }
+    }
+    std::vector<Dim> dims_;
+    std::vector<Range> ranges_;
+};
+
+class CopyStep final : public Step {
+public:
+    CopyStep(Planner &p, Scope &scope, const ir::Edge &e, Container &from, Container &to) {
+        from_.container = &from;
+        to_.container = &to;
+        from_.site = to_.site = p.site(ir::elementName(e), "", e.memlet.debugInfo);
+        from_.allowOutside = to_.allowOutside = e.memlet.allowOob;
+        Builder b = p.builder(scope, p.symbolicDivision(), from_.site);
+        from_.define(b, ir::sourceSubset(&e));
+        to_.define(b, ir::destinationSubset(&e));
+        if (!from_.given && to_.given)
+            from_.takeFrom(to_);
+        if (!to_.given && from_.given)
+            to_.takeFrom(from_);
+        indices_ = p.finish(b, ir::elementName(e));
+        fromLanes_ = from.type.isVector() && from.type.element() == to.type ? from.type.lanes() : 1;
+        toLanes_ = to.type.isVector() && to.type.element() == from.type ? to.type.lanes() : 1;
+        const Type fromType = fromLanes_ > 1 ? to.type : from.type, toType = toLanes_ > 1 ? from.type : to.type;
+        fromSize_ = from.unit / fromLanes_;
+        toSize_ = to.unit / toLanes_;
+        Builder c = p.builder(scope, p.pythonDivision(), from_.site);
+        in_ = c.reserve(fromType);
+        old_ = c.reserve(toType);
+        update_ = !e.memlet.wcr.empty();
+        Operand value = in_;
+        if (update_) {
+            const auto lambda = py::parseExpr(e.memlet.wcr);
+            value = lambda.value ? c.apply(**lambda.value, {old_, c.convert(in_, toType)}) : c.refuse("`" + e.memlet.wcr + "`");
+        }
+        out_ = c.reserve(toType);
+        c.copy(out_, c.convert(value, toType));
+        each_ = p.finish(c, ir::elementName(e));
+    }
+
+    void run(Machine &m) override {
+        m.order.task();
+        indices_.run(m);
+        if (from_.container->desc->isStream() || to_.container->desc->isStream()) {
+            stream(m);
+            return;
+        }
+        // A side without a subset is all of its container, or the same indices where that is another number of elements.
+        const bool wholeFrom = !from_.given && from_.count(true) * fromLanes_ == to_.count(!to_.given) * toLanes_;
+        const bool wholeTo = !to_.given && to_.count(true) * toLanes_ == from_.count(!from_.given) * fromLanes_;
+        from_.locate(m, fromAt_, fromLanes_, wholeFrom);
+        to_.locate(m, toAt_, toLanes_, wholeTo);
+        const std::size_t n = std::min(fromAt_.size(), toAt_.size());
+        values_.resize(n * static_cast<std::size_t>(fromSize_));
+        for (std::size_t k = 0; k < n; ++k)
+            if (fromAt_[k] >= 0 && toAt_[k] >= 0)
+                read(m, fromAt_[k], values_.data() + k * static_cast<std::size_t>(fromSize_));
+        for (std::size_t k = 0; k < n; ++k)
+            if (fromAt_[k] >= 0 && toAt_[k] >= 0)
+                write(m, toAt_[k], values_.data() + k * static_cast<std::size_t>(fromSize_));
+    }
+
+private:
+    void read(Machine &m, int64_t at, std::byte *to) {
+        Buffer &b = *from_.container->buffer;
+        m.noteRead(b, at, fromSize_, from_.site);
+        std::memcpy(to, b.memory + at, static_cast<std::size_t>(fromSize_));
+    }
+    void write(Machine &m, int64_t at, const std::byte *value) {
+        Buffer &b = *to_.container->buffer;
+        std::memcpy(in_.at, value, static_cast<std::size_t>(fromSize_));
+        std::memcpy(old_.at, b.memory + at, static_cast<std::size_t>(toSize_));
+        each_.run(m);
+        if (update_)
+            m.noteUpdate(b, at, toSize_, to_.site);
+        else
+            m.noteWrite(b, at, toSize_, out_.at, to_.site);
+        std::memcpy(b.memory + at, out_.at, static_cast<std::size_t>(toSize_));
+    }
+
+    /// Elements are pushed to a queue, or popped from it as many as there are, up to the size of the subset.
+    void stream(Machine &m) {
+        Container &from = *from_.container, &to = *to_.container;
+        if (from.desc->isStream() && to.desc->isStream()) {
+            if (from.queues && to.queues)
+                std::swap((*to.queues)[to.firstQueue].elements, (*from.queues)[from.firstQueue].elements);
+            return;
+        }
+        if (to.desc->isStream()) {
+            from_.locate(m, fromAt_, 1, !from_.given);
+            for (const int64_t at : fromAt_) {
+                if (at < 0 || !to.queues)
+                    continue;
+                read(m, at, in_.at);
+                each_.run(m);
+                (*to.queues)[to.firstQueue].elements.emplace_back(out_.at, out_.at + toSize_);
+            }
+            return;
+        }
+        to_.locate(m, toAt_, 1, !to_.given);
+        if (!from.queues)
+            return;
+        auto &queue = (*from.queues)[from.firstQueue].elements;
+        for (const int64_t at : toAt_) {
+            if (queue.empty())
+                return;
+            if (at >= 0)
+                write(m, at, queue.front().data());
+            queue.pop_front();
+        }
+    }
+
+    Side from_, to_;
+    Code indices_, each_;
+    Operand in_, old_, out_;
+    bool update_ = false;
+    int64_t fromLanes_, toLanes_, fromSize_, toSize_;
+    std::vector<int64_t> fromAt_, toAt_;
+    std::vector<std::byte> values_;
+};
+
+} // namespace
+
+std::unique_ptr<Step> Planner::copy(Scope &scope, const ir::Edge &e) {
+    const auto path = ir::memletPath(&e);
+    Graph &g = scope.graph;
+    Container *from = g.containerAt(static_cast<const ir::AccessNode &>(*path.front()->src));
+    Container *to = g.containerAt(static_cast<const ir::AccessNode &>(*path.back()->dst));
+    if (!from || !to) {
+        refuse(ir::elementName(e), "a copy of something that is no container");
+        return nullptr;
+    }
+    const auto refused = [&](const Container &c) {
+        return c.unit == 0 || c.desc->isStructure() || c.type.isPointer() || c.type.isOpaque();
+    };
+    if (refused(*from) || refused(*to)) {
+        refuse(ir::elementName(e), "a copy of elements of type " + (refused(*from) ? from : to)->type.str());
+        return nullptr;
+    }
+    return std::make_unique<CopyStep>(*this, scope, e, *from, *to);
+}
+
+} // namespace sdfgc::interpret

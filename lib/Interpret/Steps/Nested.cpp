@@ -1,0 +1,113 @@
+// Nested SDFGs: symbols by value, containers as other names for the memory around.
+#include "../Plan.h"
+
+#include "../Values.h"
+
+namespace sdfgc::interpret {
+
+namespace {
+
+class NestedStep final : public Step {
+public:
+    NestedStep(Planner &p, Scope &scope, const ir::NestedSDFGNode &n) : graph_(p, *n.sdfg, &scope.graph) {
+        Builder b = p.builder(scope, p.symbolicDivision(), p.site(n));
+        std::vector<std::pair<Operand, Operand>> values;
+        for (const auto &[symbol, value] : n.symbolMapping) {
+            const auto inner = graph_.symbols.find(symbol);
+            if (inner == graph_.symbols.end() || inner->second.type.isCallback())
+                continue;
+            const Operand kept = b.reserve(inner->second.type);
+            b.copy(kept, b.convert(b.symbolic(sym::exact(value)), kept.type));
+            values.emplace_back(inner->second, kept);
+        }
+        for (const auto &[to, from] : values)
+            b.copy(to, from);
+        for (const ir::Edge *e : n.inEdges())
+            bind(p, b, scope, n, *e, e->dstConn, true);
+        for (const ir::Edge *e : n.outEdges())
+            bind(p, b, scope, n, *e, e->srcConn, false);
+        before_ = p.finish(b, ir::elementName(n));
+    }
+
+    void run(Machine &m) override {
+        m.order.task();
+        before_.run(m);
+        for (const Binding &x : bindings_)
+            give(m, x);
+        for (const auto &[inner, value] : scalars_) {
+            inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
+            std::copy_n(value.at, inner->unit, inner->buffer->memory);
+            inner->buffer->cells[0].written = m.order.now;
+            inner->start = 0;
+        }
+        graph_.enter(m);
+        graph_.run(m);
+    }
+
+private:
+    struct Binding {
+        Container *inner, *outer;
+        const Access *start;
+    };
+
+    void bind(Planner &p, Builder &b, Scope &scope, const ir::NestedSDFGNode &n, const ir::Edge &e, Name connector, bool in) {
+        Container *inner = e.memlet.isEmpty() && !connector ? nullptr : graph_.container(connector);
+        if (!inner || !done_.insert(connector).second)
+            return;
+        Container *outer = in ? Planner::containerAtSource(scope, e) : Planner::containerAtDestination(scope, e);
+        if (!outer) { // a value of another node
+            const auto path = ir::memletPath(&e);
+            const auto value = p.values.find({path.front()->src, path.front()->srcConn});
+            if (in && value != p.values.end())
+                scalars_.emplace_back(inner, b.convert(value->second, inner->type));
+            else
+                p.refuse(ir::elementName(n), "the connector `" + connector.str() + "`, which is at no container");
+            return;
+        }
+        const auto subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);
+        bindings_.push_back({inner, outer, p.access(b, *outer, subset ? &*subset : nullptr, p.site(n, &e.memlet))});
+        for (const auto &[member, desc] : inner->desc->members)
+            bindMember(p, scope, n, connector.str() + "." + member.str(), outer->name.str() + "." + member.str());
+    }
+
+    void bindMember(Planner &p, Scope &scope, const ir::NestedSDFGNode &n, const std::string &innerName,
+                    const std::string &outerName) {
+        Container *inner = graph_.container(Name(innerName)), *outer = scope.graph.container(Name(outerName));
+        if (!inner || !outer)
+            return;
+        bindings_.push_back({inner, outer, p.access(*outer, p.site(n))});
+        for (const auto &[member, desc] : inner->desc->members)
+            bindMember(p, scope, n, innerName + "." + member.str(), outerName + "." + member.str());
+    }
+
+    static void give(Machine &m, const Binding &x) {
+        if (x.inner->desc->isStream()) {
+            x.inner->queues = x.outer->queues;
+            x.inner->firstQueue = x.outer->queueAt(*x.start);
+            return;
+        }
+        const Pointer p = m.addressOf(*x.start);
+        x.inner->buffer = x.outer->buffer;
+        x.inner->start = p.offset;
+        if (x.inner->buffer)
+            x.inner->buffer->refine(x.inner->unit);
+    }
+
+    Graph graph_;
+    Code before_;
+    std::vector<Binding> bindings_;
+    std::vector<std::pair<Container *, Operand>> scalars_;
+    std::set<Name> done_;
+};
+
+} // namespace
+
+std::unique_ptr<Step> Planner::nested(Scope &scope, const ir::NestedSDFGNode &n) {
+    if (!n.sdfg) {
+        refuse(ir::elementName(n), "a nested SDFG in another file");
+        return nullptr;
+    }
+    return std::make_unique<NestedStep>(*this, scope, n);
+}
+
+} // namespace sdfgc::interpret

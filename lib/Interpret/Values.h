@@ -1,0 +1,159 @@
+// The scalar types of containers as C++ types, and conversions between them as C++ makes them (docs/semantics.md, *Types*).
+//
+// Written for the interpreter alone: nothing here is shared with the headers that generated programs include.
+#pragma once
+
+#include "sdfgc/Types/Type.h"
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sdfgc::interpret {
+
+/// Floating-point formats that C++ has no type for: the bits as stored. Arithmetic is that of float.
+template <ScalarKind kind, class Bits> struct LowFloat { Bits bits = 0; };
+using Float16 = LowFloat<ScalarKind::Float16, uint16_t>;
+using BFloat16 = LowFloat<ScalarKind::BFloat16, uint16_t>;
+using Float8E4M3 = LowFloat<ScalarKind::Float8E4M3FN, uint8_t>;
+using Float8E5M2 = LowFloat<ScalarKind::Float8E5M2, uint8_t>;
+
+template <class T> inline constexpr bool isLow = false;
+template <ScalarKind k, class B> inline constexpr bool isLow<LowFloat<k, B>> = true;
+template <class T> inline constexpr bool isComplexType = false;
+template <class T> inline constexpr bool isComplexType<std::complex<T>> = true;
+
+/// The value of stored bits, which a float holds exactly.
+float widen(ScalarKind format, unsigned bits);
+/// The nearest stored value, ties to even; what is too large becomes infinity, or NaN in a format without infinities.
+unsigned narrow(ScalarKind format, float value);
+
+template <ScalarKind k, class B> float value(LowFloat<k, B> x) { return widen(k, x.bits); }
+template <class T> T value(T x) { return x; }
+
+/// A real number as an integer type, rounded towards zero. C++ does not say what becomes of numbers that do not fit: here it is the
+/// nearest one that does, and 0 of NaN.
+template <class To> To truncated(double x) {
+    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first one too large
+    if (x >= above)
+        return std::numeric_limits<To>::max();
+    if (x <= static_cast<double>(std::numeric_limits<To>::min()))
+        return std::numeric_limits<To>::min();
+    return x == x ? static_cast<To>(x) : To(0);
+}
+
+/// `x` as another type, by the rules of C++; a complex number has its real part.
+template <class To, class From> To converted(From x) {
+    if constexpr (isLow<From>) {
+        return converted<To>(value(x));
+    } else if constexpr (isLow<To>) {
+        To out;
+        if constexpr (isComplexType<From>)
+            out = converted<To>(x.real());
+        else
+            out.bits = static_cast<decltype(out.bits)>(narrow(std::is_same_v<To, Float16>      ? ScalarKind::Float16
+                                                              : std::is_same_v<To, BFloat16>   ? ScalarKind::BFloat16
+                                                              : std::is_same_v<To, Float8E4M3> ? ScalarKind::Float8E4M3FN
+                                                                                               : ScalarKind::Float8E5M2,
+                                                              static_cast<float>(x)));
+        return out;
+    } else if constexpr (isComplexType<To>) {
+        using Part = typename To::value_type;
+        if constexpr (isComplexType<From>)
+            return To(static_cast<Part>(x.real()), static_cast<Part>(x.imag()));
+        else
+            return To(static_cast<Part>(x), Part(0));
+    } else if constexpr (isComplexType<From>) {
+        return converted<To>(x.real());
+    } else if constexpr (std::is_same_v<To, bool>) {
+        return x != From(0);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        return truncated<To>(static_cast<double>(x));
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+template <class T> struct Tag { using type = T; };
+
+/// Calls `f(Tag<T>())` with the C++ type of a kind in which arithmetic is done: integers of 32 and 64 bits, float, double, complex
+/// numbers. Returns false for others.
+template <class F> bool withNumber(ScalarKind k, F &&f) {
+    switch (k) {
+    case ScalarKind::Int32:
+        f(Tag<int32_t>());
+        return true;
+    case ScalarKind::Int64:
+        f(Tag<int64_t>());
+        return true;
+    case ScalarKind::UInt32:
+        f(Tag<uint32_t>());
+        return true;
+    case ScalarKind::UInt64:
+        f(Tag<uint64_t>());
+        return true;
+    case ScalarKind::Float32:
+        f(Tag<float>());
+        return true;
+    case ScalarKind::Float64:
+        f(Tag<double>());
+        return true;
+    case ScalarKind::Complex64:
+        f(Tag<std::complex<float>>());
+        return true;
+    case ScalarKind::Complex128:
+        f(Tag<std::complex<double>>());
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// The same for every scalar kind that holds numbers.
+template <class F> bool withScalar(ScalarKind k, F &&f) {
+    switch (k) {
+    case ScalarKind::Bool:
+        f(Tag<bool>());
+        return true;
+    case ScalarKind::Int8:
+        f(Tag<int8_t>());
+        return true;
+    case ScalarKind::Int16:
+        f(Tag<int16_t>());
+        return true;
+    case ScalarKind::UInt8:
+        f(Tag<uint8_t>());
+        return true;
+    case ScalarKind::UInt16:
+        f(Tag<uint16_t>());
+        return true;
+    case ScalarKind::Float16:
+        f(Tag<Float16>());
+        return true;
+    case ScalarKind::BFloat16:
+        f(Tag<BFloat16>());
+        return true;
+    case ScalarKind::Float8E4M3FN:
+        f(Tag<Float8E4M3>());
+        return true;
+    case ScalarKind::Float8E5M2:
+        f(Tag<Float8E5M2>());
+        return true;
+    default:
+        return withNumber(k, std::forward<F>(f));
+    }
+}
+
+/// The type in which a scalar takes part in arithmetic: bool and integers below 32 bits are int32, floats below 32 bits float32.
+Type arithmeticTypeOf(Type scalar);
+
+/// The size in memory of one value, in bytes: of a vector all lanes, of a structure its fields with padding as in C. 0 for types
+/// that have none here.
+int64_t sizeOf(Type t);
+/// Where a field of a structure begins; nothing if it has no such field.
+std::optional<int64_t> offsetOf(Type structure, Name field);
+
+} // namespace sdfgc::interpret
