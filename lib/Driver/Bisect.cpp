@@ -124,11 +124,11 @@ class Bisect : public Subcommand {
             rest.run(s, {nullptr, std::move(program.tree)}, input_, file::join(folder_, std::to_string(count)), true);
         if (!made)
             return failed("it does not compile");
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
         if (!arguments)
             return failed("its arguments do not fit");
         const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
-        if (!reportCall(s, *made, called))
+        if (!reportCall(s, &*made, called))
             return failed("it fails");
         for (std::size_t i = 0; i < arguments->all.size(); ++i) {
             const run::Argument &a = arguments->all[i];

@@ -90,7 +90,7 @@ std::optional<run::Given> splitGiven(Session &s, const std::string &option, cons
     return run::Given{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const Compiled &made) const {
+std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::Module &interface) const {
     crash::setActivity("preparing arguments");
     run::ArgumentOptions options;
     options.otherwise = otherwise_;
@@ -101,10 +101,10 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const Compil
             options.given.push_back(std::move(*one));
     if (s.failed())
         return std::nullopt;
-    return run::prepare(*made.module, options, s.diags);
+    return run::prepare(interface, options, s.diags);
 }
 
-bool reportCall(Session &s, const Compiled &made, const run::CallResult &r) {
+bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
     using Status = run::CallResult::Status;
     auto failed = [&](const std::string &what) {
         s.diags.report(Id::ProgramFailed, {}, what);
@@ -130,7 +130,7 @@ bool reportCall(Session &s, const Compiled &made, const run::CallResult &r) {
     case Status::Crashed:
         break;
     }
-    s.diags.report(Id::ProgramCrashed, placeOfCrash(made, r.frames), signalText(r.signal));
+    s.diags.report(Id::ProgramCrashed, made ? placeOfCrash(*made, r.frames) : diag::Location(), signalText(r.signal));
     return false;
 }
 

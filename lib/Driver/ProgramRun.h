@@ -13,7 +13,7 @@ public:
     /// Which arrays of the graph are only written. Call it before passes.
     void lookAt(const Input &program);
     /// Nothing after errors.
-    std::optional<run::Arguments> prepare(Session &session, const Compiled &made) const;
+    std::optional<run::Arguments> prepare(Session &session, const tree::Module &interface) const;
 
 private:
     std::vector<std::string> given_;
@@ -25,9 +25,9 @@ private:
 /// NAME=VALUE; reports what is not of this form.
 std::optional<run::Given> splitGiven(Session &session, const std::string &option, const std::string &text);
 
-/// Reports why a call failed; for a crash with the element of the graph, when debug information tells it. True when it did not
+/// Reports why a call failed (`made` is null where nothing was compiled); for a crash with the element of the graph, when debug information tells it. True when it did not
 /// fail.
-bool reportCall(Session &session, const Compiled &made, const run::CallResult &result);
+bool reportCall(Session &session, const Compiled *made, const run::CallResult &result);
 
 /// The folder in which programs are kept that are built only to be run: one for each graph file and `key` (options that matter).
 std::string runFolder(const std::string &input, const std::string &key);

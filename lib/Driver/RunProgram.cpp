@@ -1,5 +1,6 @@
 // sdfgc run: a graph is tried without a line of host code.
 #include "Driver/Crash.h"
+#include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Run/Values.h"
@@ -75,6 +76,7 @@ class Run : public Subcommand {
         line.number("--repeat", call_.repeat, "N", "call it N times, every time with the same arguments (1)");
         line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
         line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
+        line.flag("--interpret", interpret_, "execute the graph in the interpreter, which checks every access, instead of compiling it");
         line.flag("--json", json_, "print times and results as JSON");
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
@@ -90,12 +92,16 @@ class Run : public Subcommand {
         if (!program)
             return;
         arguments_.lookAt(program);
+        if (interpret_) {
+            interpretGraph(s, std::move(program), outputs);
+            return;
+        }
         compilation_.lineTables = true;
         const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
         std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
         if (!made)
             return;
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made);
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
         s.log().info("calling {}", made->module->name.str());
@@ -106,13 +112,31 @@ class Run : public Subcommand {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
             result = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
         }
-        if (!reportCall(s, *made, result))
+        if (reportCall(s, &*made, result))
+            show(s, *arguments, outputs, result);
+    }
+
+    /// The same without a library. What is found makes the run fail, but its results are shown.
+    void interpretGraph(Session &s, Input program, const std::vector<run::Given> &outputs) {
+        if (!program.graph) {
+            s.diags.report(diag::Id::InterpretsGraphs, {});
             return;
-        for (const run::Given &o : outputs) {
-            const run::Argument *a = arguments->find(o.name);
-            s.writeOutput(o.value, run::npyText(run::gather(*a, memoryOf(*arguments, *a, result))));
         }
-        s.environment.out << (json_ ? asJson(*arguments, result) : asText(*arguments, result));
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, interfaceOf(*program.graph));
+        if (!arguments || !outputsExist(s, *arguments, outputs))
+            return;
+        s.log().info("interpreting {}", program.graph->name.str());
+        const auto result = interpret(s, std::move(program.graph), *arguments, call_.seconds);
+        if (result && reportCall(s, nullptr, *result))
+            show(s, *arguments, outputs, *result);
+    }
+
+    void show(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs, const run::CallResult &result) {
+        for (const run::Given &o : outputs) {
+            const run::Argument *a = arguments.find(o.name);
+            s.writeOutput(o.value, run::npyText(run::gather(*a, memoryOf(arguments, *a, result))));
+        }
+        s.environment.out << (json_ ? asJson(arguments, result) : asText(arguments, result));
     }
 
     /// Options with which the sources or the library differ.
@@ -187,7 +211,7 @@ class Run : public Subcommand {
 
     std::string input_, folder_;
     std::vector<std::string> outputs_;
-    bool json_ = false;
+    bool json_ = false, interpret_ = false;
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;

@@ -17,6 +17,18 @@ std::byte *Machine::allocate(int64_t bytes) {
     return at;
 }
 
+void Machine::startClock() {
+    reported_.clear();
+    stopped_ = false;
+    end_ = std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(options.seconds));
+}
+
+bool Machine::hasTime() {
+    stopped_ = options.seconds > 0 && std::chrono::steady_clock::now() > end_;
+    return !stopped_;
+}
+
 namespace {
 
 /// `A[3, 0]`: an element by its indices.
@@ -39,28 +51,22 @@ std::string cellText(const Buffer &b, int64_t n) { return "element " + std::to_s
 
 } // namespace
 
-std::byte *Machine::locate(const Access &x, Buffer *&buffer, int64_t &offset) {
-    Container &c = *x.container;
-    if (!c.buffer) {
+std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset) {
+    const Container &c = *x.container;
+    Buffer *b = c.buffer.get();
+    if (!b) {
         report(FaultKind::NoMemory, x.site, "`" + c.name.str() + "` has no memory here");
         return nullptr;
     }
-    int64_t element = 0;
-    for (std::size_t d = 0; d < x.index.size(); ++d) {
-        const int64_t i = *x.index[d] + c.offset[d];
-        if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(c.shape[d]) && !x.allowOutside && c.offset[d] == 0)
-            report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
-        element += i * c.strides[d];
-    }
-    offset = c.start + element * c.unit;
-    buffer = c.buffer.get();
-    if (offset < 0 || offset + c.unit > buffer->bytes) {
-        report(FaultKind::Outside, x.site,
-               elementText(c, x) + " is outside of the memory of `" + buffer->container.str() + "`, which has " +
-                   std::to_string(buffer->bytes / buffer->unit) + " elements");
-        return nullptr;
-    }
-    return buffer->memory + offset;
+    const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; }); // else shapes say little
+    if (!inside && !x.allowOutside && counted)
+        report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
+    if (offset >= 0 && offset + c.unit <= b->bytes)
+        return b->memory + offset;
+    report(FaultKind::Outside, x.site,
+           elementText(c, x) + " is outside of the memory of `" + b->container.str() + "`, which has " +
+               std::to_string(b->bytes / b->unit) + " elements");
+    return nullptr;
 }
 
 Pointer Machine::addressOf(const Access &x) {

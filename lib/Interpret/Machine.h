@@ -10,6 +10,7 @@
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Interpret/Interpret.h"
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
@@ -65,6 +66,7 @@ struct Layout {
     Code code;
     std::vector<const int64_t *> shape, strides, offset;
     const int64_t *total = nullptr, *start = nullptr;
+    bool isFixed = false; // nothing but constants
 };
 
 /// A container as the program has it at a moment.
@@ -120,14 +122,29 @@ public:
     std::byte *allocate(int64_t bytes);
 
     // ---- elements
-    /// The address of an element; null, and a report, where there is none.
-    std::byte *locate(const Access &x, Buffer *&buffer, int64_t &offset);
+    /// The address of an element; null, and a report, where there is none. Indices outside of the shape are reported, too, but there
+    /// may be memory.
+    std::byte *locate(const Access &x, Buffer *&buffer, int64_t &offset) {
+        const Container &c = *x.container;
+        int64_t element = 0;
+        bool inside = true;
+        for (std::size_t d = 0; d < x.index.size(); ++d) {
+            const int64_t i = *x.index[d] + c.offset[d];
+            inside = inside && static_cast<uint64_t>(i) < static_cast<uint64_t>(c.shape[d]);
+            element += i * c.strides[d];
+        }
+        buffer = c.buffer.get();
+        offset = c.start + element * c.unit;
+        if (inside && buffer && offset >= 0 && offset + c.unit <= buffer->bytes) [[likely]]
+            return buffer->memory + offset;
+        return unusual(x, inside, offset);
+    }
     Pointer addressOf(const Access &x);
     /// The memory behind an address, `bytes` long; null, and a report, where it is not in the buffer.
     std::byte *memoryAt(Pointer p, int64_t bytes, const Site *site);
     /// Notes that `bytes` are read, are written as `value` says, or updated with conflict resolution.
     void noteRead(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
-        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+        for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
             if (cell.written == never || !order.isBefore(cell.written))
                 suspicious(b, c, Fault::Read, site);
@@ -136,35 +153,45 @@ public:
         }
     }
     void noteWrite(Buffer &b, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
-        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+        for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
             if (!order.isBefore(cell.read) || !order.isBefore(cell.written))
                 conflicting(b, c, offset, bytes, value, site);
             cell.written = order.now;
-            cell.updated = false;
+            cell.updated = 0;
         }
     }
     void noteUpdate(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
-        for (int64_t c = offset / b.unit, end = (offset + bytes - 1) / b.unit; c <= end; ++c) {
+        for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
             if (cell.written == never || !order.isBefore(cell.read) || (!cell.updated && !order.isBefore(cell.written)))
                 suspicious(b, c, Fault::Update, site);
             cell.written = order.now;
-            cell.updated = true;
+            cell.updated = 1;
         }
     }
+
+    /// Is there time left? Asked by everything that repeats; looks at the clock now and then.
+    bool goesOn() { return (++ticks_ & 0x3ff) != 0 || (!stopped_ && hasTime()); }
+    bool stopped() const { return stopped_; }
+    void startClock();
 
     // ---- reports
     void report(FaultKind kind, const Site *site, std::string what);
 
 private:
     enum class Fault { Read, Update };
+    std::byte *unusual(const Access &x, bool inside, int64_t offset);
     void suspicious(Buffer &b, int64_t cell, Fault fault, const Site *site);
     void conflicting(Buffer &b, int64_t cell, int64_t offset, int64_t bytes, const std::byte *value, const Site *site);
 
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     std::size_t used_ = 0, room_ = 0;
     std::set<std::pair<FaultKind, const Site *>> reported_;
+    bool hasTime();
+    unsigned ticks_ = 0;
+    bool stopped_ = false;
+    std::chrono::steady_clock::time_point end_{};
 };
 
 } // namespace sdfgc::interpret

@@ -3,6 +3,7 @@
 
 #include "sdfgc/Support/Name.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,17 +18,17 @@ inline constexpr Time beforeTheCall = 1; // by the caller
 
 /// What is remembered of one element.
 struct Cell {
-    Time written = never;
+    Time written : 63 = never;
+    Time updated : 1 = 0; // was the last write one with conflict resolution?
     Time read = never;
-    bool updated = false; // was the last write one with conflict resolution?
 };
 
 /// The memory of one container. A cell is as large as an element of the container that the buffer was made for.
-struct Buffer {
+struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Memory of the caller, `elements` of `unit` bytes, all of which have values.
     Buffer(Name container, std::byte *memory, int64_t elements, int64_t unit)
         : container(container), memory(memory), bytes(elements * unit), unit(unit),
-          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall, never, false}) {}
+          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall, 0, never}) {}
     /// Memory of its own, without values.
     Buffer(Name container, int64_t elements, int64_t unit)
         : container(container), own(static_cast<std::size_t>(elements * unit)), memory(own.data()), bytes(elements * unit),
@@ -44,7 +45,10 @@ struct Buffer {
             all.insert(all.end(), static_cast<std::size_t>(unit / finer), c);
         cells = std::move(all);
         unit = finer;
+        shift = shiftOf(unit);
     }
+    /// The number of the cell of a byte.
+    int64_t cellOf(int64_t offset) const { return shift >= 0 ? offset >> shift : offset / unit; }
     /// As new, without values.
     void forget() { cells.assign(cells.size(), Cell{}); }
 
@@ -52,7 +56,11 @@ struct Buffer {
     std::vector<std::byte> own;
     std::byte *memory;
     int64_t bytes, unit;
+    int shift = shiftOf(unit); // unit is 2 ** shift; -1 if it is no power of two
     std::vector<Cell> cells;
+    static int shiftOf(int64_t unit) {
+        return std::has_single_bit(static_cast<uint64_t>(unit)) ? std::countr_zero(static_cast<uint64_t>(unit)) : -1;
+    }
     bool isShared = true; // false: each thread has its own; nothing is said about the order of accesses
 };
 

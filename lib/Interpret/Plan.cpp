@@ -9,7 +9,7 @@
 namespace sdfgc::interpret {
 
 void Container::measure(Machine &m) {
-    if (!layout.total)
+    if (!layout.total || (layout.isFixed && total > 0))
         return;
     layout.code.run(m);
     const auto values = [](const std::vector<const int64_t *> &from, std::vector<int64_t> &to) {
@@ -44,7 +44,7 @@ void Container::allocate(Machine &m) {
         buffer = std::make_shared<Buffer>(name, elements, std::max<int64_t>(unit, 1));
     if (zeroed) {
         std::fill_n(buffer->memory, buffer->bytes, std::byte(0));
-        buffer->cells.assign(buffer->cells.size(), Cell{m.order.now, never, false});
+        buffer->cells.assign(buffer->cells.size(), Cell{m.order.now, 0, never});
     }
     buffer->isShared = desc->storage != ir::Storage::CPU_ThreadLocal;
 }
@@ -416,7 +416,7 @@ void Graph::defineConstants(Planner &p) {
             p.finish(b, ir::elementName(sdfg)).run(p.machine);
             std::copy_n(v.at, c->unit, c->buffer->memory + static_cast<int64_t>(k) * c->unit);
         }
-        c->buffer->cells.assign(c->buffer->cells.size(), Cell{beforeTheCall, never, false});
+        c->buffer->cells.assign(c->buffer->cells.size(), Cell{beforeTheCall, 0, never});
     }
 }
 
@@ -508,6 +508,7 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     c.layout.total = one_ ? &one : d.isStream() ? b.integer(d.numElements()) : b.integer(d.totalSize);
     c.layout.start = d.transient && !one_ ? b.integer(d.startOffset) : nullptr;
     c.layout.code = finish(b, element);
+    c.layout.isFixed = c.layout.code.empty();
 }
 
 } // namespace sdfgc::interpret

@@ -48,20 +48,35 @@ template <class T> void setSymbol(std::map<Name, Operand> &symbols, Name name, T
 void Program::set(Name symbol, int64_t value) { setSymbol(parts_->root->symbols, symbol, value); }
 void Program::set(Name symbol, double value) { setSymbol(parts_->root->symbols, symbol, value); }
 
+namespace {
+
+/// Memory of the caller for a container; of a structure for its members, which its fields have or point to.
+void give(Graph &root, Container &c, std::byte *memory) {
+    c.start = 0;
+    c.buffer = memory ? std::make_shared<Buffer>(c.name, memory, std::max<int64_t>(c.total, 1), std::max<int64_t>(c.unit, 1)) : nullptr;
+    for (const auto &[name, desc] : c.desc->members) {
+        Container *member = root.container(Name(c.name.str() + "." + name.str()));
+        const auto at = offsetOf(c.type, name);
+        if (!member || !at || !memory)
+            continue;
+        const bool pointer = c.type.field(name)->isPointer();
+        give(root, *member, pointer ? as<std::byte *>(memory + *at) : memory + *at);
+    }
+}
+
+} // namespace
+
+bool Program::timedOut() const { return parts_->machine.stopped(); }
+
 std::vector<Report> Program::run() {
     Machine &m = parts_->machine;
     m.reports.clear();
+    m.startClock();
     Graph &root = *parts_->root;
     root.enter(m);
-    for (const auto &[name, memory] : parts_->memory) {
-        Container *c = root.container(name);
-        if (!c)
-            continue;
-        c->start = 0;
-        c->buffer = memory ? std::make_shared<Buffer>(name, static_cast<std::byte *>(memory), std::max<int64_t>(c->total, 1),
-                                                      std::max<int64_t>(c->unit, 1))
-                           : nullptr;
-    }
+    for (const auto &[name, memory] : parts_->memory)
+        if (Container *c = root.container(name))
+            give(root, *c, static_cast<std::byte *>(memory));
     root.run(m);
     return std::move(m.reports);
 }

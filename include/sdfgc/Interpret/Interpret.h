@@ -40,6 +40,7 @@ struct Report {
 
 struct Options {
     bool compatDace = false; // C meaning of Python's operators, as in CompileOptions
+    double seconds = 0;      // the program is stopped after them; 0: never
 };
 
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
@@ -58,6 +59,9 @@ public:
 
     /// Runs the program. Returns what was found, in order, each place and kind once.
     std::vector<Report> run();
+
+    /// Was the last run stopped because it took too long?
+    bool timedOut() const;
 
     struct Parts;
 

@@ -58,7 +58,7 @@ void Builder::assignTo(const py::Expr &target, Operand value) {
             t = t.isVoid() || value.type.isStruct() || value.type.isPointer() || t == value.type ? value.type
                                                                                                  : commonType(t, value.type);
             Operand &local = locals_[target.name];
-            if (!(local.type == t) || !local)
+            if (!local || !(local.type == t))
                 local = reserve(t);
             return;
         }

@@ -137,6 +137,8 @@ public:
             const Outcome o = blocks_[at].flow->run(m);
             if (o != Outcome::Next)
                 return o;
+            if (!m.goesOn())
+                return Outcome::Return;
             const Edge *taken = nullptr;
             for (const Edge &e : blocks_[at].edges) {
                 if (!e.always) {

@@ -76,10 +76,11 @@ private:
         const Container &c = *container;
         if (d == ranges_.size()) {
             const int64_t at = c.start + element * c.unit;
-            if (!inside || at < 0 || at + c.unit > c.buffer->bytes) {
-                m.report(FaultKind::Outside, site, "the copy reaches outside of `" + c.name.str() + "`");
-                inside = false;
-            }
+            if (!inside)
+                m.report(FaultKind::OutsideShape, site, "the copy reaches outside of the shape of `" + c.name.str() + "`");
+            inside = at >= 0 && at + c.unit <= c.buffer->bytes;
+            if (!inside)
+                m.report(FaultKind::Outside, site, "the copy reaches outside of the memory of `" + c.name.str() + "`");
             for (int64_t k = 0; k < lanes; ++k)
                 out.push_back(inside ? at + k * (c.unit / lanes) : -1);
             return;
@@ -88,7 +89,7 @@ private:
         for (int64_t k = 0; k < r.count; ++k)
             for (int64_t t = 0; t < r.tile; ++t) {
                 const int64_t i = r.begin + k * r.step + t + c.offset[d];
-                const bool in = allowOutside || (i >= 0 && i < c.shape[d]);
+                const bool in = allowOutside || c.offset[d] != 0 || (i >= 0 && i < c.shape[d]);
                 walk(m, d + 1, element + i * c.strides[d], inside && in, lanes, out);
             }
     }
@@ -222,6 +223,9 @@ std::unique_ptr<Step> Planner::copy(Scope &scope, const ir::Edge &e) {
         refuse(ir::elementName(e), "a copy of something that is no container");
         return nullptr;
     }
+    // What a node inside of a scope has written is there already.
+    if (from == to && (!ir::sourceSubset(&e) || !ir::destinationSubset(&e) || *ir::sourceSubset(&e) == *ir::destinationSubset(&e)))
+        return nullptr;
     const auto refused = [&](const Container &c) {
         return c.unit == 0 || c.desc->isStructure() || c.type.isPointer() || c.type.isOpaque();
     };

@@ -71,7 +71,7 @@ private:
             return;
         }
         const bool innermost = d + 1 == dimensions_.size();
-        for (int64_t i = begin; step > 0 ? i <= end : i >= end; i += step) {
+        for (int64_t i = begin; (step > 0 ? i <= end : i >= end) && m.goesOn(); i += step) {
             *x.parameter = i;
             if (!innermost) {
                 loop(d + 1, m);

@@ -43,6 +43,15 @@ const Instruction *pushElement(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
+const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
+    auto &c = *static_cast<Container *>(const_cast<void *>(i->extra));
+    const Pointer p = as<Pointer>(i->a);
+    c.measure(m);
+    c.buffer = p.buffer ? p.buffer->shared_from_this() : nullptr;
+    c.start = p.offset;
+    return i + 1;
+}
+
 struct Connection {
     Name name;
     Container *container = nullptr; // null: a value from or for another node
@@ -56,7 +65,8 @@ struct Connection {
     Operand value;                 // read before the code; of an output: what the code has assigned
     py::ExprRef update;            // the function of a conflict resolution
     const QueueAccess *queue = nullptr;
-    Operand old; // what the last update found
+    Operand old;                    // what the last update found
+    Container *reference = nullptr; // an output that a reference is set to
 };
 
 class TaskletStep final : public Step {
@@ -234,6 +244,12 @@ private:
         Connection c;
         c.name = e.dstConn;
         const ir::Connector *declared = t_.inConnector(e.dstConn);
+        if (const auto element = p_.values.find({e.src, e.srcConn}); e.src->isEntry() && element != p_.values.end()) {
+            c.value = element->second; // what a consume scope has popped
+            c.type = c.value.type;
+            inputs_.push_back(std::move(c));
+            return;
+        }
         describe(b, c, e, declared ? declared->type : Type(), true);
         if (!c.container) {
             const auto path = ir::memletPath(&e);
@@ -257,8 +273,10 @@ private:
         c.name = e.srcConn;
         const ir::Connector *declared = t_.outConnector(e.srcConn);
         describe(b, c, e, declared ? declared->type : Type(), false);
-        if (c.container && c.container->desc->isReference() && !e.memlet.isEmpty() && e.dstConn.view() == "set")
-            b.refuse("a reference that code sets");
+        if (c.container && c.container->desc->isReference() && ir::memletPath(&e).back()->dstConn.view() == "set") {
+            c.reference = std::exchange(c.container, nullptr);
+            c.type = Type();
+        }
         if (!e.memlet.wcr.empty()) {
             const auto lambda = py::parseExpr(e.memlet.wcr);
             py::Env env;
@@ -373,7 +391,13 @@ private:
         Connection *c = find(outputs_, e.srcConn);
         if (!c)
             return;
-        if (!c->container) {
+        if (c->reference) {
+            const Operand address = b.local(c->name);
+            if (address && address.type.isPointer())
+                b.emit({setReferenceTo, nullptr, address.at, nullptr, 1, c->reference});
+            else
+                b.refuse("a reference that is set to no address");
+        } else if (!c->container) {
             Operand value = b.local(c->name);
             if (value && c->type && !c->type.isPointer())
                 value = b.convert(value, c->type);
