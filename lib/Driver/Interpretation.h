@@ -1,0 +1,17 @@
+// Calling a graph in the interpreter instead of a library that was made of it.
+#pragma once
+
+#include "Driver/Session.h"
+#include "sdfgc/Run/Call.h"
+
+namespace sdfgc::driver {
+
+/// The interface of a graph as a module without functions: what arguments are prepared from.
+tree::Module interfaceOf(const ir::SDFG &graph);
+
+/// Runs the graph once with prepared arguments, as run::call does with a library. What the interpreter finds is reported, each fault
+/// once, and does not keep the results from being returned. `seconds`: limit; 0: none. Nothing when it cannot be interpreted.
+std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
+                                         double seconds);
+
+} // namespace sdfgc::driver

@@ -1,0 +1,201 @@
+// What the interpreter finds in graphs that a compiler takes on trust.
+#include "Interpreted.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+TEST_CASE("a right graph has no faults", "[interpret]") {
+    std::vector<double> a{1, 2, 3}, c(3);
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      argument A: float64[N]
+      argument C: float64[N]
+      state s {
+        map m[i = 0:N] with IN_A <- A[0:N]; OUT_C -> C[0:N] {
+          t: c = a * 2  with a <- A[i]; c -> C[i]
+        }
+      }
+    })");
+    CHECK(p.bind("A", a).bind("C", c).set("N", 3).run().empty());
+    CHECK(c == std::vector<double>{2, 4, 6});
+}
+
+TEST_CASE("reads of what nothing has written", "[interpret]") {
+    std::vector<double> c(1);
+    Interpreted p(R"(sdfg f {
+      transient T: float64[4]
+      argument C: float64[1]
+      state s {
+        t: c = a  with a <- T[2]; c -> C[0]
+      }
+    })");
+    CHECK(p.bind("C", c).run() == Kinds{FaultKind::NotWritten});
+    CHECK(p.reports[0].what.find("element 2 of `T`") != std::string::npos);
+    CHECK(p.reports[0].element == "f: state s, tasklet t");
+}
+
+TEST_CASE("a transient of one state is new each time", "[interpret]") {
+    std::vector<double> c(1);
+    Interpreted p(R"(sdfg f {
+      transient T: float64[1]
+      argument C: float64[1]
+      l: for k = 0; (k < 2); k = (k + 1) {
+        state s {
+          first: t = 1  with t -> T[0]
+          next: c = a  with a <- @T T[0]; c -> C[0]
+        }
+      }
+    })");
+    CHECK(p.bind("C", c).run().empty());
+}
+
+TEST_CASE("accesses outside of a shape, and of memory", "[interpret]") {
+    std::vector<double> a(6), c(1);
+    Interpreted p(R"(sdfg f {
+      symbol j: int64
+      argument A: float64[2, 3]
+      argument C: float64[1]
+      state s {
+        t: c = a  with a <- A[0, j]; c -> C[0]
+      }
+    })");
+    p.bind("A", a).bind("C", c);
+    a[4] = 7;
+    CHECK(p.set("j", 4).run() == Kinds{FaultKind::OutsideShape}); // the next row
+    CHECK(c[0] == 7);
+    CHECK(p.set("j", 6).run() == Kinds{FaultKind::OutsideShape, FaultKind::Outside});
+    CHECK(c[0] == 0);
+    CHECK(p.set("j", -1).run() == Kinds{FaultKind::OutsideShape, FaultKind::Outside});
+}
+
+namespace {
+
+std::string mapWith(const std::string &output, const std::string &schedule = "") {
+    return R"(sdfg f {
+      symbol N: int64
+      argument A: float64[N]
+      argument C: float64[N]
+      state s {
+        map m[i = 0:N])" +
+           schedule + R"( with IN_A <- A[0:N]; OUT_C -> C[0:N] {
+          t: c = a  with a <- A[i]; c -> )" +
+           output + R"(
+        }
+      }
+    })";
+}
+
+} // namespace
+
+TEST_CASE("iterations of a map that write one element", "[interpret]") {
+    std::vector<double> a{1, 2, 3}, c(3);
+    CHECK(Interpreted(mapWith("C[0]")).bind("A", a).bind("C", c).set("N", 3).run() == Kinds{FaultKind::Race});
+    // In sequence, with conflict resolution, and of one value, it is no conflict.
+    CHECK(Interpreted(mapWith("C[0]", " (Sequential)")).bind("A", a).bind("C", c).set("N", 3).run().empty());
+    c.assign(3, 0);
+    CHECK(Interpreted(mapWith("C[0] (+)")).bind("A", a).bind("C", c).set("N", 3).run().empty());
+    CHECK(c[0] == 6);
+    a.assign(3, 5);
+    c.assign(3, 5);
+    CHECK(Interpreted(mapWith("C[0]")).bind("A", a).bind("C", c).set("N", 3).run().empty());
+}
+
+TEST_CASE("iterations of a map that read what others write", "[interpret]") {
+    std::vector<double> a{1, 2, 3, 4};
+    Interpreted p(R"(sdfg f {
+      argument A: float64[4]
+      state s {
+        map m[i = 0:3] with IN_A <- A[0:4]; OUT_A -> A[0:3] {
+          t: c = a  with a <- A[i + 1]; c -> A[i]
+        }
+      }
+    })");
+    CHECK(p.bind("A", a).run() == Kinds{FaultKind::Race});
+}
+
+TEST_CASE("nodes of a state without a path between them", "[interpret]") {
+    std::vector<double> a(1), c(1);
+    Interpreted p(R"(sdfg f {
+      argument A: float64[1]
+      argument C: float64[1]
+      state s {
+        write: a = 1  with a -> A[0]
+        read: c = a  with a <- new A[0]; c -> C[0]
+      }
+    })");
+    CHECK(p.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Race});
+    Interpreted ordered(R"(sdfg f {
+      argument A: float64[1]
+      argument C: float64[1]
+      state s {
+        write: a = 1  with a -> A[0]
+        read: c = a  with a <- @A A[0]; c -> C[0]
+      }
+    })");
+    CHECK(ordered.bind("A", a).bind("C", c).run().empty());
+}
+
+TEST_CASE("division by zero, steps of zero, negative sizes", "[interpret]") {
+    std::vector<int32_t> a{7}, c{1};
+    Interpreted divides(R"(sdfg f {
+      symbol n: int64
+      argument A: int32[1]
+      argument C: int32[1]
+      state s {
+        t: c = a // n  with a <- A[0]; c -> C[0]
+      }
+    })");
+    divides.bind("A", a).bind("C", c);
+    CHECK(divides.set("n", 0).run() == Kinds{FaultKind::DivisionByZero});
+    CHECK(divides.set("n", -2).run().empty());
+    CHECK(c[0] == -4);
+    Interpreted steps(R"(sdfg f {
+      symbol n: int64
+      argument C: int32[1]
+      state s {
+        map m[i = 0:1:n] with OUT_C -> C[0:1] {
+          t: c = 1  with c -> C[i]
+        }
+      }
+    })");
+    CHECK(steps.bind("C", c).set("n", 0).run() == Kinds{FaultKind::ZeroStep});
+    Interpreted sizes(R"(sdfg f {
+      symbol n: int64
+      transient T: int32[n - 2]
+      argument C: int32[1]
+      state s {
+        t: x = 1  with x -> T[0]
+      }
+      state r {
+        u: c = x  with x <- T[0]; c -> C[0]
+      }
+    })");
+    const Kinds found = sizes.bind("C", c).set("n", 1).run();
+    REQUIRE(!found.empty());
+    CHECK(found[0] == FaultKind::NegativeSize);
+}
+
+TEST_CASE("a program that does not end is stopped", "[interpret]") {
+    diag::Engine diags;
+    auto graph = serialize::readText("sdfg f {\n  w: while (1 > 0) {\n    state s {}\n  }\n}", "test.sdfgt", diags);
+    REQUIRE(graph);
+    interpret::Options options;
+    options.seconds = 0.05;
+    auto p = interpret::Program::prepare(std::move(graph), options, diags);
+    REQUIRE(p);
+    p->run();
+    CHECK(p->timedOut());
+}
+
+TEST_CASE("what cannot be interpreted is refused by its element", "[interpret]") {
+    Interpreted p(R"(sdfg f {
+      argument C: float64[1]
+      state s {
+        t (CPP) with c -> C[0] {
+          c = sin(1);
+        }
+      }
+    })");
+    REQUIRE(p.refusals.size() == 1);
+    CHECK(p.refusals[0].find("code that is not Python") != std::string::npos);
+}

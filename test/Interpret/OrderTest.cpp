@@ -1,0 +1,78 @@
+#include "../../lib/Interpret/Order.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::interpret;
+
+TEST_CASE("precedence is the transitive closure of edges", "[order]") {
+    const Precedence p({{}, {0}, {}, {1, 2}});
+    CHECK(p.isBefore(0, 1));
+    CHECK(p.isBefore(0, 3));
+    CHECK(p.isBefore(2, 3));
+    CHECK_FALSE(p.isBefore(0, 2));
+    CHECK_FALSE(p.isBefore(3, 0));
+    CHECK_FALSE(p.isChain());
+    CHECK(Precedence({{}, {0}, {1}}).isChain());
+}
+
+TEST_CASE("everything is ordered outside of sections", "[order]") {
+    Order o;
+    o.task();
+    const Time first = o.now;
+    o.task();
+    CHECK(o.isBefore(first));
+    CHECK(o.isBefore(beforeTheCall));
+}
+
+TEST_CASE("nodes of a state are ordered by edges, those before it by time", "[order]") {
+    Order o;
+    o.task();
+    const Time earlier = o.now;
+    const Precedence p({{}, {}, {0}}); // 0 -> 2; 1 stands alone
+    std::vector<Time> starts(3);
+    o.enterGraph(p, starts);
+    o.step(0);
+    o.task();
+    const Time zero = o.now;
+    o.step(1);
+    o.task();
+    const Time one = o.now;
+    CHECK_FALSE(o.isBefore(zero));
+    CHECK(o.isBefore(one)); // the task itself
+    CHECK(o.isBefore(earlier));
+    o.step(2);
+    o.task();
+    CHECK(o.isBefore(zero));
+    CHECK_FALSE(o.isBefore(one));
+    o.leave();
+    o.task();
+    CHECK(o.isBefore(one));
+}
+
+TEST_CASE("iterations of a map are not ordered, what happens in one of them is", "[order]") {
+    Order o;
+    o.enterMap();
+    o.iteration();
+    o.task();
+    const Time first = o.now;
+    o.task();
+    CHECK(o.isBefore(first));
+    o.iteration();
+    o.task();
+    CHECK_FALSE(o.isBefore(first));
+    // A map inside: its iterations are in one of the outer map's.
+    const Time outer = o.now;
+    o.enterMap();
+    o.iteration();
+    o.task();
+    CHECK(o.isBefore(outer));
+    const Time inner = o.now;
+    o.iteration();
+    o.task();
+    CHECK_FALSE(o.isBefore(inner));
+    CHECK_FALSE(o.isBefore(first));
+    o.leave();
+    o.task();
+    CHECK(o.isBefore(inner));
+    o.leave();
+}

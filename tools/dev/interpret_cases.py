@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs recorded programs in the interpreter and compares their results.
+
+    tools/dev/interpret_cases.py [--library build/lib/libsdfgc_interpreter.so] [--filter REGEX] [--sample N] [--jobs N] FOLDER...
+
+A case is a folder with program.sdfg, case.json (arguments in the order of the call) and data.npz (in_NAME, out_NAME: memory before and
+after). Prints a line for each case that is not passed without a fault, and how many there are of each kind. Exit status: 0 if no result
+differs and nothing crashed.
+"""
+import argparse
+import collections
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOLERANCES = {'f2': (1e-2, 1e-3), 'f4': (1e-3, 1e-5), 'f8': (1e-6, 1e-8), 'c8': (1e-3, 1e-5), 'c16': (1e-6, 1e-8)}
+LIMIT = 120  # seconds for one case
+
+
+def agrees(got, expected):
+    if got.dtype.kind not in 'fc':
+        return got == expected
+    rtol, atol = TOLERANCES.get(got.dtype.str[1:], (1e-6, 1e-8))
+    return np.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+class Library:
+    """The functions of sdfgc_interpreter.h."""
+
+    def __init__(self, path):
+        self._library = ctypes.CDLL(path)
+        self._library.sdfgc_program_read.restype = ctypes.c_void_p
+        for name in ('error', 'report'):
+            self._library[f'sdfgc_program_{name}'].restype = ctypes.c_char_p
+
+    def read(self, path):
+        self._program = ctypes.c_void_p(self._library.sdfgc_program_read(path.encode()))
+        return (self._library.sdfgc_program_error(self._program) or b'').decode().strip()
+
+    def bind(self, name, array):
+        self._library.sdfgc_program_bind(self._program, name.encode(), ctypes.c_void_p(array.ctypes.data))
+
+    def set(self, name, value):
+        if isinstance(value, float):
+            self._library.sdfgc_program_set_real(self._program, name.encode(), ctypes.c_double(value))
+        else:
+            self._library.sdfgc_program_set_integer(self._program, name.encode(), ctypes.c_longlong(int(value)))
+
+    def run(self):
+        count = self._library.sdfgc_program_run(self._program)
+        return [self._library.sdfgc_program_report(self._program, i).decode() for i in range(count)]
+
+
+def set_sizes(library, containers, arguments):
+    """Sizes that the call does not hand over: symbols that are an extent of an array."""
+    known = {a['name'] for a in arguments} | set(containers)
+    for a in arguments:
+        shape = containers.get(a['name'], {}).get('attributes', {}).get('shape', [])
+        for extent, size in zip(shape, a.get('shape', [])):
+            symbol = re.fullmatch(r'(?:symbol\()?\$?([A-Za-z_]\w*)(?:,.*\))?', str(extent))
+            if symbol and symbol.group(1) not in known:
+                library.set(symbol.group(1), size)
+
+
+def run_case(library_path, folder):
+    """One case, in a process of its own: prints what came of it."""
+    library = Library(library_path)
+    path = os.path.join(folder, 'program.sdfg')
+    refused = library.read(path)
+    if refused:
+        print('refused', refused.split('\n')[0])
+        return
+    arguments = json.load(open(os.path.join(folder, 'case.json')))['args']
+    data = np.load(os.path.join(folder, 'data.npz'))
+    containers = json.load(open(path))['attributes']['_arrays']
+    memory = {a['name']: np.array(data['in_' + a['name']]) for a in arguments}
+    for name, array in memory.items():
+        if name in containers:
+            library.bind(name, array)
+        else:
+            library.set(name, float(array.flat[0]) if array.dtype.kind == 'f' else int(array.flat[0]))
+    set_sizes(library, containers, arguments)
+    faults = library.run()
+    for a in arguments:
+        if a['kind'] != 'array':
+            continue
+        expected = data['out_' + a['name']]
+        same = agrees(memory[a['name']], expected)
+        if not same.all():
+            i = int(np.argmin(same))
+            print(f"differs {a['name']}[{i}] = {memory[a['name']][i]!r}, expected {expected[i]!r}; {int((~same).sum())} of "
+                  f"{same.size}", '; '.join(faults[:2]))
+            return
+    print('faults' if faults else 'passed', '; '.join(faults[:2]))
+
+
+def in_process(options, folder):
+    command = [sys.executable, os.path.abspath(__file__), '--one', folder, '--library', options.library]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return 'slow', f'more than {LIMIT} s'
+    lines = done.stdout.strip().split('\n')
+    if done.returncode or not lines[-1]:
+        return 'crashed', f'exit {done.returncode}: {done.stderr.strip()[-200:]}'
+    kind, _, rest = lines[-1].partition(' ')
+    return kind, rest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--library', default=os.path.join(HERE, '../../build/lib/libsdfgc_interpreter.so'))
+    parser.add_argument('--filter', default='')
+    parser.add_argument('--sample', type=int, default=1, help='every N-th case only')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--one', help=argparse.SUPPRESS)
+    parser.add_argument('folders', nargs='*', metavar='FOLDER')
+    options = parser.parse_args()
+    if options.one:
+        run_case(options.library, options.one)
+        return 0
+    cases = sorted(root for folder in options.folders for root, _, files in os.walk(folder)
+                   if 'case.json' in files and re.search(options.filter, root))[::options.sample]
+    counts = collections.Counter()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for case, (kind, rest) in zip(cases, pool.map(lambda c: in_process(options, c), cases)):
+            counts[kind] += 1
+            if kind != 'passed':
+                print(f'{kind:8} {case}  {rest}')
+    print(', '.join(f'{n} {kind}' for kind, n in sorted(counts.items())))
+    return 1 if counts['differs'] or counts['crashed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
