@@ -30,9 +30,10 @@ std::vector<tree::Param> parameters(const std::vector<analysis::Argument> &list,
     return out;
 }
 
-void report(Session &s, const interpret::Report &r) {
+void report(Session &s, const std::string &file, const interpret::Report &r) {
     using interpret::FaultKind;
     diag::Location place;
+    place.file = file;
     place.element = r.element;
     place.source = {r.source.file, r.source.startLine, r.source.startColumn, r.source.endLine, r.source.endColumn};
     switch (r.kind) {
@@ -84,13 +85,14 @@ tree::Module interfaceOf(const ir::SDFG &graph) {
     return m;
 }
 
-std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
-                                         double seconds) {
+std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> graph, const std::string &file,
+                                         const run::Arguments &arguments, double seconds) {
     crash::setActivity("interpreting the graph");
     std::set<Name> containers;
     for (const auto &[name, d] : graph->arrays)
         containers.insert(name);
     interpret::Options options;
+    options.file = file;
     options.seconds = seconds;
     const auto program = interpret::Program::prepare(std::move(graph), options, s.diags);
     if (!program)
@@ -111,7 +113,7 @@ std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> g
     const std::vector<interpret::Report> found = program->run();
     result.seconds.push_back(timer.seconds());
     for (const interpret::Report &r : found)
-        report(s, r);
+        report(s, file, r);
     if (program->timedOut())
         result.status = run::CallResult::Status::TimedOut;
     return result;

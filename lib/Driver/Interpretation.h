@@ -10,8 +10,9 @@ namespace sdfgc::driver {
 tree::Module interfaceOf(const ir::SDFG &graph);
 
 /// Runs the graph once with prepared arguments, as run::call does with a library. What the interpreter finds is reported, each fault
-/// once, and does not keep the results from being returned. `seconds`: limit; 0: none. Nothing when it cannot be interpreted.
-std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
-                                         double seconds);
+/// once, and does not keep the results from being returned. `file`: where the graph
+/// comes from, for diagnostics; `seconds`: limit, 0: none. Nothing when it cannot be interpreted.
+std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const std::string &file,
+                                         const run::Arguments &arguments, double seconds);
 
 } // namespace sdfgc::driver

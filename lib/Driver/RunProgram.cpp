@@ -126,7 +126,7 @@ class Run : public Subcommand {
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
         s.log().info("interpreting {}", program.graph->name.str());
-        const auto result = interpret(s, std::move(program.graph), *arguments, call_.seconds);
+        const auto result = interpret(s, std::move(program.graph), input_, *arguments, call_.seconds);
         if (result && reportCall(s, nullptr, *result))
             show(s, *arguments, outputs, *result);
     }

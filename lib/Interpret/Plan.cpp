@@ -424,6 +424,7 @@ void Graph::defineConstants(Planner &p) {
 
 void Planner::refuse(const std::string &element, const std::string &why) {
     diag::Location where;
+    where.file = machine.options.file;
     where.element = element;
     diags.report(diag::Id::NotInterpreted, where, why);
 }

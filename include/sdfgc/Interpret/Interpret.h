@@ -40,6 +40,7 @@ struct Report {
 
 struct Options {
     bool compatDace = false; // C meaning of Python's operators, as in CompileOptions
+    std::string file;        // the graph's, for diagnostics
     double seconds = 0;      // the program is stopped after them; 0: never
 };
 
