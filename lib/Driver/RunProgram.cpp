@@ -76,7 +76,8 @@ class Run : public Subcommand {
         line.number("--repeat", call_.repeat, "N", "call it N times, every time with the same arguments (1)");
         line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
         line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
-        line.flag("--interpret", interpret_, "execute the graph in the interpreter, which checks every access, instead of compiling it");
+        line.flag("--interpret", interpret_,
+                  "execute the graph in the interpreter, which checks every access, instead of compiling it");
         line.flag("--json", json_, "print times and results as JSON");
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");

@@ -80,6 +80,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::consume(Scope &scope, const ir::ConsumeEntry &c) { return std::make_unique<ConsumeStep>(*this, scope, c); }
+std::unique_ptr<Step> Planner::consume(Scope &scope, const ir::ConsumeEntry &c) {
+    return std::make_unique<ConsumeStep>(*this, scope, c);
+}
 
 } // namespace sdfgc::interpret
