@@ -24,6 +24,20 @@ const std::map<std::string, Maker, std::less<>> makers = {
     {"Dot", makeDot},
     {"Ger", makeGer},
     {"Axpy", makeAxpy},
+    {"Einsum", makeEinsum},
+    {"TensorDot", makeTensorDot},
+    {"Getrf", makeGetrf},
+    {"Getrs", makeGetrs},
+    {"Getri", makeGetri},
+    {"Potrf", makePotrf},
+    {"Solve", makeSolve},
+    {"Inv", makeInv},
+    {"Cholesky", makeCholesky},
+    {"FFT", makeFourier},
+    {"IFFT", makeFourier},
+    {"CSRMM", makeSparse},
+    {"CSRMV", makeSparse},
+    {"Stencil", makeStencil},
 };
 
 /// Libraries whose nodes need other processes, or Python: some of their classes have names of the table.

@@ -22,6 +22,8 @@ void Elements::locate(Machine &m) {
 const std::byte *Elements::read(Machine &m, int64_t k) {
     if (value_)
         return value_.at;
+    if (k < 0 || k >= count())
+        m.report(FaultKind::Outside, side_.site, "`" + side_.container->name.str() + "` has no such element here");
     if (!isInside(k)) {
         std::memset(given_.at, 0, static_cast<std::size_t>(sizeOf(type)));
         return given_.at;
@@ -35,6 +37,12 @@ const std::byte *Elements::old(int64_t k) const {
     if (value_ || !isInside(k))
         return value_ ? value_.at : given_.at;
     return buffer().memory + positions_[static_cast<std::size_t>(k)];
+}
+
+bool Elements::hasValue(int64_t k) const {
+    if (value_ || !isInside(k))
+        return value_.at != nullptr;
+    return buffer().cells[static_cast<std::size_t>(positions_[static_cast<std::size_t>(k)] / buffer().unit)].written != never;
 }
 
 void Elements::write(Machine &m, int64_t k, const std::byte *value) {
@@ -247,6 +255,37 @@ void Term::add(Machine &m, const std::byte *const *factors) {
     for (std::size_t k = 0; k < factors_.size(); ++k)
         std::memcpy(factors_[k].at, factors[k], static_cast<std::size_t>(sizeOf(factors_[k].type)));
     code_.run(m);
+}
+
+void ScaledStep::begin(Machine &m, int64_t o) {
+    sum_.clear();
+    if (beta_.isZero())
+        return;
+    if (addend_)
+        old_.add(m, {addend_->read(m, inAddend(o))});
+    else if (!out_.hasConflictResolution() && out_.hasValue(o))
+        old_.add(m, {out_.read(m, o)});
+}
+
+void ScaledStep::writeResults(Machine &m) {
+    for (int64_t o = 0; o < out_.count(); ++o)
+        out_.write(m, o, results_.data() + o * sizeOf(out_.type));
+    results_.clear();
+}
+
+/// The element of the addend, which has the shape of the output, or is broadcast to it.
+int64_t ScaledStep::inAddend(int64_t o) const {
+    if (addend_->count() == out_.count())
+        return o;
+    const std::vector<int64_t> strides = rowMajorStrides(addend_->shape);
+    int64_t at = 0;
+    for (std::size_t d = 1; d <= out_.shape.size(); ++d) {
+        const int64_t size = out_.shape[out_.shape.size() - d], i = o % size;
+        o /= size;
+        if (d <= strides.size() && addend_->shape[strides.size() - d] != 1)
+            at += i * strides[strides.size() - d];
+    }
+    return at;
 }
 
 bool nextIndex(std::vector<int64_t> &index, const std::vector<int64_t> &sizes) {

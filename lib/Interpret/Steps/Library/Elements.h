@@ -30,10 +30,12 @@ public:
     int64_t count() const { return static_cast<int64_t>(positions_.size()); }
     const Site *site() const { return side_.site; }
 
-    /// Element k; zeros where there is none.
+    /// Element k; zeros, and a report, where there is none.
     const std::byte *read(Machine &m, int64_t k);
     /// What element k holds, for an update: not a read by itself.
     const std::byte *old(int64_t k) const;
+    /// Has anything written element k? Where a node combines its result with what an output holds, nothing counts as neutral.
+    bool hasValue(int64_t k) const;
     /// Lets element k have a value of this operand's type, or combines it with what is there, as the memlet says.
     void write(Machine &m, int64_t k, const std::byte *value);
     /// Writes what was made of the old value: an update.
@@ -132,6 +134,7 @@ protected:
     Elements &keep(Elements e) { return operands_.emplace_back(std::move(e)); }
     /// The operand of a connector; null where nothing is connected.
     Elements *inputIfAny(NodeReader &r, Name connector) { return r.hasInput(connector) ? &keep(r.input(connector)) : nullptr; }
+    Elements *outputIfAny(NodeReader &r, Name connector) { return r.hasOutput(connector) ? &keep(r.output(connector)) : nullptr; }
     /// Operands of sizes with which the node means nothing.
     static void mismatch(Machine &m, const Elements &result) {
         m.report(FaultKind::OutsideShape, result.site(), "the shapes of the operands do not fit each other");
@@ -185,6 +188,38 @@ public:
 private:
     std::vector<Operand> factors_;
     Code code_;
+};
+
+/// What nodes with alpha and beta have in common: out = alpha * (what the node computes) + beta * addend.
+///
+/// The addend comes in by a connector, or else it is what the output holds. An output with conflict resolution combines with what it
+/// holds anyway; then beta without an addend says nothing. A beta of zero reads nothing.
+class ScaledStep : public LibraryStep {
+protected:
+    ScaledStep(NodeReader &r, Elements out, Name addend, const std::string &alpha, const std::string &beta)
+        : out_(keep(std::move(out))), addend_(addend ? inputIfAny(r, addend) : nullptr), alpha_(r, alpha, out_.type),
+          beta_(r, beta, out_.type), sum_(r, out_.type), old_(r, sum_, {addend_ ? addend_->type : out_.type}, beta_) {}
+
+    void evaluate(Machine &m) {
+        alpha_.evaluate(m);
+        beta_.evaluate(m);
+    }
+    /// Sums are made in the order of the elements of the output: the one of element `o` begins with its addend.
+    void begin(Machine &m, int64_t o);
+    void end() { end(sum_.value.at); }
+    void end(const std::byte *value) { results_.insert(results_.end(), value, value + sizeOf(out_.type)); }
+    /// Writes what the sums were.
+    void writeResults(Machine &m);
+
+    Elements &out_;
+    Elements *addend_;
+    Coefficient alpha_, beta_;
+    Sum sum_;
+
+private:
+    int64_t inAddend(int64_t o) const;
+    Term old_;
+    std::vector<std::byte> results_;
 };
 
 /// Counts through indices below some sizes in row-major order: `do ... while (next(...))`, where there are any.

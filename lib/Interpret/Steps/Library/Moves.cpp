@@ -52,31 +52,24 @@ private:
     Conversion convert_;
 };
 
-class Transpose final : public LibraryStep {
+class Transpose final : public ScaledStep {
 public:
-    /// `axes`: null where all dimensions are reversed.
+    /// `axes`: none where all dimensions are reversed.
     Transpose(NodeReader &r, Name in, Name out, const std::optional<std::vector<int64_t>> &axes)
-        : in_(keep(r.input(in))), out_(keep(r.output(out))), alpha_(r, r.text("alpha", "1"), out_.type),
-          beta_(r, r.text("beta", "0"), out_.type), sum_(r, out_.type), element_(r, sum_, {in_.type}, alpha_),
-          addend_(r, sum_, {out_.type}, beta_), convert_(r, in_.type, out_.type) {
-        const std::size_t rank = in_.alwaysOne.size();
-        axes_.resize(rank);
-        std::iota(axes_.rbegin(), axes_.rend(), 0);
-        if (!axes)
-            return;
-        std::vector<int64_t> sorted = *axes, dimensions(rank);
-        std::sort(sorted.begin(), sorted.end());
+        : ScaledStep(r, r.output(out), Name(), r.text("alpha", "1"), r.text("beta", "0")), in_(keep(r.input(in))),
+          element_(r, sum_, {in_.type}, alpha_), convert_(r, in_.type, out_.type) {
+        std::vector<std::size_t> dimensions(in_.alwaysOne.size());
         std::iota(dimensions.begin(), dimensions.end(), 0);
-        if (sorted == dimensions)
+        if (axes)
             axes_.assign(axes->begin(), axes->end());
         else
+            axes_.assign(dimensions.rbegin(), dimensions.rend());
+        if (!std::is_permutation(axes_.begin(), axes_.end(), dimensions.begin(), dimensions.end()))
             r.refuse("axes that are no order of the dimensions");
     }
 
 private:
     void compute(Machine &m) override {
-        alpha_.evaluate(m);
-        beta_.evaluate(m);
         std::vector<int64_t> sizes, strides;
         for (const std::size_t a : axes_) {
             sizes.push_back(in_.shape[a]);
@@ -86,26 +79,23 @@ private:
             mismatch(m, out_);
             return;
         }
-        const std::vector<std::byte> values = in_.readAll(m);
+        evaluate(m);
         std::vector<int64_t> index(sizes.size());
         for (int64_t o = 0; o < out_.count(); ++o, nextIndex(index, sizes)) {
-            const int64_t from = std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0));
-            const std::byte *value = values.data() + from * sizeOf(in_.type);
-            out_.write(m, o, alpha_.isOne() && beta_.isZero() ? convert_(m, value) : scaled(m, value, o));
+            const std::byte *value = in_.read(m, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0)));
+            if (alpha_.isOne() && beta_.isZero()) {
+                end(convert_(m, value));
+                continue;
+            }
+            begin(m, o);
+            element_.add(m, {value});
+            end();
         }
-    }
-    const std::byte *scaled(Machine &m, const std::byte *value, int64_t o) {
-        sum_.clear();
-        element_.add(m, {value});
-        if (!beta_.isZero())
-            addend_.add(m, {out_.read(m, o)});
-        return sum_.value.at;
+        writeResults(m);
     }
 
-    Elements &in_, &out_;
-    Coefficient alpha_, beta_;
-    Sum sum_;
-    Term element_, addend_;
+    Elements &in_;
+    Term element_;
     Conversion convert_;
     std::vector<std::size_t> axes_;
 };

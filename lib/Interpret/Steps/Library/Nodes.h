@@ -24,4 +24,22 @@ std::unique_ptr<Step> makeDot(NodeReader &r);
 std::unique_ptr<Step> makeGer(NodeReader &r);
 std::unique_ptr<Step> makeAxpy(NodeReader &r);
 
+// ---- Tensors.cpp
+std::unique_ptr<Step> makeEinsum(NodeReader &r);
+std::unique_ptr<Step> makeTensorDot(NodeReader &r);
+
+// ---- LinearAlgebra.cpp
+std::unique_ptr<Step> makeGetrf(NodeReader &r);
+std::unique_ptr<Step> makeGetrs(NodeReader &r);
+std::unique_ptr<Step> makeGetri(NodeReader &r);
+std::unique_ptr<Step> makePotrf(NodeReader &r);
+std::unique_ptr<Step> makeSolve(NodeReader &r);
+std::unique_ptr<Step> makeInv(NodeReader &r);
+std::unique_ptr<Step> makeCholesky(NodeReader &r);
+
+// ---- Fourier.cpp, Sparse.cpp, Stencil.cpp
+std::unique_ptr<Step> makeFourier(NodeReader &r); // FFT, IFFT
+std::unique_ptr<Step> makeSparse(NodeReader &r);  // CSRMM, CSRMV
+std::unique_ptr<Step> makeStencil(NodeReader &r);
+
 } // namespace sdfgc::interpret

@@ -10,9 +10,6 @@
 //
 // Operands have the dimensions of their memlets. A row of a matrix, `B[i, 0:K]`, may be meant as a vector: where the shapes as they
 // are do not fit each other, those without dimensions of one element may.
-//
-// beta is of an addend, which comes in by a connector, or else of what the output holds. An output with conflict resolution combines
-// with what it holds anyway; then beta without an addend says nothing. A beta of zero reads nothing.
 #include "Nodes.h"
 
 #include <numeric>
@@ -109,67 +106,17 @@ std::optional<Plan> planOf(const View &a, const View &b, const std::vector<int64
     return withoutOnes(shape) == withoutOnes(result) ? std::optional(p) : std::nullopt;
 }
 
-/// What the products have in common: an output, alpha, and beta times an addend.
-class Scaled : public LibraryStep {
-protected:
-    Scaled(NodeReader &r, Name out, Name addend, const std::string &alpha, const std::string &beta)
-        : out_(keep(r.output(out))), addend_(addend ? inputIfAny(r, addend) : nullptr), alpha_(r, alpha, out_.type),
-          beta_(r, beta, out_.type), sum_(r, out_.type), old_(r, sum_, {addend_ ? addend_->type : out_.type}, beta_) {}
-
-    void evaluate(Machine &m) {
-        alpha_.evaluate(m);
-        beta_.evaluate(m);
-    }
-    /// The sum for element `o` of the output begins.
-    void begin(Machine &m, int64_t o) {
-        sum_.clear();
-        if (beta_.isZero() || (!addend_ && out_.hasConflictResolution()))
-            return;
-        old_.add(m, {addend_ ? addend_->read(m, inAddend(o)) : out_.read(m, o)});
-    }
-    void end() { results_.insert(results_.end(), sum_.value.at, sum_.value.at + sizeOf(out_.type)); }
-    /// Writes what the sums were, which were made in the order of the elements.
-    void writeResults(Machine &m) {
-        for (int64_t o = 0; o < out_.count(); ++o)
-            out_.write(m, o, results_.data() + o * sizeOf(out_.type));
-        results_.clear();
-    }
-
-    Elements &out_;
-    Elements *addend_;
-    Coefficient alpha_, beta_;
-    Sum sum_;
-
-private:
-    /// The element of the addend, which has the shape of the output, or is broadcast to it.
-    int64_t inAddend(int64_t o) const {
-        if (addend_->count() == out_.count())
-            return o;
-        const std::vector<int64_t> strides = rowMajorStrides(addend_->shape);
-        int64_t at = 0;
-        for (std::size_t d = 1; d <= out_.shape.size(); ++d) {
-            const int64_t size = out_.shape[out_.shape.size() - d], i = o % size;
-            o /= size;
-            if (d <= strides.size() && addend_->shape[strides.size() - d] != 1)
-                at += i * strides[strides.size() - d];
-        }
-        return at;
-    }
-    Term old_;
-    std::vector<std::byte> results_;
-};
-
 struct Connectors {
     Name a, b, c, addend;
 };
 
-class Product final : public Scaled {
+class Product final : public ScaledStep {
 public:
     /// `rankA`, `rankB`: what the operands are taken for; 0: whatever they are.
     Product(NodeReader &r, const Connectors &n, std::size_t rankA, std::size_t rankB)
-        : Scaled(r, n.c, n.addend, r.text("alpha", "1"), r.text("beta", "0")), a_(keep(r.input(n.a))), b_(keep(r.input(n.b))),
-          term_(r, sum_, {a_.type, b_.type}, alpha_), transA_(r.boolean("transA", false)), transB_(r.boolean("transB", false)),
-          rankA_(rankA), rankB_(rankB) {}
+        : ScaledStep(r, r.output(n.c), n.addend, r.text("alpha", "1"), r.text("beta", "0")), a_(keep(r.input(n.a))),
+          b_(keep(r.input(n.b))), term_(r, sum_, {a_.type, b_.type}, alpha_), transA_(r.boolean("transA", false)),
+          transB_(r.boolean("transB", false)), rankA_(rankA), rankB_(rankB) {}
 
 private:
     std::optional<Plan> plan() const {
@@ -218,10 +165,10 @@ private:
     const std::size_t rankA_, rankB_;
 };
 
-class Ger final : public Scaled {
+class Ger final : public ScaledStep {
 public:
     explicit Ger(NodeReader &r)
-        : Scaled(r, "_res", "_A", r.text("alpha", "1"), "1"), x_(keep(r.input("_x"))), y_(keep(r.input("_y"))),
+        : ScaledStep(r, r.output("_res"), "_A", r.text("alpha", "1"), "1"), x_(keep(r.input("_x"))), y_(keep(r.input("_y"))),
           term_(r, sum_, {x_.type, y_.type}, alpha_) {
         if (!addend_)
             r.refuse("a library node of class Ger without its input `_A`");
@@ -246,10 +193,10 @@ private:
     Term term_;
 };
 
-class Axpy final : public Scaled {
+class Axpy final : public ScaledStep {
 public:
     explicit Axpy(NodeReader &r)
-        : Scaled(r, "_res", "_y", r.text("a", "a"), "1"), x_(keep(r.input("_x"))), term_(r, sum_, {x_.type}, alpha_) {
+        : ScaledStep(r, r.output("_res"), "_y", r.text("a", "a"), "1"), x_(keep(r.input("_x"))), term_(r, sum_, {x_.type}, alpha_) {
         if (!addend_)
             r.refuse("a library node of class Axpy without its input `_y`");
     }

@@ -4,7 +4,7 @@
 //   AllNode, AnyNode   are all elements of a mask true, is any?
 //
 // The elements are combined in row-major order, in the type of the output. Where they start: at the identity; without one at what the
-// output holds, which makes the result an update. An output with conflict resolution of its own and a node without identity: the
+// output holds, which makes the result an update; where nothing has written it, at the first element. An output with conflict resolution of its own and a node without identity: the
 // elements are combined with each other, and the result with what is there. Nothing to reduce, as all axes are one long by their
 // symbols: a copy, which no identity takes part in.
 #include "Nodes.h"
@@ -73,8 +73,8 @@ private:
 
     void reduceTo(Machine &m, int64_t o, const std::vector<int64_t> &elements) {
         const bool combinesItself = out_.hasConflictResolution() && out_.conflictResolution() != function_;
-        const bool updates = !identity_ && !combinesItself;
-        bool begun = !combinesItself || identity_;
+        const bool updates = !identity_ && !combinesItself && out_.hasValue(o);
+        bool begun = identity_ || updates;
         if (begun)
             set(sum_, identity_ ? identity_->value.at : out_.old(o));
         for (const int64_t k : elements) {
