@@ -3,10 +3,14 @@
 //   Reduce             out[kept] = f(... f(f(start, in[kept, 0]), in[kept, 1]) ..., in[kept, n - 1])
 //   AllNode, AnyNode   are all elements of a mask true, is any?
 //
-// The elements are combined in row-major order, in the type of the output. Where they start: at the identity; without one at what the
-// output holds, which makes the result an update; where nothing has written it, at the first element. An output with conflict resolution of its own and a node without identity: the
-// elements are combined with each other, and the result with what is there. Nothing to reduce, as all axes are one long by their
-// symbols: a copy, which no identity takes part in.
+// The elements are combined in row-major order, in the type of the output. Where they start:
+//
+//   identity          at the identity
+//   none              at what the output holds, which makes the result an update; where nothing has written it, at the first element
+//   none, and the output has a conflict resolution of its own
+//                     at the first element; the memlet combines the result with what is there
+//
+// Nothing to reduce, as all axes are one long whatever the symbols are: a copy, in which no identity takes part.
 #include "Nodes.h"
 
 #include <cstring>
