@@ -1,6 +1,7 @@
 #include "Program.h"
 
 #include "sdfgc/Driver/Driver.h"
+#include "sdfgc/Interpret/Interpret.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 
@@ -279,13 +280,40 @@ std::string Program::call(const std::string &library) {
     return "";
 }
 
-std::vector<std::string> Program::run() {
+std::string Program::buildAndCall() {
     auto folder = file::TemporaryFolder::create("sdfgc-numerics");
     if (!folder)
-        return {folder.error()};
+        return folder.error();
     if (std::string why = build(folder->path()); !why.empty())
-        return {why};
-    if (std::string why = call(file::join(folder->path(), "build/lib/lib" + name_ + ".so")); !why.empty())
+        return why;
+    return call(file::join(folder->path(), "build/lib/lib" + name_ + ".so"));
+}
+
+std::string Program::interpret() {
+    graph_.g.renumber();
+    diag::Engine diags;
+    const auto program = sdfgc::interpret::Program::prepare(std::move(graph_.sdfg), {}, diags);
+    std::string why;
+    for (const diag::Diagnostic &d : diags.sorted())
+        why += d.place.element + ": " + d.message + "\n";
+    if (!program)
+        return why;
+    std::map<std::string, std::vector<char>> memory;
+    for (const auto &[name, t] : tensors_) {
+        memory[name] = encoded(t.content());
+        program->bind(Name(name), memory[name].data());
+    }
+    for (const auto &[name, value] : symbols_)
+        program->set(Name(name), value);
+    for (const sdfgc::interpret::Report &r : program->run())
+        why += r.element + ": " + r.what + "\n";
+    for (const auto &[name, t] : tensors_)
+        decode(t.content(), memory[name]);
+    return why;
+}
+
+std::vector<std::string> Program::run() {
+    if (std::string why = mode_ == Mode::Interpreted ? interpret() : buildAndCall(); !why.empty())
         return {why};
     std::vector<std::string> wrong;
     for (const auto &check : checks_)
@@ -298,7 +326,11 @@ namespace {
 void runIn(Mode mode, const std::string &name, const std::function<void(Program &)> &fill) {
     Program p(name, mode);
     fill(p);
-    INFO(name << (mode == Mode::Pure ? ", pure" : mode == Mode::Emulated ? ", emulated" : ""));
+    const char *how = mode == Mode::Pure          ? ", pure"
+                      : mode == Mode::Emulated    ? ", emulated"
+                      : mode == Mode::Interpreted ? ", interpreted"
+                                                  : "";
+    INFO(name << how);
     std::string wrong;
     for (const std::string &line : p.run())
         wrong += line + "\n";
@@ -310,6 +342,7 @@ void runIn(Mode mode, const std::string &name, const std::function<void(Program 
 void compiled(const std::string &name, const std::function<void(Program &)> &fill) {
     runIn(Mode::Default, name, fill);
     runIn(Mode::Pure, name, fill);
+    runIn(Mode::Interpreted, name, fill);
 }
 
 void emulated(const std::string &name, const std::function<void(Program &)> &fill) { runIn(Mode::Emulated, name, fill); }

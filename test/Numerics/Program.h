@@ -1,4 +1,4 @@
-// Graphs of library nodes that are compiled, called and compared with what plain loops compute.
+// Graphs of library nodes that are compiled and called, and interpreted, and compared with what plain loops compute.
 //
 //   compiled("products", [](Program &p) {
 //       Tensor A = p.array("A", "4, 5"), B = p.array("B", "5, 6"), C = p.array("C", "4, 6");
@@ -62,7 +62,7 @@ private:
     LibraryNode *node_;
 };
 
-enum class Mode { Default, Pure, Emulated };
+enum class Mode { Default, Pure, Emulated, Interpreted };
 
 class Program {
 public:
@@ -84,6 +84,9 @@ private:
     Index evaluate(const std::string &list) const;
     std::string build(const std::string &folder);
     std::string call(const std::string &library);
+    std::string buildAndCall();
+    /// Executes the graph as it stands; what the interpreter reports is wrong with these graphs.
+    std::string interpret();
 
     std::string name_;
     Mode mode_;
@@ -94,7 +97,7 @@ private:
     std::vector<std::function<void(std::vector<std::string> &)>> checks_;
 };
 
-/// Runs the program that `fill` makes with what the toolchain has and with pure expansions.
+/// Runs the program that `fill` makes with what the toolchain has, with pure expansions, and interpreted.
 void compiled(const std::string &name, const std::function<void(Program &)> &fill);
 /// Runs it on the emulated device.
 void emulated(const std::string &name, const std::function<void(Program &)> &fill);

@@ -1,11 +1,61 @@
-// Library nodes by their definition (format reference section 7), not by their expansion.
-#include "../Plan.h"
+// Library nodes by their definition (format reference section 7), not by their expansion: which class is executed by what.
+#include "Library/Nodes.h"
 
 namespace sdfgc::interpret {
 
-std::unique_ptr<Step> Planner::library(Scope &, const ir::LibraryNode &n) {
-    refuse(ir::elementName(n), "library nodes of class " + n.className());
-    return nullptr;
+namespace {
+
+using Maker = std::unique_ptr<Step> (*)(NodeReader &r);
+
+/// By class name: classes keep theirs when they move from one library to another.
+const std::map<std::string, Maker, std::less<>> makers = {
+    {"Reduce", makeReduce},
+    {"AllNode", makeTest},
+    {"AnyNode", makeTest},
+    {"CopyLibraryNode", makeCopy},
+    {"FillLibraryNode", makeFill},
+    {"MemsetLibraryNode", makeMemset},
+    {"Transpose", makeTranspose},
+    {"TensorTranspose", makeTensorTranspose},
+    {"MatMul", makeMatMul},
+    {"BatchedMatMul", makeMatMul},
+    {"Gemm", makeGemm},
+    {"Gemv", makeGemv},
+    {"Dot", makeDot},
+    {"Ger", makeGer},
+    {"Axpy", makeAxpy},
+    {"Einsum", makeEinsum},
+    {"TensorDot", makeTensorDot},
+    {"Getrf", makeGetrf},
+    {"Getrs", makeGetrs},
+    {"Getri", makeGetri},
+    {"Potrf", makePotrf},
+    {"Solve", makeSolve},
+    {"Inv", makeInv},
+    {"Cholesky", makeCholesky},
+    {"FFT", makeFourier},
+    {"IFFT", makeFourier},
+    {"CSRMM", makeSparse},
+    {"CSRMV", makeSparse},
+    {"Stencil", makeStencil},
+};
+
+/// Libraries whose nodes need other processes, or Python: some of their classes have names of the table.
+bool isElsewhere(const std::string &library) {
+    return library.empty() || library == "mpi" || library == "pblas" || library == "onnx" || library == "torch";
+}
+
+} // namespace
+
+std::unique_ptr<Step> Planner::library(Scope &scope, const ir::LibraryNode &n) {
+    const auto maker = makers.find(n.className());
+    if (maker == makers.end() || isElsewhere(n.libraryName())) {
+        refuse(ir::elementName(n), "library nodes of class " + n.className());
+        return nullptr;
+    }
+    NodeReader reader(*this, scope, n);
+    std::unique_ptr<Step> step = maker->second(reader);
+    return reader.refused() ? nullptr : std::move(step);
 }
 
 } // namespace sdfgc::interpret

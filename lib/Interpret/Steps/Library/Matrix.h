@@ -1,0 +1,39 @@
+// An operand of a library node as a matrix.
+#pragma once
+
+#include "Elements.h"
+
+namespace sdfgc::interpret {
+
+/// Rows and columns among the elements of an operand: its two dimensions, or those that are not one long. A vector is one column.
+struct Grid {
+    int64_t rows = 1, columns = 1, rowStride = 1, columnStride = 1;
+    bool isMatrix = true; // false: there are more dimensions
+
+    explicit Grid(const Elements &e) {
+        const std::vector<int64_t> strides = rowMajorStrides(e.shape);
+        std::vector<std::size_t> dims;
+        for (std::size_t d = 0; d < e.shape.size(); ++d)
+            if (e.shape.size() <= 2 || e.shape[d] != 1)
+                dims.push_back(d);
+        isMatrix = dims.size() <= 2;
+        if (!isMatrix || dims.empty())
+            return;
+        rows = e.shape[dims[0]];
+        rowStride = strides[dims[0]];
+        if (dims.size() == 2) {
+            columns = e.shape[dims[1]];
+            columnStride = strides[dims[1]];
+        }
+    }
+    void transpose() {
+        std::swap(rows, columns);
+        std::swap(rowStride, columnStride);
+    }
+    /// The number of an element; -1, which no element has, outside.
+    int64_t at(int64_t i, int64_t j) const {
+        return i >= 0 && i < rows && j >= 0 && j < columns ? i * rowStride + j * columnStride : -1;
+    }
+};
+
+} // namespace sdfgc::interpret
