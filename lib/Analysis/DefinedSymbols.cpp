@@ -27,7 +27,7 @@ struct Definition {
 
 class Definitions {
 public:
-    explicit Definitions(const SDFG &g) : g_(g) {
+    Definitions(const SDFG &g, py::Semantics meaning) : g_(g), meaning_(meaning) {
         collect();
         resolve();
     }
@@ -145,16 +145,16 @@ private:
 
     /// Types normally only grow, in a few steps. The limit is for types without a join (a struct and a number), which would
     /// alternate.
-    static bool widen(Definition &d, const py::Env &env) {
+    bool widen(Definition &d, const py::Env &env) const {
         if (d.declared || d.changes >= 20)
             return false;
         Type joined = d.type;
         for (const py::ExprRef &value : d.values) {
-            Type t = py::inferTypes(value, env)->type;
+            Type t = py::inferTypes(value, env, meaning_)->type;
             joined = commonType(joined, t.isPointer() ? t.element() : t);
         }
         for (const py::ExprRef &bound : d.bounds) {
-            Type t = py::inferTypes(bound, env)->type;
+            Type t = py::inferTypes(bound, env, meaning_)->type;
             t = t.isPointer() ? t.element() : t;
             if (t.isInteger() || d.values.empty())
                 joined = commonType(joined, t);
@@ -167,6 +167,7 @@ private:
     }
 
     const SDFG &g_;
+    py::Semantics meaning_;
     std::vector<Definition> defs_;
     std::unordered_map<Name, std::size_t> index_;
 };
@@ -182,9 +183,9 @@ Type dynamicRangeType(const Node &entry, const Connector &c) {
 
 } // namespace
 
-std::vector<std::pair<Name, Type>> definedSymbols(const SDFG &g) {
+std::vector<std::pair<Name, Type>> definedSymbols(const SDFG &g, py::Semantics meaning) {
     std::vector<std::pair<Name, Type>> out;
-    for (const Definition &d : Definitions(g).take())
+    for (const Definition &d : Definitions(g, meaning).take())
         out.emplace_back(d.symbol, d.type);
     return out;
 }

@@ -36,4 +36,8 @@ private:
     std::unordered_map<Expr, Interval> done_;
 };
 
+/// Order of exact values, not of truncated quotients.
+Truth isExactlyLess(Expr a, Expr b, const Assumptions &facts = {});
+Truth isExactlyLessEqual(Expr a, Expr b, const Assumptions &facts = {});
+
 } // namespace sdfgc::sym

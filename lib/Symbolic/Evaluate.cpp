@@ -1,4 +1,4 @@
-// Exact evaluation under a full binding of the symbols.
+// Evaluation under a full binding of the symbols: exact, but quotients are truncated where they are compared or tested.
 #include "Symbolic/Node.h"
 
 #include <unordered_map>
@@ -53,7 +53,7 @@ private:
             return junction(e, false);
         case Kind::Select: {
             Value c = operand(e, 0);
-            return c ? operand(e, c->isZero() ? 2 : 1) : std::nullopt;
+            return c ? operand(e, truncatedExact(*c) == 0 ? 2 : 1) : std::nullopt;
         }
         case Kind::Approx:
             return operand(e, 0);
@@ -90,7 +90,7 @@ private:
             Value v = of(op);
             if (!v)
                 return std::nullopt;
-            if (v->isZero() == neutral)
+            if ((truncatedExact(*v) == 0) == neutral)
                 return Num(!neutral);
         }
         return Num(neutral);
@@ -105,7 +105,7 @@ private:
         case Kind::Abs:
             return a.isNegative() ? -a : a;
         case Kind::Not:
-            return Num(a.isZero());
+            return Num(truncatedExact(a) == 0);
         case Kind::BitNot:
             return a.isInteger() ? Value(Num(~a.n)) : std::nullopt;
         case Kind::Cast:
@@ -118,7 +118,7 @@ private:
     /// A conversion that keeps the value; one that would change it has no exact result here.
     static Value cast(Type t, const Num &a) {
         if (t.isBool())
-            return Num(!a.isZero());
+            return Num(truncatedExact(a) != 0);
         Expr constant = sym::cast(t, number(a));
         return t.isInteger() && isExactNumber(constant) ? Value(a) : std::nullopt;
     }
@@ -135,18 +135,18 @@ private:
             return b.isZero() ? std::nullopt : quotient(kind, a, b);
         case Kind::Eq:
         case Kind::Is:
-            return Num(a == b);
+            return Num(truncatedExact(a) == truncatedExact(b));
         case Kind::Ne:
         case Kind::IsNot:
-            return Num(!(a == b));
+            return Num(truncatedExact(a) != truncatedExact(b));
         case Kind::Lt:
-            return Num(compareExact(a, b) < 0);
+            return Num(truncatedExact(a) < truncatedExact(b));
         case Kind::Le:
-            return Num(compareExact(a, b) <= 0);
+            return Num(truncatedExact(a) <= truncatedExact(b));
         case Kind::Gt:
-            return Num(compareExact(a, b) > 0);
+            return Num(truncatedExact(a) > truncatedExact(b));
         case Kind::Ge:
-            return Num(compareExact(a, b) >= 0);
+            return Num(truncatedExact(a) >= truncatedExact(b));
         default:
             return a.isInteger() && b.isInteger() ? bits(kind, a.n, b.n) : std::nullopt;
         }
@@ -175,7 +175,7 @@ private:
 
 std::optional<int64_t> evaluate(Expr e, const std::map<Name, int64_t> &values) {
     Value v = Evaluator(values).of(e);
-    return v && v->isInteger() ? std::optional(v->n) : std::nullopt;
+    return v ? std::optional(truncatedExact(*v)) : std::nullopt;
 }
 
 } // namespace sdfgc::sym

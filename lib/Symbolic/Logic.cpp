@@ -1,4 +1,5 @@
 // Comparisons, logic, selection, bit operations, minimum and maximum.
+#include "Symbolic/Bounds.h"
 #include "Symbolic/Polynomial.h"
 
 #include <algorithm>
@@ -48,10 +49,11 @@ std::optional<bool> compareNumbers(Kind op, Expr a, Expr b) {
     std::optional<Num> x = asNumber(a), y = asNumber(b);
     if (!x || !y)
         return std::nullopt;
-    if (x->isExact() && y->isExact()) {
-        std::strong_ordering c = compareExact(*x, *y);
-        return holds(op, c < 0 ? -1 : c > 0 ? 1 : 0, 0);
-    }
+    if (x->isExact() && y->isExact())
+        return holds(op, truncatedExact(*x), truncatedExact(*y));
+    for (std::optional<Num> *v : {&x, &y})
+        if ((*v)->isExact())
+            *v = Num(truncatedExact(**v));
     if (x->kind != Num::Kind::Complex && y->kind != Num::Kind::Complex)
         return holds(op, x->toDouble(), y->toDouble());
     if (op != Kind::Eq && op != Kind::Ne)
@@ -107,7 +109,7 @@ std::optional<bool> constantTruth(Expr e) {
     std::optional<Num> v = asNumber(e);
     if (!v)
         return std::nullopt;
-    return v->isExact() ? v->n != 0 : v->re != 0 || v->im != 0;
+    return v->isExact() ? truncatedExact(*v) != 0 : v->re != 0 || v->im != 0;
 }
 
 /// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard those after it.
@@ -267,7 +269,7 @@ private:
             bool dominated = std::any_of(families_.begin(), families_.end(), [&](const Family &f) {
                 Expr other = valueOf(f);
                 return other != value &&
-                       (kind_ == Kind::Min ? isLessEqual(other, value) : isLessEqual(value, other)) == Truth::True;
+                       (kind_ == Kind::Min ? isExactlyLessEqual(other, value) : isExactlyLessEqual(value, other)) == Truth::True;
             });
             if (dominated)
                 families_.erase(families_.begin() + static_cast<std::ptrdiff_t>(i));

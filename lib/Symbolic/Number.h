@@ -50,6 +50,8 @@ std::strong_ordering compareExact(const Num &a, const Num &b);
 std::optional<int64_t> floorDivide(int64_t a, int64_t b);
 /// Python's %: sign of b, b != 0.
 int64_t floorModulo(int64_t a, int64_t b);
+/// An exact number rounded towards zero.
+inline int64_t truncatedExact(const Num &a) { return a.n / a.d; }
 /// Floor of an exact number.
 int64_t floorExact(const Num &a);
 /// gcd of magnitudes, never overflowing (gcd(INT64_MIN, 0) is returned as uint64_t).

@@ -1,4 +1,4 @@
-// Order and sign under assumptions.
+// Order and sign under assumptions. Values are compared as they are used, quotients of integers truncated; signs are exact.
 //
 // `d >= 0` is shown by (1) the interval of d, where symbols that are at least one were first written as 1 + something nonnegative,
 // so that M*N - M has no negative coefficient left; (2) replacing a term that is bounded by its arguments by that bound: min(a, b)
@@ -6,6 +6,7 @@
 #include "Symbolic/Bounds.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace sdfgc::sym {
 namespace {
@@ -199,33 +200,10 @@ std::optional<bool> infiniteOrder(Expr a, Expr b) {
     return std::nullopt;
 }
 
-} // namespace
+/// The truth of what is true where `t` is false.
+Truth opposite(Truth t) { return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True; }
 
-Truth isLess(Expr a, Expr b, const Assumptions &facts) {
-    if (std::optional<bool> less = infiniteOrder(a, b))
-        return *less ? Truth::True : Truth::False;
-    Expr d = b - a;
-    if (std::optional<int> sign = signOfNumber(d))
-        return *sign > 0 ? Truth::True : Truth::False;
-    Assumptions known = relevant(d, facts);
-    if (provesPositive(d, known))
-        return Truth::True;
-    return provesNonNegative(-d, known) ? Truth::False : Truth::Unknown;
-}
-
-Truth isLessEqual(Expr a, Expr b, const Assumptions &facts) {
-    switch (isLess(b, a, facts)) {
-    case Truth::False:
-        return Truth::True;
-    case Truth::True:
-        return Truth::False;
-    case Truth::Unknown:
-        break;
-    }
-    return Truth::Unknown;
-}
-
-Truth isEqual(Expr a, Expr b, const Assumptions &facts) {
+Truth isExactlyEqual(Expr a, Expr b, const Assumptions &facts) {
     Expr d = b - a;
     if (d.isUndefined())
         return Truth::Unknown;
@@ -239,7 +217,90 @@ Truth isEqual(Expr a, Expr b, const Assumptions &facts) {
     return provesNonNegative(d, known) && provesNonNegative(-d, known) ? Truth::True : Truth::Unknown;
 }
 
-Truth isNonNegative(Expr a, const Assumptions &facts) { return isLessEqual(0, a, facts); }
-Truth isPositive(Expr a, const Assumptions &facts) { return isLess(0, a, facts); }
+/// Does a value take part that is no integer or quotient of integers, or may be none?
+bool mayBeReal(Expr e, std::unordered_set<Expr> &seen) {
+    if (isIntegerValued(e) || isExactNumber(e) || !seen.insert(e).second)
+        return false;
+    switch (e.kind()) {
+    case Kind::Add:
+    case Kind::Mul:
+    case Kind::Pow:
+    case Kind::Min:
+    case Kind::Max:
+    case Kind::Abs:
+    case Kind::Mod:
+        return std::any_of(e.operands().begin(), e.operands().end(), [&](Expr op) { return mayBeReal(op, seen); });
+    default:
+        return true;
+    }
+}
+
+/// Truncation keeps order.
+std::optional<Expr> truncatedExtremum(Expr e, const Assumptions &facts) {
+    std::vector<Expr> parts;
+    for (Expr op : e.operands())
+        if (std::optional<Expr> part = truncated(op, facts))
+            parts.push_back(*part);
+        else
+            return std::nullopt;
+    return e.kind() == Kind::Min ? min(parts) : max(parts);
+}
+
+} // namespace
+
+Truth isExactlyLess(Expr a, Expr b, const Assumptions &facts) {
+    if (std::optional<bool> less = infiniteOrder(a, b))
+        return *less ? Truth::True : Truth::False;
+    Expr d = b - a;
+    if (std::optional<int> sign = signOfNumber(d))
+        return *sign > 0 ? Truth::True : Truth::False;
+    Assumptions known = relevant(d, facts);
+    if (provesPositive(d, known))
+        return Truth::True;
+    return provesNonNegative(-d, known) ? Truth::False : Truth::Unknown;
+}
+
+Truth isExactlyLessEqual(Expr a, Expr b, const Assumptions &facts) { return opposite(isExactlyLess(b, a, facts)); }
+
+std::optional<Expr> truncated(Expr e, const Assumptions &facts) {
+    const Kind k = e.kind();
+    if (std::unordered_set<Expr> seen; isIntegerValued(e) || mayBeReal(e, seen))
+        return e;
+    if (k == Kind::Rational)
+        return Expr(truncatedExact(exactNumber(e)));
+    if (k == Kind::Min || k == Kind::Max)
+        return truncatedExtremum(e, facts);
+    const auto [above, below] = asFraction(e);
+    if (!isIntegerValued(above) || !isIntegerValued(below) || isPositive(below, facts) != Truth::True)
+        return std::nullopt;
+    if (isNonNegative(above, facts) == Truth::True)
+        return floorDiv(above, below);
+    return isNonNegative(-above, facts) == Truth::True ? std::optional(-floorDiv(-above, below)) : std::nullopt;
+}
+
+Truth isLess(Expr a, Expr b, const Assumptions &facts) {
+    const std::optional<Expr> x = truncated(a, facts), y = truncated(b, facts);
+    if (x && y)
+        return isExactlyLess(*x, *y, facts);
+    // Truncation keeps the order of two values, but may make them equal: it moves each by less than one.
+    if (isExactlyLess(a, b, facts) == Truth::False)
+        return Truth::False;
+    const Expr moved = int{!isIntegerValued(a)} + int{!isIntegerValued(b)};
+    return isExactlyLessEqual(a + moved, b, facts) == Truth::True ? Truth::True : Truth::Unknown;
+}
+
+Truth isLessEqual(Expr a, Expr b, const Assumptions &facts) { return opposite(isLess(b, a, facts)); }
+
+Truth isEqual(Expr a, Expr b, const Assumptions &facts) {
+    const std::optional<Expr> x = truncated(a, facts), y = truncated(b, facts);
+    if (x && y)
+        return isExactlyEqual(*x, *y, facts);
+    if (isLess(a, b, facts) == Truth::True || isLess(b, a, facts) == Truth::True)
+        return Truth::False;
+    return isExactlyEqual(a, b, facts) == Truth::True ? Truth::True : Truth::Unknown;
+}
+
+Truth isNonNegative(Expr a, const Assumptions &facts) { return isExactlyLessEqual(0, a, facts); }
+Truth isPositive(Expr a, const Assumptions &facts) { return isExactlyLess(0, a, facts); }
 
 } // namespace sdfgc::sym

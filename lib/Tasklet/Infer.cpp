@@ -34,7 +34,7 @@ Type powType(const Expr &e, Type a, Type b, Semantics s) {
     if (exponent && (*exponent == 0.5 || *exponent == -0.5)) // a square root in the type of the base
         return floating(promoted(a));
     if (isIntegral(a) && isIntegral(b) && exponent && *exponent < 0)
-        return s == Semantics::Python ? floating(promoted(a)) : promoted(a);
+        return s == Semantics::Dace ? promoted(a) : floating(promoted(a));
     const bool whole = exponent && *exponent == std::floor(*exponent);
     if (whole && (isIntegral(b) || !isIntegral(a))) // repeated multiplication, in the type of the base
         return promoted(a);
@@ -42,7 +42,17 @@ Type powType(const Expr &e, Type a, Type b, Semantics s) {
 }
 
 Type shiftType(Type a, Type b, Semantics s) {
-    return s == Semantics::Python ? arithmeticType(a, b) : promoted(a); // C's shifts ignore the type of the count
+    return s == Semantics::Dace ? promoted(a) : arithmeticType(a, b); // C's shifts ignore the type of the count
+}
+
+Type quotientType(const Expr &e, Type a, Type b, Semantics s) {
+    const Type t = arithmeticType(a, b);
+    if (s == Semantics::Python)
+        return floating(t);
+    if (s == Semantics::Dace || !mixedSigns(promoted(a), promoted(b)))
+        return t;
+    const auto literal = literalValue(*e.args[promoted(a).isSigned() ? 0 : 1]);
+    return literal && *literal >= 0 ? t : Type(ScalarKind::Int64); // C's operator would make a negative number a huge one
 }
 
 Type floorType(Type a, Type b, Op op, Semantics s) {
@@ -60,7 +70,7 @@ Type binaryType(const Expr &e, Semantics s) {
         return Type();
     switch (e.op) {
     case Op::TrueDiv:
-        return s == Semantics::Python ? floating(arithmeticType(a, b)) : arithmeticType(a, b);
+        return quotientType(e, a, b, s);
     case Op::FloorDiv:
     case Op::Mod:
         return floorType(a, b, e.op, s);

@@ -174,10 +174,23 @@ ExprRef Lowering::trueDivision(const ExprRef &e) const {
     const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
     if (semantics_ == Semantics::Dace || !a || !b || !isIntegral(a) || !isIntegral(b))
         return operands(division);
+    if (semantics_ == Semantics::Symbolic)
+        return inOneSign(division);
     // One operand of type double is enough; a literal reads better than a cast.
     const bool right = isNumberLiteral(*e->args[1]) && !isNumberLiteral(*e->args[0]) && !e->type.isVector();
     return withArgs(division,
                     {right ? e->args[0] : convert(e->args[0], e->type), right ? convert(e->args[1], e->type) : e->args[1]});
+}
+
+// A quotient that inference found to be signed, of operands of which C's operator would make unsigned numbers.
+ExprRef Lowering::inOneSign(const ExprRef &e) const {
+    if (!e->type.isSigned())
+        return e;
+    std::vector<ExprRef> args = e->args;
+    for (ExprRef &a : args)
+        if (promoted(valueOf(a->type)).isUnsigned())
+            a = convert(a, e->type);
+    return withArgs(e, std::move(args));
 }
 
 ExprRef Lowering::floorOperator(const ExprRef &e) const {
@@ -205,7 +218,7 @@ ExprRef Lowering::floorOperator(const ExprRef &e) const {
 ExprRef Lowering::shift(const ExprRef &e) const {
     const ExprRef &left = e->args[0];
     const bool widen =
-        semantics_ == Semantics::Python && e->type && left->type && !e->type.isVector() && !(promoted(left->type) == e->type);
+        semantics_ != Semantics::Dace && e->type && left->type && !e->type.isVector() && !(promoted(left->type) == e->type);
     return widen ? withArgs(e, {convert(left, e->type), e->args[1]}) : e;
 }
 
@@ -234,7 +247,7 @@ ExprRef Lowering::comparePair(Op op, ExprRef a, ExprRef b, Position at) const {
     }
     // C compares a negative number with an unsigned one as a huge unsigned number.
     const Type pa = promoted(ta), pb = promoted(tb);
-    if (semantics_ == Semantics::Python && mixedSigns(pa, pb) && !isNonNegative(*(pa.isSigned() ? a : b))) {
+    if (semantics_ != Semantics::Dace && mixedSigns(pa, pb) && !isNonNegative(*(pa.isSigned() ? a : b))) {
         const bool wide = (pa.isUnsigned() ? pa : pb).bytes().value_or(8) >= 8;
         if (const std::string_view exact = wide ? exactComparison(op) : ""; !exact.empty())
             return py::call(exact, {a, b}, ScalarKind::Bool);

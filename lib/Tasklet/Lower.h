@@ -28,6 +28,7 @@ private:
     // Lower.cpp
     ExprRef operands(const ExprRef &e) const;
     ExprRef trueDivision(const ExprRef &e) const;
+    ExprRef inOneSign(const ExprRef &e) const;
     ExprRef floorOperator(const ExprRef &e) const;
     ExprRef shift(const ExprRef &e) const;
     ExprRef compare(const ExprRef &e) const;

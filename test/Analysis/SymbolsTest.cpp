@@ -40,9 +40,9 @@ LoopRegion *loop(Graph &g, const std::string &init, const std::string &condition
     return l;
 }
 
-std::string types(const SDFG &g) {
+std::string types(const SDFG &g, py::Semantics meaning = py::Semantics::Symbolic) {
     std::string out;
-    for (const auto &[name, type] : definedSymbols(g))
+    for (const auto &[name, type] : definedSymbols(g, meaning))
         out += (out.empty() ? "" : " ") + name.str() + ":" + type.str();
     return out;
 }
@@ -304,6 +304,15 @@ TEST_CASE("types of assigned symbols are joined") {
     CHECK(analysis::symbolType(g.g, "j") == Type(ScalarKind::Int64));
     CHECK(analysis::symbolType(g.g, "N") == Type(ScalarKind::Int64));
     CHECK_FALSE(analysis::symbolType(g.g, "nowhere"));
+}
+
+TEST_CASE("the quotient of integers makes an integer symbol") {
+    Graph g;
+    g.symbol("N");
+    g.symbol("x", ScalarKind::Float64);
+    g.g.connect(g.s, g.state("b"), {"1"}, {{"k", "(N - 1) / 4 + 1"}, {"r", "N / 2.5"}, {"f", "x // 2"}, {"h", "k / 2"}});
+    CHECK(types(g.g) == "k:int64 r:float64 f:float64 h:int64");
+    CHECK(types(g.g, py::Semantics::Dace) == "k:int64 r:float64 f:int32 h:int64");
 }
 
 TEST_CASE("a loop variable is as wide as what it is compared with") {

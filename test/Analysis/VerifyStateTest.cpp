@@ -207,6 +207,40 @@ TEST_CASE("connector names") {
     }
 }
 
+TEST_CASE("a connector of several elements is no element") {
+    const std::string refused = "StoreToSeveral", read = "SeveralAsValue";
+    const auto said = [](const std::string &code, const std::string &from, const std::string &to) {
+        Graph g(R"(sdfg f {
+            argument A: float64[20]
+            argument C: float64[20]
+            state main {
+                t with c$from; o$to {
+                    $code
+                }
+            }
+        })",
+                {{"$from", from}, {"$to", to}, {"$code", code}});
+        return reported(g);
+    };
+    for (const char *to : {" -> A[2:20]", " -> A[2:20] (+)", " -> A[2:20] (dynamic)", " -> A[2:20] (dynamic, +)",
+                           ": pointer(float64) -> A[2:20] (+)"}) {
+        for (const char *code : {"o = c", "o += c", "x = o = c", "o: dace.float64 = c", "o, x = c, 2", "if c > 0: o = c"})
+            CHECK(said(code, " <- C[3]", to) == refused);
+        CHECK(said("o = c", " <- C[0:18]", to) == (std::string(to).ends_with("(dynamic, +)") ? refused : "AddressAssigned"));
+        CHECK(said("o = c\n                    o[0] = 1", " <- C[0:18]", to) == refused);
+        CHECK(said("o[0] = c", " <- C[0:18]", to) == read);
+        CHECK(said("o[0] = c", " <- C[3]", to) == "");
+    }
+    for (const char *code : {"o = c", "o = c + 1", "o = -c", "o = c if c[0] > 2 else 1", "o += c"})
+        CHECK(said(code, " <- C[0:18]", " -> A[2]") == read);
+    CHECK(said("c = 3\n                    o = 1", " <- C[0:18]", " -> A[2]") == refused);
+    // One element, one value of a type, and what an address is good for.
+    for (const char *code : {"o = c[0]", "x = c\n                    o = x[2]", "o = f(c)", "o = 1 if c is None else 2"})
+        CHECK(said(code, " <- C[0:18]", " -> A[2]") == "");
+    CHECK(said("o = c", " <- C[3]", ": float64 -> A[2:20] (+)") == "");
+    CHECK(said("o = c", ": float64 <- C[0:3]", " -> A[2]") == "");
+}
+
 TEST_CASE("inputs of library nodes may be left open") {
     Graph g;
     auto *n = g.library("dace.libraries.standard.nodes.fill.node.FillLibraryNode", "fill");

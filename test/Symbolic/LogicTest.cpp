@@ -25,12 +25,24 @@ TEST_CASE("comparisons fold what is decided", "[logic]") {
     CHECK(lt(mod(N, 4), 4) == yes);
     CHECK(compare(Kind::Ge, abs(N), 0) == yes);
     CHECK(lt(N, M).kind() == Kind::Lt);
-    CHECK(lt(Expr::rational(1, 3), Expr::rational(1, 2)) == yes);
+    CHECK(lt(Expr::rational(4, 3), Expr::rational(5, 2)) == yes);
     CHECK(lt(Expr::floating(0.5), 1) == yes);
     CHECK(compare(Kind::Eq, Expr::complex(1, 2), Expr::complex(1, 2)) == yes);
     CHECK(compare(Kind::Ne, Expr::complex(1, 2), Expr::complex(1, 3)) == yes);
     CHECK(compare(Kind::Eq, Expr::nan(), Expr::nan()) == no);
     CHECK(compare(Kind::Ne, Expr::nan(), Expr::nan()) == yes);
+}
+
+TEST_CASE("comparisons are of truncated quotients", "[logic]") {
+    CHECK(lt(Expr::rational(1, 3), Expr::rational(1, 2)) == no);
+    CHECK(lt(4, Expr(15) / 4 + 1) == no);
+    CHECK(lt(3, Expr(15) / 4 + 1) == yes);
+    CHECK(compare(Kind::Eq, -1, Expr::rational(-3, 2)) == yes);
+    CHECK(lt(Expr::rational(5, 2), Expr::floating(2.25)) == yes);
+    CHECK(lt(N / 2, (N + 1) / 2).kind() == Kind::Lt);
+    CHECK(compare(Kind::Ne, N / 2, (N + 1) / 2).kind() == Kind::Ne);
+    CHECK(compare(Kind::Eq, N / 2, N / 2) == yes);
+    CHECK(logicalAnd({Expr::rational(1, 2), lt(N, M)}) == no);
 }
 
 TEST_CASE("equality is symmetric and knows truth values", "[logic]") {

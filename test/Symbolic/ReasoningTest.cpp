@@ -67,6 +67,28 @@ TEST_CASE("affine expressions and products", "[reasoning]") {
     CHECK(isEqual(3 * N, 6 * M + 3) == open);
 }
 
+TEST_CASE("order is that of truncated quotients", "[reasoning]") {
+    const Assumptions facts = nonNegative({"N"});
+    CHECK(isLess(0, Expr::rational(1, 2)) == no);
+    CHECK(isEqual(0, Expr::rational(1, 2)) == yes);
+    CHECK(isLess(N / 2, (N + 1) / 2, facts) == open);
+    CHECK(isLess(N / 2, (N + 2) / 2, facts) == yes);
+    CHECK(isLess((N + 1) / 2, N / 2, facts) == no);
+    CHECK(isEqual(N / 2, (N + 1) / 2, facts) == open);
+    CHECK(isEqual(N / 2, N / 2 + 1, facts) == no);
+    CHECK(isLessEqual(N / 2, N, facts) == yes);
+    CHECK(isLess((N - 1) / 2, N / 2) == open);
+    CHECK(isLess((N - 1) / 2, (N + 3) / 2) == yes);
+    CHECK(isLess(M, M + N / 2 + 1, facts) == yes);
+    CHECK(isEqual(N / 2, N / 2 + 2) == no);
+    CHECK(isNonNegative(Expr::rational(-1, 2)) == no);
+    CHECK(truncated(N / 2, facts) == floorDiv(N, 2));
+    CHECK(truncated(-N / 2, facts) == -floorDiv(N, 2));
+    CHECK_FALSE(truncated(N / 2));
+    CHECK(truncated(Expr::rational(-7, 2)) == Expr(-3));
+    CHECK(truncated(Expr::floating(0.5) * N) == Expr::floating(0.5) * N);
+}
+
 TEST_CASE("bounds of minimum and maximum", "[reasoning]") {
     CHECK(isLessEqual(min({N, M}), N) == yes);
     CHECK(isLessEqual(N, max({N, M})) == yes);

@@ -59,6 +59,17 @@ TEST_CASE("arithmetic promotes as C++ does", "[tasklet][infer]") {
 TEST_CASE("division, powers and shifts depend on the semantics", "[tasklet][infer]") {
     CHECK(type("i / j") == "float64");
     CHECK(type("i / j", Semantics::Dace) == "int32");
+    CHECK(type("i / j", Semantics::Symbolic) == "int32");
+    CHECK(type("i / l", Semantics::Symbolic) == "int64");
+    CHECK(type("b / c", Semantics::Symbolic) == "int32");
+    CHECK(type("i / u", Semantics::Symbolic) == "int64");
+    CHECK(type("n / 4", Semantics::Symbolic) == "uint64");
+    CHECK(type("-4 / n", Semantics::Symbolic) == "int64");
+    CHECK(type("i / 2.5", Semantics::Symbolic) == "float64");
+    CHECK(type("f / i", Semantics::Symbolic) == "float32");
+    CHECK(type("i ** -2", Semantics::Symbolic) == "float64");
+    CHECK(type("x // j", Semantics::Symbolic) == "float64");
+    CHECK(type("1 << l", Semantics::Symbolic) == "int64");
     CHECK(type("f / i") == "float32");
     CHECK(type("i // j") == "int32");
     CHECK(type("x // j") == "float64");

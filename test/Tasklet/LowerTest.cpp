@@ -52,6 +52,22 @@ TEST_CASE("parentheses are minimal and keep the association", "[tasklet][cpp]") 
     CHECK(cpp("~i + 1") == "~i + 1");
 }
 
+TEST_CASE("in symbolic code, quotients of integers are C's, and all else is Python's", "[tasklet][cpp]") {
+    const auto symbolic = [](const std::string &text) { return cpp(text, Semantics::Symbolic); };
+    CHECK(symbolic("i < (16 - 1) / 4 + 1") == "i < (16 - 1) / 4 + 1");
+    CHECK(symbolic("i / j / 2.5") == "i / j / 2.5");
+    CHECK(symbolic("(i + 0.0) / j") == "(i + 0.0) / j");
+    CHECK(symbolic("float(i) / j") == "float(i) / j");
+    CHECK(symbolic("i / u") == "i / int64_t(u)");
+    CHECK(symbolic("n / 4") == "n / 4");
+    CHECK(symbolic("i // j") == cpp("i // j"));
+    CHECK(symbolic("i % j") == cpp("i % j"));
+    CHECK(symbolic("i ** -1") == cpp("i ** -1"));
+    CHECK(symbolic("i < n") == cpp("i < n"));
+    CHECK(symbolic("i < j < l") == cpp("i < j < l"));
+    CHECK(cppBlock("i /= j", Semantics::Symbolic) == "i /= j;\n");
+}
+
 TEST_CASE("literals", "[tasklet][cpp]") {
     CHECK(cpp("3000000000") == "3000000000LL");
     CHECK(cpp("18446744073709551615") == "18446744073709551615ULL");

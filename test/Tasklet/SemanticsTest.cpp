@@ -205,6 +205,7 @@ Value extremum(bool wantMax, const std::vector<Value> &args) {
 }
 
 class PythonInterpreter : public Interpreter {
+protected:
     Value binary(const Expr &e, const Value &a, const Value &b) override {
         switch (e.op) {
         case Op::TrueDiv:
@@ -236,6 +237,15 @@ class PythonInterpreter : public Interpreter {
         if (f == "abs")
             return args[0].isFloat ? Value::real(std::fabs(args[0].d)) : Value::integer(std::llabs(args[0].i));
         return Value::real(f == "floor" ? std::floor(args[0].asDouble()) : std::sin(args[0].asDouble()));
+    }
+};
+
+/// Python, but with C's quotients of what has the type of integers.
+class SymbolicInterpreter : public PythonInterpreter {
+    Value binary(const Expr &e, const Value &a, const Value &b) override {
+        if (e.op != Op::TrueDiv || e.type.isFloat())
+            return PythonInterpreter::binary(e, a, b);
+        return b.i == 0 ? throw Undefined() : Value::integer(a.i / b.i);
     }
 };
 
@@ -372,23 +382,25 @@ private:
 };
 
 // True if both were compared.
-bool compareMeanings(const std::string &text, const std::function<bool(const Expr &)> &nonNegative) {
+template <class Original>
+bool compareMeanings(const std::string &text, Semantics s, const std::function<bool(const Expr &)> &nonNegative) {
     const ExprRef original = resolved(text);
     Value python, cpp;
     try {
-        python = PythonInterpreter().eval(*original);
-        cpp = CppInterpreter().eval(*lowerOperators(inferTypes(original, env()), Semantics::Python, nonNegative));
+        const ExprRef known = inferTypes(original, env(), s);
+        python = Original().eval(s == Semantics::Python ? *original : *known);
+        cpp = CppInterpreter().eval(*lowerOperators(known, s, nonNegative));
     } catch (const Undefined &) {
         return false;
     }
-    INFO(text << "\n" << CppPrinter().expr(*lowered(text)) << "\nis " << cpp.asDouble() << ", wanted " << python.asDouble());
+    INFO(text << "\n" << CppPrinter().expr(*lowered(text, s)) << "\nis " << cpp.asDouble() << ", wanted " << python.asDouble());
     CHECK(cpp.asDouble() == Approx(python.asDouble()).epsilon(1e-9).margin(1e-9));
     return true;
 }
 
 } // namespace
 
-TEST_CASE("lowered expressions mean the same as in Python", "[tasklet][semantics]") {
+TEST_CASE("lowered expressions mean the same as in Python, quotients of symbolic code as in C", "[tasklet][semantics]") {
     int compared = 0;
     for (unsigned seed = 1; seed <= 4000; ++seed) {
         Generator generator(seed);
@@ -399,8 +411,10 @@ TEST_CASE("lowered expressions mean the same as in Python", "[tasklet][semantics
         const auto known = [](const Expr &e) {
             return e.kind == ExprKind::Name && values().count(e.name) && values().at(e.name).asDouble() >= 0;
         };
-        compared += compareMeanings(text, known);
-        compared += compareMeanings(text, nullptr);
+        compared += compareMeanings<PythonInterpreter>(text, Semantics::Python, known);
+        compared += compareMeanings<PythonInterpreter>(text, Semantics::Python, nullptr);
+        compared += compareMeanings<SymbolicInterpreter>(text, Semantics::Symbolic, known);
+        compared += compareMeanings<SymbolicInterpreter>(text, Semantics::Symbolic, nullptr);
     }
-    CHECK(compared > 4000); // most expressions have a value
+    CHECK(compared > 8000); // most expressions have a value
 }

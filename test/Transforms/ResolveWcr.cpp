@@ -51,6 +51,8 @@ TEST_CASE("disjoint iterations") {
     CHECK_FALSE(disjoint("4 * i:4 * i + 5", {i}));
     CHECK_FALSE(disjoint("0", {i}));
     CHECK_FALSE(disjoint("i // 2", {i}));
+    CHECK_FALSE(disjoint("i / 2", {i}));
+    CHECK(disjoint("3 * i / 2", {i}));
     CHECK_FALSE(disjoint("i + j", {i, j}));
     CHECK(disjoint("32 * i + j", {i, j}));
     CHECK(disjoint("i * N + k", {i, k}));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Tasklet/Types.h"
 
 #include <set>
 #include <unordered_map>
@@ -86,8 +87,9 @@ ArgumentList argumentList(const ir::SDFG &root);
 
 /// Symbols defined inside `g` rather than passed in: assigned on inter-state edges or as loop variables, with the joined type of
 /// all assignments (a declared type wins; void when nothing is known). A loop variable joins start, step and the bounds it is
-/// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's.
-std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g);
+/// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's. `meaning`: of the
+/// operators in the values; later callers find the types declared (infer-types) and need not give it.
+std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g, py::Semantics meaning = py::Semantics::Symbolic);
 
 /// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it
 /// a value before. Python has no other meaning for it, and DaCe's output does it.

@@ -157,7 +157,7 @@ Expr ceil(Expr a);
 Expr abs(Expr a);
 Expr min(std::vector<Expr> args); // flattened, constants folded, duplicates removed
 Expr max(std::vector<Expr> args);
-Expr compare(Kind op, Expr a, Expr b); // Eq .. IsNot; folds constants and provable cases
+Expr compare(Kind op, Expr a, Expr b); // Eq .. IsNot, of truncated quotients; folds constants and provable cases
 Expr logicalAnd(std::vector<Expr> args);
 Expr logicalOr(std::vector<Expr> args);
 Expr logicalNot(Expr a); // pushes through comparisons
@@ -182,6 +182,9 @@ Expr rewrite(Expr e, const std::function<Expr(Expr)> &f);
 /// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have
 /// denominator 1.
 std::pair<Expr, Expr> asFraction(Expr e);
+/// The integer that a quotient of integers is where one is needed: C's, rounded towards zero. `e` itself if it is no such quotient.
+/// Nothing where the direction depends on a sign that is not known.
+std::optional<Expr> truncated(Expr e, const Assumptions &facts = {});
 /// The greatest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1 for 0 and where a
 /// coefficient is no integer.
 int64_t integerContent(Expr e);
@@ -189,13 +192,15 @@ int64_t integerContent(Expr e);
 std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol);
 
 enum class Truth : uint8_t { False, True, Unknown };
-/// Interval and sign reasoning under assumptions; conservative. `a < b`, `a <= b`, `a == b`.
+/// Interval and sign reasoning under assumptions; conservative. `a < b`, `a <= b`, `a == b`, of truncated quotients: 1/3 and 1/2
+/// are equal. Signs are those of the exact values.
 Truth isLess(Expr a, Expr b, const Assumptions &facts = {});
 Truth isLessEqual(Expr a, Expr b, const Assumptions &facts = {});
 Truth isEqual(Expr a, Expr b, const Assumptions &facts = {});
 Truth isNonNegative(Expr a, const Assumptions &facts = {});
 Truth isPositive(Expr a, const Assumptions &facts = {});
-/// Value under a full binding of the free symbols, by exact integer evaluation; nothing when not an integer or unbound.
+/// Value under a full binding of the free symbols, by exact evaluation; a quotient that is compared, or that is the value, is
+/// truncated. Nothing when unbound, undefined or no exact number.
 std::optional<int64_t> evaluate(Expr e, const std::map<Name, int64_t> &values);
 
 // ---- text

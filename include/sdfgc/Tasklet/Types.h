@@ -9,9 +9,10 @@
 
 namespace sdfgc::py {
 
-/// Where the meaning of operators comes from. Python: `/` is true division, `//` and `%` floor, `**` Python's. Dace: what DaCe's
-/// generated C++ computes (truncating `/`, `%`, `//`), for programs tuned to it (`--compat dace`).
-enum class Semantics : uint8_t { Python, Dace };
+/// Where the meaning of operators comes from. Python: `/` is true division, `//` and `%` floor, `**` Python's. Symbolic: as Python,
+/// but the quotient `/` of two integers is C's, an integer; for control flow, where DaCe's passes write `i < (N - 1) / 4 + 1`.
+/// Dace: what DaCe's generated C++ computes (truncating `/`, `%`, `//`), for programs tuned to it (`--compat dace`).
+enum class Semantics : uint8_t { Python, Symbolic, Dace };
 
 /// What a name is, for inference.
 struct Env {
@@ -57,9 +58,10 @@ struct TypedBlock {
 TypedBlock inferTypes(const std::vector<StmtRef> &block, const Env &env, const std::function<bool(Name)> &isOutput,
                       Semantics semantics = Semantics::Python);
 
-/// Turns Python's operators into ones with C meaning once types are known: `/` on integers converts to double, `//` and `%` call
-/// `floordiv` / `floormod` of the runtime unless both signs are known equal (`nonNegative`), `**` becomes multiplication, `ipow`,
-/// `pow`, chained comparisons become conjunctions, `not`, `and`, `or` give bool. With Semantics::Dace the C meaning of 9.2.
+/// Turns Python's operators into ones with C meaning once types are known: `/` on integers converts to double (not with
+/// Semantics::Symbolic), `//` and `%` call `floordiv` / `floormod` of the runtime unless both signs are known equal (`nonNegative`),
+/// `**` becomes multiplication, `ipow`, `pow`, chained comparisons become conjunctions, `not`, `and`, `or` give bool. With
+/// Semantics::Dace the C meaning of 9.2.
 ExprRef lowerOperators(const ExprRef &e, Semantics s, const std::function<bool(const Expr &)> &nonNegative = nullptr);
 std::vector<StmtRef> lowerOperators(const std::vector<StmtRef> &block, Semantics s,
                                     const std::function<bool(const Expr &)> &nonNegative = nullptr);

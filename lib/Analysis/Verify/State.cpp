@@ -86,6 +86,8 @@ void Verifier::node(const Node &n, StateFrame &sf) {
     if (atLeast(Level::Typed))
         levelOfNode(n);
     switch (n.kind()) {
+    case NodeKind::Tasklet:
+        return tasklet(static_cast<const Tasklet &>(n));
     case NodeKind::Access:
         return access(static_cast<const AccessNode &>(n), sf);
     case NodeKind::MapEntry:

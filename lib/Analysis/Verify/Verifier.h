@@ -1,5 +1,5 @@
 // The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp,
-// Connectors.cpp, Memlets.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
+// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Streams.h"
@@ -67,6 +67,7 @@ private:
     void initialization(const StateFrame &sf);
     void map(const ir::MapEntry &m);
     void consume(const ir::ConsumeEntry &c);
+    void tasklet(const ir::Tasklet &t);
     void labels(const ir::Node &n);
     void levelOfNode(const ir::Node &n);
 

@@ -16,7 +16,7 @@ using py::ExprRef;
 namespace {
 
 /// Names of symbols, containers and constants replaced by what they stand for.
-ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where);
+ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where, py::Semantics meaning);
 
 /// A bare name: the value of a symbol, of a container with one element, or else the address of the container.
 ExprRef bindName(Instance &in, const py::Expr &e) {
@@ -53,10 +53,10 @@ std::optional<std::string> dotted(const py::Expr &e) {
 }
 
 /// The indices of a subscript: bound, a tuple taken apart.
-std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::Location &where) {
+std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::Location &where, py::Semantics meaning) {
     std::vector<ExprRef> indices;
     for (std::size_t i = 1; i < e.args.size(); ++i) {
-        ExprRef index = bindNames(in, e.args[i], where);
+        ExprRef index = bindNames(in, e.args[i], where, meaning);
         if (index && index->kind == ExprKind::Tuple)
             indices.insert(indices.end(), index->args.begin(), index->args.end());
         else
@@ -66,13 +66,13 @@ std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::L
 }
 
 /// In a comparison with None, a container stands for its address.
-ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
+ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where, py::Semantics meaning) {
     if (!e)
         return e;
     if (e->kind == ExprKind::Name)
         return bindName(in, *e);
     if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute)
-        if (ExprRef bound = boundSubscript(in, *e, where))
+        if (ExprRef bound = boundSubscript(in, *e, where, meaning))
             return bound;
     auto copy = std::make_shared<py::Expr>(*e);
     bool againstNone = e->kind == ExprKind::Compare &&
@@ -81,7 +81,7 @@ ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
         // The callee of a call is a function name, not data.
         if (e->kind == ExprKind::Call && i == 0 && copy->args[0]->kind == ExprKind::Name && !in.symbols.count(copy->args[0]->name))
             continue;
-        copy->args[i] = bindNames(in, copy->args[i], where);
+        copy->args[i] = bindNames(in, copy->args[i], where, meaning);
         if (againstNone && copy->args[i] && copy->args[i]->kind == ExprKind::MemRef && copy->args[i]->args.empty()) {
             MemRef address = in.function().refs[refOf(*copy->args[i])];
             address.address = true;
@@ -89,7 +89,7 @@ ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
         }
     }
     for (py::Keyword &k : copy->keywords)
-        k.value = bindNames(in, k.value, where);
+        k.value = bindNames(in, k.value, where, meaning);
     return copy;
 }
 
@@ -97,7 +97,7 @@ ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where) {
 
 // ---------------------------------------------------------------------------------------------------- names
 
-ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where) {
+ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where, py::Semantics meaning) {
     const py::Expr &base = e.kind == ExprKind::Subscript ? *e.args[0] : e;
     auto path = dotted(base);
     if (!path)
@@ -114,7 +114,7 @@ ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &wh
         return d && (d->isScalar() || d->numElements().isOne()) && !d->isArray()
                    ? read(in, p, p.offset)
                    : memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
-    const std::vector<ExprRef> indices = boundIndices(in, e, where);
+    const std::vector<ExprRef> indices = boundIndices(in, e, where, meaning);
     if (indices.size() != p.strides.size()) {
         in.error(diag::Id::SubscriptRank, where, data.str(), indices.size(), p.strides.size());
         return py::intLit(0);
@@ -122,21 +122,23 @@ ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &wh
     sym::Expr start = p.offset;
     for (std::size_t d = 0; d < p.offsets.size(); ++d)
         start += p.offsets[d] * p.strides[d];
-    auto element = std::make_shared<py::Expr>(*elementOf(in, p, start, indices, p.strides, [](const py::Expr &) { return true; }));
+    auto element = std::make_shared<py::Expr>(*elementOf(
+        in, p, start, indices, p.strides, [](const py::Expr &) { return true; }, meaning));
     for (ExprRef &index : element->args)
-        index = py::lowerOperators(index, semantics(in), nonNegativeOracle(in));
+        index = py::lowerOperators(index, meaning, nonNegativeOracle(in));
     return element;
 }
 
 ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<ExprRef> &indices,
-                  const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed) {
+                  const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed,
+                  py::Semantics meaning) {
     const py::Env env = environment(in);
     MemRef ref;
     ref.var = p.var;
     ref.offset = start;
     std::vector<ExprRef> counted;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-        const ExprRef index = py::inferTypes(indices[d], env, semantics(in));
+        const ExprRef index = py::inferTypes(indices[d], env, meaning);
         if (const auto s = isFixed(*index) ? symbolicOf(*index) : std::nullopt) {
             ref.offset += *s * strides[d];
         } else {
@@ -151,6 +153,10 @@ ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std
 }
 
 py::Semantics semantics(const Instance &in) { return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Python; }
+
+py::Semantics symbolicSemantics(const Instance &in) {
+    return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Symbolic;
+}
 
 py::Env environment(const Instance &in) {
     py::Env env;
@@ -184,21 +190,22 @@ ExprRef expression(Instance &in, const std::string &text, ir::Language language,
     auto parsed = py::parseExpr(text);
     if (!parsed.value)
         return py::raw(text); // text that is not Python is C++ (format reference 9.1)
-    return expression(in, *parsed.value, where);
+    return expression(in, *parsed.value, where, symbolicSemantics(in));
 }
 
-ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where) {
+ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where, py::Semantics meaning) {
     const py::Env env = environment(in);
-    const ExprRef e = bindNames(in, py::resolveModules(parsed, env), where);
-    return e ? py::lowerOperators(py::inferTypes(e, env, semantics(in)), semantics(in), nonNegativeOracle(in)) : nullptr;
+    const ExprRef e = bindNames(in, py::resolveModules(parsed, env), where, meaning);
+    return e ? py::lowerOperators(py::inferTypes(e, env, meaning), meaning, nonNegativeOracle(in)) : nullptr;
 }
 
 ExprRef lowered(Instance &in, const ExprRef &e) {
-    return py::lowerOperators(py::inferTypes(e, environment(in), semantics(in)), semantics(in));
+    const py::Semantics meaning = symbolicSemantics(in);
+    return py::lowerOperators(py::inferTypes(e, environment(in), meaning), meaning);
 }
 
 ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where) {
-    return lowered(in, bindNames(in, pythonOf(in, sym::exact(e)), where));
+    return lowered(in, bindNames(in, pythonOf(in, sym::exact(e)), where, symbolicSemantics(in)));
 }
 
 ExprRef resolution(Instance &in, const ExprRef &lambda, Type element) {

@@ -13,8 +13,8 @@ namespace sdfgc::tree::lowering {
 /// reported at `where`, when it cannot be lowered.
 py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where);
 
-/// The same for a tree over the names of the graph.
-py::ExprRef expression(Instance &in, const py::ExprRef &parsed, const diag::Location &where);
+/// The same for a tree over the names of the graph whose operators have the given meaning.
+py::ExprRef expression(Instance &in, const py::ExprRef &parsed, const diag::Location &where, py::Semantics meaning);
 
 /// What a symbol is mapped to, an expression over symbols and containers of the instance's SDFG, ready to print.
 py::ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where);
@@ -26,18 +26,23 @@ py::ExprRef lowered(Instance &in, const py::ExprRef &e);
 py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element);
 
 /// An element of a container or constant by subscript, or a member of a structure by attribute; null when `e` is something else. A
-/// subscript of the wrong rank is reported at `where`.
-py::ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where);
+/// subscript of the wrong rank is reported at `where`. `meaning`: of the operators in its indices.
+py::ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where, py::Semantics meaning);
 
 /// The element of a place at some indices, trees over variables, one for each stride, counted from element `start`. Indices that are
-/// integer arithmetic and that `isFixed` accepts become part of the offset; the others are arguments of the reference, with types.
+/// integer arithmetic and that `isFixed` accepts become part of the offset; the others are arguments of the reference, with types
+/// by `meaning`.
 py::ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<py::ExprRef> &indices,
-                      const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed);
+                      const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed,
+                      py::Semantics meaning);
 
 /// Types of names in trees over variables. Valid as long as the instance.
 py::Env environment(const Instance &in);
 
-/// What operators mean: as in Python, or as in the C++ that DaCe writes.
+/// What operators mean in tasklets and conflict resolutions: as in Python, or as in the C++ that DaCe writes.
 py::Semantics semantics(const Instance &in);
+
+/// What they mean in conditions, values of symbols and everything else that steers a program.
+py::Semantics symbolicSemantics(const Instance &in);
 
 } // namespace sdfgc::tree::lowering

@@ -208,11 +208,13 @@ ExprRef operation(const Instance &in, sym::Expr e, std::vector<ExprRef> args) {
 } // namespace
 
 ExprRef pythonOf(const Instance &in, sym::Expr e) {
-    // A sum or product with rational coefficients is one exact fraction (format reference 1.9).
-    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Rational) {
-        auto [num, den] = sym::asFraction(e);
-        if (!den.isOne() && num != e)
-            return py::binary(py::Op::CDiv, pythonOf(in, num), pythonOf(in, den), ScalarKind::Int64);
+    // What contains quotients is one exact fraction (format reference 1.9).
+    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Pow || e.kind() == sym::Kind::Rational) {
+        const auto [num, den] = sym::asFraction(e);
+        if (!den.isOne() && num != e) {
+            const ExprRef above = pythonOf(in, num), below = pythonOf(in, den);
+            return py::binary(py::Op::CDiv, above, below, joined({above, below}));
+        }
     }
     if (ExprRef found = leaf(in, e))
         return found;

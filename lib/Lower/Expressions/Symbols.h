@@ -17,7 +17,7 @@ sym::Expr inVariables(const Instance &in, sym::Expr e);
 sym::Subset inVariables(const Instance &in, const sym::Subset &s);
 sym::Range inVariables(const Instance &in, const sym::Range &r);
 
-/// What printable() calls the division and the remainder of C.
+/// What printable() and offsets of elements call the division and the remainder of C.
 inline const Name cDivision = "__cdiv", cRemainder = "__cmod";
 
 /// An expression over variables as a node of the tree has it: divisions whose operands are known nonnegative are C divisions. That

@@ -67,7 +67,7 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
         return nullptr;
     }
     const py::Stmt &s = *(*parsed.value)[0];
-    const py::ExprRef value = expression(in, s.value, where);
+    const py::ExprRef value = expression(in, s.value, where, symbolicSemantics(in));
     return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
 }
 

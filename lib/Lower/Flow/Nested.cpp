@@ -134,7 +134,10 @@ template <class F> void forEachArgument(Instance &in, const Instance &inner, Nes
 
 // ---------------------------------------------------------------------------------------------------- in place
 
-/// Inner symbols as outer expressions; a mapped value that reads containers becomes a constant of the block.
+/// Is it a quotient, whose value inside is truncated? Twice such a symbol is no sum of quotients outside.
+bool isQuotient(sym::Expr e) { return !sym::asFraction(e).second.isOne(); }
+
+/// Inner symbols as outer expressions; a mapped value that reads containers, or that is a quotient, becomes a constant of the block.
 void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     for (Name s : symbolNames(n)) {
         const std::optional<OuterValue> outer = outerValue(in, n, s);
@@ -146,7 +149,7 @@ void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &
                 type = f->second.type;
         inner.symbols[s] = outer->value;
         inner.symbolTypes[s] = type;
-        if (!outer->reads)
+        if (!outer->reads && !isQuotient(outer->value))
             continue;
         py::ExprRef value = printed(in, *outer, n);
         const VarId v = in.declareValue(s, type, true);

@@ -9,6 +9,16 @@ namespace sdfgc::tree::lowering {
 
 using ir::DataDesc;
 
+namespace {
+
+/// The index that an expression is: a quotient is truncated before a stride multiplies it.
+sym::Expr index(sym::Expr e) {
+    const auto [above, below] = sym::asFraction(e);
+    return below.isOne() ? e : sym::call(cDivision, {above, below});
+}
+
+} // namespace
+
 Type variableType(const DataDesc &d) { return d.isStructure() && d.dtype.isPointer() ? d.dtype.element() : d.dtype; }
 
 MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr offset) {
@@ -28,7 +38,7 @@ MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr o
 sym::Expr startOffset(const MemoryPlace &p, const sym::Subset &s) {
     sym::Expr offset = p.offset;
     for (std::size_t d = 0; d < s.rank() && d < p.strides.size(); ++d)
-        offset += (s.dims[d].begin + p.offsets[d]) * p.strides[d];
+        offset += index(s.dims[d].begin + p.offsets[d]) * p.strides[d];
     return offset;
 }
 

@@ -97,7 +97,7 @@ private:
         if (e->kind == py::ExprKind::Name)
             if (const Connection *c = connections_.input(e->name))
                 return readOf(in_, *c);
-        return expression(in_, e, analysis::placeOf(t_));
+        return expression(in_, e, analysis::placeOf(t_), semantics(in_));
     }
 
     Instance &in_;

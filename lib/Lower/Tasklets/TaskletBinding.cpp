@@ -82,7 +82,7 @@ ExprRef TaskletBinding::bindSubscript(const ExprRef &e) {
         return e->kind == ExprKind::Name ? bindSymbol(e) : e;
     const Connection *c = pointerConnection(*e->args[0]);
     if (!c && e->args[0]->kind == ExprKind::Name && in_.g->constant(e->args[0]->name) && !locals_.count(e->args[0]->name))
-        if (ExprRef element = boundSubscript(in_, *e, analysis::placeOf(t_)))
+        if (ExprRef element = boundSubscript(in_, *e, analysis::placeOf(t_), semantics(in_)))
             return element;
     if (!c || !c->place.var)
         return e;
@@ -105,7 +105,8 @@ ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> 
         std::vector<ExprRef> bound;
         for (const ExprRef &index : indices)
             bound.push_back(py::rewrite(index, [this](const ExprRef &x) { return bindBareName(x); }));
-        out = elementOf(in_, c.place, c.start, bound, strides, [this](const py::Expr &index) { return isFixed(index); });
+        out = elementOf(
+            in_, c.place, c.start, bound, strides, [this](const py::Expr &index) { return isFixed(index); }, semantics(in_));
     }
     slots_[refOf(*out)] = &c;
     return out;

@@ -8,6 +8,8 @@
 #include "TaskletStatements.h"
 #include "TaskletStores.h"
 
+#include "sdfgc/Analysis/Connectors.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree::lowering {
@@ -56,6 +58,9 @@ void land(const ir::Tasklet &t, std::unique_ptr<Block> block, Block &out) {
 } // namespace
 
 void lowerPython(Instance &in, const ir::Tasklet &t, TaskletConnections &connections, std::vector<StmtRef> code, Block &out) {
+    const analysis::SeveralElements several(t);
+    const std::vector<StmtRef> written = code;
+    std::erase_if(code, [&](const StmtRef &s) { return several.isRebinding(*s, written); });
     if (code.empty())
         return;
     const py::Env env = environmentOf(in, connections);

@@ -71,7 +71,8 @@ bool typeMappedSymbols(const NestedSDFGNode &node, const TypeEnvironment &around
 /// Step 2.
 bool typeOwnSymbols(SDFG &g, pass::Context &context) {
     bool changed = false;
-    for (const auto &[symbol, type] : analysis::definedSymbols(g)) {
+    const auto meaning = context.options.compatDace ? py::Semantics::Dace : py::Semantics::Symbolic;
+    for (const auto &[symbol, type] : analysis::definedSymbols(g, meaning)) {
         if (!isUntyped(g, symbol))
             continue;
         if (type)

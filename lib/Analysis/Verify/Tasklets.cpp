@@ -1,0 +1,107 @@
+// Rules of the code of tasklets.
+#include "Analysis/Verify/Verifier.h"
+
+#include "sdfgc/Analysis/Connectors.h"
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Id;
+
+namespace {
+
+/// A connector of several elements in the place of one of them.
+struct Misuse {
+    Name connector;
+    bool stored; // else read
+    py::StmtRef where;
+};
+
+class Misuses {
+public:
+    explicit Misuses(const SeveralElements &several) : several_(several) {}
+
+    const std::vector<Misuse> &in(const std::vector<py::StmtRef> &code) {
+        for (const py::StmtRef &s : code)
+            if (!several_.isRebinding(*s, code))
+                statement(s);
+        return found_;
+    }
+
+private:
+    const SeveralElements &several_;
+    std::vector<Misuse> found_;
+
+    void statement(const py::StmtRef &s) {
+        stores(s);
+        for (const auto *block : {&s->body, &s->orelse})
+            for (const py::StmtRef &inner : *block)
+                statement(inner);
+    }
+
+    void stores(const py::StmtRef &s) {
+        const std::size_t before = found_.size();
+        bool toNumber = false;
+        for (const py::ExprRef &t : s->targets)
+            target(*t, s, toNumber);
+        if (found_.size() == before && toNumber && s->value)
+            if (const Name n = address(*s->value))
+                found_.push_back({n, false, s});
+    }
+
+    void target(const py::Expr &t, const py::StmtRef &s, bool &toNumber) {
+        if (t.kind == py::ExprKind::Tuple)
+            for (const py::ExprRef &part : t.args)
+                target(*part, s, toNumber);
+        const bool element = t.kind == py::ExprKind::Subscript && t.args[0]->kind == py::ExprKind::Name;
+        const Name n = element ? t.args[0]->name : t.kind == py::ExprKind::Name ? t.name : Name();
+        toNumber |= n && several_.isNumeric(n);
+        if (!element && n && several_.of(n))
+            found_.push_back({n, true, s});
+    }
+
+    /// The connector whose address a value is, or is computed from; none for other values.
+    Name address(const py::Expr &e) const {
+        const bool computed = e.kind == py::ExprKind::Binary || (e.kind == py::ExprKind::Unary && e.op != py::Op::Not);
+        if (!computed && e.kind != py::ExprKind::IfExp)
+            return e.kind == py::ExprKind::Name && several_.of(e.name) ? e.name : Name();
+        for (std::size_t i = computed ? 0 : 1; i < e.args.size(); ++i)
+            if (const Name n = address(*e.args[i]))
+                return n;
+        return Name();
+    }
+};
+
+/// The first line of a statement.
+std::string firstLine(const py::StmtRef &s) {
+    const std::string text = py::print({s});
+    return text.substr(0, text.find('\n'));
+}
+
+/// `A[0:N]`
+std::string elements(const Memlet &m) { return m.data.str() + (m.subset ? "[" + m.subset->str() + "]" : ""); }
+
+} // namespace
+
+void Verifier::tasklet(const Tasklet &t) {
+    const SeveralElements several(t);
+    if (several.empty() || t.code.language != Language::Python)
+        return;
+    const auto code = py::parseBlock(t.code.text);
+    if (!code.value)
+        return; // C++, which passes through
+    Misuses misuses(several);
+    for (const Misuse &m : misuses.in(*code.value)) {
+        const std::string memlet = elements(*several.of(m.connector));
+        if (m.stored)
+            report(Id::StoreToSeveral, t, firstLine(m.where), m.connector.str(), memlet);
+        else
+            report(Id::SeveralAsValue, t, firstLine(m.where), m.connector.str(), memlet);
+    }
+    if (warns())
+        for (const py::StmtRef &s : *code.value)
+            if (several.isRebinding(*s, *code.value))
+                report(Id::AddressAssigned, t, firstLine(s), s->targets[0]->name.str(), s->value->name.str());
+}
+
+} // namespace sdfgc::analysis
