@@ -233,7 +233,7 @@ Operand Builder::binary(Op op, Operand a, Operand b) {
         op = Op::CDiv;
     else if (op == Op::TrueDiv)
         t = floatingType(t);
-    const bool floors = op == Op::FloorDiv || op == Op::Mod;
+    const bool floors = op == Op::FloorDiv || op == Op::Mod || (division_ == Division::Symbolic && op == Op::CDiv);
     if (floors && mixedSigns(a.type, b.type))
         t = withLanes(ScalarKind::Int64, lanesOf(t));
     const bool bits = op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;

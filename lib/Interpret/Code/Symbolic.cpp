@@ -21,7 +21,7 @@ Operand Builder::foldSymbolic(Op op, sym::Expr e) {
 }
 
 Operand Builder::symbolic(sym::Expr e) {
-    if (e.kind() == Kind::Add || e.kind() == Kind::Mul || e.kind() == Kind::Rational) {
+    if (e.kind() == Kind::Add || e.kind() == Kind::Mul || e.kind() == Kind::Pow || e.kind() == Kind::Rational) {
         const auto [numerator, denominator] = sym::asFraction(e);
         if (!denominator.isOne() && numerator != e) {
             const Operand a = symbolic(numerator);

@@ -154,6 +154,8 @@ public:
         }
         if (!c->container)
             return false;
+        if (!subscript && c->pointer && !isOne(*c) && value.type.isPointer())
+            return true; // another address: no element is stored
         if (!subscript) {
             if (c->value)
                 b.copy(c->value, b.convert(value, c->type));
