@@ -42,7 +42,7 @@ const std::byte *Elements::old(int64_t k) const {
 bool Elements::hasValue(int64_t k) const {
     if (value_ || !isInside(k))
         return value_.at != nullptr;
-    return buffer().cells[static_cast<std::size_t>(positions_[static_cast<std::size_t>(k)] / buffer().unit)].written != never;
+    return buffer().cells[static_cast<std::size_t>(buffer().cellOf(positions_[static_cast<std::size_t>(k)]))].written != never;
 }
 
 void Elements::write(Machine &m, int64_t k, const std::byte *value) {
@@ -268,7 +268,8 @@ void ScaledStep::begin(Machine &m, int64_t o) {
 }
 
 void ScaledStep::writeResults(Machine &m) {
-    for (int64_t o = 0; o < out_.count(); ++o)
+    const auto made = static_cast<int64_t>(results_.size()) / sizeOf(out_.type); // less than all, where time was up
+    for (int64_t o = 0; o < made; ++o)
         out_.write(m, o, results_.data() + o * sizeOf(out_.type));
     results_.clear();
 }

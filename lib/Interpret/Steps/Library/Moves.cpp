@@ -81,7 +81,7 @@ private:
         }
         evaluate(m);
         std::vector<int64_t> index(sizes.size());
-        for (int64_t o = 0; o < out_.count(); ++o, nextIndex(index, sizes)) {
+        for (int64_t o = 0; o < out_.count() && m.goesOn(); ++o, nextIndex(index, sizes)) {
             const std::byte *value = in_.read(m, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0)));
             if (alpha_.isOne() && beta_.isZero()) {
                 end(convert_(m, value));

@@ -143,11 +143,11 @@ private:
         const std::vector<std::byte> a = a_.readAll(m), b = b_.readAll(m);
         const int64_t bytesA = sizeOf(a_.type), bytesB = sizeOf(b_.type);
         std::vector<int64_t> batch(p->batch.size());
-        for (int64_t o = 0; o < out_.count();) {
+        for (int64_t o = 0; o < out_.count() && m.goesOn();) {
             const int64_t firstA = std::inner_product(batch.begin(), batch.end(), p->batchA.begin(), int64_t(0));
             const int64_t firstB = std::inner_product(batch.begin(), batch.end(), p->batchB.begin(), int64_t(0));
             for (int64_t i = 0; i < p->rows; ++i)
-                for (int64_t j = 0; j < p->columns; ++j, ++o) {
+                for (int64_t j = 0; j < p->columns && m.goesOn(); ++j, ++o) {
                     begin(m, o);
                     for (int64_t k = 0; k < p->inner; ++k)
                         term_.add(m, {a.data() + (firstA + i * p->rowA + k * p->innerA) * bytesA,

@@ -54,7 +54,7 @@ private:
         if (identity_)
             identity_->evaluate(m);
         std::vector<int64_t> index(kept_.size());
-        for (int64_t o = 0; o < out_.count(); ++o, nextIndex(index, keptSizes)) {
+        for (int64_t o = 0; o < out_.count() && m.goesOn(); ++o, nextIndex(index, keptSizes)) {
             const std::vector<int64_t> elements = elementsOf(index, reducedSizes);
             reduced_.empty() ? out_.write(m, o, convert_(m, in_.read(m, elements.front()))) : reduceTo(m, o, elements);
         }

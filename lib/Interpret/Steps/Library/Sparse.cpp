@@ -28,7 +28,7 @@ private:
             return;
         }
         evaluate(m);
-        for (int64_t i = 0; i < c.rows; ++i) {
+        for (int64_t i = 0; i < c.rows && m.goesOn(); ++i) {
             const auto first = rows_.get<int64_t>(m, i), end = rows_.get<int64_t>(m, i + 1);
             for (int64_t j = 0; j < c.columns; ++j) {
                 begin(m, c.at(i, j));

@@ -181,7 +181,7 @@ private:
         const std::vector<int64_t> &sizes = widest_->shape;
         std::vector<int64_t> point(sizes.size());
         m.order.enterMap();
-        for (int64_t n = product(sizes); n > 0; --n, nextIndex(point, sizes))
+        for (int64_t n = product(sizes); n > 0 && m.goesOn(); --n, nextIndex(point, sizes))
             if (exists(point)) {
                 m.order.iteration();
                 m.order.task();

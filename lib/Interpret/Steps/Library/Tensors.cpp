@@ -104,7 +104,7 @@ private:
         const std::vector<int64_t> sizes = sizesOf(result_), sumSizes = sizesOf(summed);
         std::vector<int64_t> index(sizes.size());
         std::vector<const std::byte *> values(factors.size());
-        for (int64_t o = 0; o < out_.count(); ++o, nextIndex(index, sizes)) {
+        for (int64_t o = 0; o < out_.count() && m.goesOn(); ++o, nextIndex(index, sizes)) {
             begin(m, o);
             std::vector<int64_t> inner(sumSizes.size());
             for (int64_t n = product(sumSizes); n > 0; --n, nextIndex(inner, sumSizes)) {
