@@ -22,7 +22,8 @@ void Container::measure(Machine &m) {
     values(layout.offset, offset);
     total = *layout.total;
     if (total < 0) {
-        m.report(FaultKind::NegativeSize, nullptr, "`" + name.str() + "` has a size of " + std::to_string(total));
+        if (desc->alias == ir::AliasKind::None) // else nothing is allocated
+            m.report(FaultKind::NegativeSize, nullptr, "`" + name.str() + "` has a size of " + std::to_string(total));
         total = 0;
     }
 }
@@ -509,7 +510,7 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     c.layout.total = one_ ? &one : d.isStream() ? b.integer(d.numElements()) : b.integer(d.totalSize);
     c.layout.start = d.transient && !one_ ? b.integer(d.startOffset) : nullptr;
     c.layout.code = finish(b, element);
-    c.layout.isFixed = c.layout.code.empty();
+    c.layout.isFixed = d.freeSymbols().empty(); // a symbol alone needs no code, but changes
 }
 
 } // namespace sdfgc::interpret
