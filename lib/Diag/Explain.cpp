@@ -15,11 +15,11 @@ constexpr std::array<Explanation, count> makeTable() {
 #define SDFGC_EXPLAIN(Name, Cause, Example, Remedy) table[static_cast<std::size_t>(Id::Name)] = {Cause, Example, Remedy};
 #include "Diag/explanations/Build.def"
 #include "Diag/explanations/Driver.def"
+#include "Diag/explanations/Interpret.def"
 #include "Diag/explanations/LibraryNodes.def"
 #include "Diag/explanations/Lower.def"
 #include "Diag/explanations/Pass.def"
 #include "Diag/explanations/Run.def"
-#include "Diag/explanations/Interpret.def"
 #include "Diag/explanations/Serialize.def"
 #include "Diag/explanations/Transforms.def"
 #include "Diag/explanations/Tree.def"
