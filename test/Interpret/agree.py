@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Do the interpreter and the compiled program agree, to the last bit, and does the interpreter find no fault?
 
     agree.py SDFGC FOLDER OUT [PROGRAM]...

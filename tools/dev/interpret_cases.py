@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs recorded programs in the interpreter and compares their results.
 
     tools/dev/interpret_cases.py [--library build/lib/libsdfgc_interpreter.so] [--filter REGEX] [--sample N] [--jobs N] FOLDER...
@@ -38,7 +38,7 @@ class Library:
         self._library = ctypes.CDLL(path)
         self._library.sdfgc_program_read.restype = ctypes.c_void_p
         for name in ('error', 'report'):
-            self._library[f'sdfgc_program_{name}'].restype = ctypes.c_char_p
+            getattr(self._library, f'sdfgc_program_{name}').restype = ctypes.c_char_p
 
     def read(self, path):
         self._program = ctypes.c_void_p(self._library.sdfgc_program_read(path.encode()))
