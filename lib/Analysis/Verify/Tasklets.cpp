@@ -2,6 +2,7 @@
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Connectors.h"
+#include "sdfgc/Tasklet/Types.h"
 
 namespace sdfgc::analysis {
 
@@ -45,7 +46,7 @@ private:
         for (const py::ExprRef &t : s->targets)
             target(*t, s, toNumber);
         if (found_.size() == before && toNumber && s->value)
-            if (const Name n = address(*s->value))
+            if (const Name n = address(*py::resolveModules(s->value, {})))
                 found_.push_back({n, false, s});
     }
 
@@ -60,10 +61,20 @@ private:
             found_.push_back({n, true, s});
     }
 
+    /// Does a call compute a number from numbers? Functions that nobody knows may want an address, and so may those that print.
+    static bool isArithmetic(const py::Expr &call) {
+        if (call.kind != py::ExprKind::Call || call.args[0]->kind != py::ExprKind::Name)
+            return false;
+        const Name function = call.args[0]->name;
+        const std::vector<py::ExprRef> numbers(call.args.size() - 1, py::floatLit("1.0"));
+        return function != Name("printf") && function != Name("puts") && py::inferTypes(py::call(function, numbers), {})->type;
+    }
+
     /// The connector whose address a value is, or is computed from; none for other values.
     Name address(const py::Expr &e) const {
+        const bool calls = isArithmetic(e) || e.kind == py::ExprKind::IfExp; // the first operand is no part of the value
         const bool computed = e.kind == py::ExprKind::Binary || (e.kind == py::ExprKind::Unary && e.op != py::Op::Not);
-        if (!computed && e.kind != py::ExprKind::IfExp)
+        if (!computed && !calls)
             return e.kind == py::ExprKind::Name && several_.of(e.name) ? e.name : Name();
         for (std::size_t i = computed ? 0 : 1; i < e.args.size(); ++i)
             if (const Name n = address(*e.args[i]))
