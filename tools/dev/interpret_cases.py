@@ -79,7 +79,7 @@ def run_case(library_path, folder):
         return
     arguments = json.load(open(os.path.join(folder, 'case.json')))['args']
     data = np.load(os.path.join(folder, 'data.npz'))
-    containers = json.load(open(path))['attributes']['_arrays']
+    containers = json.load(open(path))['attributes'].get('_arrays', {})
     memory = {a['name']: np.array(data['in_' + a['name']]) for a in arguments}
     for name, array in memory.items():
         if name in containers:
