@@ -2,7 +2,6 @@
 #include "Driver/Crash.h"
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Interpret/Interpret.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Time.h"
 
@@ -30,37 +29,35 @@ std::vector<tree::Param> parameters(const std::vector<analysis::Argument> &list,
     return out;
 }
 
-void report(Session &s, const std::string &file, const interpret::Report &r) {
+diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
     using interpret::FaultKind;
+    switch (kind) {
+    case FaultKind::NotWritten:
+        return Id::NeverWritten;
+    case FaultKind::Outside:
+    case FaultKind::NoMemory:
+        return Id::OutsideMemory;
+    case FaultKind::OutsideShape:
+        return Id::OutsideShape;
+    case FaultKind::Race:
+        return Id::UnorderedAccess;
+    case FaultKind::DivisionByZero:
+        return Id::DividedByZero;
+    case FaultKind::NegativeSize:
+    case FaultKind::ZeroStep:
+        return Id::ImpossibleSize;
+    case FaultKind::EmptyStream:
+        return Id::EmptyStream;
+    }
+    __builtin_unreachable();
+}
+
+void report(Session &s, const std::string &file, const interpret::Report &r) {
     diag::Location place;
     place.file = file;
     place.element = r.element;
     place.source = {r.source.file, r.source.startLine, r.source.startColumn, r.source.endLine, r.source.endColumn};
-    switch (r.kind) {
-    case FaultKind::NotWritten:
-        s.diags.report(Id::NeverWritten, place, r.what);
-        break;
-    case FaultKind::Outside:
-    case FaultKind::NoMemory:
-        s.diags.report(Id::OutsideMemory, place, r.what);
-        break;
-    case FaultKind::OutsideShape:
-        s.diags.report(Id::OutsideShape, place, r.what);
-        break;
-    case FaultKind::Race:
-        s.diags.report(Id::UnorderedAccess, place, r.what);
-        break;
-    case FaultKind::DivisionByZero:
-        s.diags.report(Id::DividedByZero, place, r.what);
-        break;
-    case FaultKind::NegativeSize:
-    case FaultKind::ZeroStep:
-        s.diags.report(Id::ImpossibleSize, place, r.what);
-        break;
-    case FaultKind::EmptyStream:
-        s.diags.report(Id::EmptyStream, place, r.what);
-        break;
-    }
+    s.diags.report(diagnosticOf(r.kind), place, r.what);
 }
 
 /// The value of a scalar that is no container.
@@ -85,15 +82,12 @@ tree::Module interfaceOf(const ir::SDFG &graph) {
     return m;
 }
 
-std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> graph, const std::string &file,
-                                         const run::Arguments &arguments, double seconds) {
+std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
+                                         const interpret::Options &options) {
     crash::setActivity("interpreting the graph");
     std::set<Name> containers;
     for (const auto &[name, d] : graph->arrays)
         containers.insert(name);
-    interpret::Options options;
-    options.file = file;
-    options.seconds = seconds;
     const auto program = interpret::Program::prepare(std::move(graph), options, s.diags);
     if (!program)
         return std::nullopt;
@@ -113,7 +107,7 @@ std::optional<run::CallResult> interpret(Session &s, std::unique_ptr<ir::SDFG> g
     const std::vector<interpret::Report> found = program->run();
     result.seconds.push_back(timer.seconds());
     for (const interpret::Report &r : found)
-        report(s, file, r);
+        report(s, options.file, r);
     if (program->timedOut())
         result.status = run::CallResult::Status::TimedOut;
     return result;

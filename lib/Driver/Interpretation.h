@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Driver/Session.h"
+#include "sdfgc/Interpret/Interpret.h"
 #include "sdfgc/Run/Call.h"
 
 namespace sdfgc::driver {
@@ -10,9 +11,8 @@ namespace sdfgc::driver {
 tree::Module interfaceOf(const ir::SDFG &graph);
 
 /// Runs the graph once with prepared arguments, as run::call does with a library. What the interpreter finds is reported, each fault
-/// once, and does not keep the results from being returned. `file`: where the graph
-/// comes from, for diagnostics; `seconds`: limit, 0: none. Nothing when it cannot be interpreted.
-std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const std::string &file,
-                                         const run::Arguments &arguments, double seconds);
+/// once, and does not keep the results from being returned. Nothing when it cannot be interpreted.
+std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
+                                         const interpret::Options &options);
 
 } // namespace sdfgc::driver

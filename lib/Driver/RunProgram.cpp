@@ -127,7 +127,8 @@ class Run : public Subcommand {
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
         s.log().info("interpreting {}", program.graph->name.str());
-        const auto result = interpret(s, std::move(program.graph), input_, *arguments, call_.seconds);
+        const interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
+        const auto result = interpret(s, std::move(program.graph), *arguments, options);
         if (result && reportCall(s, nullptr, *result))
             show(s, *arguments, outputs, *result);
     }

@@ -17,6 +17,15 @@ std::byte *Machine::allocate(int64_t bytes) {
     return at;
 }
 
+const Site *Machine::site(std::string element, std::string subset, const ir::DebugInfo &where) {
+    return &sites_.emplace_back(Site{std::move(element), std::move(subset), where});
+}
+
+Access *Machine::access(Container &c, const Site *site) {
+    static const int64_t zero = 0;
+    return &accesses_.emplace_back(Access{&c, std::vector<const int64_t *>(c.desc->rank(), &zero), site, false});
+}
+
 void Machine::startClock() {
     reported_.clear();
     stopped_ = false;

@@ -61,6 +61,8 @@ struct Queue {
     std::deque<std::vector<std::byte>> elements;
 };
 
+struct Access;
+
 /// How sizes and layout of a container follow from symbols.
 struct Layout {
     Code code;
@@ -88,8 +90,12 @@ struct Container {
     void measure(Machine &m);
     /// New memory without values, or queues without elements.
     void allocate(Machine &m);
-    /// The number of a queue of a stream, by its indices.
-    std::size_t queueAt(const struct Access &x) const;
+    /// Stands for the memory at an address.
+    void standAt(Pointer p);
+    /// Stands for what another container has from an element on: memory, or queues.
+    void standFor(const Access &first, Machine &m);
+    /// The queue of a stream at an element; null where there is none.
+    Queue *queue(const Access &x) const;
 };
 
 /// Where a graph accesses a container: for reports.
@@ -114,12 +120,12 @@ public:
     Options options;
     Order order;
     std::vector<Report> reports;
-    // What instructions point to lives as long as the machine.
-    std::vector<std::shared_ptr<Access>> accesses;
-    std::vector<std::shared_ptr<void>> queueAccesses;
 
-    // ---- registers
+    // ---- what instructions point to; it lives as long as the machine
     std::byte *allocate(int64_t bytes);
+    const Site *site(std::string element, std::string subset, const ir::DebugInfo &where);
+    /// An access to the first element of a container; whoever asks gives it indices.
+    Access *access(Container &c, const Site *site);
 
     // ---- elements
     /// The address of an element; null, and a report, where there is none. Indices outside of the shape are reported, too, but there
@@ -185,6 +191,8 @@ private:
     void suspicious(Buffer &b, int64_t cell, Fault fault, const Site *site);
     void conflicting(Buffer &b, int64_t cell, int64_t offset, int64_t bytes, const std::byte *value, const Site *site);
 
+    std::deque<Site> sites_;
+    std::deque<Access> accesses_;
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     std::size_t used_ = 0, room_ = 0;
     std::set<std::pair<FaultKind, const Site *>> reported_;

@@ -12,8 +12,8 @@
 #include "Machine.h"
 
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Tasklet/Types.h"
 
 namespace sdfgc::interpret {
 
@@ -71,6 +71,9 @@ public:
     std::optional<Type> structure(Name name) const override;
     /// The type that a name has; none for names that are unknown.
     std::optional<Type> typeOf(Name name) const;
+    py::Env env() const;
+    /// An expression in Python, its names resolved. Null for other code, which the builder refuses.
+    py::ExprRef parse(Builder &b, const ir::Code &code) const;
 
 private:
     Scope *outer_;
@@ -92,31 +95,32 @@ public:
     /// What an access node stands for: a view has a container for each of its nodes, others one for all.
     Container *containerAt(const ir::AccessNode &n);
 
-    /// A container and its members.
-    std::vector<Container *> family(Name owner) const;
+    /// A container and its members, and their members.
+    std::vector<Container *> family(Name owner);
     /// The containers that are new each time that a state, or a scope of it, is executed.
     std::vector<Container *> livingIn(const ir::State &s, const ir::Node *entry) const;
     /// Lets a container have memory, of the size that it has now, before a state that uses it.
     void prepare(Machine &m, Container &c);
-    bool needsPreparation(Container &c) const;
+    bool needsPreparation(const Container &c) const { return prepared_.count(&c) != 0; }
 
     /// Begins an execution: containers that are arguments, and symbols, have been given.
     void enter(Machine &m);
     void run(Machine &m);
 
 private:
-    friend class Planner;
     void findHomes();
+    void defineSymbols(Machine &m);
     void defineContainers(Planner &p);
     void defineConstants(Planner &p);
-    Container *make(Planner &p, Name name, const ir::DataDesc &d, Scope &scope);
+    Container *make(Name name, const ir::DataDesc &d);
 
     std::map<Name, std::unique_ptr<Container>> containers_;
     std::map<const ir::AccessNode *, std::unique_ptr<Container>> views_;
     std::unique_ptr<Flow> flow_;
     std::vector<Container *> arguments_, ownEachTime_, kept_;
-    std::set<Container *> changing_; // whose size depends on symbols that the graph assigns
-    std::set<Name> homed_;           // that live in a state or scope
+    std::set<const Container *> changing_; // whose size depends on symbols that the graph assigns
+    std::set<const Container *> prepared_; // that states prepare
+    std::set<Name> homed_;                 // that live in a state or scope
     std::map<std::pair<const ir::State *, const ir::Node *>, std::vector<Container *>> homes_;
 };
 
@@ -134,8 +138,8 @@ public:
     Builder builder(Names &names, Division division, const Site *site) { return Builder(machine, names, division, site); }
     Division symbolicDivision() const { return machine.options.compatDace ? Division::C : Division::Symbolic; }
     Division pythonDivision() const { return machine.options.compatDace ? Division::C : Division::Python; }
-    /// The container at the source of an edge's path, or at its destination; null where that is no access node. Where a path ends at
-    /// a scope node, because connectors were left out, the memlet names it.
+    /// The container at the source of an edge's path, or at its destination; of a structure the member that the edge is about. Null
+    /// where that is no access node. Where a path ends at a scope node, because connectors were left out, the memlet names it.
     static Container *containerAtSource(Scope &scope, const ir::Edge &e);
     static Container *containerAtDestination(Scope &scope, const ir::Edge &e);
     static std::optional<sym::Subset> subsetAtSource(const ir::Edge &e);
@@ -145,11 +149,9 @@ public:
     Code finish(Builder &b, const std::string &element);
     void refuse(const std::string &element, const std::string &why);
 
-    const Site *site(std::string element, std::string subset, const ir::DebugInfo &where);
     const Site *site(const ir::Node &n, const ir::Memlet *m = nullptr);
-    Access *access(Container &c, const Site *site);
     /// An access at the first element of a subset; the indices are computed by `b`.
-    Access *access(Builder &b, Container &c, const sym::Subset *subset, const Site *site);
+    Access *access(Builder &b, Container &c, const std::optional<sym::Subset> &subset, const Site *site);
     void layOut(Container &c, Scope &scope, const std::string &element);
 
     // ---- the steps, one file each
@@ -164,10 +166,6 @@ public:
 
     /// Values of edges between code nodes, by source and connector.
     std::map<std::pair<const ir::Node *, Name>, Operand> values;
-
-private:
-    std::deque<Site> sites_;
-    std::deque<Access> accesses_;
 };
 
 } // namespace sdfgc::interpret

@@ -1,5 +1,7 @@
 // Loads and stores, with everything that is checked at them.
-#include "Operations.h"
+#include "Builder.h"
+
+#include "../Values.h"
 
 #include <cstring>
 
@@ -124,6 +126,42 @@ const Instruction *storeAtUpdate(const Instruction *i, Machine &m) {
         std::memcpy(at, i->b, static_cast<std::size_t>(i->n));
     }
     return i + 1;
+}
+
+// ---------------------------------------------------------------------------------------------------- making them
+
+Operand Builder::load(const Access *x, Type t, bool update) {
+    const Operand out = reserve(t);
+    const int64_t bytes = sizeOf(t);
+    emit({update ? loadElementOld : loadElement(bytes), out.at, nullptr, nullptr, bytes, x});
+    return out;
+}
+
+void Builder::store(const Access *x, Operand value, bool update) {
+    const int64_t bytes = sizeOf(value.type);
+    emit({update ? storeElementUpdate : storeElement(bytes), nullptr, value.at, nullptr, bytes, x});
+}
+
+Operand Builder::loadAt(Operand pointer, Type t, bool update) {
+    const Operand out = reserve(t);
+    emit({update ? loadAtOld : interpret::loadAt, out.at, pointer.at, nullptr, sizeOf(t), site_});
+    return out;
+}
+
+void Builder::storeAt(Operand pointer, Operand value, bool update) {
+    emit({update ? storeAtUpdate : interpret::storeAt, nullptr, pointer.at, value.at, sizeOf(value.type), site_});
+}
+
+Operand Builder::addressOf(const Access *x, Type pointee) {
+    const Operand out = reserve(Type::pointer(pointee));
+    emit({addressElement, out.at, nullptr, nullptr, 1, x});
+    return out;
+}
+
+Operand Builder::advance(Operand pointer, Operand index) {
+    const Operand i = convert(index, ScalarKind::Int64), out = reserve(pointer.type);
+    emit({interpret::advance, out.at, pointer.at, i.at, std::max<int64_t>(sizeOf(pointer.type.element()), 1)});
+    return out;
 }
 
 } // namespace sdfgc::interpret

@@ -8,11 +8,17 @@
 
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <functional>
 #include <set>
 
 namespace sdfgc::interpret {
 
 class Builder;
+
+/// The indices of a subscript, of which several may be one tuple; of other expressions none.
+std::vector<py::ExprRef> indicesOf(const py::Expr &e);
+/// The value of a number in the text of the code, also one with a sign or a conversion that keeps it.
+std::optional<double> numberIn(const py::Expr &e);
 
 /// What names mean where code stands.
 class Names {
@@ -54,6 +60,11 @@ public:
     /// A value of symbolic arithmetic as an int64.
     Operand symbolic(sym::Expr e);
     const int64_t *integer(sym::Expr e);
+    const int64_t *integer(const py::Expr &e);
+    /// A value that integer() gave, or that an access has for an index.
+    static Operand integerAt(const int64_t *at) {
+        return {ScalarKind::Int64, const_cast<std::byte *>(reinterpret_cast<const std::byte *>(at))};
+    }
     void block(const std::vector<py::StmtRef> &statements);
     /// The body of a lambda for some arguments.
     Operand apply(const py::Expr &lambda, const std::vector<Operand> &arguments);
@@ -85,8 +96,6 @@ public:
     Names &names() { return names_; }
     bool measuring() const { return measuring_; }
     const Site *site() const { return site_; }
-    /// Lets an access that instructions point to live as long as the machine.
-    void keep(std::shared_ptr<Access> x) { machine.accesses.push_back(std::move(x)); }
 
     /// The code. Afterwards the builder is empty.
     Code take();
@@ -125,8 +134,13 @@ private:
 
     void statement(const py::Stmt &s);
     void assignTo(const py::Expr &target, Operand value);
+    void assign(const py::Stmt &s);
+    void branch(const py::Stmt &s);
     void loop(const py::Stmt &s);
     void rangeLoop(const py::Stmt &s);
+    /// The body of a loop; `next` makes what follows an iteration, at which `continue` arrives, before it goes back to `top`. Where
+    /// the jump `end` lands, `break` arrives.
+    void iterate(const py::Stmt &s, std::size_t top, std::size_t end, const std::function<void()> &next);
     void callStatement(const py::Expr &e);
     void results(const py::Expr &e, const std::string &function);
 

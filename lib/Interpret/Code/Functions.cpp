@@ -138,47 +138,23 @@ SDFGC_REAL2(remainder);
 #undef SDFGC_FLOATING
 #undef SDFGC_REAL2
 
-// The standard library has these for real numbers alone.
-struct Exp2 {
-    template <class T>
-    requires isFloating<T>
-    static T of(T a) {
-        if constexpr (isComplexType<T>)
-            return std::pow(T(2), a);
-        else
-            return std::exp2(a);
+// The standard library has these for real numbers alone; of a complex number they are what they mean.
+#define SDFGC_EXTENDED(name, ofComplex)                                                                                            \
+    struct name##_ {                                                                                                               \
+        template <class T>                                                                                                         \
+        requires isFloating<T>                                                                                                     \
+        static T of(T a) {                                                                                                         \
+            if constexpr (isComplexType<T>)                                                                                        \
+                return ofComplex;                                                                                                  \
+            else                                                                                                                   \
+                return std::name(a);                                                                                               \
+        }                                                                                                                          \
     }
-};
-struct Expm1 {
-    template <class T>
-    requires isFloating<T>
-    static T of(T a) {
-        if constexpr (isComplexType<T>)
-            return std::exp(a) - T(1);
-        else
-            return std::expm1(a);
-    }
-};
-struct Log1p {
-    template <class T>
-    requires isFloating<T>
-    static T of(T a) {
-        if constexpr (isComplexType<T>)
-            return std::log(T(1) + a);
-        else
-            return std::log1p(a);
-    }
-};
-struct Log2 {
-    template <class T>
-    requires isFloating<T>
-    static T of(T a) {
-        if constexpr (isComplexType<T>)
-            return std::log(a) / std::log(T(2));
-        else
-            return std::log2(a);
-    }
-};
+SDFGC_EXTENDED(exp2, std::pow(T(2), a));
+SDFGC_EXTENDED(expm1, std::exp(a) - T(1));
+SDFGC_EXTENDED(log1p, std::log(T(1) + a));
+SDFGC_EXTENDED(log2, std::log(a) / std::log(T(2)));
+#undef SDFGC_EXTENDED
 struct Pow {
     template <class T>
     requires isFloating<T>
@@ -422,8 +398,8 @@ constexpr Function functions[] = {
     {"erf", 1, In::Floating, make<erf_>},
     {"erfc", 1, In::Floating, make<erfc_>},
     {"exp", 1, In::Floating, make<exp_>},
-    {"exp2", 1, In::Floating, make<Exp2>},
-    {"expm1", 1, In::Floating, make<Expm1>},
+    {"exp2", 1, In::Floating, make<exp2_>},
+    {"expm1", 1, In::Floating, make<expm1_>},
     {"fabs", 1, In::Floating, make<fabs_>},
     {"fdim", 2, In::Floating, make<fdim_>},
     {"floor", 1, In::Floating, make<floor_>},
@@ -449,8 +425,8 @@ constexpr Function functions[] = {
     {"llround", 1, In::Floating, make<RoundToLong>},
     {"log", 1, In::Floating, make<log_>},
     {"log10", 1, In::Floating, make<log10_>},
-    {"log1p", 1, In::Floating, make<Log1p>},
-    {"log2", 1, In::Floating, make<Log2>},
+    {"log1p", 1, In::Floating, make<log1p_>},
+    {"log2", 1, In::Floating, make<log2_>},
     {"logb", 1, In::Floating, make<logb_>},
     {"lrint", 1, In::Floating, make<NearestToLong>},
     {"lround", 1, In::Floating, make<RoundToLong>},

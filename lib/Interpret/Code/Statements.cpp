@@ -89,39 +89,53 @@ void Builder::assignTo(const py::Expr &target, Operand value) {
     refuse("an assignment to `" + py::print(target) + "`");
 }
 
-void Builder::statement(const py::Stmt &s) {
-    switch (s.kind) {
-    case StmtKind::Assign: {
-        if (s.value->kind == ExprKind::Lambda && s.targets.size() == 1 && s.targets[0]->kind == ExprKind::Name) {
-            functions_[s.targets[0]->name] = s.value;
-            return;
-        }
-        const bool tuple = s.targets.size() == 1 && s.targets[0]->kind == ExprKind::Tuple && s.value->kind == ExprKind::Tuple &&
-                           s.targets[0]->args.size() == s.value->args.size();
-        if (tuple) { // all values before the first assignment
-            std::vector<Operand> values;
-            for (const py::ExprRef &v : s.value->args) {
-                const Operand one = expression(*v);
-                values.push_back(reserve(one.type));
-                copy(values.back(), one);
-            }
-            for (std::size_t k = 0; k < values.size(); ++k)
-                assignTo(*s.targets[0]->args[k], values[k]);
-            return;
-        }
-        // In a chain, what an update found is the value of the other targets.
-        Operand value = expression(*s.value);
-        const bool chain = s.targets.size() > 1;
-        for (const py::ExprRef &target : s.targets)
-            if (chain && names_.isUpdate(*target)) {
-                assignTo(*target, value);
-                value = names_.updated(*target);
-            }
-        for (const py::ExprRef &target : s.targets)
-            if (!chain || !names_.isUpdate(*target))
-                assignTo(*target, value);
+void Builder::assign(const py::Stmt &s) {
+    if (s.value->kind == ExprKind::Lambda && s.targets.size() == 1 && s.targets[0]->kind == ExprKind::Name) {
+        functions_[s.targets[0]->name] = s.value;
         return;
     }
+    const bool tuple = s.targets.size() == 1 && s.targets[0]->kind == ExprKind::Tuple && s.value->kind == ExprKind::Tuple &&
+                       s.targets[0]->args.size() == s.value->args.size();
+    if (tuple) { // all values before the first assignment
+        std::vector<Operand> values;
+        for (const py::ExprRef &v : s.value->args) {
+            const Operand one = expression(*v);
+            values.push_back(reserve(one.type));
+            copy(values.back(), one);
+        }
+        for (std::size_t k = 0; k < values.size(); ++k)
+            assignTo(*s.targets[0]->args[k], values[k]);
+        return;
+    }
+    // In a chain, what an update found is the value of the other targets.
+    Operand value = expression(*s.value);
+    const bool chain = s.targets.size() > 1;
+    for (const py::ExprRef &target : s.targets)
+        if (chain && names_.isUpdate(*target)) {
+            assignTo(*target, value);
+            value = names_.updated(*target);
+        }
+    for (const py::ExprRef &target : s.targets)
+        if (!chain || !names_.isUpdate(*target))
+            assignTo(*target, value);
+}
+
+void Builder::branch(const py::Stmt &s) {
+    const std::size_t no = jumpLater(asBool(expression(*s.value)));
+    for (const py::StmtRef &x : s.body)
+        statement(*x);
+    const std::size_t done = jumpLater();
+    land(no);
+    for (const py::StmtRef &x : s.orelse)
+        statement(*x);
+    land(done);
+}
+
+void Builder::statement(const py::Stmt &s) {
+    switch (s.kind) {
+    case StmtKind::Assign:
+        assign(s);
+        return;
     case StmtKind::AnnAssign:
         if (s.targets[0]->kind == ExprKind::Name && !names_.knows(s.targets[0]->name) && s.type)
             assignTo(*s.targets[0], s.value ? convert(expression(*s.value), s.type) : reserve(s.type));
@@ -137,17 +151,9 @@ void Builder::statement(const py::Stmt &s) {
         if (s.value->kind == ExprKind::Call)
             callStatement(*s.value);
         return; // other expressions have no effect
-    case StmtKind::If: {
-        const std::size_t no = jumpLater(asBool(expression(*s.value)));
-        for (const py::StmtRef &x : s.body)
-            statement(*x);
-        const std::size_t done = jumpLater();
-        land(no);
-        for (const py::StmtRef &x : s.orelse)
-            statement(*x);
-        land(done);
+    case StmtKind::If:
+        branch(s);
         return;
-    }
     case StmtKind::While:
         loop(s);
         return;
@@ -173,20 +179,25 @@ void Builder::statement(const py::Stmt &s) {
     }
 }
 
-void Builder::loop(const py::Stmt &s) {
-    const std::size_t top = position(), end = jumpLater(asBool(expression(*s.value)));
+void Builder::iterate(const py::Stmt &s, std::size_t top, std::size_t end, const std::function<void()> &next) {
     breaks_.emplace_back();
     continues_.emplace_back();
     for (const py::StmtRef &x : s.body)
         statement(*x);
     for (const std::size_t j : continues_.back())
         land(j);
+    next();
     jumpBack(top);
     land(end);
     for (const std::size_t j : breaks_.back())
         land(j);
     breaks_.pop_back();
     continues_.pop_back();
+}
+
+void Builder::loop(const py::Stmt &s) {
+    const std::size_t top = position(), end = jumpLater(asBool(expression(*s.value)));
+    iterate(s, top, end, [] {});
 }
 
 /// `for i in range(begin, end, step)`: end and step are computed once, and the body does not disturb the count.
@@ -221,19 +232,7 @@ void Builder::rangeLoop(const py::Stmt &s) {
     const std::size_t done = jumpLater(goesOn);
     const Operand variable = convert(count, ScalarKind::Int32);
     assignTo(*s.targets[0], division_ == Division::Symbolic ? count : variable);
-    breaks_.emplace_back();
-    continues_.emplace_back();
-    for (const py::StmtRef &x : s.body)
-        statement(*x);
-    for (const std::size_t j : continues_.back())
-        land(j);
-    copy(count, binary(py::Op::Add, count, step));
-    jumpBack(top);
-    land(done);
-    for (const std::size_t j : breaks_.back())
-        land(j);
-    breaks_.pop_back();
-    continues_.pop_back();
+    iterate(s, top, done, [&] { copy(count, binary(py::Op::Add, count, step)); });
 }
 
 /// Calls that are statements: functions whose results are arguments.
@@ -269,42 +268,6 @@ void Builder::results(const py::Expr &e, const std::string &function) {
         assignTo(*e.args[inputs + 1 + k], result);
     }
     division_ = outer;
-}
-
-// ---------------------------------------------------------------------------------------------------- memory
-
-Operand Builder::load(const Access *x, Type t, bool update) {
-    const Operand out = reserve(t);
-    const int64_t bytes = sizeOf(t);
-    emit({update ? loadElementOld : loadElement(bytes), out.at, nullptr, nullptr, bytes, x});
-    return out;
-}
-
-void Builder::store(const Access *x, Operand value, bool update) {
-    const int64_t bytes = sizeOf(value.type);
-    emit({update ? storeElementUpdate : storeElement(bytes), nullptr, value.at, nullptr, bytes, x});
-}
-
-Operand Builder::loadAt(Operand pointer, Type t, bool update) {
-    const Operand out = reserve(t);
-    emit({update ? loadAtOld : interpret::loadAt, out.at, pointer.at, nullptr, sizeOf(t), site_});
-    return out;
-}
-
-void Builder::storeAt(Operand pointer, Operand value, bool update) {
-    emit({update ? storeAtUpdate : interpret::storeAt, nullptr, pointer.at, value.at, sizeOf(value.type), site_});
-}
-
-Operand Builder::addressOf(const Access *x, Type pointee) {
-    const Operand out = reserve(Type::pointer(pointee));
-    emit({addressElement, out.at, nullptr, nullptr, 1, x});
-    return out;
-}
-
-Operand Builder::advance(Operand pointer, Operand index) {
-    const Operand i = convert(index, ScalarKind::Int64), out = reserve(pointer.type);
-    emit({interpret::advance, out.at, pointer.at, i.at, std::max<int64_t>(sizeOf(pointer.type.element()), 1)});
-    return out;
 }
 
 } // namespace sdfgc::interpret

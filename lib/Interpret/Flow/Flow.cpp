@@ -1,8 +1,6 @@
 // Control flow: regions, loops, conditionals, states (format reference section 5).
 #include "../Plan.h"
 
-#include "sdfgc/Tasklet/Types.h"
-
 namespace sdfgc::interpret {
 
 namespace {
@@ -13,43 +11,21 @@ struct Value {
     Operand result;
 };
 
-class Maker {
-public:
-    Maker(Planner &p, Graph &g, std::string element) : p_(p), g_(g), element_(std::move(element)) {}
-
-    Value condition(const ir::Code &code) { return value(code, ScalarKind::Bool); }
-
-    /// A value of Python text, converted to a type; void: as it is.
-    Value value(const ir::Code &code, Type t) {
-        const Site *site = p_.site(element_, code.text, {});
-        Builder b = p_.builder(g_.top, p_.symbolicDivision(), site);
-        const auto parsed = py::parseExpr(code.text);
-        Value out;
-        if (!parsed.value || code.language != ir::Language::Python)
-            b.refuse("code that is not Python: `" + code.text + "`");
-        else
-            out.result = t.isVoid() ? b.expression(*resolved(*parsed.value)) : b.convert(truth(b, *parsed.value, t), t);
-        out.code = p_.finish(b, element_);
-        return out;
+/// Code as it stands at an element of control flow, its result as a type.
+Value value(Planner &p, Graph &g, const std::string &element, const ir::Code &code, Type t) {
+    Builder b = p.builder(g.top, p.symbolicDivision(), p.machine.site(element, code.text, {}));
+    Value out;
+    if (const py::ExprRef e = g.top.parse(b, code)) {
+        const Operand v = b.expression(*e);
+        out.result = t.isBool() && v.type.isPointer() ? b.refuse("an address as a condition") : b.convert(v, t);
     }
+    out.code = p.finish(b, element);
+    return out;
+}
 
-    py::ExprRef resolved(const py::ExprRef &e) const {
-        py::Env env;
-        env.typeOf = [this](Name n) { return g_.top.typeOf(n); };
-        env.structByName = [this](Name n) { return g_.top.structure(n); };
-        return py::resolveModules(e, env);
-    }
-
-private:
-    Operand truth(Builder &b, const py::ExprRef &e, Type t) {
-        const Operand v = b.expression(*resolved(e));
-        return t.isBool() && v.type.isPointer() ? b.refuse("an address as a condition") : v;
-    }
-
-    Planner &p_;
-    Graph &g_;
-    std::string element_;
-};
+Value condition(Planner &p, Graph &g, const std::string &element, const ir::Code &code) {
+    return value(p, g, element, code, ScalarKind::Bool);
+}
 
 // ---------------------------------------------------------------------------------------------------- assignments
 
@@ -62,8 +38,7 @@ public:
             p.refuse(element, "an assignment to `" + symbol.str() + "`, which is no symbol");
             return;
         }
-        Maker maker(p, g, element);
-        Value v = maker.value({text, ir::Language::Python}, found->second.type);
+        Value v = value(p, g, element, {text, ir::Language::Python}, found->second.type);
         if (v.result) {
             // The value is kept until all are known: code may give the register of a symbol itself.
             Builder b = p.builder(g.top, p.symbolicDivision(), nullptr);
@@ -173,7 +148,7 @@ private:
         const std::string element = ir::elementName(e, r);
         out.always = e.isUnconditional();
         if (!out.always)
-            out.condition = Maker(p, g, element).condition(e.condition);
+            out.condition = condition(p, g, element, e.condition);
         if (!out.always && !out.condition.result)
             return;
         for (const auto &[symbol, text] : e.assignments)
@@ -196,7 +171,7 @@ public:
         statement(p, g, element, l.init, init_);
         statement(p, g, element, l.update, update_);
         if (l.condition && !l.condition->empty())
-            condition_ = Maker(p, g, element).condition(*l.condition);
+            condition_ = condition(p, g, element, *l.condition);
     }
     Outcome run(Machine &m) override {
         init_.run(m);
@@ -253,7 +228,7 @@ public:
             Branch out;
             out.always = !b.condition;
             if (b.condition)
-                out.condition = Maker(p, g, ir::elementName(c)).condition(*b.condition);
+                out.condition = condition(p, g, ir::elementName(c), *b.condition);
             out.region = std::make_unique<RegionFlow>(p, g, *b.region);
             branches_.push_back(std::move(out));
         }

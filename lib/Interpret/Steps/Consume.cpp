@@ -2,10 +2,6 @@
 // condition holds. Nothing orders the elements.
 #include "../Plan.h"
 
-#include "../Values.h"
-
-#include "sdfgc/Tasklet/Types.h"
-
 #include <cstring>
 
 namespace sdfgc::interpret {
@@ -27,7 +23,7 @@ public:
             stream_ = stream;
             Builder b = p.builder(outer, p.symbolicDivision(), nullptr);
             const auto subset = Planner::subsetAtSource(*e);
-            index_ = p.access(b, *stream, subset ? &*subset : nullptr, p.site(c, &e->memlet));
+            first_ = p.access(b, *stream, subset, p.site(c, &e->memlet));
             before_ = p.finish(b, element);
             popped_ = b.reserve(stream->type);
             p.values[{&c, Name("OUT_stream")}] = popped_;
@@ -42,9 +38,10 @@ public:
     void run(Machine &m) override {
         m.order.task();
         before_.run(m);
-        if (!stream_->queues)
+        Queue *queue = stream_->queue(*first_);
+        if (!queue)
             return;
-        auto &elements = (*stream_->queues)[stream_->queueAt(*index_)].elements;
+        auto &elements = queue->elements;
         m.order.enterMap();
         while (!elements.empty() && !holds(m) && m.goesOn()) {
             std::memcpy(popped_.at, elements.front().data(), static_cast<std::size_t>(stream_->unit));
@@ -58,11 +55,8 @@ public:
 private:
     void condition(Planner &p, const ir::Code &code, const std::string &element) {
         Builder b = p.builder(scope_, p.symbolicDivision(), nullptr);
-        const auto parsed = py::parseExpr(code.text);
-        if (parsed.value)
-            end_ = b.convert(b.expression(*py::resolveModules(*parsed.value, {})), ScalarKind::Bool);
-        else
-            b.refuse("code that is not Python: `" + code.text + "`");
+        if (const py::ExprRef e = scope_.parse(b, code))
+            end_ = b.convert(b.expression(*e), ScalarKind::Bool);
         condition_ = p.finish(b, element);
     }
     bool holds(Machine &m) {
@@ -72,7 +66,7 @@ private:
 
     Scope scope_;
     Container *stream_ = nullptr;
-    const Access *index_ = nullptr;
+    const Access *first_ = nullptr; // its queue
     Code before_, condition_;
     Operand popped_, end_;
     Body body_;

@@ -13,7 +13,7 @@ public:
     CopyStep(Planner &p, Scope &scope, const ir::Edge &e, Container &from, Container &to) {
         from_.container = &from;
         to_.container = &to;
-        from_.site = to_.site = p.site(ir::elementName(e), "", e.memlet.debugInfo);
+        from_.site = to_.site = p.machine.site(ir::elementName(e), "", e.memlet.debugInfo);
         from_.allowOutside = to_.allowOutside = e.memlet.allowOob;
         Builder b = p.builder(scope, p.symbolicDivision(), from_.site);
         from_.define(b, ir::sourceSubset(&e));
@@ -34,8 +34,8 @@ public:
         update_ = !e.memlet.wcr.empty();
         Operand value = in_;
         if (update_) {
-            const auto lambda = py::parseExpr(e.memlet.wcr);
-            value = lambda.value ? c.apply(**lambda.value, {old_, c.convert(in_, toType)}) : c.refuse("`" + e.memlet.wcr + "`");
+            if (const py::ExprRef function = scope.parse(c, {e.memlet.wcr, ir::Language::Python}))
+                value = c.apply(*function, {old_, c.convert(in_, toType)});
         }
         out_ = c.reserve(toType);
         c.copy(out_, c.convert(value, toType));

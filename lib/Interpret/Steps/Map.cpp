@@ -53,7 +53,7 @@ private:
                 continue;
             }
             const auto subset = Planner::subsetAtSource(*e);
-            const Access *x = p.access(b, *c, subset ? &*subset : nullptr, p.site(m, &e->memlet));
+            const Access *x = p.access(b, *c, subset, p.site(m, &e->memlet));
             const Operand value = b.load(x, c->type);
             const Operand kept = b.reserve(c->type.isInteger() ? Type(ScalarKind::Int64) : c->type);
             b.copy(kept, b.convert(value, kept.type));

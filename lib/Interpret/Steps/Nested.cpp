@@ -33,7 +33,7 @@ public:
         m.order.task();
         before_.run(m);
         for (const Binding &x : bindings_)
-            give(m, x);
+            x.inner->standFor(*x.start, m);
         for (const auto &[inner, value] : scalars_) {
             inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
             std::copy_n(value.at, inner->unit, inner->buffer->memory);
@@ -46,8 +46,8 @@ public:
 
 private:
     struct Binding {
-        Container *inner, *outer;
-        const Access *start;
+        Container *inner;
+        const Access *start; // in the graph around
     };
 
     void bind(Planner &p, Builder &b, Scope &scope, const ir::NestedSDFGNode &n, const ir::Edge &e, Name connector, bool in) {
@@ -65,7 +65,7 @@ private:
             return;
         }
         const auto subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);
-        bindings_.push_back({inner, outer, p.access(b, *outer, subset ? &*subset : nullptr, p.site(n, &e.memlet))});
+        bindings_.push_back({inner, p.access(b, *outer, subset, p.site(n, &e.memlet))});
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, connector.str() + "." + member.str(), outer->name.str() + "." + member.str());
     }
@@ -75,22 +75,9 @@ private:
         Container *inner = graph_.container(Name(innerName)), *outer = scope.graph.container(Name(outerName));
         if (!inner || !outer)
             return;
-        bindings_.push_back({inner, outer, p.access(*outer, p.site(n))});
+        bindings_.push_back({inner, p.machine.access(*outer, p.site(n))});
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, innerName + "." + member.str(), outerName + "." + member.str());
-    }
-
-    static void give(Machine &m, const Binding &x) {
-        if (x.inner->desc->isStream()) {
-            x.inner->queues = x.outer->queues;
-            x.inner->firstQueue = x.outer->queueAt(*x.start);
-            return;
-        }
-        const Pointer p = m.addressOf(*x.start);
-        x.inner->buffer = x.outer->buffer;
-        x.inner->start = p.offset;
-        if (x.inner->buffer)
-            x.inner->buffer->refine(x.inner->unit);
     }
 
     Graph graph_;

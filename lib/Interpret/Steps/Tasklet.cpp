@@ -1,9 +1,9 @@
 // Tasklets: what connectors are (format reference 6.11, 6.12), and the code between the reads and the writes.
 #include "../Plan.h"
 
-#include "sdfgc/Tasklet/Types.h"
-
 #include "../Values.h"
+
+#include "sdfgc/Analysis/Symbols.h"
 
 #include <cstring>
 
@@ -11,44 +11,36 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// A pop from a queue, or a push to it.
-struct QueueAccess {
-    Container *container;
-    const Access *index;
-    int64_t bytes;
-};
-
+/// Pops an element from the queue of an access.
 const Instruction *popElement(const Instruction *i, Machine &m) {
-    const auto &q = *static_cast<const QueueAccess *>(i->extra);
-    std::memset(i->to, 0, static_cast<std::size_t>(q.bytes));
-    const std::size_t at = q.container->queueAt(*q.index);
-    if (!q.container->queues || at >= q.container->queues->size() || (*q.container->queues)[at].elements.empty()) {
-        m.report(FaultKind::EmptyStream, q.index->site,
-                 "an element is popped from `" + q.container->name.str() + "`, which is empty");
-        return i + 1;
+    const auto &x = *static_cast<const Access *>(i->extra);
+    const auto bytes = static_cast<std::size_t>(x.container->unit);
+    Queue *queue = x.container->queue(x);
+    if (queue && !queue->elements.empty()) {
+        std::memcpy(i->to, queue->elements.front().data(), bytes);
+        queue->elements.pop_front();
+    } else {
+        std::memset(i->to, 0, bytes);
+        m.report(FaultKind::EmptyStream, x.site, "an element is popped from `" + x.container->name.str() + "`, which is empty");
     }
-    auto &elements = (*q.container->queues)[at].elements;
-    std::memcpy(i->to, elements.front().data(), static_cast<std::size_t>(q.bytes));
-    elements.pop_front();
     return i + 1;
 }
 
+/// Pushes `a` to the queue of an access.
 const Instruction *pushElement(const Instruction *i, Machine &m) {
-    const auto &q = *static_cast<const QueueAccess *>(i->extra);
-    const std::size_t at = q.container->queueAt(*q.index);
-    if (!q.container->queues || at >= q.container->queues->size())
-        m.report(FaultKind::Outside, q.index->site, "there is no such queue of `" + q.container->name.str() + "`");
+    const auto &x = *static_cast<const Access *>(i->extra);
+    if (Queue *queue = x.container->queue(x))
+        queue->elements.emplace_back(i->a, i->a + x.container->unit);
     else
-        (*q.container->queues)[at].elements.emplace_back(i->a, i->a + q.bytes);
+        m.report(FaultKind::Outside, x.site, "there is no such queue of `" + x.container->name.str() + "`");
     return i + 1;
 }
 
+/// Lets the container of an access stand for the memory at the address `a`.
 const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
-    auto &c = *static_cast<Container *>(const_cast<void *>(i->extra));
-    const Pointer p = as<Pointer>(i->a);
+    Container &c = *static_cast<const Access *>(i->extra)->container;
     c.measure(m);
-    c.buffer = p.buffer ? p.buffer->shared_from_this() : nullptr;
-    c.start = p.offset;
+    c.standAt(as<Pointer>(i->a));
     return i + 1;
 }
 
@@ -61,12 +53,27 @@ struct Connection {
     bool pointer = false; // code may count its elements
     bool dynamic = false;
     bool stream = false;
-    const Access *first = nullptr; // the first element of the subset
-    Operand value;                 // read before the code; of an output: what the code has assigned
-    py::ExprRef update;            // the function of a conflict resolution
-    const QueueAccess *queue = nullptr;
-    Operand old;                    // what the last update found
-    Container *reference = nullptr; // an output that a reference is set to
+    bool sets = false;       // an output that a reference is set to
+    Access *first = nullptr; // the first element of the subset
+    Operand value;           // read before the code; of an output: what the code has assigned
+    py::ExprRef update;      // the function of a conflict resolution
+    Operand old;             // what the last update found
+};
+
+/// An element that code names: one of the container's, or one at an address.
+struct Place {
+    const Access *element = nullptr;
+    Operand address;
+    explicit operator bool() const { return element || address; }
+    Operand load(Builder &b, Type t, bool update = false) const {
+        return element ? b.load(element, t, update) : b.loadAt(address, t, update);
+    }
+    void store(Builder &b, Operand value, bool update = false) const {
+        if (element)
+            b.store(element, value, update);
+        else
+            b.storeAt(address, value, update);
+    }
 };
 
 class TaskletStep final : public Step {
@@ -98,9 +105,8 @@ public:
         if (t_.code.language != ir::Language::Python || !parsed.value) {
             b.refuse("code that is not Python: `" + t_.code.text.substr(0, 60) + "`");
         } else {
-            py::Env env;
+            py::Env env = scope_.env();
             env.typeOf = [this](Name n) { return typeOf(n); };
-            env.structByName = [this](Name n) { return scope_.structure(n); };
             b.block(py::resolveModules(*parsed.value, env));
         }
         for (const ir::Edge *e : t_.outEdges())
@@ -135,11 +141,7 @@ public:
             return name && scope_.graph.sdfg.constant(name) ? scope_.element(b, e) : Operand();
         if (!c->container || c->stream || (c->type.isVector() && !c->pointer))
             return {};
-        const Access *x = at(b, *c, e);
-        if (x)
-            return b.load(x, c->type);
-        const Operand address = addressAt(b, *c, e);
-        return address ? b.loadAt(address, c->type) : Operand();
+        return placeOf(b, *c, e).load(b, c->type);
     }
     bool store(Builder &b, const py::Expr &target, Operand value) override {
         const bool subscript = target.kind == py::ExprKind::Subscript && target.args[0]->kind == py::ExprKind::Name;
@@ -149,7 +151,7 @@ public:
             return storeSymbol(b, target, value);
         if (c->stream) {
             const Operand element = b.convert(value, c->type);
-            b.emit({pushElement, nullptr, element.at, nullptr, 1, c->queue});
+            b.emit({pushElement, nullptr, element.at, nullptr, 1, c->first});
             return true;
         }
         if (!c->container)
@@ -160,24 +162,12 @@ public:
             if (c->value)
                 b.copy(c->value, b.convert(value, c->type));
             else
-                c->old = put(b, *c, c->first, value);
+                c->old = put(b, *c, {c->first, {}}, value);
             return true;
         }
         if (c->type.isVector() && !c->pointer)
             return false;
-        if (const Access *x = at(b, *c, target)) {
-            lastOld_ = put(b, *c, x, value);
-            return true;
-        }
-        const Operand address = addressAt(b, *c, target);
-        if (!address)
-            return false;
-        if (c->update) {
-            const Operand old = lastOld_ = b.loadAt(address, c->type, true);
-            b.storeAt(address, b.convert(b.apply(*c->update, {old, b.convert(value, c->type)}), c->type), true);
-        } else {
-            b.storeAt(address, b.convert(value, c->type));
-        }
+        lastOld_ = put(b, *c, placeOf(b, *c, target), value);
         return true;
     }
     bool isUpdate(const py::Expr &target) override {
@@ -224,8 +214,8 @@ private:
         }
         c.subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);
         c.stream = c.container->desc->isStream();
-        c.first = p_.access(b, *c.container, c.subset ? &*c.subset : nullptr, p_.site(t_, &e.memlet));
-        const_cast<Access *>(c.first)->allowOutside = e.memlet.allowOob;
+        c.first = p_.access(b, *c.container, c.subset, p_.site(t_, &e.memlet));
+        c.first->allowOutside = e.memlet.allowOob;
         if (!declared)
             c.pointer = in ? !isOne(c) : !isOne(c) || (c.dynamic && e.memlet.wcr.empty());
         else
@@ -235,11 +225,8 @@ private:
             c.type = c.container->type;
         if (c.container->desc->isStructure() || c.type.isOpaque())
             b.refuse("the connector `" + c.name.str() + "` of type " + c.type.str());
-        if (c.stream) {
-            queues_->push_back({c.container, c.first, sizeOf(c.container->type)});
-            c.queue = &queues_->back();
+        if (c.stream)
             c.type = c.container->type;
-        }
     }
 
     void input(Builder &b, const ir::Edge &e) {
@@ -276,19 +263,12 @@ private:
         const ir::Connector *declared = t_.outConnector(e.srcConn);
         describe(b, c, e, declared ? declared->type : Type(), false);
         if (c.container && c.container->desc->isReference() && ir::memletPath(&e).back()->dstConn.view() == "set") {
-            c.reference = std::exchange(c.container, nullptr);
+            c.sets = true;
+            c.container = nullptr;
             c.type = Type();
         }
-        if (!e.memlet.wcr.empty()) {
-            const auto lambda = py::parseExpr(e.memlet.wcr);
-            py::Env env;
-            env.typeOf = [](Name) { return std::optional<Type>(); };
-            env.structByName = [this](Name n) { return scope_.structure(n); };
-            if (lambda.value)
-                c.update = py::resolveModules(*lambda.value, env);
-            else
-                b.refuse("the conflict resolution `" + e.memlet.wcr + "`");
-        }
+        if (!e.memlet.wcr.empty())
+            c.update = scope_.parse(b, {e.memlet.wcr, ir::Language::Python});
         if (c.container && !c.stream && !c.pointer && !c.dynamic)
             c.value = b.reserve(c.type);
         else if (!c.container && declared && declared->type && !declared->type.isPointer())
@@ -298,7 +278,7 @@ private:
 
     Operand pop(Builder &b, const Connection &c) {
         const Operand out = b.reserve(c.type);
-        b.emit({popElement, out.at, nullptr, nullptr, 1, c.queue});
+        b.emit({popElement, out.at, nullptr, nullptr, 1, c.first});
         return out;
     }
 
@@ -314,22 +294,22 @@ private:
 
     /// Writes a value to an element, with the conflict resolution if there is one: then it returns what was there before. The lanes of
     /// a vector are combined before they update one element.
-    Operand put(Builder &b, const Connection &c, const Access *x, Operand value) {
+    Operand put(Builder &b, const Connection &c, const Place &place, Operand value) {
         Operand given = b.convert(value, c.type);
         if (!c.update) {
-            b.store(x, given);
+            place.store(b, given);
             return {};
         }
         Type t = c.type;
-        if (t.isVector() && t.element() == c.container->type && isOne(c)) {
+        if (place.element && t.isVector() && t.element() == c.container->type && isOne(c)) {
             t = t.element();
             Operand sum{t, given.at};
             for (int64_t k = 1; k < c.type.lanes(); ++k)
                 sum = b.convert(b.apply(*c.update, {sum, Operand{t, given.at + k * sizeOf(t)}}), t);
             given = sum;
         }
-        const Operand old = b.load(x, t, true);
-        b.store(x, b.convert(b.apply(*c.update, {old, given}), t), true);
+        const Operand old = place.load(b, t, true);
+        place.store(b, b.convert(b.apply(*c.update, {old, given}), t), true);
         return old;
     }
 
@@ -343,17 +323,19 @@ private:
         return true;
     }
 
-    static std::vector<py::ExprRef> indicesOf(const py::Expr &e) {
-        std::vector<py::ExprRef> out(e.args.begin() + 1, e.args.end());
-        if (out.size() == 1 && out[0]->kind == py::ExprKind::Tuple)
-            out = std::vector<py::ExprRef>(out[0]->args);
-        return out;
+    /// What a subscript of a connector names. One index that does not count along the subset counts elements from the first one on.
+    Place placeOf(Builder &b, const Connection &c, const py::Expr &e) {
+        const std::vector<py::ExprRef> indices = indicesOf(e);
+        if (const Access *x = elementAt(b, c, indices))
+            return {x, {}};
+        if (indices.size() != 1)
+            return {nullptr, b.refuse("a subscript of `" + c.name.str() + "` with " + std::to_string(indices.size()) + " indices")};
+        return {nullptr, b.advance(b.addressOf(c.first, c.type), b.expression(*indices[0]))};
     }
 
-    /// The element at a subscript: indices count along the dimensions of the subset that have more than one element, or along all of
-    /// them. None where they do not, or where the elements of the connector are not those of the container.
-    const Access *at(Builder &b, const Connection &c, const py::Expr &e) {
-        const std::vector<py::ExprRef> indices = indicesOf(e);
+    /// The element at indices that count along the dimensions of the subset that have more than one element, or along all of them.
+    /// None where they do not, or where the elements of the connector are not those of the container.
+    const Access *elementAt(Builder &b, const Connection &c, const std::vector<py::ExprRef> &indices) {
         if (!(c.type == c.container->type) || !c.subset || c.container->desc->isScalar())
             return nullptr;
         std::vector<std::size_t> dims = c.subset->nonUnitDims();
@@ -364,39 +346,28 @@ private:
         }
         if (dims.size() != indices.size())
             return nullptr;
-        Access *x = p_.access(*c.container, c.first->site);
+        Access *x = p_.machine.access(*c.container, c.first->site);
         x->index = c.first->index;
         x->allowOutside = c.first->allowOutside;
         for (std::size_t k = 0; k < dims.size(); ++k) {
             const sym::Range &r = c.subset->dims[dims[k]];
-            Operand i = b.convert(b.expression(*indices[k]), ScalarKind::Int64);
+            Operand i = Builder::integerAt(b.integer(*indices[k]));
             if (!r.step.isOne())
-                i = b.binary(
-                    py::Op::Mul, i,
-                    Operand{ScalarKind::Int64, const_cast<std::byte *>(reinterpret_cast<const std::byte *>(b.integer(r.step)))});
-            const Operand start{ScalarKind::Int64,
-                                const_cast<std::byte *>(reinterpret_cast<const std::byte *>(c.first->index[dims[k]]))};
-            x->index[dims[k]] = &as<int64_t>(b.binary(py::Op::Add, start, i).at);
+                i = b.binary(py::Op::Mul, i, Builder::integerAt(b.integer(r.step)));
+            const int64_t *&index = x->index[dims[k]];
+            index = &as<int64_t>(b.binary(py::Op::Add, Builder::integerAt(index), i).at);
         }
         return x;
-    }
-
-    /// The address at a subscript with one index, counted in elements from the first one on.
-    Operand addressAt(Builder &b, const Connection &c, const py::Expr &e) {
-        const std::vector<py::ExprRef> indices = indicesOf(e);
-        if (indices.size() != 1)
-            return b.refuse("a subscript of `" + c.name.str() + "` with " + std::to_string(indices.size()) + " indices");
-        return b.advance(b.addressOf(c.first, c.type), b.expression(*indices[0]));
     }
 
     void writeBack(Builder &b, const ir::Edge &e) {
         Connection *c = find(outputs_, e.srcConn);
         if (!c)
             return;
-        if (c->reference) {
+        if (c->sets) {
             const Operand address = b.local(c->name);
             if (address && address.type.isPointer())
-                b.emit({setReferenceTo, nullptr, address.at, nullptr, 1, c->reference});
+                b.emit({setReferenceTo, nullptr, address.at, nullptr, 1, c->first});
             else
                 b.refuse("a reference that is set to no address");
         } else if (!c->container) {
@@ -408,7 +379,7 @@ private:
             else
                 p_.values[{&t_, c->name}] = value;
         } else if (c->value) {
-            put(b, *c, c->first, c->value);
+            put(b, *c, {c->first, {}}, c->value);
         }
     }
 
@@ -418,11 +389,6 @@ private:
     const std::set<Name> changed_;
     std::vector<Connection> inputs_, outputs_;
     Operand lastOld_;
-    std::shared_ptr<std::deque<QueueAccess>> queues_ = [this] {
-        auto list = std::make_shared<std::deque<QueueAccess>>();
-        p_.machine.queueAccesses.push_back(list);
-        return list;
-    }();
 };
 
 } // namespace

@@ -201,15 +201,10 @@ std::optional<std::vector<int64_t>> NodeReader::integers(const char *property) c
 }
 
 py::ExprRef NodeReader::expression(const std::string &text) {
-    const auto parsed = py::parseExpr(text);
-    if (!parsed.value) {
-        refuse("`" + text + "`");
-        return py::name(Name("_"));
-    }
-    py::Env env;
-    env.typeOf = [this](Name n) { return scope.typeOf(n); };
-    env.structByName = [this](Name n) { return scope.structure(n); };
-    return py::resolveModules(*parsed.value, env);
+    Builder b = builder();
+    const py::ExprRef e = scope.parse(b, {text, ir::Language::Python});
+    finish(b);
+    return e ? e : py::name(Name("_")); // refused
 }
 
 // ---------------------------------------------------------------------------------------------------- values

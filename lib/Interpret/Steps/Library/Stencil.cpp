@@ -115,13 +115,12 @@ private:
             r.refuse("a stencil whose code is not Python");
             return;
         }
-        py::Env env;
+        py::Env env = scope_.env();
         env.typeOf = [this](Name n) -> std::optional<Type> {
             const Field *f = find(inputs_, n);
             f = f ? f : find(outputs_, n);
             return !f ? scope_.typeOf(n) : f->iterators.empty() ? f->elements->type : Type::pointer(f->elements->type);
         };
-        env.structByName = [this](Name n) { return scope_.structure(n); };
         Builder b = r.planner.builder(*this, r.planner.pythonDivision(), r.planner.site(r.node));
         b.block(py::resolveModules(*parsed.value, env));
         code_ = r.finish(b);
