@@ -1,6 +1,6 @@
 # Order is the order of the design: a library may use only those above it (test/Layering checks the includes).
 set(SDFGC_LIBRARIES Support Platform Diag Types Symbolic Tasklet IR Serialize Analysis Interpret Tree Pass LibraryNodes Lower Transforms CodeGen
-                    Targets Package Build Run Reduce Driver)
+                    Targets Package Build Run Validate Reduce Driver)
 
 # Headers that nearly every file includes, compiled once: a third off the time of a build. Files still include what they use.
 set(SDFGC_STANDARD_HEADERS <algorithm> <functional> <map> <memory> <optional> <set> <string> <unordered_map> <variant> <vector>

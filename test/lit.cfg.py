@@ -16,6 +16,7 @@ config.test_exec_root = lit_config.params['out']
 config.substitutions += [
     ('%sdfgc', lit_config.params['sdfgc']),
     ('%misuse', lit_config.params['misuse']),
+    ('%wrong', os.path.join(os.path.dirname(lit_config.params['sdfgc']), 'sdfgcWrong')), # test/WrongPasses
     ('%graphs', os.path.join(config.test_source_root, 'graphs')),
     ('%root', os.path.dirname(config.test_source_root)),
 ]

@@ -16,6 +16,7 @@ constexpr std::array<Explanation, count> makeTable() {
 #include "Diag/explanations/Build.def"
 #include "Diag/explanations/Driver.def"
 #include "Diag/explanations/Interpret.def"
+#include "Diag/explanations/Validate.def"
 #include "Diag/explanations/LibraryNodes.def"
 #include "Diag/explanations/Lower.def"
 #include "Diag/explanations/Pass.def"

@@ -2,7 +2,8 @@
 //
 // The graph after the first k passes of the pipeline is finished by the target's own pipeline as far as `lower`, built and
 // called; a tree, which the passes after `lower` leave, is printed as it is. With k = 0 this gives the reference, unless the user
-// knows better; binary search then finds a k such that the results agree after k - 1 passes and differ after k.
+// knows better; with --expect interpreter it is what the interpreter makes of the graph, and graphs after the first k passes are
+// interpreted, too, where it knows them: then the target's own pipeline is searched as well. Binary search then finds a k such that the results agree after k - 1 passes and differ after k.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
@@ -31,7 +32,8 @@ class Bisect : public Subcommand {
         arguments_.addTo(line);
         line.group("Results");
         line.texts("--expect", expected_, "NAME=FILE.npy",
-                   "what an array must hold after the call (else: what it holds without the passes)");
+                   "what an array must hold after the call (else: what it holds without the passes); `interpreter`: what the "
+                   "interpreter says, on small inputs if no arguments are given");
         line.real("--rtol", relative_, "X", "relative difference of floating-point numbers that counts as equal (1e-6)");
         line.real("--atol", absolute_, "X", "absolute difference that counts as equal (1e-12)");
         line.real("--timeout", call_.seconds, "SECONDS", "for each call; one that takes longer is different");
@@ -47,10 +49,13 @@ class Bisect : public Subcommand {
             return;
         folder_ = folder->path();
         arguments_.lookAt(program);
+        if (compilation_.pipeline.passes && !compilation_.pipeline.passes->empty())
+            raiseLevel(*program.graph);
         const ir::SDFG &graph = *program.graph;
         const std::optional<pass::Pipeline> pipeline =
             choosePipeline(s, compilation_.pipeline, compilation_.target.compileOptions(input_));
-        if (!pipeline || !readReference(s, graph))
+        interpreted_ = expected_ == std::vector<std::string>{"interpreter"};
+        if (!pipeline || (!interpreted_ && !readReference(s, graph)))
             return;
         pipeline_ = *pipeline;
         std::optional<pass::Pipeline> own = choosePipeline(s, {}, compilation_.target.compileOptions(input_));
@@ -61,13 +66,85 @@ class Bisect : public Subcommand {
         own->steps.erase(lowering == own->steps.end() ? lowering : lowering + 1, own->steps.end());
         finish_ = std::move(*own);
         steps_ = pipeline->steps.size();
+        if (interpreted_)
+            return bisectInterpreted(s, graph);
         if (reference_.arrays.empty()) {
             reference_ = resultsAfter(s, graph, 0);
             if (!reference_.failure.empty())
                 return nothingToDo(s, "the program fails without the passes: " + reference_.failure,
                                    "give what you expect with --expect");
         }
-        search(s, graph);
+        const std::string why = tryPasses(s, graph, steps_);
+        if (why.empty())
+            return nothingToDo(s, "the results do not change", "give inputs or expected results for which they do");
+        search(s, graph, why);
+    }
+
+    /// On the input that is given, or on the first of those that are made for which the program does not do what the graph says.
+    void bisectInterpreted(Session &s, const ir::SDFG &graph) {
+        const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), s.diags);
+        if (!subject)
+            return;
+        for (validate::Input &input : inputs(s, graph, *subject)) {
+            chosen_ = std::move(input);
+            reference_ = *interpret(graph);
+            if (!reference_.failure.empty())
+                return nothingToDo(s, "the program has a fault without the passes: " + reference_.failure,
+                                   "give arguments that it can take");
+            s.environment.out << "with " << chosen_->name << '\n';
+            if (const std::string why = tryPasses(s, graph, steps_); !why.empty())
+                return search(s, graph, why);
+        }
+        if (chosen_)
+            nothingToDo(s, "the results do not change", "give arguments for which they do");
+    }
+
+    std::vector<validate::Input> inputs(Session &s, const ir::SDFG &graph, validate::Subject &subject) {
+        std::vector<validate::Input> out;
+        if (arguments_.given()) {
+            if (std::optional<run::Arguments> one = arguments_.prepare(s, run::interfaceOf(graph)))
+                out.push_back({"the arguments that are given", std::move(*one)});
+            return out;
+        }
+        validate::ValidateOptions options;
+        options.seconds = interpreterOptions().seconds;
+        std::string why;
+        for (validate::Judged &j : validate::usableInputs(graph, subject, options, &why))
+            out.push_back(std::move(j.input));
+        if (out.empty())
+            s.diags.report(diag::Id::NoUsableInput, {input_}, why);
+        return out;
+    }
+
+    interpret::Options interpreterOptions() const {
+        return {
+            .compatDace = compilation_.target.compat == "dace", .file = input_, .seconds = call_.seconds > 0 ? call_.seconds : 60};
+    }
+
+    /// What the interpreter makes of a graph with the chosen input. Nothing where it does not know the graph.
+    std::optional<Results> interpret(const ir::SDFG &graph) const {
+        diag::Engine refusals;
+        const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), refusals);
+        if (!subject)
+            return std::nullopt;
+        const validate::Execution done = subject->run(chosen_->arguments);
+        Results r;
+        if (done.timedOut)
+            r.failure = "it takes too long to execute";
+        else if (!done.faults.empty())
+            r.failure = done.faults.front().element + ": " + done.faults.front().what;
+        take(r, chosen_->arguments, done.memory);
+        return r;
+    }
+
+    void take(Results &r, const run::Arguments &arguments, const std::vector<std::string> &memory) const {
+        for (std::size_t i = 0; i < arguments.all.size(); ++i) {
+            const run::Argument &a = arguments.all[i];
+            if (!a.isArray || a.isNull || (!reference_.arrays.empty() && !reference_.arrays.count(a.name.str())))
+                continue;
+            r.arrays.emplace(a.name.str(), run::gather(a, memory[i]));
+            r.types.emplace(a.name.str(), a.type);
+        }
     }
 
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
@@ -113,6 +190,9 @@ class Bisect : public Subcommand {
         pass::Program program = candidate.program();
         if (!pass::run(program, firstSteps(count), passRegistry(), context, {}))
             return failed("a pass failed");
+        if (chosen_ && !program.tree)
+            if (std::optional<Results> results = interpret(*candidate.graph))
+                return *results;
         if (!program.tree) {
             candidate.graph->level = ir::Level::Loaded;
             if (!pass::run(program, finish_, passRegistry(), context, {}))
@@ -124,19 +204,14 @@ class Bisect : public Subcommand {
             rest.run(s, {nullptr, std::move(program.tree)}, input_, file::join(folder_, std::to_string(count)), true);
         if (!made)
             return failed("it does not compile");
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
+        std::optional<run::Arguments> arguments =
+            chosen_ ? run::inOrderOf(*made->module, chosen_->arguments) : arguments_.prepare(s, *made->module);
         if (!arguments)
             return failed("its arguments do not fit");
         const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
         if (!reportCall(s, &*made, called))
             return failed("it fails");
-        for (std::size_t i = 0; i < arguments->all.size(); ++i) {
-            const run::Argument &a = arguments->all[i];
-            if (!a.isArray || a.isNull || (!expected_.empty() && !reference_.arrays.count(a.name.str())))
-                continue;
-            r.arrays.emplace(a.name.str(), run::gather(a, called.memory[i]));
-            r.types.emplace(a.name.str(), a.type);
-        }
+        take(r, *arguments, called.memory);
         return r;
     }
 
@@ -191,11 +266,9 @@ class Bisect : public Subcommand {
         return why;
     }
 
-    void search(Session &s, const ir::SDFG &graph) {
-        std::string why = tryPasses(s, graph, steps_);
-        if (why.empty())
-            return nothingToDo(s, "the results do not change", "give inputs or expected results for which they do");
-        if (!expected_.empty())
+    /// All passes together change the results: `why`.
+    void search(Session &s, const ir::SDFG &graph, std::string why) {
+        if (!expected_.empty() && !chosen_)
             if (const std::string first = tryPasses(s, graph, 0); !first.empty())
                 return nothingToDo(s, "the results are not as expected even without the passes: " + first,
                                    "the fault is in the graph, or in the pipeline of the target");
@@ -224,6 +297,8 @@ class Bisect : public Subcommand {
     pass::Pipeline finish_; // the target's own, up to `lower`: passes over the tree improve what is right without them
     std::size_t steps_ = 0;
     Results reference_;
+    bool interpreted_ = false;
+    std::optional<validate::Input> chosen_; // with --expect interpreter: what is tried
 };
 
 } // namespace

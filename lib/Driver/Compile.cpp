@@ -17,6 +17,8 @@ private:
         line.text("-o,--output", folder_, "DIR", "the build folder (./<name>.build)");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         compilation_.addTo(line, withLibrary_);
+        if (withLibrary_)
+            compilation_.pipeline.addValidationTo(line);
     }
 
     void run(Session &s) override {

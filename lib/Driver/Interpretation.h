@@ -7,12 +7,9 @@
 
 namespace sdfgc::driver {
 
-/// The interface of a graph as a module without functions: what arguments are prepared from.
-tree::Module interfaceOf(const ir::SDFG &graph);
-
 /// Runs the graph once with prepared arguments, as run::call does with a library. What the interpreter finds is reported, each fault
 /// once, and does not keep the results from being returned. Nothing when it cannot be interpreted.
-std::optional<run::CallResult> interpret(Session &session, std::unique_ptr<ir::SDFG> graph, const run::Arguments &arguments,
+std::optional<run::CallResult> interpret(Session &session, const ir::SDFG &graph, const run::Arguments &arguments,
                                          const interpret::Options &options);
 
 } // namespace sdfgc::driver

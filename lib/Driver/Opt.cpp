@@ -1,7 +1,6 @@
 // sdfgc opt: a graph or a tree in, passes, the program out: the graph, or the schedule tree where the passes lower it.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Tree/Text.h"
@@ -21,6 +20,7 @@ class Opt : public Subcommand {
         line.flag("--indent", indent_, "write the graph with line breaks and indentation");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         pipeline_.addTo(line);
+        pipeline_.addValidationTo(line);
         target_.addTo(line);
         toolchain_.addTo(line);
     }
@@ -42,17 +42,6 @@ class Opt : public Subcommand {
         const bool asGraph = program.graph && !output_.empty() && !output_.ends_with(tree::fileSuffix);
         if (runPasses(s, program, pipeline_, context, &files, asGraph))
             write(s, program, files);
-    }
-
-    /// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on
-    /// from there, so the highest level whose rules hold is found out.
-    void raiseLevel(ir::SDFG &graph) const {
-        for (auto next = ir::Level::Structured; next <= ir::Level::Scheduled; next = static_cast<ir::Level>(int(next) + 1)) {
-            diag::Engine scratch;
-            if (!analysis::verify(graph, next, scratch))
-                return;
-            graph.level = next;
-        }
     }
 
     void write(Session &s, const pass::Program &program, const std::vector<std::string> &files) const {

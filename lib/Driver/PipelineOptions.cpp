@@ -1,5 +1,6 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -283,6 +284,24 @@ void PipelineOptions::addTo(CommandLine &line) {
               "write what passes did or could not do: .yaml, .json (one object a line), else text by element; `-` prints it");
 }
 
+void PipelineOptions::addValidationTo(CommandLine &line) {
+    line.group("What to check of the passes");
+    line.flag("--validate", validate,
+              "execute the program before and after every pass over the graph, by the interpreter on small inputs, and compare");
+    line.real("--validate-timeout", validateTimeout, "SECONDS", "for each execution; inputs that take longer are left out (5)");
+    line.number("--validate-seed", validateSeed, "N", "other inputs (0)", 0);
+    line.text("--validate-dir", validateFolder, "DIR", "where graphs and input go that show what a pass changed (<name>.validate)");
+}
+
+validate::ValidateOptions PipelineOptions::validateOptions(Name program, const std::string &file) const {
+    validate::ValidateOptions v;
+    v.inputs.seed = static_cast<uint64_t>(validateSeed);
+    v.seconds = validateTimeout;
+    v.folder = validateFolder.empty() ? program.str() + ".validate" : validateFolder;
+    v.file = file;
+    return v;
+}
+
 const pass::Registry &passRegistry() {
     static const pass::Registry registry = [] {
         pass::Registry r;
@@ -333,6 +352,10 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     TextVerifier textVerifier;
     if (o.verifyText)
         run.instruments.push_back(&textVerifier);
+    const Name name = program.tree ? program.tree->name : program.graph->name;
+    validate::Validator validator(*pipeline, o.validateOptions(name, context.options.file));
+    if (o.validate)
+        run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
     std::vector<pass::PassTime> times;
     bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);
@@ -350,6 +373,15 @@ std::unique_ptr<tree::Module> lowered(Session &s, pass::Program program, const P
     if (!program.tree && o.stopAfter.empty()) // --passes, or a pipeline file of the user
         s.diags.report(diag::Id::LevelTooLow, {}, ir::name(program.level()));
     return std::move(program.tree);
+}
+
+void raiseLevel(ir::SDFG &graph) {
+    for (auto next = ir::Level::Structured; next <= ir::Level::Scheduled; next = static_cast<ir::Level>(int(next) + 1)) {
+        diag::Engine scratch;
+        if (!analysis::verify(graph, next, scratch))
+            return;
+        graph.level = next;
+    }
 }
 
 std::vector<std::string> inputFiles(const std::string &path, const Input &input) {

@@ -4,6 +4,7 @@
 #include "Driver/Session.h"
 #include "sdfgc/Build/Toolchain.h"
 #include "sdfgc/Pass/Pipeline.h"
+#include "sdfgc/Validate/Validator.h"
 
 namespace sdfgc::driver {
 
@@ -35,7 +36,14 @@ struct PipelineOptions {
     std::string printFilter; // part of the name of what is printed
     std::vector<std::string> printBefore, printAfter;
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, verifyText = false, timePasses = false;
+    bool validate = false;
+    double validateTimeout = 5;
+    int validateSeed = 0;
+    std::string validateFolder; // empty: <name>.validate
     void addTo(CommandLine &line);
+    void addValidationTo(CommandLine &line);
+    /// What --validate does with a program of this name, from this file.
+    validate::ValidateOptions validateOptions(Name program, const std::string &file) const;
     /// Do they say which passes run?
     bool choosePasses() const { return passes || !pipeline.empty() || !startAfter.empty(); }
 };
@@ -54,6 +62,10 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
 /// over a tree from a file. Files that were read are appended to `*files` when given. `graphOnly`: the passes in front of `lower` only. Returns false after errors.
 bool runPasses(Session &session, pass::Program &program, const PipelineOptions &options, pass::Context &context,
                std::vector<std::string> *files = nullptr, bool graphOnly = false);
+
+/// A graph from a file is taken as `loaded`. One that was dumped in the middle of a pipeline fulfils more: --passes may go on from
+/// there, so the highest level whose rules hold is found out.
+void raiseLevel(ir::SDFG &graph);
 
 /// The schedule tree that the pipeline ends with. Null after errors, and (reported) where the passes stop at a graph.
 std::unique_ptr<tree::Module> lowered(Session &session, pass::Program program, const PipelineOptions &options,

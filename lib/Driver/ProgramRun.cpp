@@ -5,10 +5,13 @@
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Validate/Inputs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace sdfgc::driver {
 namespace {
@@ -55,6 +58,12 @@ diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &f
     return {};
 }
 
+bool takes(const tree::Module &interface, const std::string &argument) {
+    const auto named = [&](const tree::Param &p) { return p.name.view() == argument; };
+    return std::any_of(interface.params.begin(), interface.params.end(), named) ||
+           std::any_of(interface.init.begin(), interface.init.end(), named);
+}
+
 std::string signalText(int signal) { return std::string(::strsignal(signal)) + " (signal " + std::to_string(signal) + ")"; }
 
 } // namespace
@@ -65,6 +74,7 @@ void ProgramArguments::addTo(CommandLine &line) {
         "--arg", given_, "NAME=VALUE",
         "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH` or `null`; "
         "symbols may follow from the shapes of arrays");
+    line.text("--input", folder_, "DIR", "arguments from a folder: NAME.npy, and lines NAME=VALUE of a file `values`; --arg wins");
     line.text("--default", otherwise_, "VALUE",
               "of arrays and scalars that are not given (zeros for arrays that are only written)");
     line.number("--seed", seed_, "N", "other random numbers (0)", 0);
@@ -96,6 +106,14 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
     options.otherwise = otherwise_;
     options.written = written_;
     options.seed = static_cast<uint64_t>(seed_);
+    if (!folder_.empty()) {
+        Result<std::vector<run::Given>> read = validate::readInput(folder_);
+        if (read) // what passes have taken away is no fault
+            std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
+                         [&](const run::Given &g) { return takes(interface, g.name); });
+        else
+            s.diags.report(Id::InputFailed, {}, read.error());
+    }
     for (const std::string &text : given_)
         if (std::optional<run::Given> one = splitGiven(s, "--arg", text))
             options.given.push_back(std::move(*one));

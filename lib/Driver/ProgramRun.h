@@ -12,12 +12,14 @@ public:
     void addTo(CommandLine &line);
     /// Which arrays of the graph are only written. Call it before passes.
     void lookAt(const Input &program);
+    /// Does the command line say anything about arguments?
+    bool given() const { return !given_.empty() || !folder_.empty() || !otherwise_.empty(); }
     /// Nothing after errors.
     std::optional<run::Arguments> prepare(Session &session, const tree::Module &interface) const;
 
 private:
     std::vector<std::string> given_;
-    std::string otherwise_;
+    std::string folder_, otherwise_;
     int seed_ = 0;
     std::set<Name> written_;
 };

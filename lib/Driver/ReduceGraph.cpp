@@ -6,6 +6,7 @@
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/Resources.h"
 
 #include <algorithm>
 #include <ostream>
@@ -27,6 +28,10 @@ class Reduce : public Subcommand {
         line.group("What to keep");
         line.text("--test", test_, "COMMAND",
                   "the command that fails, with `{}` for the graph; split as a shell splits words, but no shell runs it");
+        line.choice("--differ", differ_, {"passes", "program"},
+                    "instead of --test: a pass changes what the interpreter makes of the graph (`sdfgc opt --validate`), or the "
+                    "compiled program does something else (`sdfgc run --validate`)");
+        line.text("--options", options_, "OPTIONS", "further options for --differ: '--target cuda --passes resolve-wcr'");
         line.text("--match", match_, "TEXT", "what the command must print to count as the same failure");
         line.flag("--any-failure", anyFailure_, "every failure counts (else only one with the same exit status or signal)");
         line.real("--timeout", timeout_, "SECONDS", "for each run of the command; one that takes longer does not fail (60)");
@@ -36,8 +41,12 @@ class Reduce : public Subcommand {
     }
 
     void run(Session &s) override {
+        if (!differ_.empty() && !test_.empty()) {
+            s.diags.report(diag::Id::OptionConflict, {}, "--differ", "--test");
+            return;
+        }
         command_ = splitWords(test_);
-        if (command_.empty() || test_.find("{}") == std::string::npos) {
+        if (differ_.empty() && (command_.empty() || test_.find("{}") == std::string::npos)) {
             s.diags.report(diag::Id::OptionMisused, {},
                            command_.empty() ? "--test is missing" : "the command of --test has no `{}` for the graph",
                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'");
@@ -50,11 +59,25 @@ class Reduce : public Subcommand {
         if (!graph || !folder)
             return;
         candidate_ = file::join(folder->path(), graph->name.str() + ".sdfg");
+        if (!differ_.empty())
+            testForDifference(file::join(folder->path(), "left"));
         if (output_.empty())
             output_ = file::nameOf(input_).substr(0, file::nameOf(input_).find('.')) + ".reduced.sdfg";
         if (!learnFailure(s, *graph))
             return;
         search(s, *graph);
+    }
+
+    /// Every try is a process of its own, so that graphs with which sdfgc or the program crashes are just others.
+    void testForDifference(const std::string &reproducer) {
+        const bool passes = differ_ == "passes";
+        command_ = {executablePath(), passes ? "opt" : "run", "--validate", candidate_, "--validate-dir", reproducer};
+        if (passes)
+            command_.insert(command_.end(), {"-o", "/dev/null"});
+        for (std::string &word : splitWords(options_))
+            command_.push_back(std::move(word));
+        if (match_.empty())
+            match_ = std::string(diag::info(passes ? diag::Id::ResultsChanged : diag::Id::ProgramDiffers).code);
     }
 
     process::Outcome test(const ir::SDFG &graph) const {
@@ -109,7 +132,7 @@ class Reduce : public Subcommand {
                           << " elements, after " << summary.tests << " tests\n";
     }
 
-    std::string input_, test_, match_, output_, candidate_;
+    std::string input_, test_, differ_, options_, match_, output_, candidate_;
     bool anyFailure_ = false, unverified_ = false;
     double timeout_ = 60;
     std::vector<std::string> command_;

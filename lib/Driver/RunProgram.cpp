@@ -1,4 +1,5 @@
 // sdfgc run: a graph is tried without a line of host code.
+#include "Driver/Agreement.h"
 #include "Driver/Crash.h"
 #include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
@@ -82,6 +83,7 @@ class Run : public Subcommand {
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
         compilation_.addTo(line, true);
+        compilation_.pipeline.addValidationTo(line);
     }
 
     void run(Session &s) override {
@@ -98,10 +100,16 @@ class Run : public Subcommand {
             return;
         }
         compilation_.lineTables = true;
+        std::optional<Agreement> agreement;
+        if (compilation_.pipeline.validate && program.graph)
+            agreement.emplace(s, *program.graph, compilation_.pipeline.validateOptions(program.name(), input_),
+                              compilation_.target.compat == "dace");
         const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
         std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
         if (!made)
             return;
+        if (agreement && !arguments_.given())
+            return agreement->tryProgram(*made, call_.seconds > 0 ? call_.seconds : 60);
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
@@ -113,8 +121,11 @@ class Run : public Subcommand {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
             result = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
         }
-        if (reportCall(s, &*made, result))
-            show(s, *arguments, outputs, result);
+        if (!reportCall(s, &*made, result))
+            return;
+        show(s, *arguments, outputs, result);
+        if (agreement)
+            agreement->compare({"the arguments that are given", *arguments}, result.memory);
     }
 
     /// The same without a library. What is found makes the run fail, but its results are shown.
@@ -123,12 +134,12 @@ class Run : public Subcommand {
             s.diags.report(diag::Id::InterpretsGraphs, {});
             return;
         }
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, interfaceOf(*program.graph));
+        std::optional<run::Arguments> arguments = arguments_.prepare(s, run::interfaceOf(*program.graph));
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
         s.log().info("interpreting {}", program.graph->name.str());
         const interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
-        const auto result = interpret(s, std::move(program.graph), *arguments, options);
+        const auto result = interpret(s, *program.graph, *arguments, options);
         if (result && reportCall(s, nullptr, *result))
             show(s, *arguments, outputs, *result);
     }

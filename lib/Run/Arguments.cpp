@@ -11,8 +11,6 @@ namespace {
 
 using diag::Id;
 
-constexpr int64_t largest = int64_t(1) << 40; // bytes of one argument
-
 /// A parameter with what the command line says about it.
 struct Entry {
     const tree::Param *param;
@@ -299,11 +297,11 @@ private:
     }
 
     /// Sizes that are negative or too large, and shapes that reach beyond the memory that strides and total size describe.
-    static std::string layoutProblem(const Argument &a) {
+    std::string layoutProblem(const Argument &a) const {
         int64_t last = 0, first = 0;
         bool empty = false;
         for (std::size_t d = 0; d < a.shape.size(); ++d) {
-            if (a.shape[d] < 0 || a.shape[d] > largest)
+            if (a.shape[d] < 0 || a.shape[d] > options_.largest)
                 return "its shape would be " + shapeText(a.shape);
             empty = empty || a.shape[d] == 0;
             int64_t span = 0;
@@ -312,7 +310,7 @@ private:
             if (__builtin_add_overflow(span > 0 ? last : first, span, span > 0 ? &last : &first))
                 return "its strides would be " + shapeText(a.strides);
         }
-        if (a.elements < 0 || a.elements > largest / static_cast<int64_t>(bytes(a)))
+        if (a.elements < 0 || a.elements > options_.largest / static_cast<int64_t>(bytes(a)))
             return "it would have " + std::to_string(a.elements) + " elements";
         if (!empty && (first < 0 || last >= a.elements))
             return "shape " + shapeText(a.shape) + " with strides " + shapeText(a.strides) + " does not fit into its " +
@@ -389,6 +387,22 @@ const Argument *Arguments::find(std::string_view name) const {
 
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags) {
     return Preparer(module, options, diags).run();
+}
+
+std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments) {
+    const auto indices = [&](const std::vector<tree::Param> &list, std::vector<std::size_t> &out) {
+        out.clear();
+        for (const tree::Param &p : list) {
+            const Argument *a = arguments.find(p.name.view());
+            if (!a)
+                return false;
+            out.push_back(static_cast<std::size_t>(a - arguments.all.data()));
+        }
+        return true;
+    };
+    if (!indices(module.params, arguments.program) || !indices(module.init, arguments.init))
+        return std::nullopt;
+    return arguments;
 }
 
 NpyArray gather(const Argument &a, std::string_view memory) {

@@ -1,4 +1,4 @@
-// Values of symbols from shapes, and the order of elements in memory.
+// Values of symbols from shapes.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -33,24 +33,5 @@ private:
     std::map<Name, int64_t> values_;
     std::map<Name, std::string> sources_;
 };
-
-/// Calls `visit(offset)` for every element in row-major order of its indices.
-template <class Visit> void forEachElement(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, Visit visit) {
-    int64_t count = 1;
-    for (int64_t s : shape)
-        count *= s;
-    std::vector<int64_t> index(shape.size(), 0);
-    int64_t offset = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        visit(offset);
-        for (std::size_t d = shape.size(); d-- > 0;) {
-            offset += strides[d];
-            if (++index[d] < shape[d])
-                break;
-            offset -= strides[d] * shape[d];
-            index[d] = 0;
-        }
-    }
-}
 
 } // namespace sdfgc::run

@@ -123,6 +123,12 @@ public:
     bool run(tree::Module &module, Context &context) final;
 };
 
+/// What a pass may do to floating-point numbers that a program computes.
+enum class Arithmetic : uint8_t {
+    Exact,        // every result keeps its bits (a NaN stays some NaN)
+    Reassociates, // sums and other reductions are computed in another order, or by another algorithm
+};
+
 struct PassInfo {
     std::string name;    // `raise-control-flow`
     std::string summary; // one line
@@ -133,6 +139,7 @@ struct PassInfo {
     /// For a pass that adds elements of a lower level than the program may have (containers without memory, operations without an
     /// order): the highest level that holds after it. The passes that gave the levels above run again.
     std::optional<ir::Level> fallsTo = std::nullopt;
+    Arithmetic arithmetic = Arithmetic::Exact;
 
     /// Does the pass work on schedule trees?
     bool onTree() const { return needs == ir::Level::Lowered; }

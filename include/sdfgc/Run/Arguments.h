@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
+#include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Run/Npy.h"
 #include "sdfgc/Tree/Tree.h"
 
@@ -28,8 +29,9 @@ struct ArgumentOptions {
     /// For arrays and scalars that are not given: a value as above. Empty: `zeros` for arrays that `written` has, for others an
     /// error.
     std::string otherwise;
-    std::set<Name> written; // arrays that the program writes and does not read
-    uint64_t seed = 0;      // of `random`; every argument has numbers of its own
+    std::set<Name> written;             // arrays that the program writes and does not read
+    uint64_t seed = 0;                  // of `random`; every argument has numbers of its own
+    int64_t largest = int64_t(1) << 40; // bytes that one argument may have
 };
 
 /// One parameter of the C call.
@@ -53,9 +55,34 @@ struct Arguments {
     const Argument *find(std::string_view name) const;
 };
 
+/// The interface of a graph as a module without functions, for `prepare`.
+tree::Module interfaceOf(const ir::SDFG &graph);
+
 /// Decides every argument. All faults are reported: unknown names (the nearest is suggested), files that do not fit, contradicting
 /// sizes, symbols that nothing gives.
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags);
+
+/// The same arguments in the order in which the functions of a module take them. Nothing where it takes one that is not there.
+std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments);
+
+/// Calls `visit(offset)` for every element in row-major order of its indices.
+template <class Visit> void forEachElement(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, Visit visit) {
+    int64_t count = 1;
+    for (int64_t s : shape)
+        count *= s;
+    std::vector<int64_t> index(shape.size(), 0);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        visit(offset);
+        for (std::size_t d = shape.size(); d-- > 0;) {
+            offset += strides[d];
+            if (++index[d] < shape[d])
+                break;
+            offset -= strides[d] * shape[d];
+            index[d] = 0;
+        }
+    }
+}
 
 /// The array that memory of `argument` holds (with its strides), as a file has it.
 NpyArray gather(const Argument &argument, std::string_view memory);

@@ -1,0 +1,27 @@
+// A program executed on an input, whatever executes it: the interpreter for graphs, and what else can tell results and faults.
+#pragma once
+
+#include "sdfgc/Interpret/Interpret.h"
+#include "sdfgc/Run/Arguments.h"
+
+namespace sdfgc::validate {
+
+struct Execution {
+    std::vector<std::string> memory; // of every argument after the run, in the order of run::Arguments::all
+    std::vector<interpret::Report> faults;
+    bool timedOut = false;
+    double seconds = 0;
+};
+
+/// A program that can be executed.
+class Subject {
+public:
+    virtual ~Subject() = default;
+    /// Runs it once, from a new start: nothing is left of earlier runs. The input is not changed.
+    virtual Execution run(const run::Arguments &input) = 0;
+};
+
+/// A copy of the graph in the interpreter. Null, and reported, where it knows not all of the graph.
+std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags);
+
+} // namespace sdfgc::validate

@@ -1,0 +1,51 @@
+// Small inputs for a program, made from its argument list.
+//
+// A series is decided by the graph and a seed alone. It begins with sizes and values that most programs take, and goes on with ones
+// in which faults hide: sizes 1, 2, 0 and odd ones, all symbols equal (programs often couple them) and all different; small numbers
+// with many ties, real numbers, ordered ones (rows of sparse matrices, bounds of searches), infinities, NaN, signed zeros,
+// subnormal and very large numbers, the largest integers; arrays that share memory where the graph says that they may. Sizes for which a shape
+// would be negative or reach beyond its memory are left out. Whether a program can do anything with an input only its execution
+// tells: ask for the next one where it cannot.
+#pragma once
+
+#include "sdfgc/Run/Arguments.h"
+
+namespace sdfgc::validate {
+
+struct InputOptions {
+    uint64_t seed = 0;
+    int attempts = 32;                   // members of the series, those that are left out included
+    int64_t largest = int64_t(16) << 20; // bytes of one argument
+};
+
+struct Input {
+    std::string name; // `N=5 M=5, ordered values`
+    run::Arguments arguments;
+};
+
+class InputMaker {
+public:
+    /// The series for a graph.
+    InputMaker(const ir::SDFG &graph, const InputOptions &options);
+    /// The same for an interface (run::interfaceOf, or a tree's).
+    InputMaker(tree::Module interface, const InputOptions &options);
+    /// The next input; nothing at the end of the series, or where no input can be made.
+    std::optional<Input> next();
+    /// Why the last input that was left out is none: `S is a structure`. Where there was none at all, this says why.
+    const std::string &problem() const { return problem_; }
+
+private:
+    std::optional<Input> attempt(int number);
+    tree::Module interface_;
+    InputOptions options_;
+    std::vector<const tree::Param *> symbols_, strides_;
+    int done_ = 0;
+    std::string problem_;
+};
+
+/// Writes an input into a folder that is there: NAME.npy for each array, and `values` with lines NAME=VALUE for all other arguments.
+Result<void> writeInput(const Input &input, const std::string &folder);
+/// What stands in such a folder, as the command line would give it (run::ArgumentOptions::given).
+Result<std::vector<run::Given>> readInput(const std::string &folder);
+
+} // namespace sdfgc::validate

@@ -1,0 +1,67 @@
+// Passes judged by what they do to results: after each pass over the graph that changed it, the graph is executed again on the same
+// small inputs (Inputs.h), and what differs (Compare.h) is an error.
+//
+// An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
+// execution takes longer than the limit. A graph that the interpreter does not know ends the judging with a warning. Schedule trees
+// are not executed: what judges them is another Subject (Execution.h).
+#pragma once
+
+#include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Pass/Pipeline.h"
+#include "sdfgc/Validate/Compare.h"
+#include "sdfgc/Validate/Inputs.h"
+
+namespace sdfgc::validate {
+
+struct ValidateOptions {
+    InputOptions inputs;
+    int count = 9;      // inputs that a program is executed on
+    double seconds = 5; // for one execution; an input that takes longer is left out
+    std::string folder; // where a reproducer goes (writeReproducer)
+    std::string file;   // the graph's, for diagnostics
+};
+
+/// What is left of a pass that changes results.
+struct Reproducer {
+    const ir::SDFG &before, &after;
+    const Input &input;
+    std::string pass;   // with its options, as --passes takes it
+    std::string target; // options of the command line that the pass depends on: `--target cuda`
+};
+/// Writes `before.sdfgt`, `after.sdfgt`, the folder `input` (writeInput) and `command`, calls of sdfgc in that folder that show the
+/// difference, shrink the graph and so on.
+Result<void> writeReproducer(const Reproducer &r, const std::string &folder);
+
+/// Inputs that a program can be executed on, with what it does on each.
+struct Judged {
+    Input input;
+    Execution execution;
+};
+/// Takes from the series for the graph those inputs on which it has no fault, `options.count` at most. Where there are none, `*why`
+/// says why.
+std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const ValidateOptions &options, std::string *why);
+
+class Validator : public pass::Instrumentation {
+public:
+    /// `pipeline` must outlive the run.
+    Validator(const pass::Pipeline &pipeline, ValidateOptions options) : pipeline_(pipeline), options_(std::move(options)) {}
+    void begin(const pass::Program &, pass::Context &) override;
+    void after(const pass::Program &, const pass::Event &, bool changed, pass::Context &) override;
+    /// Inputs that are still in use.
+    std::size_t inputs() const { return inputs_.size(); }
+
+private:
+    interpret::Options interpreterOptions(const pass::Context &) const;
+    void notValidated(pass::Context &, const std::string &passes, const std::string &why);
+    bool judge(Judged &, Execution after, const ir::SDFG &, const pass::Event &, pass::Context &);
+    void report(const Judged &, const std::string &what, const std::string &element, const ir::SDFG &after, const pass::Event &,
+                pass::Context &);
+
+    const pass::Pipeline &pipeline_;
+    ValidateOptions options_;
+    std::unique_ptr<ir::SDFG> before_;
+    std::vector<Judged> inputs_;
+    bool active_ = false;
+};
+
+} // namespace sdfgc::validate

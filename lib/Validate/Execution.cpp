@@ -1,0 +1,73 @@
+#include "sdfgc/Validate/Execution.h"
+
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/Time.h"
+
+#include <cstdlib>
+
+namespace sdfgc::validate {
+namespace {
+
+/// The value of a scalar that is no container.
+void setSymbol(interpret::Program &p, const run::Argument &a) {
+    if (a.type.isFloat()) {
+        p.set(a.name, run::valueOf(a.type, a.data));
+        return;
+    }
+    const std::string text = run::textOf(a.type, a.data);
+    p.set(a.name, a.type.isBool() ? int64_t(text == "True") : static_cast<int64_t>(std::strtoll(text.c_str(), nullptr, 10)));
+}
+
+class Interpreted : public Subject {
+public:
+    Interpreted(std::unique_ptr<ir::SDFG> graph, interpret::Options options)
+        : graph_(std::move(graph)), options_(std::move(options)) {}
+
+    /// Says whether the interpreter knows the graph.
+    bool prepare(diag::Engine &diags) {
+        program_ = interpret::Program::prepare(ir::clone(*graph_), options_, diags);
+        return program_ != nullptr;
+    }
+
+    Execution run(const run::Arguments &input) override {
+        diag::Engine none; // it was prepared before
+        if (!program_)
+            prepare(none);
+        const std::unique_ptr<interpret::Program> program = std::move(program_); // persistent containers are new in every run
+        Execution out;
+        for (const run::Argument &a : input.all)
+            out.memory.push_back(a.data);
+        bind(*program, input, out);
+        Timer timer;
+        out.faults = program->run();
+        out.seconds = timer.seconds();
+        out.timedOut = program->timedOut();
+        return out;
+    }
+
+private:
+    void bind(interpret::Program &program, const run::Arguments &input, Execution &out) const {
+        for (const auto &[symbol, value] : input.symbols)
+            program.set(symbol, value);
+        for (std::size_t k = 0; k < input.all.size(); ++k) {
+            const run::Argument &a = input.all[k];
+            if (graph_->arrays.contains(a.name))
+                program.bind(a.name, a.isNull ? nullptr : out.memory[k].data());
+            else
+                setSymbol(program, a);
+        }
+    }
+
+    std::unique_ptr<ir::SDFG> graph_;
+    interpret::Options options_;
+    std::unique_ptr<interpret::Program> program_;
+};
+
+} // namespace
+
+std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags) {
+    auto subject = std::make_unique<Interpreted>(ir::clone(graph), options);
+    return subject->prepare(diags) ? std::move(subject) : nullptr;
+}
+
+} // namespace sdfgc::validate

@@ -1,0 +1,175 @@
+#include "sdfgc/Validate/Inputs.h"
+#include "Validate/Values.h"
+#include "sdfgc/Support/File.h"
+
+#include <algorithm>
+
+namespace sdfgc::validate {
+namespace {
+
+using Sizes = std::map<Name, int64_t>;
+
+/// How the symbols of an input get their values.
+struct Pattern {
+    int64_t low, high; // equal: all have this value; else each its own between them
+    Values values;
+};
+/// The beginning of the series. Programs with conditions on their symbols take equal ones more often than others.
+constexpr Pattern beginning[] = {{5, 5, Values::Plain},   {17, 17, Values::Special}, {1, 1, Values::Real},  {2, 7, Values::Plain},
+                                 {3, 3, Values::Extreme}, {2, 2, Values::Ordered},   {8, 8, Values::Real},  {0, 0, Values::Plain},
+                                 {9, 9, Values::Special}, {1, 9, Values::Ordered},   {32, 32, Values::Real}};
+
+Pattern patternOf(int number, run::Random &random) {
+    if (number < static_cast<int>(std::size(beginning)))
+        return beginning[number];
+    const auto values = static_cast<Values>(random.next() % 5);
+    switch (number % 4) {
+    case 0:
+        return {0, 4, values};
+    case 1:
+        return {1, 12, values};
+    case 2:
+        return {10, 40, values};
+    default: {
+        const auto size = static_cast<int64_t>(1 + random.next() % 40);
+        return {size, size, values};
+    }
+    }
+}
+
+bool isSymbolIn(const std::vector<sym::Expr> &list, Name symbol) {
+    return std::any_of(list.begin(), list.end(), [&](sym::Expr e) { return e.dependsOn(symbol); });
+}
+
+std::optional<int64_t> packedStride(const ir::DataDesc &d, std::size_t dimension, const Sizes &sizes) {
+    int64_t stride = 1;
+    for (std::size_t inner = dimension + 1; inner < d.rank(); ++inner) {
+        const std::optional<int64_t> extent = sym::evaluate(d.shape[inner], sizes);
+        if (!extent)
+            return std::nullopt;
+        stride *= std::max<int64_t>(*extent, 1);
+    }
+    return stride;
+}
+
+/// The smallest extent, other than 1, that an index may have to respect.
+int64_t indicesOf(const run::Arguments &arguments) {
+    int64_t least = 10;
+    for (const run::Argument &a : arguments.all)
+        for (int64_t extent : a.shape)
+            if (extent > 1)
+                least = std::min(least, extent);
+    return least;
+}
+
+} // namespace
+
+InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(run::interfaceOf(graph), options) {}
+
+InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
+    const auto onlyStride = [&](Name symbol) {
+        bool stride = false;
+        for (const tree::Param &p : interface_.params)
+            if (p.desc && p.desc->isArray()) {
+                if (isSymbolIn(p.desc->shape, symbol))
+                    return false;
+                stride = stride || std::any_of(p.desc->strides.begin(), p.desc->strides.end(),
+                                               [&](sym::Expr e) { return e.isSymbol(symbol); });
+            }
+        return stride;
+    };
+    for (const auto *list : {&interface_.params, &interface_.init})
+        for (const tree::Param &p : *list)
+            if (!p.desc && std::none_of(symbols_.begin(), symbols_.end(), [&](const auto *s) { return s->name == p.name; }))
+                (onlyStride(p.name) ? strides_ : symbols_).push_back(&p);
+}
+
+std::optional<Input> InputMaker::next() {
+    const bool takesNothing = interface_.params.empty() && interface_.init.empty();
+    while (done_ < (takesNothing ? 1 : options_.attempts))
+        if (std::optional<Input> made = attempt(done_++))
+            return made;
+    return std::nullopt;
+}
+
+std::optional<Input> InputMaker::attempt(int number) {
+    run::Random random(options_.seed * 1000003 + static_cast<uint64_t>(number));
+    const Pattern pattern = patternOf(number, random);
+    Input input;
+    Sizes sizes;
+    run::ArgumentOptions options;
+    options.otherwise = "zeros";
+    options.largest = options_.largest;
+    const auto give = [&](const tree::Param &p, int64_t value) {
+        const int64_t v = p.type.isBool() ? value % 2 : value;
+        sizes.emplace(p.name, v);
+        options.given.push_back({p.name.str(), std::to_string(v)});
+        input.name += p.name.str() + "=" + std::to_string(v) + " ";
+    };
+    for (const tree::Param *p : symbols_)
+        give(*p, pattern.low + static_cast<int64_t>(random.next() % static_cast<uint64_t>(pattern.high - pattern.low + 1)));
+    for (const tree::Param *p : strides_) {
+        int64_t most = 1;
+        for (const tree::Param &array : interface_.params)
+            for (std::size_t d = 0; array.desc && d < array.desc->strides.size(); ++d)
+                if (array.desc->strides[d].isSymbol(p->name))
+                    most = std::max(most, packedStride(*array.desc, d, sizes).value_or(1));
+        give(*p, most);
+    }
+    diag::Engine diags;
+    std::optional<run::Arguments> arguments = run::prepare(interface_, options, diags);
+    if (!arguments) {
+        problem_ = diags.all().empty() ? "" : diags.all().front().message;
+        return std::nullopt;
+    }
+    Filler filler(pattern.values, indicesOf(*arguments), random.next());
+    for (run::Argument &a : arguments->all)
+        if (!sizes.contains(a.name))
+            filler.fill(a);
+    input.name += std::string(name(pattern.values)) + " values";
+    input.arguments = std::move(*arguments);
+    return input;
+}
+
+Result<void> writeInput(const Input &input, const std::string &folder) {
+    std::string values;
+    for (const run::Argument &a : input.arguments.all) {
+        const std::string &name = a.name.str();
+        if (a.isNull)
+            values += name + "=null\n";
+        else if (!a.isArray && !a.type.isComplex() && !a.type.isFloat())
+            values += name + "=" + run::textOf(a.type, a.data) + "\n";
+        else if (Result<void> done = file::writeAtomic(file::join(folder, name + ".npy"), run::npyText(run::gather(a, a.data)));
+                 !done)
+            return done;
+    }
+    return file::writeAtomic(file::join(folder, "values"), values);
+}
+
+Result<std::vector<run::Given>> readInput(const std::string &folder) {
+    const Result<std::vector<std::string>> files = file::list(folder);
+    if (!files)
+        return Failure{files.error()};
+    std::vector<run::Given> given;
+    for (const std::string &f : *files)
+        if (f.ends_with(".npy"))
+            given.push_back({f.substr(0, f.size() - 4), file::join(folder, f)});
+    if (std::find(files->begin(), files->end(), "values") == files->end())
+        return given;
+    const Result<std::string> values = file::read(file::join(folder, "values"));
+    if (!values)
+        return Failure{values.error()};
+    for (std::size_t at = 0; at < values->size();) {
+        const std::size_t end = std::min(values->find('\n', at), values->size());
+        const std::string line = values->substr(at, end - at);
+        const std::size_t equals = line.find('=');
+        at = end + 1;
+        if (equals != std::string::npos)
+            given.push_back({line.substr(0, equals), line.substr(equals + 1)});
+        else if (!line.empty())
+            return Failure{file::join(folder, "values") + ": `" + line + "` should be NAME=VALUE"};
+    }
+    return given;
+}
+
+} // namespace sdfgc::validate

@@ -1,0 +1,143 @@
+#include "sdfgc/Validate/Validator.h"
+
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::validate {
+namespace {
+
+using diag::Id;
+
+/// Once so many inputs took too long, the others will.
+constexpr int patience = 3;
+
+/// A run that takes so many times as long as the one before the pass does not end.
+constexpr double endless = 50;
+
+std::string firstError(const diag::Engine &diags) { return diags.all().empty() ? "" : diags.all().front().message; }
+
+/// The last element of the graph that writes a container of the program.
+std::string writerOf(const ir::SDFG &graph, Name container) {
+    std::string element;
+    for (const ir::State *state : ir::allStates(graph))
+        for (const auto &edge : state->edges())
+            if (const auto *access = dyn_cast<ir::AccessNode>(edge->dst); access && access->data == container)
+                element = ir::elementName(*ir::pathSource(edge.get()));
+    return element;
+}
+
+/// An argument of the graph that the input does not have: a pass may take arguments away and add none.
+std::string foreignArgument(const ir::SDFG &graph, const run::Arguments &input) {
+    const tree::Module interface = run::interfaceOf(graph);
+    for (const tree::Param &p : interface.params)
+        if (!input.find(p.name.view()))
+            return p.name.str();
+    return {};
+}
+
+} // namespace
+
+std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const ValidateOptions &options, std::string *why) {
+    std::vector<Judged> out;
+    InputMaker maker(graph, options.inputs);
+    std::string fault;
+    int late = 0;
+    while (static_cast<int>(out.size()) < options.count && late < patience) {
+        std::optional<Input> input = maker.next();
+        if (!input)
+            break;
+        Execution done = subject.run(input->arguments);
+        late += done.timedOut;
+        if (done.timedOut)
+            fault = "it takes too long to execute";
+        else if (!done.faults.empty())
+            fault = "with " + input->name + ", " + done.faults.front().element + ": " + done.faults.front().what;
+        else
+            out.push_back({std::move(*input), std::move(done)});
+    }
+    if (why && out.empty())
+        *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made: " + fault;
+    return out;
+}
+
+interpret::Options Validator::interpreterOptions(const pass::Context &context) const {
+    return {.compatDace = context.options.compatDace, .file = options_.file, .seconds = options_.seconds};
+}
+
+void Validator::notValidated(pass::Context &context, const std::string &passes, const std::string &why) {
+    context.diags.report(Id::NotValidated, {options_.file}, passes, why);
+    active_ = false;
+}
+
+void Validator::begin(const pass::Program &program, pass::Context &context) {
+    if (!program.graph || program.tree)
+        return notValidated(context, "over schedule trees", "the interpreter executes graphs");
+    diag::Engine refusals;
+    const std::unique_ptr<Subject> subject = interpreted(*program.graph, interpreterOptions(context), refusals);
+    if (!subject)
+        return notValidated(context, "of this program", firstError(refusals));
+    std::string why;
+    inputs_ = usableInputs(*program.graph, *subject, options_, &why);
+    active_ = !inputs_.empty();
+    if (!active_)
+        context.diags.report(Id::NoUsableInput, {options_.file}, why);
+    else
+        before_ = ir::clone(*program.graph);
+}
+
+void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
+    if (!active_ || !changed || program.tree)
+        return;
+    diag::Engine refusals;
+    const std::unique_ptr<Subject> subject = interpreted(*program.graph, interpreterOptions(context), refusals);
+    if (!subject)
+        return notValidated(context, "from " + event.pass.name + " on", firstError(refusals));
+    if (const std::string name = foreignArgument(*program.graph, inputs_.front().input.arguments); !name.empty())
+        return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, *program.graph, event,
+                      context);
+    for (Judged &judged : inputs_)
+        if (!judge(judged, subject->run(judged.input.arguments), *program.graph, event, context))
+            return;
+    std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
+    if (inputs_.empty())
+        return notValidated(context, "after " + event.pass.name, "the program takes too long to execute");
+    before_ = ir::clone(*program.graph);
+}
+
+/// Compares one execution with the one before the pass, and takes its place. False after a difference.
+bool Validator::judge(Judged &judged, Execution after, const ir::SDFG &graph, const pass::Event &event, pass::Context &context) {
+    if (after.timedOut && judged.execution.seconds * endless < options_.seconds) {
+        report(judged, "it does not end any more", {}, graph, event, context);
+        return false;
+    }
+    if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.arithmetic)) {
+        const std::string element = found->fault ? found->fault->element : writerOf(graph, found->container);
+        report(judged, found->fault ? found->fault->what : found->text(), element, graph, event, context);
+        return false;
+    }
+    judged.execution = std::move(after);
+    return true;
+}
+
+void Validator::report(const Judged &judged, const std::string &what, const std::string &element, const ir::SDFG &after,
+                       const pass::Event &event, pass::Context &context) {
+    active_ = false;
+    pass::Pipeline one;
+    one.steps.push_back(pipeline_.steps[event.position - 1]);
+    one.steps.back().conditions.clear();
+    std::string target = "--target " + context.options.target;
+    target += context.options.compatDace ? " --compat dace" : "";
+    target += context.options.emulate ? " --emulate" : "";
+    const Result<void> written = writeReproducer({*before_, after, judged.input, pass::print(one), target}, options_.folder);
+    diag::Location place;
+    place.file = options_.file;
+    place.element = element;
+    diag::Diagnostic &error = context.diags.report(Id::ResultsChanged, place, event.pass.name, what,
+                                                   "`" + options_.folder + "/command` shows the difference and shrinks the graph");
+    error.notes.push_back({{}, "with " + judged.input.name});
+    error.notes.push_back(
+        {{}, written ? "both graphs and the input are in " + options_.folder : "no reproducer was written: " + written.error()});
+}
+
+} // namespace sdfgc::validate

@@ -1,0 +1,36 @@
+// The values of an input: what stands in arrays and scalars.
+#pragma once
+
+#include "sdfgc/Run/Arguments.h"
+#include "sdfgc/Run/Values.h"
+
+namespace sdfgc::validate {
+
+enum class Values : uint8_t {
+    Plain,   // quarters from -4 to 4, many of them equal; integers that may be indices. Sums of them are exact in any order
+    Ordered, // ascending, the same integers
+    Real,    // numbers that are rounded by every operation; negative integers, too
+    Special, // every second one is NaN, an infinity, a signed zero, a subnormal or very large number; integers as in Plain
+    Extreme  // the same, and every second integer is one of the largest or smallest of its type
+};
+std::string_view name(Values v);
+
+/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. Padding stays as it is.
+class Filler {
+public:
+    Filler(Values values, int64_t indices, uint64_t seed) : values_(values), indices_(indices), random_(seed) {}
+    void fill(run::Argument &a);
+
+private:
+    void append(Type type, int64_t position, std::string &out);
+    double real(Type type, int64_t position);
+    uint64_t integer(Type type, int64_t position);
+    uint64_t below(uint64_t n) { return random_.next() % n; }
+
+    Values values_;
+    int64_t indices_;
+    run::Random random_;
+    uint64_t turn_ = 0; // which special value is next: neighbours have others
+};
+
+} // namespace sdfgc::validate

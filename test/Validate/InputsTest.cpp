@@ -1,0 +1,177 @@
+#include "Programs.h"
+
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/File.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+using validate::Input;
+
+namespace {
+
+const char *const sizes = R"(
+sdfg f {
+  symbol N: int64
+  symbol M: int32
+  argument A: float64[N, M - 2]
+  argument I: int8[N]
+  argument s: float32
+  argument z: complex64[3]
+  argument b: bool[N]
+  state main {
+    map m[i = 0:N + M] with OUT_s -> s {
+      t: o = 1  with o -> s
+    }
+  }
+}
+)";
+
+std::set<double> valuesOf(const std::vector<Input> &inputs, const char *name) {
+    std::set<double> out;
+    for (const Input &i : inputs) {
+        const run::Argument &a = *i.arguments.find(name);
+        const auto size = static_cast<std::size_t>(a.dtype.size);
+        for (std::size_t at = 0; at + size <= a.data.size(); at += size)
+            if (const double v = run::valueOf(a.type, std::string_view(a.data).substr(at, size)); !std::isnan(v))
+                out.insert(v);
+    }
+    return out;
+}
+
+bool hasNan(const std::vector<Input> &inputs, const char *name) {
+    for (const Input &i : inputs) {
+        const run::Argument &a = *i.arguments.find(name);
+        const auto size = static_cast<std::size_t>(a.dtype.size);
+        for (std::size_t at = 0; at + size <= a.data.size(); at += size)
+            if (std::isnan(run::valueOf(a.type, std::string_view(a.data).substr(at, size))))
+                return true;
+    }
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("shapes of inputs are those that the symbols give, and none is negative") {
+    const std::vector<Input> inputs = allInputs(sizes);
+    REQUIRE(inputs.size() > 8);
+    std::set<int64_t> seen;
+    for (const Input &i : inputs) {
+        const int64_t n = i.arguments.symbols.at(Name("N")), m = i.arguments.symbols.at(Name("M"));
+        CHECK(m >= 2);
+        const run::Argument &a = *i.arguments.find("A");
+        CHECK(a.shape == std::vector<int64_t>{n, m - 2});
+        CHECK(a.data.size() == static_cast<std::size_t>(n * (m - 2) * 8));
+        seen.insert(n);
+    }
+    for (int64_t n : {2, 3, 5, 8})
+        CHECK(seen.count(n) == 1);
+}
+
+TEST_CASE("a program without conditions on its sizes gets 0 and 1, too") {
+    std::set<int64_t> seen;
+    for (const Input &i : allInputs(R"(
+sdfg f {
+  symbol N: int64
+  argument A: float64[N]
+  state s {
+    map m[i = 0:N] with OUT_A -> A[0:N] {
+      t: o = 1  with o -> A[i]
+    }
+  }
+}
+)"))
+        seen.insert(i.arguments.symbols.at(Name("N")));
+    for (int64_t n : {0, 1, 2, 3, 5, 17, 32})
+        CHECK(seen.count(n) == 1);
+}
+
+TEST_CASE("values reach the ends of their types") {
+    const std::vector<Input> inputs = allInputs(sizes);
+    const std::set<double> doubles = valuesOf(inputs, "A"), bytes = valuesOf(inputs, "I");
+    const double inf = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+    for (double v : {inf, -inf, most, std::numeric_limits<double>::denorm_min(), 0.25, 1.0})
+        CHECK(doubles.count(v) == 1);
+    CHECK(hasNan(inputs, "A"));
+    for (double v : {-128, 127, -1, 0, 1})
+        CHECK(bytes.count(v) == 1);
+    CHECK(valuesOf(inputs, "b") == std::set<double>{0, 1});
+    CHECK(valuesOf(inputs, "z").size() > 4);
+}
+
+TEST_CASE("there are signed zeros, and many equal values") {
+    bool negative = false, ties = false;
+    for (const Input &i : allInputs("sdfg f {\n  argument A: float32[64]\n  state s {}\n}\n")) {
+        std::map<float, int> count;
+        const std::string &data = i.arguments.find("A")->data;
+        for (std::size_t k = 0; k < 64; ++k) {
+            float v = 0;
+            std::memcpy(&v, data.data() + 4 * k, 4);
+            negative = negative || (v == 0 && std::signbit(v));
+            ties = ties || ++count[v] > 2;
+        }
+    }
+    CHECK(negative);
+    CHECK(ties);
+}
+
+TEST_CASE("a series depends on the graph and the seed alone") {
+    const std::vector<Input> one = allInputs(sizes), again = allInputs(sizes), other = allInputs(sizes, {.seed = 1});
+    REQUIRE(one.size() == again.size());
+    bool differs = one.size() != other.size();
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        CHECK(one[i].name == again[i].name);
+        for (std::size_t k = 0; k < one[i].arguments.all.size(); ++k) {
+            CHECK(one[i].arguments.all[k].data == again[i].arguments.all[k].data);
+            differs = differs || i >= other.size() || one[i].arguments.all[k].data != other[i].arguments.all[k].data;
+        }
+    }
+    CHECK(differs);
+}
+
+TEST_CASE("symbols that are nothing but strides make rows that lie side by side") {
+    const std::vector<Input> inputs = allInputs(R"(
+sdfg f {
+  symbol N: int64
+  symbol S: int64
+  argument A: float64[4, N] (strides = [S, 1], total_size = "4 * S")
+  state s {
+    map m[i = 0:N] with OUT_A -> A[0, 0:N] {
+      t: o = S  with o -> A[0, i]
+    }
+  }
+}
+)");
+    CHECK(inputs.size() > 20);
+    for (const Input &i : inputs)
+        CHECK(i.arguments.symbols.at(Name("S")) == std::max<int64_t>(i.arguments.symbols.at(Name("N")), 1));
+}
+
+TEST_CASE("what no input can be made for has a reason") {
+    validate::InputMaker maker(*graphOf("sdfg f {\n  argument A: float64[1 << 40]\n  state s {}\n}\n"), {});
+    CHECK_FALSE(maker.next());
+    CHECK(maker.problem() == "argument `A`: its shape would be [1099511627776]");
+}
+
+TEST_CASE("a program that takes nothing has one input") {
+    const std::vector<Input> inputs = allInputs("sdfg f {\n  state s {}\n}\n");
+    REQUIRE(inputs.size() == 1);
+    CHECK(inputs[0].arguments.all.empty());
+}
+
+TEST_CASE("an input that is written to a folder is read again bit by bit") {
+    const auto folder = std::move(*file::TemporaryFolder::create("sdfgc-validate-test"));
+    const tree::Module interface = run::interfaceOf(*graphOf(sizes));
+    for (const Input &i : allInputs(sizes)) {
+        REQUIRE(validate::writeInput(i, folder.path()));
+        Result<std::vector<run::Given>> given = validate::readInput(folder.path());
+        REQUIRE(given);
+        diag::Engine diags;
+        const auto again = run::prepare(interface, {.given = *given}, diags);
+        REQUIRE(again);
+        for (const run::Argument &a : i.arguments.all)
+            CHECK(again->find(a.name.view())->data == a.data);
+    }
+}

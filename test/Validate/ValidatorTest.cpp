@@ -1,0 +1,157 @@
+#include "Programs.h"
+
+#include "sdfgc/Support/File.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// Applies a function to the graph.
+template <void (*change)(ir::SDFG &)> class Changing : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &) override {
+        change(root);
+        root.renumber();
+        return true;
+    }
+};
+template <void (*change)(ir::SDFG &)> std::unique_ptr<pass::Pass> make() { return std::make_unique<Changing<change>>(); }
+
+ir::Tasklet &tasklet(ir::SDFG &g) { return *ir::nodesOf<ir::Tasklet>(*ir::allStates(g).front()).front(); }
+
+void nothing(ir::SDFG &) {}
+void addsOne(ir::SDFG &g) { tasklet(g).code.text = "c = a + 1"; }
+void otherOrder(ir::SDFG &g) { tasklet(g).code.text = "c = (a + 0.1) - 0.1"; }
+void wrongAtNan(ir::SDFG &g) { tasklet(g).code.text = "c = a if a == a else 0"; }
+void nextElement(ir::SDFG &g) {
+    for (const auto &e : ir::allStates(g).front()->edges())
+        if (e->dst == &tasklet(g))
+            e->memlet.subset = sym::Subset::point(std::vector{*sym::parse("i + 1").expr});
+}
+void endless(ir::SDFG &g) {
+    auto *loop = g.add<ir::LoopRegion>();
+    loop->label = "forever";
+    loop->condition = ir::Code{"1 > 0", ir::Language::Python};
+    loop->add<ir::State>()->label = "again";
+    g.connect(ir::allStates(g).front(), loop);
+}
+void newArgument(ir::SDFG &g) {
+    g.arrays[Name("T")] = ir::DataDesc::array(ScalarKind::Float64, {1});
+    ir::State &s = *ir::allStates(g).front();
+    ir::Memlet memlet;
+    memlet.data = Name("T");
+    memlet.subset = sym::Subset::point(std::vector<sym::Expr>{0});
+    auto *t = s.add<ir::Tasklet>();
+    t->label = "other";
+    t->code = {"o = 1.0", ir::Language::Python};
+    auto *access = s.add<ir::AccessNode>(Name("T"));
+    s.connect(t, Name("o"), access, Name(), memlet);
+}
+
+const char *const copy = R"(
+sdfg f {
+  symbol N: int64
+  argument A: float64[N]
+  argument C: float64[N]
+  state main {
+    map m[i = 0:N] with IN_A <- A[0:N]; OUT_C -> C[0:N] {
+      t: c = a  with a <- A[i]; c -> C[i]
+    }
+  }
+}
+)";
+
+struct Outcome {
+    std::vector<diag::Diagnostic> diagnostics;
+    std::size_t inputs = 0;
+    std::string folder;
+    std::vector<std::string> files;
+    std::string command;
+};
+
+Outcome judged(const std::string &text, pass::PassInfo info) {
+    const auto folder = std::move(*file::TemporaryFolder::create("sdfgc-validate-test"));
+    diag::Engine diags;
+    pass::Registry registry;
+    info.name = "tested";
+    info.needs = info.leaves = ir::Level::Loaded;
+    registry.add(info);
+    const auto pipeline = pass::parsePipeline("tested", registry, diags);
+    REQUIRE(pipeline);
+    const auto graph = graphOf(text);
+    pass::Program program(*graph, nullptr);
+    pass::CompileOptions options;
+    pass::Context context(diags, options);
+    Outcome out;
+    out.folder = file::join(folder.path(), "left");
+    validate::Validator validator(*pipeline, {.seconds = 0.2, .folder = out.folder, .file = "test.sdfgt"});
+    pass::RunOptions run;
+    run.verify = false;
+    run.instruments.push_back(&validator);
+    pass::run(program, *pipeline, registry, context, run);
+    out.diagnostics = diags.all();
+    out.inputs = validator.inputs();
+    if (const auto files = file::list(out.folder)) {
+        out.files = *files;
+        out.command = *file::read(file::join(out.folder, "command"));
+    }
+    return out;
+}
+Outcome judged(std::unique_ptr<pass::Pass> (*create)(), pass::Arithmetic arithmetic = pass::Arithmetic::Exact) {
+    return judged(copy, {.create = create, .arithmetic = arithmetic});
+}
+
+std::string message(const Outcome &o) { return o.diagnostics.empty() ? "" : o.diagnostics.front().message; }
+
+} // namespace
+
+TEST_CASE("a pass that keeps results is not complained about") {
+    const Outcome o = judged(make<nothing>);
+    CHECK(o.diagnostics.empty());
+    CHECK(o.inputs == 9);
+    CHECK(o.files.empty());
+}
+
+TEST_CASE("a pass that changes results is named, with element, index, values, and what is left of it") {
+    const Outcome o = judged(make<addsOne>);
+    REQUIRE(o.diagnostics.size() == 1);
+    const diag::Diagnostic &d = o.diagnostics.front();
+    CHECK(d.id == diag::Id::ResultsChanged);
+    CHECK(d.message.starts_with("the pass tested changes what the program computes: C[0] is "));
+    CHECK(d.place.element == "f: state main, tasklet t");
+    CHECK(d.place.file == "test.sdfgt");
+    REQUIRE(d.notes.size() == 2);
+    CHECK(d.notes[0].second == "with N=5 plain values");
+    CHECK(d.notes[1].second == "both graphs and the input are in " + o.folder);
+    CHECK(o.files == std::vector<std::string>{"after.sdfgt", "before.sdfgt", "command", "input"});
+    CHECK(o.command.find("--target cpu --passes tested") != std::string::npos);
+}
+
+TEST_CASE("a difference at a special value only is found") {
+    CHECK(message(judged(make<wrongAtNan>)).find(" is 0, and was nan") != std::string::npos);
+}
+
+TEST_CASE("a pass may round otherwise where it says so") {
+    CHECK(message(judged(make<otherOrder>)).find("changes what the program computes") != std::string::npos);
+    CHECK(judged(make<otherOrder>, pass::Arithmetic::Reassociates).diagnostics.empty());
+    CHECK_FALSE(judged(make<addsOne>, pass::Arithmetic::Reassociates).diagnostics.empty());
+}
+
+TEST_CASE("new faults, new arguments and programs that do not end are differences") {
+    CHECK(message(judged(make<nextElement>)).find("A[5] is outside of") != std::string::npos);
+    CHECK(message(judged(make<endless>)).ends_with("it does not end any more"));
+    CHECK(message(judged(make<newArgument>)).ends_with("it takes an argument `T` that it did not take before"));
+}
+
+TEST_CASE("what cannot be judged is said once") {
+    const Outcome cpp =
+        judged("sdfg f {\n  argument C: float64[1]\n  state s {\n    t (CPP) with c -> C[0] {\n      c = sin(1);\n    }\n  }\n}\n",
+               {.create = make<nothing>});
+    REQUIRE(cpp.diagnostics.size() == 1);
+    CHECK(cpp.diagnostics[0].id == diag::Id::NotValidated);
+    const Outcome faulty = judged("sdfg f {\n  argument C: float64[2]\n  state s {\n    t: c = 1.0  with c -> C[2]\n  }\n}\n",
+                                  {.create = make<nothing>});
+    REQUIRE(faulty.diagnostics.size() == 1);
+    CHECK(faulty.diagnostics[0].id == diag::Id::NoUsableInput);
+    CHECK(faulty.diagnostics[0].message.find("C[2] is outside of") != std::string::npos);
+}

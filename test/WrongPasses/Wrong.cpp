@@ -1,0 +1,55 @@
+// Passes that are wrong on purpose.
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+ir::Tasklet *firstTasklet(ir::SDFG &root) {
+    for (ir::SDFG *g : ir::allSDFGs(root))
+        for (ir::State *s : ir::allStates(*g))
+            for (ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s))
+                if (t->code.text.find(" + ") != std::string::npos)
+                    return t;
+    return nullptr;
+}
+
+class WrongValue : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &) override {
+        ir::Tasklet *t = firstTasklet(root);
+        if (t)
+            t->code.text.replace(t->code.text.find(" + "), 3, " - ");
+        return t != nullptr;
+    }
+};
+
+class Rounding : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &) override {
+        ir::Tasklet *t = firstTasklet(root);
+        if (t)
+            t->code.text += " + 0.1 - 0.1";
+        return t != nullptr;
+    }
+};
+
+class WrongOrder : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &) override {
+        bool changed = false;
+        for (ir::SDFG *g : ir::allSDFGs(root))
+            for (ir::State *s : ir::allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (ir::Schedule *schedule = ir::scheduleOf(n.get()); schedule && *schedule == ir::Schedule::Sequential) {
+                        *schedule = ir::Schedule::CPU_Multicore;
+                        changed = true;
+                    }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createTestWrongValue() { return std::make_unique<WrongValue>(); }
+std::unique_ptr<pass::Pass> createTestWrongRounding() { return std::make_unique<Rounding>(); }
+std::unique_ptr<pass::Pass> createTestRounding() { return std::make_unique<Rounding>(); }
+std::unique_ptr<pass::Pass> createTestWrongOrder() { return std::make_unique<WrongOrder>(); }
+
+} // namespace sdfgc::transforms
