@@ -70,10 +70,10 @@ std::string signalText(int signal) { return std::string(::strsignal(signal)) + "
 
 void ProgramArguments::addTo(CommandLine &line) {
     line.group("Arguments of the program");
-    line.texts(
-        "--arg", given_, "NAME=VALUE",
-        "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH` or `null`; "
-        "symbols may follow from the shapes of arrays");
+    line.texts("--arg", given_, "NAME=VALUE",
+               "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH`, "
+               "`same:NAME` (the memory of another array) or `null`; "
+               "symbols may follow from the shapes of arrays");
     line.text("--input", folder_, "DIR", "arguments from a folder: NAME.npy, and lines NAME=VALUE of a file `values`; --arg wins");
     line.text("--default", otherwise_, "VALUE",
               "of arrays and scalars that are not given (zeros for arrays that are only written)");

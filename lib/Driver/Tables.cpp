@@ -52,6 +52,8 @@ std::string listJson() {
         v.set("leaves", ir::name(p.leaves));
         if (p.fallsTo)
             v.set("fallsTo", ir::name(*p.fallsTo));
+        if (p.arithmetic == pass::Arithmetic::Reassociates)
+            v.set("arithmetic", "reassociates");
         for (const pass::OptionInfo &o : p.options)
             options.push(optionJson(o));
         v.set("options", std::move(options));
@@ -77,6 +79,8 @@ std::string page(const pass::PassInfo &p) {
            ", or the level that the graph had when that is higher |\n";
     if (p.fallsTo)
         out += "| falls to | " + std::string(ir::name(*p.fallsTo)) + ", until the elements that it adds are completed |\n";
+    if (p.arithmetic == pass::Arithmetic::Reassociates)
+        out += "| floating-point results | may be computed in another order, or by another algorithm |\n";
     std::string users;
     for (const targets::TargetInfo &t : targets::all())
         if (const auto pipeline = pipelineOf(t.name))

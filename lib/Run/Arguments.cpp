@@ -46,6 +46,9 @@ public:
             return std::nullopt;
         for (const Entry &e : entries_)
             out_.all.push_back(e.isArray() ? array(e) : value(e));
+        for (std::size_t i = 0; i < entries_.size(); ++i)
+            if (isShared(entries_[i].value))
+                share(entries_[i], out_.all[i]);
         return failed() ? std::nullopt : std::optional(std::move(out_));
     }
 
@@ -117,17 +120,22 @@ private:
         else if (isGenerator(e.value))
             checkGenerator(e);
         else if (!(e.number = parseNumber(e.value)))
-            wrong(e, "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random` or `null`",
+            wrong(e,
+                  "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random`, `same:NAME` or `null`",
                   howToGive(e));
     }
 
+    static bool isShared(const std::string &v) { return v.starts_with("same:"); }
+
     static bool isGenerator(const std::string &v) {
-        return v == "zeros" || v == "range" || v == "null" || v == "random" || v.starts_with("random:");
+        return isShared(v) || v == "zeros" || v == "range" || v == "null" || v == "random" || v.starts_with("random:");
     }
 
     void checkGenerator(const Entry &e) {
         if (e.value == "null" && !e.isArray())
             wrong(e, "only an array can be `null`", howToGive(e));
+        if (isShared(e.value) && !e.isArray())
+            wrong(e, "only an array can have the memory of another one", howToGive(e));
         if (e.value.starts_with("random:") && !bounds(e.value))
             wrong(e, "`" + e.value + "` should be random:LOW:HIGH with LOW < HIGH", "for instance random:-1:1");
     }
@@ -318,8 +326,19 @@ private:
         return {};
     }
 
+    void share(const Entry &e, Argument &a) {
+        const std::string name = e.value.substr(5);
+        const Argument *other = out_.find(name);
+        if (!other || !other->isArray || other->isNull || other == &a || other->sharesWith)
+            return wrong(e, "`" + name + "` is no array with memory of its own", howToGive(e));
+        if (other->type != a.type || other->lanes != a.lanes || other->elements != a.elements)
+            return wrong(e, "`" + name + "` is not of the same type and size");
+        a.data = other->data;
+        a.sharesWith = static_cast<std::size_t>(other - out_.all.data());
+    }
+
     void fill(const Entry &e, Argument &a) {
-        if (e.value == "zeros")
+        if (e.value == "zeros" || isShared(e.value))
             return;
         const std::size_t size = bytes(a);
         Random random(seedOf(options_.seed, a.name.str()));

@@ -224,7 +224,12 @@ public:
         catchCrashes();
         for (std::size_t i = 0; i < memory_.size(); ++i)
             pointers_.push_back(arguments_.all[i].isNull ? nullptr : memory_[i].data());
-        if (!allocateOnDevice(loaded, name) || !fill())
+        if (!allocateOnDevice(loaded, name))
+            return;
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (const auto other = arguments_.all[i].sharesWith)
+                pointers_[i] = pointers_[*other];
+        if (!fill())
             return;
         call(loaded, name, init, program, finish);
     }
@@ -395,8 +400,8 @@ CallResult call(const std::string &library, const std::string &name, const Argum
     result.frames.assign(report->frames.begin(), report->frames.begin() + static_cast<std::ptrdiff_t>(report->frameCount));
     result.initSeconds = report->initSeconds;
     result.seconds.assign(seconds, seconds + report->timed);
-    for (const SharedMemory &m : memory)
-        result.memory.push_back(m.content());
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        result.memory.push_back(memory[arguments.all[i].sharesWith.value_or(i)].content());
     return result;
 }
 

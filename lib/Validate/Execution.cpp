@@ -42,6 +42,9 @@ public:
         out.faults = program->run();
         out.seconds = timer.seconds();
         out.timedOut = program->timedOut();
+        for (std::size_t k = 0; k < input.all.size(); ++k)
+            if (const auto other = input.all[k].sharesWith)
+                out.memory[k] = out.memory[*other];
         return out;
     }
 
@@ -52,7 +55,7 @@ private:
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             const run::Argument &a = input.all[k];
             if (graph_->arrays.contains(a.name))
-                program.bind(a.name, a.isNull ? nullptr : out.memory[k].data());
+                program.bind(a.name, a.isNull ? nullptr : out.memory[a.sharesWith.value_or(k)].data());
             else
                 setSymbol(program, a);
         }

@@ -122,13 +122,36 @@ std::optional<Input> InputMaker::attempt(int number) {
         problem_ = diags.all().empty() ? "" : diags.all().front().message;
         return std::nullopt;
     }
+    if (number % 2 == 1)
+        share(*arguments, random, input.name);
     Filler filler(pattern.values, indicesOf(*arguments), random.next());
     for (run::Argument &a : arguments->all)
         if (!sizes.contains(a.name))
             filler.fill(a);
+    for (run::Argument &a : arguments->all)
+        if (a.sharesWith)
+            a.data = arguments->all[*a.sharesWith].data;
     input.name += std::string(name(pattern.values)) + " values";
     input.arguments = std::move(*arguments);
     return input;
+}
+
+/// Lets arrays that may share memory do so.
+void InputMaker::share(run::Arguments &arguments, run::Random &random, std::string &name) const {
+    const auto mayShare = [&](const run::Argument &a) {
+        return a.isArray && !a.isNull && !a.sharesWith &&
+               std::any_of(interface_.params.begin(), interface_.params.end(),
+                           [&](const tree::Param &p) { return p.name == a.name && p.desc && p.desc->mayAlias; });
+    };
+    for (std::size_t i = 0; i < arguments.all.size(); ++i)
+        for (std::size_t k = i + 1; k < arguments.all.size() && mayShare(arguments.all[i]); ++k) {
+            const run::Argument &a = arguments.all[i];
+            run::Argument &b = arguments.all[k];
+            if (!mayShare(b) || a.type != b.type || a.lanes != b.lanes || a.elements != b.elements || random.next() % 3 == 0)
+                continue;
+            b.sharesWith = i;
+            name += b.name.str() + "=same:" + a.name.str() + " ";
+        }
 }
 
 Result<void> writeInput(const Input &input, const std::string &folder) {
@@ -137,6 +160,8 @@ Result<void> writeInput(const Input &input, const std::string &folder) {
         const std::string &name = a.name.str();
         if (a.isNull)
             values += name + "=null\n";
+        else if (a.sharesWith)
+            values += name + "=same:" + input.arguments.all[*a.sharesWith].name.str() + "\n";
         else if (!a.isArray && !a.type.isComplex() && !a.type.isFloat())
             values += name + "=" + run::textOf(a.type, a.data) + "\n";
         else if (Result<void> done = file::writeAtomic(file::join(folder, name + ".npy"), run::npyText(run::gather(a, a.data)));

@@ -180,3 +180,17 @@ TEST_CASE("what does not fit is an error") {
     p.array("f", Type::callback({}, {}), {1});
     CHECK(p.problem({}).find("which cannot be given on a command line") != std::string::npos);
 }
+
+TEST_CASE("an array may have the memory of another one") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {expr("3")});
+    p.array("B", ScalarKind::Float64, {expr("3")});
+    p.array("C", ScalarKind::Float32, {expr("3")});
+    const auto a = p({{"A", "range"}, {"B", "same:A"}, {"C", "1"}});
+    REQUIRE(a);
+    CHECK(a->find("B")->sharesWith == 0);
+    CHECK(text(*a->find("B")) == "0 1 2");
+    CHECK(p.problem({{"A", "range"}, {"B", "same:C"}, {"C", "1"}}) == "argument `B`: `C` is not of the same type and size");
+    CHECK(p.problem({{"A", "range"}, {"B", "same:B"}, {"C", "1"}}) == "argument `B`: `B` is no array with memory of its own");
+    CHECK(p.problem({{"A", "same:B"}, {"B", "same:A"}, {"C", "1"}}) == "argument `B`: `A` is no array with memory of its own");
+}

@@ -149,6 +149,55 @@ sdfg f {
         CHECK(i.arguments.symbols.at(Name("S")) == std::max<int64_t>(i.arguments.symbols.at(Name("N")), 1));
 }
 
+TEST_CASE("arrays that may share memory do, those that may not never") {
+    const std::string text = R"(
+sdfg f {
+  argument A: float64[4] (may_alias)
+  argument B: float64[4] (may_alias)
+  argument C: float64[4]
+  argument D: float32[4] (may_alias)
+  state s {}
+}
+)";
+    int together = 0, apart = 0;
+    for (const Input &i : allInputs(text)) {
+        const auto &all = i.arguments.all;
+        REQUIRE(all.size() == 4);
+        for (std::size_t k : {0, 2, 3})
+            CHECK_FALSE(all[k].sharesWith);
+        (all[1].sharesWith ? together : apart) += 1;
+        if (all[1].sharesWith) {
+            CHECK(all[1].sharesWith == 0);
+            CHECK(all[0].data == all[1].data);
+            CHECK(i.name.starts_with("B=same:A "));
+        }
+    }
+    CHECK(together > 0);
+    CHECK(apart > 0);
+}
+
+TEST_CASE("an execution writes to the memory that arrays share") {
+    diag::Engine diags;
+    const auto graph = graphOf(R"(
+sdfg f {
+  argument A: float64[1] (may_alias)
+  argument B: float64[1] (may_alias)
+  state s {
+    t: b = 7  with b -> B[0]
+  }
+}
+)");
+    const auto arguments = run::prepare(run::interfaceOf(*graph), {.given = {{"A", "1"}, {"B", "same:A"}}}, diags);
+    REQUIRE(arguments);
+    const auto subject = validate::interpreted(*graph, {}, diags);
+    REQUIRE(subject);
+    for (const std::string &memory : subject->run(*arguments).memory) {
+        double v = 0;
+        std::memcpy(&v, memory.data(), sizeof v);
+        CHECK(v == 7);
+    }
+}
+
 TEST_CASE("what no input can be made for has a reason") {
     validate::InputMaker maker(*graphOf("sdfg f {\n  argument A: float64[1 << 40]\n  state s {}\n}\n"), {});
     CHECK_FALSE(maker.next());

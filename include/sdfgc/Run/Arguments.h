@@ -4,6 +4,7 @@
 //     N=100        a number: a symbol or scalar; of an array, every element. Also 2.5, 1e-3, true, 1+2j
 //     A=zeros      also `range` (0, 1, 2, ... in row-major order) and `random`: floating-point numbers in [0, 1), integers in [0,
 //     10); A=random:a:b ... numbers in [a, b) A=null       no array: for arguments that are optional
+//     A=same:B     the memory of B, an array of the same type and size
 //
 // Symbols that are not given follow from the shapes of arrays that are: N = 100 from A: float64[N + 1] and a file with 101
 // elements.
@@ -41,11 +42,12 @@ struct Argument {
     bool isArray = false;
     int64_t lanes = 1; // of a vector type: elements of `dtype` in one element
     Dtype dtype;
-    std::vector<int64_t> shape, strides; // in elements
-    int64_t elements = 0;                // to allocate: the total size with padding
-    std::string data;                    // contents before the call: `elements` of them, or the one value
-    bool isDevice = false;               // lives in the memory of a GPU; `data` is copied there
-    bool isNull = false;                 // an array that is not there
+    std::vector<int64_t> shape, strides;   // in elements
+    int64_t elements = 0;                  // to allocate: the total size with padding
+    std::string data;                      // contents before the call: `elements` of them, or the one value
+    bool isDevice = false;                 // lives in the memory of a GPU; `data` is copied there
+    bool isNull = false;                   // an array that is not there
+    std::optional<std::size_t> sharesWith; // an array whose memory it has: an index into Arguments::all
 };
 
 struct Arguments {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "sdfgc/Run/Arguments.h"
+#include "sdfgc/Run/Values.h"
 
 namespace sdfgc::validate {
 
@@ -36,6 +37,7 @@ public:
 
 private:
     std::optional<Input> attempt(int number);
+    void share(run::Arguments &arguments, run::Random &random, std::string &name) const;
     tree::Module interface_;
     InputOptions options_;
     std::vector<const tree::Param *> symbols_, strides_;
