@@ -11,8 +11,9 @@ using diag::Id;
 
 Agreement::Agreement(Session &session, const ir::SDFG &graph, const validate::ValidateOptions &options, bool compatDace)
     : session_(session), options_(options), graph_(ir::clone(graph)) {
-    subject_ =
-        validate::interpreted(*graph_, {.compatDace = compatDace, .file = options.file, .seconds = options.seconds}, session.diags);
+    subject_ = validate::interpreted(
+        *graph_, {.compatDace = compatDace, .file = options.file, .seconds = options.seconds, .largest = options.inputs.largest},
+        session.diags);
 }
 
 void Agreement::compare(const validate::Input &input, const std::vector<std::string> &memory) {

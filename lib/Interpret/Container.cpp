@@ -25,6 +25,14 @@ void Container::measure(Machine &m) {
 
 void Container::allocate(Machine &m) {
     measure(m);
+    const int64_t most = m.options.largest / std::max<int64_t>(unit, 1);
+    if (total > most) {
+        m.report(FaultKind::NoMemory, nullptr,
+                 "`" + name.str() + "` has a size of " + std::to_string(total) + ", for which there is no memory");
+        buffer = nullptr;
+        queues = nullptr;
+        return;
+    }
     if (desc->isStream()) {
         int64_t count = 1;
         for (const int64_t n : shape)

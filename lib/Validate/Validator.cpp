@@ -62,7 +62,10 @@ std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const 
 }
 
 interpret::Options Validator::interpreterOptions(const pass::Context &context) const {
-    return {.compatDace = context.options.compatDace, .file = options_.file, .seconds = options_.seconds};
+    return {.compatDace = context.options.compatDace,
+            .file = options_.file,
+            .seconds = options_.seconds,
+            .largest = options_.inputs.largest};
 }
 
 void Validator::notValidated(pass::Context &context, const std::string &passes, const std::string &why) {

@@ -199,3 +199,20 @@ TEST_CASE("what cannot be interpreted is refused by its element", "[interpret]")
     REQUIRE(p.refusals.size() == 1);
     CHECK(p.refusals[0].find("code that is not Python") != std::string::npos);
 }
+
+TEST_CASE("a container that no memory is large enough for", "[interpret]") {
+    std::vector<double> c{5};
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      transient T: float64[N]
+      argument C: float64[1]
+      state s {
+        t: o = 1  with o -> T[0]
+        u: c = a  with a <- @T T[0]; c -> C[0]
+      }
+    })");
+    const Kinds found = p.bind("C", c).set("N", int64_t(1) << 50).run();
+    REQUIRE(!found.empty());
+    CHECK(found[0] == FaultKind::NoMemory);
+    CHECK(p.reports[0].what == "`T` has a size of 1125899906842624, for which there is no memory");
+}

@@ -1,4 +1,5 @@
 #include "Run/Sizes.h"
+#include "sdfgc/Run/Arguments.h"
 
 #include <catch2/catch.hpp>
 

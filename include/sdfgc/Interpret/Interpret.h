@@ -39,9 +39,10 @@ struct Report {
 };
 
 struct Options {
-    bool compatDace = false; // C meaning of Python's operators, as in CompileOptions
-    std::string file;        // the graph's, for diagnostics
-    double seconds = 0;      // the program is stopped after them; 0: never
+    bool compatDace = false;            // C meaning of Python's operators, as in CompileOptions
+    std::string file;                   // the graph's, for diagnostics
+    double seconds = 0;                 // the program is stopped after them; 0: never
+    int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory
 };
 
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
