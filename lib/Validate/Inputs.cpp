@@ -62,11 +62,26 @@ int64_t indicesOf(const run::Arguments &arguments) {
     return least;
 }
 
+/// Symbols that sizes of arrays have and the graph does not take: it mentions them when library nodes are expanded.
+void addSizes(tree::Module &interface) {
+    std::set<Name> known, sizes;
+    for (const auto *list : {&interface.params, &interface.init})
+        for (const tree::Param &p : *list) {
+            known.insert(p.name);
+            if (p.desc && p.desc->isArray())
+                sizes.merge(p.desc->freeSymbols());
+        }
+    for (Name symbol : sizes)
+        if (!known.contains(symbol))
+            interface.params.push_back({.name = symbol, .cName = symbol, .type = ScalarKind::Int64});
+}
+
 } // namespace
 
 InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(run::interfaceOf(graph), options) {}
 
 InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
+    addSizes(interface_);
     const auto onlyStride = [&](Name symbol) {
         bool stride = false;
         for (const tree::Param &p : interface_.params)

@@ -149,6 +149,13 @@ sdfg f {
         CHECK(i.arguments.symbols.at(Name("S")) == std::max<int64_t>(i.arguments.symbols.at(Name("N")), 1));
 }
 
+TEST_CASE("sizes that only expanded library nodes will mention are chosen, too") {
+    std::set<int64_t> seen;
+    for (const Input &i : allInputs("sdfg f {\n  symbol N: int64\n  argument A: float64[N]\n  state s {}\n}\n"))
+        seen.insert(i.arguments.symbols.at(Name("N")));
+    CHECK(seen.size() > 6);
+}
+
 TEST_CASE("arrays that may share memory do, those that may not never") {
     const std::string text = R"(
 sdfg f {
