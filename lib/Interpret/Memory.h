@@ -49,6 +49,20 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     }
     /// The number of the cell of a byte.
     int64_t cellOf(int64_t offset) const { return shift >= 0 ? offset >> shift : offset / unit; }
+    /// Has anything written all of these bytes?
+    bool hasValue(int64_t offset, int64_t size) const {
+        for (int64_t c = cellOf(offset), end = cellOf(offset + size - 1); c <= end; ++c)
+            if (cells[static_cast<std::size_t>(c)].written == never)
+                return false;
+        return true;
+    }
+    /// Lets them be as if nothing had.
+    void forget(int64_t offset, int64_t size) {
+        for (int64_t c = cellOf(offset), end = cellOf(offset + size - 1); c <= end; ++c)
+            cells[static_cast<std::size_t>(c)].written = never;
+    }
+    /// Does the program allocate it, rather than its caller?
+    bool isOwn() const { return !own.empty(); }
     /// As new, without values.
     void forget() { cells.assign(cells.size(), Cell{}); }
 

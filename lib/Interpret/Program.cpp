@@ -53,8 +53,8 @@ namespace {
 /// Memory of the caller for a container; of a structure for its members, which its fields have or point to.
 void give(Graph &root, Container &c, std::byte *memory) {
     c.start = 0;
-    c.buffer =
-        memory ? std::make_shared<Buffer>(c.name, memory, std::max<int64_t>(c.total, 1), std::max<int64_t>(c.unit, 1)) : nullptr;
+    const int64_t elements = c.desc->isArray() ? c.total : std::max<int64_t>(c.total, 1);
+    c.buffer = memory ? std::make_shared<Buffer>(c.name, memory, elements, std::max<int64_t>(c.unit, 1)) : nullptr;
     for (const auto &[name, desc] : c.desc->members) {
         Container *member = root.container(Name(c.name.str() + "." + name.str()));
         const auto at = offsetOf(c.type, name);

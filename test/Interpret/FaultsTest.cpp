@@ -216,3 +216,61 @@ TEST_CASE("a container that no memory is large enough for", "[interpret]") {
     CHECK(found[0] == FaultKind::NoMemory);
     CHECK(p.reports[0].what == "`T` has a size of 1125899906842624, for which there is no memory");
 }
+
+TEST_CASE("copies of what nothing has written are no fault before something computes with them", "[interpret]") {
+    std::vector<double> c(1);
+    const auto run = [&](const char *read, const char *to) {
+        Interpreted p(std::string(R"(sdfg f {
+          transient T: float64[4]
+          transient U: float64[4]
+          argument C: float64[1]
+          state s {
+            t: o = 1  with o -> T[2]
+            T[0:4] -> U[0:4]
+            u: c = a  with a <- @U U[)") +
+                      read + "]; c -> " + to + "\n          }\n        }");
+        return p.bind("C", c).run();
+    };
+    CHECK(run("2", "C[0]").empty());
+    CHECK(run("1", "C[0]") == Kinds{FaultKind::NotWritten});
+}
+
+TEST_CASE("what nothing has written is not handed to the caller", "[interpret]") {
+    std::vector<double> c(4);
+    Interpreted p(R"(sdfg f {
+      transient T: float64[4]
+      argument C: float64[4]
+      state s {
+        t: o = 1  with o -> T[2]
+        T[0:4] -> C[0:4]
+      }
+    })");
+    CHECK(p.bind("C", c).run() == Kinds{FaultKind::NotWritten});
+}
+
+TEST_CASE("an array of the caller without elements has no memory", "[interpret]") {
+    std::vector<double> c{5, 6};
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      argument C: float64[N]
+      state s {
+        t: o = 1  with o -> C[0]
+      }
+    })");
+    CHECK(p.bind("C", c).set("N", 0).run() == Kinds{FaultKind::OutsideShape, FaultKind::Outside});
+    CHECK(c[0] == 5);
+}
+
+TEST_CASE("a subset that no memory is large enough for", "[interpret]") {
+    std::vector<double> a{5, 6}, c{1, 2};
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      argument A: float64[2]
+      argument C: float64[2]
+      state s {
+        A[0:N] -> C[0:N]
+      }
+    })");
+    CHECK(p.bind("A", a).bind("C", c).set("N", int64_t(1) << 60).run() == Kinds{FaultKind::Outside});
+    CHECK(c[0] == 1);
+}

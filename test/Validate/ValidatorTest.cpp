@@ -48,7 +48,7 @@ void newArgument(ir::SDFG &g) {
     s.connect(t, Name("o"), access, Name(), memlet);
 }
 
-const char *const copy = R"(
+const char *const copying = R"(
 sdfg f {
   symbol N: int64
   argument A: float64[N]
@@ -97,8 +97,8 @@ Outcome judged(const std::string &text, pass::PassInfo info) {
     }
     return out;
 }
-Outcome judged(std::unique_ptr<pass::Pass> (*create)(), pass::Arithmetic arithmetic = pass::Arithmetic::Exact) {
-    return judged(copy, {.create = create, .arithmetic = arithmetic});
+Outcome judged(std::unique_ptr<pass::Pass> (*create)(), pass::Results allowed = pass::Results::Exact) {
+    return judged(copying, {.create = create, .results = allowed});
 }
 
 std::string message(const Outcome &o) { return o.diagnostics.empty() ? "" : o.diagnostics.front().message; }
@@ -133,8 +133,15 @@ TEST_CASE("a difference at a special value only is found") {
 
 TEST_CASE("a pass may round otherwise where it says so") {
     CHECK(message(judged(make<otherOrder>)).find("changes what the program computes") != std::string::npos);
-    CHECK(judged(make<otherOrder>, pass::Arithmetic::Reassociates).diagnostics.empty());
-    CHECK_FALSE(judged(make<addsOne>, pass::Arithmetic::Reassociates).diagnostics.empty());
+    CHECK(judged(make<otherOrder>, pass::Results::Reassociated).diagnostics.empty());
+    CHECK_FALSE(judged(make<addsOne>, pass::Results::Reassociated).diagnostics.empty());
+}
+
+TEST_CASE("a pass that repairs may change results, and is what the next one is compared with") {
+    CHECK(judged(copying, {.create = make<addsOne>, .results = pass::Results::Repaired}).diagnostics.empty());
+    const Outcome faulty = judged(copying, {.create = make<nextElement>, .results = pass::Results::Repaired});
+    CHECK(faulty.diagnostics.empty());
+    CHECK(faulty.inputs == 1); // with no elements there is no fault
 }
 
 TEST_CASE("new faults, new arguments and programs that do not end are differences") {

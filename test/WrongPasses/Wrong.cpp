@@ -50,6 +50,7 @@ class WrongOrder : public pass::GraphPass {
 std::unique_ptr<pass::Pass> createTestWrongValue() { return std::make_unique<WrongValue>(); }
 std::unique_ptr<pass::Pass> createTestWrongRounding() { return std::make_unique<Rounding>(); }
 std::unique_ptr<pass::Pass> createTestRounding() { return std::make_unique<Rounding>(); }
+std::unique_ptr<pass::Pass> createTestRepair() { return std::make_unique<WrongValue>(); }
 std::unique_ptr<pass::Pass> createTestWrongOrder() { return std::make_unique<WrongOrder>(); }
 
 } // namespace sdfgc::transforms

@@ -2,10 +2,11 @@
 """Judges every pass over graphs by recorded programs: `sdfgc opt --validate` on each of them.
 
     tools/dev/validate_cases.py [--sdfgc build/bin/sdfgc] [--target T] [--filter REGEX] [--sample N] [--jobs N] [--timeout S]
-                                [--keep FOLDER] [--expect FILE] FOLDER...
+                                [--libraries] [--keep FOLDER] [--expect FILE] FOLDER...
 
 A case is a folder with program.sdfg. What the program computes is compared on inputs that sdfgc makes itself; the recorded ones are not
-used. Prints a line for each case of which not all passes were judged, and how many there are of each kind:
+used. sdfgc finds no compiler and so no libraries, unless --libraries is given: library nodes become maps, which the interpreter
+knows, and not calls. Prints a line for each case of which not all passes were judged, and how many there are of each kind:
 
     passed    no pass changes what the program computes
     differs   a pass does; --keep FOLDER keeps what `--validate` leaves of it
@@ -21,6 +22,7 @@ import collections
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -29,6 +31,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 600  # seconds for one case
+MEMORY = 4 << 30  # bytes for one case
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def judge(options, folder):
@@ -37,8 +44,12 @@ def judge(options, folder):
         left = os.path.join(work, 'left')
         command = [options.sdfgc, 'opt', '--validate', '--validate-timeout', str(options.timeout), '--validate-dir', left, '--target',
                    options.target, '--diagnostics', 'json', os.path.join(folder, 'program.sdfg'), '-o', os.path.join(work, 'out.sdfg')]
+        environment = dict(os.environ)
+        if not options.libraries:
+            environment.update(PATH=work, CXX='')
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=work)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=work,
+                                  preexec_fn=limit_memory, env=environment)
         except subprocess.TimeoutExpired:
             return 'error', f'more than {LIMIT} s'
         found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith('{')]
@@ -69,6 +80,7 @@ def main():
     parser.add_argument('--sample', type=int, default=1, help='every N-th case only')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--timeout', type=float, default=2, help='seconds for one execution')
+    parser.add_argument('--libraries', action='store_true', help='let library nodes become calls of what this machine has')
     parser.add_argument('--keep', metavar='FOLDER', help='keep graphs and inputs of cases that differ')
     parser.add_argument('--expect', metavar='FILE', help='cases that are known to differ, one in a line')
     parser.add_argument('folders', nargs='+', metavar='FOLDER')

@@ -123,10 +123,11 @@ public:
     bool run(tree::Module &module, Context &context) final;
 };
 
-/// What a pass may do to floating-point numbers that a program computes.
-enum class Arithmetic : uint8_t {
-    Exact,        // every result keeps its bits (a NaN stays some NaN)
-    Reassociates, // sums and other reductions are computed in another order, or by another algorithm
+/// What becomes of the results of a program.
+enum class Results : uint8_t {
+    Exact,        // they keep their bits (a NaN stays some NaN)
+    Reassociated, // sums and other reductions are computed in another order, or by another algorithm: floating-point numbers are near
+    Repaired,     // they may change: the pass mends graphs that do not say what was meant
 };
 
 struct PassInfo {
@@ -139,7 +140,7 @@ struct PassInfo {
     /// For a pass that adds elements of a lower level than the program may have (containers without memory, operations without an
     /// order): the highest level that holds after it. The passes that gave the levels above run again.
     std::optional<ir::Level> fallsTo = std::nullopt;
-    Arithmetic arithmetic = Arithmetic::Exact;
+    Results results = Results::Exact;
 
     /// Does the pass work on schedule trees?
     bool onTree() const { return needs == ir::Level::Lowered; }

@@ -18,10 +18,10 @@ struct Difference {
 };
 
 /// Compares two executions, in the order of the arguments and of their elements; padding counts, too. A NaN equals every NaN,
-/// otherwise values are equal when their bits are; with `Reassociates`, floating-point numbers may differ as `near` says. An
+/// otherwise values are equal when their bits are; with `Reassociated`, floating-point numbers may differ as `near` says. An
 /// execution that is not complete (timedOut) says nothing about values.
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
-                                  pass::Arithmetic arithmetic);
+                                  pass::Results allowed);
 
 /// Are two numbers of a type equal but for the order in which they were computed? They are when they differ by no more than 2^12
 /// units in the last place of the largest of both and `scale`, the magnitude of what they were computed from; an overflow to infinity

@@ -36,6 +36,7 @@ Result<void> writeReproducer(const Reproducer &r, const std::string &folder);
 struct Judged {
     Input input;
     Execution execution;
+    bool isUsable = true;
 };
 /// Takes from the series for the graph those inputs on which it has no fault, `options.count` at most. Where there are none, `*why`
 /// says why.

@@ -1,5 +1,6 @@
 // Copies between containers: element k of one subset becomes element k of the other, both counted in row-major order (format
-// reference 6.14). All elements are read before the first is written.
+// reference 6.14). All elements are read before the first is written. A copy of an element that nothing has written is as little
+// written, and no fault before something computes with it, unless it goes to memory of the caller.
 #include "Side.h"
 
 #include <cstring>
@@ -56,18 +57,29 @@ public:
         to_.locate(m, toAt_, toLanes_, wholeTo);
         const std::size_t n = std::min(fromAt_.size(), toAt_.size());
         values_.resize(n * static_cast<std::size_t>(fromSize_));
+        unwritten_.assign(n, false);
         for (std::size_t k = 0; k < n; ++k)
-            if (fromAt_[k] >= 0 && toAt_[k] >= 0)
-                read(m, fromAt_[k], values_.data() + k * static_cast<std::size_t>(fromSize_));
+            if (fromAt_[k] >= 0 && toAt_[k] >= 0) {
+                unwritten_[k] = copiesNothing(fromAt_[k]);
+                read(m, fromAt_[k], values_.data() + k * static_cast<std::size_t>(fromSize_), unwritten_[k]);
+            }
         for (std::size_t k = 0; k < n; ++k)
-            if (fromAt_[k] >= 0 && toAt_[k] >= 0)
+            if (fromAt_[k] >= 0 && toAt_[k] >= 0) {
                 write(m, toAt_[k], values_.data() + k * static_cast<std::size_t>(fromSize_));
+                if (unwritten_[k])
+                    to_.container->buffer->forget(toAt_[k], toSize_);
+            }
     }
 
 private:
-    void read(Machine &m, int64_t at, std::byte *to) {
+    /// Is there no value to be copied, and may the other side do without?
+    bool copiesNothing(int64_t at) const {
+        return !update_ && to_.container->buffer->isOwn() && !from_.container->buffer->hasValue(at, fromSize_);
+    }
+    void read(Machine &m, int64_t at, std::byte *to, bool unwritten) {
         Buffer &b = *from_.container->buffer;
-        m.noteRead(b, at, fromSize_, from_.site);
+        if (!unwritten)
+            m.noteRead(b, at, fromSize_, from_.site);
         std::memcpy(to, b.memory + at, static_cast<std::size_t>(fromSize_));
     }
     void write(Machine &m, int64_t at, const std::byte *value) {
@@ -95,7 +107,7 @@ private:
             for (const int64_t at : fromAt_) {
                 if (at < 0 || !to.queues)
                     continue;
-                read(m, at, in_.at);
+                read(m, at, in_.at, false);
                 each_.run(m);
                 (*to.queues)[to.firstQueue].elements.emplace_back(out_.at, out_.at + toSize_);
             }
@@ -121,6 +133,7 @@ private:
     int64_t fromLanes_, toLanes_, fromSize_, toSize_;
     std::vector<int64_t> fromAt_, toAt_;
     std::vector<std::byte> values_;
+    std::vector<bool> unwritten_; // which of them are none
 };
 
 } // namespace

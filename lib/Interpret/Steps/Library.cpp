@@ -1,6 +1,8 @@
 // Library nodes by their definition (format reference section 7), not by their expansion: which class is executed by what.
 #include "Library/Nodes.h"
 
+#include "sdfgc/Analysis/Async.h"
+
 namespace sdfgc::interpret {
 
 namespace {
@@ -48,6 +50,10 @@ bool isElsewhere(const std::string &library) {
 } // namespace
 
 std::unique_ptr<Step> Planner::library(Scope &scope, const ir::LibraryNode &n) {
+    if (analysis::asyncOp(n)) {
+        NodeReader reader(*this, scope, n);
+        return makeAsync(reader);
+    }
     const auto maker = makers.find(n.className());
     if (maker == makers.end() || isElsewhere(n.libraryName())) {
         refuse(ir::elementName(n), "library nodes of class " + n.className());

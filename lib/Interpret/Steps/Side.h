@@ -39,6 +39,11 @@ public:
             else
                 ranges_.push_back(rangeOf(dims_[d]));
         }
+        if (hasTooMany(m)) {
+            m.report(FaultKind::Outside, site, "the subset has more elements than any memory for `" + c.name.str() + "`");
+            ranges_.clear();
+            return;
+        }
         walk(m, 0, 0, true, lanes, out);
     }
     /// How many of the elements found last lie along each dimension; a scalar has none.
@@ -73,6 +78,13 @@ private:
         const int64_t step = *d.step ? *d.step : 1, span = step > 0 ? *d.end - *d.begin : *d.begin - *d.end;
         const int64_t by = step > 0 ? step : -step;
         return {*d.begin, span < 0 ? 0 : span / by + 1, step, *d.tile};
+    }
+    bool hasTooMany(const Machine &m) const {
+        int64_t n = 1;
+        for (const Range &r : ranges_)
+            if (r.count > 0 && (__builtin_mul_overflow(n, r.count, &n) || __builtin_mul_overflow(n, r.tile, &n)))
+                return true;
+        return n > m.options.largest / std::max<int64_t>(container->unit, 1);
     }
     void walk(Machine &m, std::size_t d, int64_t element, bool inside, int64_t lanes, std::vector<int64_t> &out) {
         const Container &c = *container;

@@ -42,4 +42,7 @@ std::unique_ptr<Step> makeFourier(NodeReader &r); // FFT, IFFT
 std::unique_ptr<Step> makeSparse(NodeReader &r);  // CSRMM, CSRMV
 std::unique_ptr<Step> makeStencil(NodeReader &r);
 
+// ---- Async.cpp
+std::unique_ptr<Step> makeAsync(NodeReader &r); // what passes add to order streams, and to allocate
+
 } // namespace sdfgc::interpret
