@@ -3,7 +3,7 @@
 
 namespace sdfgc::interpret {
 
-void Container::measure(Machine &m) {
+void Container::measure(Machine &m, bool allocated) {
     if (!layout.total || (layout.isFixed && total > 0))
         return;
     layout.code.run(m);
@@ -17,7 +17,7 @@ void Container::measure(Machine &m) {
     values(layout.offset, offset);
     total = *layout.total;
     if (total < 0) {
-        if (desc->alias == ir::AliasKind::None) // else nothing is allocated
+        if (allocated && desc->alias == ir::AliasKind::None)
             m.report(FaultKind::NegativeSize, nullptr, "`" + name.str() + "` has a size of " + std::to_string(total));
         total = 0;
     }

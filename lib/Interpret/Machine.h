@@ -86,8 +86,8 @@ struct Container {
     bool zeroed = false;        // new memory is zeros
     std::size_t firstQueue = 0; // of a stream: its own first one among the queues
 
-    /// Sizes and layout by the values that symbols have now. Negative sizes are reported.
-    void measure(Machine &m);
+    /// Sizes and layout by the values that symbols have now. Negative sizes are reported where memory is allocated by them.
+    void measure(Machine &m, bool allocated = true);
     /// New memory without values, or queues without elements.
     void allocate(Machine &m);
     /// Stands for the memory at an address.

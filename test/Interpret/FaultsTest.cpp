@@ -274,3 +274,25 @@ TEST_CASE("a subset that no memory is large enough for", "[interpret]") {
     CHECK(p.bind("A", a).bind("C", c).set("N", int64_t(1) << 60).run() == Kinds{FaultKind::Outside});
     CHECK(c[0] == 1);
 }
+
+TEST_CASE("a nested SDFG may be handed a part that is less than nothing", "[interpret]") {
+    std::vector<double> a{5};
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      argument A: float64[N]
+      state s {
+        nested inner[N = N] with B <- A[2:N]; B -> A[2:N] {
+          sdfg inner {
+            symbol N: int64
+            argument B: float64[N - 2]
+            state s {
+              map m[i = 0:N - 2] with IN_B <- B[0:N - 2]; OUT_B -> B[0:N - 2] {
+                t: c = a  with a <- B[i]; c -> B[i]
+              }
+            }
+          }
+        }
+      }
+    })");
+    CHECK(p.bind("A", a).set("N", 1).run().empty());
+}
