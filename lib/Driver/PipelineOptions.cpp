@@ -353,7 +353,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     if (o.verifyText)
         run.instruments.push_back(&textVerifier);
     const Name name = program.tree ? program.tree->name : program.graph->name;
-    validate::Validator validator(*pipeline, o.validateOptions(name, context.options.file));
+    validate::Validator validator(*pipeline, passRegistry(), o.validateOptions(name, context.options.file));
     if (o.validate)
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;

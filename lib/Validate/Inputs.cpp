@@ -1,5 +1,6 @@
 #include "sdfgc/Validate/Inputs.h"
 #include "Validate/Values.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>
@@ -62,23 +63,38 @@ int64_t indicesOf(const run::Arguments &arguments) {
     return least;
 }
 
-/// Symbols that sizes of arrays have and the graph does not take: it mentions them when library nodes are expanded.
+void addSymbol(tree::Module &interface, Name symbol, Type type) {
+    const auto isIt = [&](const tree::Param &p) { return p.name == symbol; };
+    if (std::none_of(interface.params.begin(), interface.params.end(), isIt) &&
+        std::none_of(interface.init.begin(), interface.init.end(), isIt))
+        interface.params.push_back({.name = symbol, .cName = symbol, .type = type});
+}
+
+/// What sizes of arrays mention and the graph does not: it will, when library nodes are expanded.
 void addSizes(tree::Module &interface) {
-    std::set<Name> known, sizes;
-    for (const auto *list : {&interface.params, &interface.init})
-        for (const tree::Param &p : *list) {
-            known.insert(p.name);
-            if (p.desc && p.desc->isArray())
-                sizes.merge(p.desc->freeSymbols());
-        }
+    std::set<Name> sizes;
+    for (const tree::Param &p : interface.params)
+        if (p.desc && p.desc->isArray())
+            sizes.merge(p.desc->freeSymbols());
     for (Name symbol : sizes)
-        if (!known.contains(symbol))
-            interface.params.push_back({.name = symbol, .cName = symbol, .type = ScalarKind::Int64});
+        addSymbol(interface, symbol, ScalarKind::Int64);
+}
+
+/// The interface with all symbols that the caller could give: library nodes mention some in their properties.
+tree::Module interfaceOf(const ir::SDFG &graph) {
+    tree::Module interface = run::interfaceOf(graph);
+    std::set<Name> inside;
+    for (const auto &[symbol, type] : analysis::definedSymbols(graph))
+        inside.insert(symbol);
+    for (const auto &[symbol, type] : graph.symbols)
+        if (!inside.contains(symbol) && type.isNumeric())
+            addSymbol(interface, symbol, type);
+    return interface;
 }
 
 } // namespace
 
-InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(run::interfaceOf(graph), options) {}
+InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(interfaceOf(graph), options) {}
 
 InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
     addSizes(interface_);

@@ -49,15 +49,15 @@ std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const 
             break;
         Execution done = subject.run(input->arguments);
         late += done.timedOut;
-        if (done.timedOut)
-            fault = "it takes too long to execute";
-        else if (!done.faults.empty())
-            fault = "with " + input->name + ", " + done.faults.front().element + ": " + done.faults.front().what;
-        else
+        if (!done.timedOut && done.faults.empty())
             out.push_back({std::move(*input), std::move(done)});
+        else if (fault.empty() && done.timedOut)
+            fault = "with " + input->name + ", it takes too long to execute";
+        else if (fault.empty())
+            fault = "with " + input->name + ", " + done.faults.front().element + ": " + done.faults.front().what;
     }
     if (why && out.empty())
-        *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made: " + fault;
+        *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made; first, " + fault;
     return out;
 }
 
@@ -70,42 +70,65 @@ interpret::Options Validator::interpreterOptions(const pass::Context &context) c
 
 void Validator::notValidated(pass::Context &context, const std::string &passes, const std::string &why) {
     context.diags.report(Id::NotValidated, {options_.file}, passes, why);
-    active_ = false;
+    stopped_ = true;
 }
 
 void Validator::begin(const pass::Program &program, pass::Context &context) {
     if (!program.graph || program.tree)
         return notValidated(context, "over schedule trees", "the interpreter executes graphs");
+    start(*program.graph, context, "of this program");
+    if (inputs_.empty() && !why_.empty() && !isRepaired())
+        context.diags.report(Id::NoUsableInput, {options_.file}, why_);
+}
+
+/// Will a pass mend the graph?
+bool Validator::isRepaired() const {
+    return std::any_of(pipeline_.steps.begin(), pipeline_.steps.end(), [&](const pass::Step &s) {
+        const pass::PassInfo *info = registry_.find(s.pass);
+        return info && info->results == pass::Results::Repaired;
+    });
+}
+
+/// Chooses the inputs, and executes the graph that is compared with what comes next.
+void Validator::start(const ir::SDFG &graph, pass::Context &context, const std::string &passes) {
+    inputs_.clear();
+    why_.clear();
+    before_ = ir::clone(graph);
     diag::Engine refusals;
-    const std::unique_ptr<Subject> subject = interpreted(*program.graph, interpreterOptions(context), refusals);
+    const std::unique_ptr<Subject> subject = interpreted(graph, interpreterOptions(context), refusals);
     if (!subject)
-        return notValidated(context, "of this program", firstError(refusals));
-    std::string why;
-    inputs_ = usableInputs(*program.graph, *subject, options_, &why);
-    active_ = !inputs_.empty();
-    if (!active_)
-        context.diags.report(Id::NoUsableInput, {options_.file}, why);
-    else
-        before_ = ir::clone(*program.graph);
+        return notValidated(context, passes, firstError(refusals));
+    inputs_ = usableInputs(graph, *subject, options_, &why_);
 }
 
 void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
-    if (!active_ || !changed || program.tree)
+    if (stopped_ || program.tree)
         return;
+    const bool repaired = event.pass.results == pass::Results::Repaired;
+    if (repaired && (changed || inputs_.empty())) {
+        start(*program.graph, context, "from " + event.pass.name + " on");
+        if (inputs_.empty() && !why_.empty())
+            context.diags.report(Id::NoUsableInput, {options_.file}, why_);
+    } else if (changed && !inputs_.empty()) {
+        compareAfter(*program.graph, event, context);
+    }
+}
+
+void Validator::compareAfter(const ir::SDFG &graph, const pass::Event &event, pass::Context &context) {
     diag::Engine refusals;
-    const std::unique_ptr<Subject> subject = interpreted(*program.graph, interpreterOptions(context), refusals);
+    const std::unique_ptr<Subject> subject = interpreted(graph, interpreterOptions(context), refusals);
     if (!subject)
         return notValidated(context, "from " + event.pass.name + " on", firstError(refusals));
-    if (const std::string name = foreignArgument(*program.graph, inputs_.front().input.arguments); !name.empty())
-        return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, *program.graph, event,
+    if (const std::string name = foreignArgument(graph, inputs_.front().input.arguments); !name.empty())
+        return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, graph, event,
                       context);
     for (Judged &judged : inputs_)
-        if (!judge(judged, subject->run(judged.input.arguments), *program.graph, event, context))
+        if (!judge(judged, subject->run(judged.input.arguments), graph, event, context))
             return;
-    std::erase_if(inputs_, [](const Judged &j) { return !j.isUsable || j.execution.timedOut; });
+    std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
     if (inputs_.empty())
-        return notValidated(context, "after " + event.pass.name, "the program can no longer be executed with any of the inputs");
-    before_ = ir::clone(*program.graph);
+        return notValidated(context, "after " + event.pass.name, "the program takes too long to execute");
+    before_ = ir::clone(graph);
 }
 
 /// Compares one execution with the one before the pass, and takes its place. False after a difference.
@@ -113,11 +136,6 @@ bool Validator::judge(Judged &judged, Execution after, const ir::SDFG &graph, co
     if (after.timedOut && judged.execution.seconds * endless < options_.seconds) {
         report(judged, "it does not end any more", {}, graph, event, context);
         return false;
-    }
-    if (event.pass.results == pass::Results::Repaired) {
-        judged.isUsable = after.faults.empty() && !after.timedOut;
-        judged.execution = std::move(after);
-        return true;
     }
     if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.results)) {
         const std::string element = found->fault ? found->fault->element : writerOf(graph, found->container);
@@ -130,7 +148,7 @@ bool Validator::judge(Judged &judged, Execution after, const ir::SDFG &graph, co
 
 void Validator::report(const Judged &judged, const std::string &what, const std::string &element, const ir::SDFG &after,
                        const pass::Event &event, pass::Context &context) {
-    active_ = false;
+    stopped_ = true;
     pass::Pipeline one;
     one.steps.push_back(pipeline_.steps[event.position - 1]);
     one.steps.back().conditions.clear();

@@ -103,7 +103,7 @@ uint64_t Filler::integer(Type type, int64_t position) {
     case Values::Ordered:
         return static_cast<uint64_t>(std::min(position, indices_ - 1));
     case Values::Real:
-        return below(9) - (type.isSigned() ? 4 : 0);
+        return type.isSigned() && below(2) ? ~below(4) : below(4) + 1;
     default:
         return below(static_cast<uint64_t>(indices_));
     }

@@ -9,7 +9,7 @@ namespace sdfgc::validate {
 enum class Values : uint8_t {
     Plain,   // quarters from -4 to 4, many of them equal; integers that may be indices. Sums of them are exact in any order
     Ordered, // ascending, the same integers
-    Real,    // numbers that are rounded by every operation; negative integers, too
+    Real,    // numbers that are rounded by every operation; integers from -4 to 4, none of which is 0
     Special, // every second one is NaN, an infinity, a signed zero, a subnormal or very large number; integers as in Plain
     Extreme  // the same, and every second integer is one of the largest or smallest of its type
 };

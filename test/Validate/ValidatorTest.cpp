@@ -84,7 +84,7 @@ Outcome judged(const std::string &text, pass::PassInfo info) {
     pass::Context context(diags, options);
     Outcome out;
     out.folder = file::join(folder.path(), "left");
-    validate::Validator validator(*pipeline, {.seconds = 0.2, .folder = out.folder, .file = "test.sdfgt"});
+    validate::Validator validator(*pipeline, registry, {.seconds = 0.2, .folder = out.folder, .file = "test.sdfgt"});
     pass::RunOptions run;
     run.verify = false;
     run.instruments.push_back(&validator);
@@ -141,7 +141,7 @@ TEST_CASE("a pass that repairs may change results, and is what the next one is c
     CHECK(judged(copying, {.create = make<addsOne>, .results = pass::Results::Repaired}).diagnostics.empty());
     const Outcome faulty = judged(copying, {.create = make<nextElement>, .results = pass::Results::Repaired});
     CHECK(faulty.diagnostics.empty());
-    CHECK(faulty.inputs == 1); // with no elements there is no fault
+    CHECK(faulty.inputs == 2); // those without elements
 }
 
 TEST_CASE("new faults, new arguments and programs that do not end are differences") {

@@ -1,6 +1,8 @@
 // Passes judged by what they do to results: after each pass over the graph that changed it, the graph is executed again on the same
 // small inputs (Inputs.h), and what differs (Compare.h) is an error.
 //
+// A pass that repairs graphs (pass::Results) is not compared: inputs are chosen anew after it.
+//
 // An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
 // execution takes longer than the limit. A graph that the interpreter does not know ends the judging with a warning. Schedule trees
 // are not executed: what judges them is another Subject (Execution.h).
@@ -36,7 +38,6 @@ Result<void> writeReproducer(const Reproducer &r, const std::string &folder);
 struct Judged {
     Input input;
     Execution execution;
-    bool isUsable = true;
 };
 /// Takes from the series for the graph those inputs on which it has no fault, `options.count` at most. Where there are none, `*why`
 /// says why.
@@ -44,8 +45,9 @@ std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const 
 
 class Validator : public pass::Instrumentation {
 public:
-    /// `pipeline` must outlive the run.
-    Validator(const pass::Pipeline &pipeline, ValidateOptions options) : pipeline_(pipeline), options_(std::move(options)) {}
+    /// Both must outlive the run.
+    Validator(const pass::Pipeline &pipeline, const pass::Registry &registry, ValidateOptions options)
+        : pipeline_(pipeline), registry_(registry), options_(std::move(options)) {}
     void begin(const pass::Program &, pass::Context &) override;
     void after(const pass::Program &, const pass::Event &, bool changed, pass::Context &) override;
     /// Inputs that are still in use.
@@ -54,15 +56,20 @@ public:
 private:
     interpret::Options interpreterOptions(const pass::Context &) const;
     void notValidated(pass::Context &, const std::string &passes, const std::string &why);
+    void start(const ir::SDFG &, pass::Context &, const std::string &passes);
+    void compareAfter(const ir::SDFG &, const pass::Event &, pass::Context &);
+    bool isRepaired() const;
     bool judge(Judged &, Execution after, const ir::SDFG &, const pass::Event &, pass::Context &);
     void report(const Judged &, const std::string &what, const std::string &element, const ir::SDFG &after, const pass::Event &,
                 pass::Context &);
 
     const pass::Pipeline &pipeline_;
+    const pass::Registry &registry_;
     ValidateOptions options_;
     std::unique_ptr<ir::SDFG> before_;
     std::vector<Judged> inputs_;
-    bool active_ = false;
+    std::string why_; // there are no inputs
+    bool stopped_ = false;
 };
 
 } // namespace sdfgc::validate
