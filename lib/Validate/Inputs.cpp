@@ -94,7 +94,12 @@ tree::Module interfaceOf(const ir::SDFG &graph) {
 
 } // namespace
 
-InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(interfaceOf(graph), options) {}
+InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : InputMaker(interfaceOf(graph), options) {
+    for (const auto &[name, constant] : graph.constants)
+        if (const auto number = run::parseNumber(constant.value.isObject() ? "" : constant.value.text());
+            number && number->isInteger)
+            constants_.emplace(name, number->integer);
+}
 
 InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
     addSizes(interface_);
@@ -132,7 +137,8 @@ std::optional<Input> InputMaker::attempt(int number) {
     options.otherwise = "zeros";
     options.largest = options_.largest;
     const auto give = [&](const tree::Param &p, int64_t value) {
-        const int64_t v = p.type.isBool() ? value % 2 : value;
+        const auto constant = constants_.find(p.name);
+        const int64_t v = constant != constants_.end() ? constant->second : p.type.isBool() ? value % 2 : value;
         sizes.emplace(p.name, v);
         options.given.push_back({p.name.str(), std::to_string(v)});
         input.name += p.name.str() + "=" + std::to_string(v) + " ";

@@ -296,3 +296,19 @@ TEST_CASE("a nested SDFG may be handed a part that is less than nothing", "[inte
     })");
     CHECK(p.bind("A", a).set("N", 1).run().empty());
 }
+
+TEST_CASE("a library node finds nothing where there is no memory, or a subset is too large", "[interpret]") {
+    std::vector<double> a{5, 6}, c{1};
+    const std::string text = R"(sdfg f {
+      symbol N: int64
+      argument A: float64[2, 2]
+      argument C: float64[1]
+      state s {
+        library standard.Reduce reduce (wcr = "lambda a, b: a + b", axes = [0, 1], identity = 0) with <- A[0:2, 0:N]; -> C[0]
+      }
+    })";
+    Interpreted none(text);
+    CHECK(none.bind("C", c).set("N", 2).run() == Kinds{FaultKind::NoMemory});
+    Interpreted large(text);
+    CHECK(large.bind("A", a).bind("C", c).set("N", int64_t(1) << 60).run() == Kinds{FaultKind::Outside});
+}

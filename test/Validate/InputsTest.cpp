@@ -156,6 +156,14 @@ TEST_CASE("sizes that only expanded library nodes will mention are chosen, too")
     CHECK(seen.size() > 6);
 }
 
+TEST_CASE("a size that is a constant of the graph has no other value") {
+    const std::vector<Input> inputs = allInputs("sdfg f {\n  symbol N: int64\n  constant N: int64 = 20\n"
+                                                "  argument A: float64[N]\n  state s {}\n}\n");
+    REQUIRE(!inputs.empty());
+    for (const Input &i : inputs)
+        CHECK(i.arguments.find("A")->shape == std::vector<int64_t>{20});
+}
+
 TEST_CASE("arrays that may share memory do, those that may not never") {
     const std::string text = R"(
 sdfg f {

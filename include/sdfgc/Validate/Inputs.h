@@ -41,6 +41,7 @@ private:
     tree::Module interface_;
     InputOptions options_;
     std::vector<const tree::Param *> symbols_, strides_;
+    std::map<Name, int64_t> constants_; // of the graph: what it can be called with
     int done_ = 0;
     std::string problem_;
 };

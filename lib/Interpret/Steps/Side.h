@@ -28,11 +28,12 @@ public:
         out.clear();
         ranges_.clear();
         const Container &c = *container;
+        const bool scalar = c.desc->isScalar() || c.desc->isStructure();
         if (!c.buffer) {
             m.report(FaultKind::NoMemory, site, "`" + c.name.str() + "` has no memory here");
+            ranges_.assign(scalar ? 0 : c.shape.size(), {0, 0, 1, 1});
             return;
         }
-        const bool scalar = c.desc->isScalar() || c.desc->isStructure();
         for (std::size_t d = 0; d < c.shape.size() && !scalar; ++d) {
             if (whole || d >= dims_.size())
                 ranges_.push_back({-c.offset[d], c.shape[d], 1, 1});
@@ -41,7 +42,7 @@ public:
         }
         if (hasTooMany(m)) {
             m.report(FaultKind::Outside, site, "the subset has more elements than any memory for `" + c.name.str() + "`");
-            ranges_.clear();
+            ranges_.assign(ranges_.size(), {0, 0, 1, 1});
             return;
         }
         walk(m, 0, 0, true, lanes, out);
