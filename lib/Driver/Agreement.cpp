@@ -20,7 +20,7 @@ void Agreement::compare(const validate::Input &input, const std::vector<std::str
     if (!subject_)
         return;
     crash::setActivity("interpreting the graph");
-    const validate::Execution expected = subject_->run(input.arguments);
+    const validate::Execution expected = validate::execute(*subject_, input.arguments);
     if (expected.faults.empty())
         agrees(input, expected, memory);
     else

@@ -112,7 +112,7 @@ class Bisect : public Subcommand {
         for (validate::Judged &j : validate::usableInputs(graph, subject, options, &why))
             out.push_back(std::move(j.input));
         if (out.empty())
-            s.diags.report(diag::Id::NoUsableInput, {input_}, why);
+            nothingToDo(s, why, "give arguments that the program can take");
         return out;
     }
 
@@ -127,7 +127,7 @@ class Bisect : public Subcommand {
         const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), refusals);
         if (!subject)
             return std::nullopt;
-        const validate::Execution done = subject->run(chosen_->arguments);
+        const validate::Execution done = validate::execute(*subject, chosen_->arguments);
         Results r;
         if (done.timedOut)
             r.failure = "it takes too long to execute";

@@ -46,10 +46,9 @@ void Container::allocate(Machine &m) {
         buffer->forget();
     else
         buffer = std::make_shared<Buffer>(name, elements, std::max<int64_t>(unit, 1));
-    if (zeroed) {
-        std::fill_n(buffer->memory, buffer->bytes, std::byte(0));
+    std::fill_n(buffer->memory, buffer->bytes, std::byte(zeroed ? 0 : m.options.unwritten));
+    if (zeroed)
         buffer->cells.assign(buffer->cells.size(), Cell{m.order.now, 0, never});
-    }
     buffer->isShared = desc->storage != ir::Storage::CPU_ThreadLocal;
 }
 

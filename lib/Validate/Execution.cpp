@@ -3,6 +3,7 @@
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Time.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace sdfgc::validate {
@@ -29,10 +30,12 @@ public:
         return program_ != nullptr;
     }
 
-    Execution run(const run::Arguments &input) override {
+    Execution run(const run::Arguments &input, uint8_t unwritten) override {
         diag::Engine none; // it was prepared before
-        if (!program_)
+        if (!program_ || unwritten != options_.unwritten) {
+            options_.unwritten = unwritten;
             prepare(none);
+        }
         const std::unique_ptr<interpret::Program> program = std::move(program_); // persistent containers are new in every run
         Execution out;
         for (const run::Argument &a : input.all)
@@ -66,7 +69,23 @@ private:
     std::unique_ptr<interpret::Program> program_;
 };
 
+bool isUnwritten(const interpret::Report &r) { return r.kind == interpret::FaultKind::NotWritten; }
+
 } // namespace
+
+Execution execute(Subject &subject, const run::Arguments &input) {
+    Execution first = subject.run(input);
+    if (std::none_of(first.faults.begin(), first.faults.end(), isUnwritten))
+        return first;
+    const Execution second = subject.run(input, 1); // every byte is a valid truth value
+    const auto sameFault = [](const interpret::Report &a, const interpret::Report &b) {
+        return a.kind == b.kind && a.element == b.element;
+    };
+    if (first.memory == second.memory &&
+        std::equal(first.faults.begin(), first.faults.end(), second.faults.begin(), second.faults.end(), sameFault))
+        std::erase_if(first.faults, isUnwritten);
+    return first;
+}
 
 std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags) {
     auto subject = std::make_unique<Interpreted>(ir::clone(graph), options);

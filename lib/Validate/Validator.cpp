@@ -47,7 +47,7 @@ std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const 
         std::optional<Input> input = maker.next();
         if (!input)
             break;
-        Execution done = subject.run(input->arguments);
+        Execution done = execute(subject, input->arguments);
         late += done.timedOut;
         if (!done.timedOut && done.faults.empty())
             out.push_back({std::move(*input), std::move(done)});
@@ -123,7 +123,7 @@ void Validator::compareAfter(const ir::SDFG &graph, const pass::Event &event, pa
         return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, graph, event,
                       context);
     for (Judged &judged : inputs_)
-        if (!judge(judged, subject->run(judged.input.arguments), graph, event, context))
+        if (!judge(judged, execute(*subject, judged.input.arguments), graph, event, context))
             return;
     std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
     if (inputs_.empty())

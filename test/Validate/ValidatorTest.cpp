@@ -162,3 +162,26 @@ TEST_CASE("what cannot be judged is said once") {
     CHECK(faulty.diagnostics[0].id == diag::Id::NoUsableInput);
     CHECK(faulty.diagnostics[0].message.find("C[2] is outside of") != std::string::npos);
 }
+
+TEST_CASE("a read of what nothing has written counts where it shows") {
+    const auto faults = [](const char *code) {
+        diag::Engine diags;
+        const auto graph = graphOf(std::string(R"(
+sdfg f {
+  transient T: int32[4]
+  argument C: int32[1]
+  state s {
+    t: c = )") + code + R"(  with a <- T[1]; c -> C[0]
+  }
+}
+)");
+        const auto arguments = run::prepare(run::interfaceOf(*graph), {.otherwise = "zeros"}, diags);
+        REQUIRE(arguments);
+        const auto subject = validate::interpreted(*graph, {}, diags);
+        REQUIRE(subject);
+        CHECK(subject->run(*arguments).faults.size() == 1);
+        return validate::execute(*subject, *arguments).faults.size();
+    };
+    CHECK(faults("a * 0") == 0);
+    CHECK(faults("a * 2") == 1);
+}

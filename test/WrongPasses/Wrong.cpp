@@ -4,18 +4,19 @@
 namespace sdfgc::transforms {
 namespace {
 
-ir::Tasklet *firstTasklet(ir::SDFG &root) {
+/// The first tasklet whose code has a text.
+ir::Tasklet *firstTasklet(ir::SDFG &root, std::string_view text) {
     for (ir::SDFG *g : ir::allSDFGs(root))
         for (ir::State *s : ir::allStates(*g))
             for (ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s))
-                if (t->code.text.find(" + ") != std::string::npos)
+                if (t->code.text.find(text) != std::string::npos)
                     return t;
     return nullptr;
 }
 
 class WrongValue : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
-        ir::Tasklet *t = firstTasklet(root);
+        ir::Tasklet *t = firstTasklet(root, " + ");
         if (t)
             t->code.text.replace(t->code.text.find(" + "), 3, " - ");
         return t != nullptr;
@@ -24,7 +25,7 @@ class WrongValue : public pass::GraphPass {
 
 class Rounding : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
-        ir::Tasklet *t = firstTasklet(root);
+        ir::Tasklet *t = firstTasklet(root, " = ");
         if (t)
             t->code.text += " + 0.1 - 0.1";
         return t != nullptr;

@@ -43,6 +43,7 @@ struct Options {
     std::string file;                   // the graph's, for diagnostics
     double seconds = 0;                 // the program is stopped after them; 0: never
     int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory
+    uint8_t unwritten = 0;              // what is in memory of the program where nothing has written, in every byte
 };
 
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.

@@ -17,9 +17,14 @@ struct Execution {
 class Subject {
 public:
     virtual ~Subject() = default;
-    /// Runs it once, from a new start: nothing is left of earlier runs. The input is not changed.
-    virtual Execution run(const run::Arguments &input) = 0;
+    /// Runs it once, from a new start: nothing is left of earlier runs. The input is not changed. `unwritten`: what is in every byte of
+    /// the program's own memory where nothing has written.
+    virtual Execution run(const run::Arguments &input, uint8_t unwritten = 0) = 0;
 };
+
+/// Runs it, once more with something else in memory where something is read that nothing has written. Where that does not show in the
+/// results, such reads are no faults: passes copy containers of which only a part has values.
+Execution execute(Subject &subject, const run::Arguments &input);
 
 /// A copy of the graph in the interpreter. Null, and reported, where it knows not all of the graph.
 std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags);
