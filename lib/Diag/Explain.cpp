@@ -16,7 +16,6 @@ constexpr std::array<Explanation, count> makeTable() {
 #include "Diag/explanations/Build.def"
 #include "Diag/explanations/Driver.def"
 #include "Diag/explanations/Interpret.def"
-#include "Diag/explanations/Validate.def"
 #include "Diag/explanations/LibraryNodes.def"
 #include "Diag/explanations/Lower.def"
 #include "Diag/explanations/Pass.def"
@@ -24,6 +23,7 @@ constexpr std::array<Explanation, count> makeTable() {
 #include "Diag/explanations/Serialize.def"
 #include "Diag/explanations/Transforms.def"
 #include "Diag/explanations/Tree.def"
+#include "Diag/explanations/Validate.def"
 #include "Diag/explanations/Verify.def"
 #undef SDFGC_EXPLAIN
     return table;

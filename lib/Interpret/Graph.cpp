@@ -199,7 +199,7 @@ Container *Graph::containerAt(const ir::AccessNode &n) {
 
 void Graph::enter(Machine &m) {
     for (Container *c : arguments_)
-        c->measure(m, !outer); // a part of nothing may be less than nothing: 2:N with N = 1
+        c->measure(m, !outer);          // a part of nothing may be less than nothing: 2:N with N = 1
     for (Container *c : ownEachTime_) { // those whose size is not known yet get their memory where they are used first
         if (changing_.count(c)) {
             c->buffer.reset();
