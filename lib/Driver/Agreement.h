@@ -7,7 +7,7 @@ namespace sdfgc::driver {
 
 class Agreement {
 public:
-    /// Keeps a copy of the graph as it was read. A graph that the interpreter does not know is reported.
+    /// Keeps a copy of the graph as it was read. Of a graph that the interpreter does not know nothing is said.
     Agreement(Session &session, const ir::SDFG &graph, const validate::ValidateOptions &options, bool compatDace);
     /// Reports what a call of the program left in memory that the interpreter does not.
     void compare(const validate::Input &input, const std::vector<std::string> &memory);

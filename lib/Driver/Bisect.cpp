@@ -58,16 +58,27 @@ class Bisect : public Subcommand {
         if (!pipeline || (!interpreted_ && !readReference(s, graph)))
             return;
         pipeline_ = *pipeline;
+        steps_ = pipeline->steps.size();
+        if (!chooseFinish(s))
+            return;
+        if (interpreted_)
+            return bisectInterpreted(s, graph);
+        bisectCompiled(s, graph);
+    }
+
+    /// The target's own pipeline as far as `lower`.
+    bool chooseFinish(Session &s) {
         std::optional<pass::Pipeline> own = choosePipeline(s, {}, compilation_.target.compileOptions(input_));
         if (!own)
-            return;
+            return false;
         const auto lowering =
             std::find_if(own->steps.begin(), own->steps.end(), [](const pass::Step &p) { return p.pass == "lower"; });
         own->steps.erase(lowering == own->steps.end() ? lowering : lowering + 1, own->steps.end());
         finish_ = std::move(*own);
-        steps_ = pipeline->steps.size();
-        if (interpreted_)
-            return bisectInterpreted(s, graph);
+        return true;
+    }
+
+    void bisectCompiled(Session &s, const ir::SDFG &graph) {
         if (reference_.arrays.empty()) {
             reference_ = resultsAfter(s, graph, 0);
             if (!reference_.failure.empty())

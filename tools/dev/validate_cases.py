@@ -2,7 +2,7 @@
 """Judges every pass over graphs by recorded programs: `sdfgc opt --validate` on each of them.
 
     tools/dev/validate_cases.py [--sdfgc build/bin/sdfgc] [--target T] [--filter REGEX] [--sample N] [--jobs N] [--timeout S]
-                                [--libraries] [--keep FOLDER] [--expect FILE] FOLDER...
+                                [--libraries] [--options OPTIONS] [--keep FOLDER] [--expect FILE] FOLDER...
 
 A case is a folder with program.sdfg. What the program computes is compared on inputs that sdfgc makes itself; the recorded ones are not
 used. sdfgc finds no compiler and so no libraries, unless --libraries is given: library nodes become maps, which the interpreter
@@ -23,6 +23,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def judge(options, folder):
         left = os.path.join(work, 'left')
         command = [options.sdfgc, 'opt', '--validate', '--validate-timeout', str(options.timeout), '--validate-dir', left, '--target',
                    options.target, '--diagnostics', 'json', os.path.join(folder, 'program.sdfg'), '-o', os.path.join(work, 'out.sdfg')]
+        command += shlex.split(options.options)
         environment = dict(os.environ)
         if not options.libraries:
             environment.update(PATH=work, CXX='')
@@ -81,6 +83,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--timeout', type=float, default=2, help='seconds for one execution')
     parser.add_argument('--libraries', action='store_true', help='let library nodes become calls of what this machine has')
+    parser.add_argument('--options', default='', help="further options of sdfgc opt: '--pass-option shape-kernels.threads=32'")
     parser.add_argument('--keep', metavar='FOLDER', help='keep graphs and inputs of cases that differ')
     parser.add_argument('--expect', metavar='FILE', help='cases that are known to differ, one in a line')
     parser.add_argument('folders', nargs='+', metavar='FOLDER')
