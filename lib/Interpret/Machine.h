@@ -178,7 +178,7 @@ public:
     }
 
     /// Is there time left? Asked by everything that repeats; looks at the clock now and then.
-    bool goesOn() { return (++ticks_ & 0x3ff) != 0 || (!stopped_ && hasTime()); }
+    bool goesOn() { return !stopped_ && ((++ticks_ & 0x3ff) != 0 || hasTime()); }
     bool stopped() const { return stopped_; }
     void startClock();
 

@@ -161,7 +161,7 @@ std::optional<Input> InputMaker::attempt(int number) {
     }
     if (number % 2 == 1)
         share(*arguments, random, input.name);
-    Filler filler(pattern.values, indicesOf(*arguments), random.next());
+    Filler filler(pattern.values, indicesOf(*arguments), options_.nan, random.next());
     for (run::Argument &a : arguments->all)
         if (!sizes.contains(a.name))
             filler.fill(a);
@@ -189,6 +189,22 @@ void InputMaker::share(run::Arguments &arguments, run::Random &random, std::stri
             b.sharesWith = i;
             name += b.name.str() + "=same:" + a.name.str() + " ";
         }
+}
+
+bool reducesByComparing(const ir::SDFG &graph) {
+    const auto compares = [](std::string_view function) {
+        return function.find("max") != std::string_view::npos || function.find("min") != std::string_view::npos;
+    };
+    for (const ir::SDFG *g : ir::allSDFGs(graph))
+        for (const ir::State *state : ir::allStates(*g)) {
+            for (const auto &edge : state->edges())
+                if (compares(edge->memlet.wcr))
+                    return true;
+            for (const ir::LibraryNode *node : ir::nodesOf<ir::LibraryNode>(*state))
+                if (const json::Value *function = node->properties.find("wcr"); function && compares(function->text()))
+                    return true;
+        }
+    return false;
 }
 
 Result<void> writeInput(const Input &input, const std::string &folder) {

@@ -6,7 +6,7 @@
 namespace sdfgc::validate {
 namespace {
 
-/// Floating-point numbers at the ends of what a type has; `store` rounds them to it.
+/// Floating-point numbers at the ends of what a type has, NaN first; `store` rounds them to it.
 constexpr double specials[] = {std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity(),
                                -std::numeric_limits<double>::infinity(),
@@ -81,6 +81,8 @@ double Filler::real(Type type, int64_t position) {
         const Ends ends = endsOf(type);
         const double more[] = {ends.largest, -ends.largest, ends.subnormal, -ends.subnormal};
         const uint64_t choice = turn_ / 2 % (std::size(specials) + std::size(more));
+        if (choice == 0 && !nan_)
+            return ends.largest;
         return choice < std::size(specials) ? specials[choice] : more[choice - std::size(specials)];
     }
     switch (values_) {

@@ -15,10 +15,12 @@ enum class Values : uint8_t {
 };
 std::string_view name(Values v);
 
-/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. Padding stays as it is.
+/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. `nan`: may values be NaN? Padding stays as it
+/// is.
 class Filler {
 public:
-    Filler(Values values, int64_t indices, uint64_t seed) : values_(values), indices_(indices), random_(seed) {}
+    Filler(Values values, int64_t indices, bool nan, uint64_t seed)
+        : values_(values), indices_(indices), nan_(nan), random_(seed) {}
     void fill(run::Argument &a);
 
 private:
@@ -29,6 +31,7 @@ private:
 
     Values values_;
     int64_t indices_;
+    bool nan_;
     run::Random random_;
     uint64_t turn_ = 0; // which special value is next: neighbours have others
 };

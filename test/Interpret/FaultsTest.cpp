@@ -1,6 +1,8 @@
 // What the interpreter finds in graphs that a compiler takes on trust.
 #include "Interpreted.h"
 
+#include <chrono>
+
 using namespace sdfgc;
 using namespace sdfgc::test;
 
@@ -311,4 +313,26 @@ TEST_CASE("a library node finds nothing where there is no memory, or a subset is
     CHECK(none.bind("C", c).set("N", 2).run() == Kinds{FaultKind::NoMemory});
     Interpreted large(text);
     CHECK(large.bind("A", a).bind("C", c).set("N", int64_t(1) << 60).run() == Kinds{FaultKind::Outside});
+}
+
+TEST_CASE("when the time is up, loops inside of loops end as well", "[interpret]") {
+    diag::Engine diags;
+    auto graph = serialize::readText(R"(sdfg f {
+      argument A: float64[1]
+      state s {
+        map m[i = 0:1000000000, j = 0:1000000000, k = 0:1000000000] (Sequential) with OUT_A -> A[0] {
+          t: o = 1  with o -> A[i + j + k]
+        }
+      }
+    })",
+                                     "test.sdfgt", diags);
+    REQUIRE(graph);
+    const auto program = interpret::Program::prepare(std::move(graph), {.seconds = 0.05}, diags);
+    REQUIRE(program);
+    double a = 0;
+    program->bind(Name("A"), &a);
+    const auto begin = std::chrono::steady_clock::now();
+    program->run();
+    CHECK(program->timedOut());
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }

@@ -101,6 +101,18 @@ TEST_CASE("values reach the ends of their types") {
     CHECK(valuesOf(inputs, "z").size() > 4);
 }
 
+TEST_CASE("there is no NaN where none is wanted") { CHECK_FALSE(hasNan(allInputs(sizes, {.nan = false}), "A")); }
+
+TEST_CASE("a maximum among the reductions is found, by a memlet or by a node") {
+    const auto found = [](const std::string &with) {
+        return validate::reducesByComparing(
+            *graphOf("sdfg f {\n  argument A: float64[4]\n  argument C: float64[1]\n  state s {\n    " + with + "\n  }\n}\n"));
+    };
+    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: max(x, y)\")"));
+    CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")"));
+    CHECK(found("library standard.Reduce r (axes = [0], wcr = \"lambda a, b: min(a, b)\") with <- A[0:4]; -> C[0]"));
+}
+
 TEST_CASE("there are signed zeros, and many equal values") {
     bool negative = false, ties = false;
     for (const Input &i : allInputs("sdfg f {\n  argument A: float32[64]\n  state s {}\n}\n")) {

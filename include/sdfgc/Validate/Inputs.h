@@ -17,7 +17,12 @@ struct InputOptions {
     uint64_t seed = 0;
     int attempts = 32;                   // members of the series, those that are left out included
     int64_t largest = int64_t(16) << 20; // bytes of one argument
+    bool nan = true;                     // false: no value is NaN
 };
+
+/// Is there a minimum or maximum among the reductions of the graph? What it makes of NaN depends on the order, so that programs that
+/// reduce in another one are compared on inputs without NaN.
+bool reducesByComparing(const ir::SDFG &graph);
 
 struct Input {
     std::string name; // `N=5 M=5, ordered values`
