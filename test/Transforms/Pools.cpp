@@ -135,6 +135,18 @@ TEST_CASE("pools: what is kept from block to block gets states around them") {
     CHECK(p.g.blocks().size() == before);
 }
 
+TEST_CASE("pools: memory that a branch uses is kept until after the conditional") {
+    Pooled x(inState("one", kernel("in", "a")) + "check: if (n > 0)  yes {\n" + inState("two", kernel("a", "out")) + "}\n" +
+             inState("three", kernel("in", "out")));
+    x.pool();
+    std::vector<std::string> order;
+    for (const Block *b : analysis::blocksInOrder(x.g))
+        order.push_back(b->label);
+    CHECK(order == std::vector<std::string>{"allocate_a", "one", "check", "free_a", "three"});
+    x.schedule(1);
+    CHECK(x.problems() == "");
+}
+
 TEST_CASE("pools: who does not ask, and what the pool cannot serve") {
     SECTION("nobody asks") {
         Pooled p(inState("main", chain));

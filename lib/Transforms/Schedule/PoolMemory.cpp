@@ -36,7 +36,7 @@ using analysis::StreamStep;
 /// The block of the SDFG's own region that a state is in.
 Block *topBlock(State &s, const SDFG &g) {
     Block *b = &s;
-    while (b && b->parent() != &g)
+    while (b && (b->conditional() || b->parent() != &g)) // the region of a branch has the parent of its conditional
         b = b->conditional() ? static_cast<Block *>(b->conditional()) : b->parent();
     return b;
 }
