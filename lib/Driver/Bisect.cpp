@@ -119,7 +119,7 @@ class Bisect : public Subcommand {
         }
         validate::ValidateOptions options;
         options.seconds = interpreterOptions().seconds;
-        options.inputs.nan = !validate::reducesByComparing(graph);
+        options.inputs.finite = validate::reducesByComparing(graph);
         std::string why;
         for (validate::Judged &j : validate::usableInputs(graph, subject, options, &why))
             out.push_back(std::move(j.input));

@@ -141,9 +141,11 @@ bool samePlace(const interpret::Report &a, const interpret::Report &b) { return 
 } // namespace
 
 bool near(Type type, double a, double b, double scale) {
+    const Format f = formatOf(type);
+    if (scale * scale > f.largest && (!std::isfinite(a) || !std::isfinite(b)))
+        return true;
     if (std::isnan(a) || std::isnan(b))
         return std::isnan(a) && std::isnan(b);
-    const Format f = formatOf(type);
     const double tolerance = std::ldexp(1.0, std::min(13 - f.precision, -2));
     if (std::isinf(a) || std::isinf(b)) {
         const double finite = std::isinf(a) ? b : a, infinite = std::isinf(a) ? a : b;
@@ -151,6 +153,21 @@ bool near(Type type, double a, double b, double scale) {
                           std::fabs(finite) >= f.largest * (1 - tolerance));
     }
     return std::fabs(a - b) <= tolerance * std::max({std::fabs(a), std::fabs(b), scale});
+}
+
+bool isFinite(const run::Arguments &input, const Execution &execution) {
+    const auto finite = [](Type part, std::string_view memory) {
+        const auto step = static_cast<std::size_t>(*part.bytes());
+        for (std::size_t at = 0; at + step <= memory.size(); at += step)
+            if (!std::isfinite(run::valueOf(part, memory.substr(at, step))))
+                return false;
+        return true;
+    };
+    for (std::size_t k = 0; k < input.all.size(); ++k)
+        if (const Type part = partOf(input.all[k].type);
+            part.isFloat() && !(finite(part, input.all[k].data) && finite(part, execution.memory[k])))
+            return false;
+    return true;
 }
 
 std::string Difference::text() const {

@@ -161,7 +161,7 @@ std::optional<Input> InputMaker::attempt(int number) {
     }
     if (number % 2 == 1)
         share(*arguments, random, input.name);
-    Filler filler(pattern.values, indicesOf(*arguments), options_.nan, random.next());
+    Filler filler(pattern.values, indicesOf(*arguments), options_.finite, random.next());
     for (run::Argument &a : arguments->all)
         if (!sizes.contains(a.name))
             filler.fill(a);

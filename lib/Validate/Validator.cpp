@@ -137,6 +137,12 @@ bool Validator::judge(Judged &judged, Execution after, const ir::SDFG &graph, co
         report(judged, "it does not end any more", {}, graph, event, context);
         return false;
     }
+    const bool orderCounts = event.pass.results == pass::Results::Reassociated && after.faults.empty() &&
+                             reducesByComparing(*before_) && !isFinite(judged.input.arguments, judged.execution);
+    if (orderCounts) { // what a maximum makes of NaN
+        judged.execution = std::move(after);
+        return true;
+    }
     if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.results)) {
         const std::string element = found->fault ? found->fault->element : writerOf(graph, found->container);
         report(judged, found->fault ? found->fault->what : found->text(), element, graph, event, context);

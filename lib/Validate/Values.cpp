@@ -79,11 +79,10 @@ void Filler::append(Type type, int64_t position, std::string &out) {
 double Filler::real(Type type, int64_t position) {
     if (values_ >= Values::Special && turn_++ % 2 == 0) {
         const Ends ends = endsOf(type);
-        const double more[] = {ends.largest, -ends.largest, ends.subnormal, -ends.subnormal};
-        const uint64_t choice = turn_ / 2 % (std::size(specials) + std::size(more));
-        if (choice == 0 && !nan_)
-            return ends.largest;
-        return choice < std::size(specials) ? specials[choice] : more[choice - std::size(specials)];
+        const double more[] = {ends.subnormal, -ends.subnormal, ends.largest, -ends.largest};
+        const uint64_t choices = std::size(specials) + (values_ == Values::Extreme ? 4 : 2), choice = turn_ / 2 % choices;
+        const double chosen = choice < std::size(specials) ? specials[choice] : more[choice - std::size(specials)];
+        return finite_ && !(std::fabs(chosen) <= 1) ? 1 : chosen;
     }
     switch (values_) {
     case Values::Ordered:

@@ -10,17 +10,17 @@ enum class Values : uint8_t {
     Plain,   // quarters from -4 to 4, many of them equal; integers that may be indices. Sums of them are exact in any order
     Ordered, // ascending, the same integers
     Real,    // numbers that are rounded by every operation; integers from -4 to 4, none of which is 0
-    Special, // every second one is NaN, an infinity, a signed zero, a subnormal or very large number; integers as in Plain
-    Extreme  // the same, and every second integer is one of the largest or smallest of its type
+    Special, // every second one is NaN, an infinity, a signed zero or a subnormal number; integers as in Plain
+    Extreme  // the same, or the largest number; every second integer is one of the largest or smallest of its type
 };
 std::string_view name(Values v);
 
-/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. `nan`: may values be NaN? Padding stays as it
+/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. `finite`: as in InputOptions. Padding stays as it
 /// is.
 class Filler {
 public:
-    Filler(Values values, int64_t indices, bool nan, uint64_t seed)
-        : values_(values), indices_(indices), nan_(nan), random_(seed) {}
+    Filler(Values values, int64_t indices, bool finite, uint64_t seed)
+        : values_(values), indices_(indices), finite_(finite), random_(seed) {}
     void fill(run::Argument &a);
 
 private:
@@ -31,7 +31,7 @@ private:
 
     Values values_;
     int64_t indices_;
-    bool nan_;
+    bool finite_;
     run::Random random_;
     uint64_t turn_ = 0; // which special value is next: neighbours have others
 };

@@ -110,6 +110,10 @@ TEST_CASE("near is relative to what was computed with, and knows overflow") {
     CHECK_FALSE(near(ScalarKind::Float64, inf, most / 2, 0));
     CHECK_FALSE(near(ScalarKind::Float64, inf, -most, 0));
     CHECK_FALSE(near(ScalarKind::Float64, inf, -inf, 0));
+    CHECK_FALSE(near(ScalarKind::Float64, inf, -inf, 1e100));
+    CHECK(near(ScalarKind::Float64, inf, -inf, most));
+    CHECK(near(ScalarKind::Float64, 1, std::numeric_limits<double>::quiet_NaN(), 1e200));
+    CHECK_FALSE(near(ScalarKind::Float64, 1e300, -1e300, 1e200));
     CHECK(near(ScalarKind::Float16, 1, 1.2, 0));
     CHECK_FALSE(near(ScalarKind::Float16, 1, 2, 0));
 }

@@ -101,7 +101,13 @@ TEST_CASE("values reach the ends of their types") {
     CHECK(valuesOf(inputs, "z").size() > 4);
 }
 
-TEST_CASE("there is no NaN where none is wanted") { CHECK_FALSE(hasNan(allInputs(sizes, {.nan = false}), "A")); }
+TEST_CASE("all numbers are finite where that is wanted") {
+    const std::vector<Input> inputs = allInputs(sizes, {.finite = true});
+    CHECK_FALSE(hasNan(inputs, "A"));
+    for (const double v : valuesOf(inputs, "A"))
+        CHECK(std::fabs(v) < 1e6);
+    CHECK(valuesOf(inputs, "A").count(std::numeric_limits<double>::denorm_min()) == 1);
+}
 
 TEST_CASE("a maximum among the reductions is found, by a memlet or by a node") {
     const auto found = [](const std::string &with) {

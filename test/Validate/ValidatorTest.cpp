@@ -28,6 +28,11 @@ void nextElement(ir::SDFG &g) {
         if (e->dst == &tasklet(g))
             e->memlet.subset = sym::Subset::point(std::vector{*sym::parse("i + 1").expr});
 }
+void backwards(ir::SDFG &g) {
+    for (const auto &e : ir::allStates(g).front()->edges())
+        if (e->dst == &tasklet(g))
+            e->memlet.subset = sym::Subset::point(std::vector{*sym::parse("7 - i").expr});
+}
 void endless(ir::SDFG &g) {
     auto *loop = g.add<ir::LoopRegion>();
     loop->label = "forever";
@@ -142,6 +147,22 @@ TEST_CASE("a pass that repairs may change results, and is what the next one is c
     const Outcome faulty = judged(copying, {.create = make<nextElement>, .results = pass::Results::Repaired});
     CHECK(faulty.diagnostics.empty());
     CHECK(faulty.inputs == 2); // those without elements
+}
+
+TEST_CASE("what a maximum makes of NaN depends on the order") {
+    const char *const text = R"sdfg(
+sdfg f {
+  argument A: float64[8]
+  argument C: float64[1]
+  state main {
+    map m[i = 0:8] (Sequential) with IN_A <- A[0:8]; OUT_C -> C[0] (wcr = "lambda a, b: max(a, b)") {
+      t: c = a  with a <- A[i]; c -> C[0] (wcr = "lambda a, b: max(a, b)")
+    }
+  }
+}
+)sdfg";
+    CHECK(message(judged(text, {.create = make<backwards>})).find("changes what the program computes") != std::string::npos);
+    CHECK(judged(text, {.create = make<backwards>, .results = pass::Results::Reassociated}).diagnostics.empty());
 }
 
 TEST_CASE("new faults, new arguments and programs that do not end are differences") {

@@ -23,9 +23,13 @@ struct Difference {
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
                                   pass::Results allowed);
 
+/// Are all floating-point numbers of the input finite, and those that an execution left?
+bool isFinite(const run::Arguments &input, const Execution &execution);
+
 /// Are two numbers of a type equal but for the order in which they were computed? They are when they differ by no more than 2^12
 /// units in the last place of the largest of both and `scale`, the magnitude of what they were computed from; an overflow to infinity
-/// equals a number that is nearly the largest one. Zeros are equal whatever their signs.
+/// equals a number that is nearly the largest one. Where `scale` is so large that sums and products overflow in one order and not in
+/// another, infinities and NaN equal everything. Zeros are equal whatever their signs.
 bool near(Type type, double a, double b, double scale);
 
 } // namespace sdfgc::validate

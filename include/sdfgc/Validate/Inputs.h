@@ -17,11 +17,11 @@ struct InputOptions {
     uint64_t seed = 0;
     int attempts = 32;                   // members of the series, those that are left out included
     int64_t largest = int64_t(16) << 20; // bytes of one argument
-    bool nan = true;                     // false: no value is NaN
+    bool finite = false;                 // no infinities, no NaN, and no numbers of which sums or products are
 };
 
 /// Is there a minimum or maximum among the reductions of the graph? What it makes of NaN depends on the order, so that programs that
-/// reduce in another one are compared on inputs without NaN.
+/// reduce in another one are compared where all values are finite.
 bool reducesByComparing(const ir::SDFG &graph);
 
 struct Input {
