@@ -27,7 +27,7 @@ class Rounding : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
         ir::Tasklet *t = firstTasklet(root, " = ");
         if (t)
-            t->code.text += " + 0.1 - 0.1";
+            t->code.text += " + 1000.3 - 1000.3";
         return t != nullptr;
     }
 };
