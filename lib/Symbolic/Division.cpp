@@ -84,13 +84,23 @@ std::optional<Expr> mergeNestedFloor(Expr inside, int64_t divisor) {
     return floorDiv(numerator, Expr(both));
 }
 
+/// A number rounded; nothing when it is none.
+std::optional<Expr> roundNumber(Expr e, bool up) {
+    std::optional<Num> v = asNumber(e);
+    if (!v || v->kind == Num::Kind::Complex)
+        return std::nullopt;
+    if (v->isExact())
+        return up ? -Expr(floorExact(-*v)) : Expr(floorExact(*v));
+    return Expr::floating(up ? std::ceil(v->re) : std::floor(v->re));
+}
+
 /// floor(n / divisor) for a positive integer; the coefficients of n are integers.
 Expr floorByConstant(Expr n, int64_t divisor) {
     auto [outside, inside] = splitConstant(n, divisor);
     if (isUndefinedValue(outside) || isUndefinedValue(inside))
         return isUndefinedValue(outside) ? outside : inside;
-    if (isExactNumber(inside)) // what is left of the constant is below the divisor
-        return outside;
+    if (std::optional<Expr> rest = roundNumber(inside / Expr(divisor), false))
+        return outside + *rest;
     if (std::optional<Expr> merged = mergeNestedFloor(inside, divisor))
         return outside + *merged;
     int64_t common = divisor;
@@ -128,18 +138,9 @@ Expr ceilByConstant(Expr n, int64_t divisor) {
     auto [outside, inside] = splitConstant(n, divisor);
     if (isUndefinedValue(outside) || isUndefinedValue(inside))
         return isUndefinedValue(outside) ? outside : inside;
-    if (isExactNumber(inside))
-        return outside + Expr(inside.isZero() ? 0 : 1);
+    if (std::optional<Expr> rest = roundNumber(inside / Expr(divisor), true))
+        return outside + *rest;
     return outside + (divisor == 1 ? node(Kind::Ceil, inside) : node(Kind::CeilDiv, inside, Expr(divisor)));
-}
-
-std::optional<Expr> roundNumber(Expr e, bool up) {
-    std::optional<Num> v = asNumber(e);
-    if (!v || v->kind == Num::Kind::Complex)
-        return std::nullopt;
-    if (v->isExact())
-        return up ? -Expr(floorExact(-*v)) : Expr(floorExact(*v));
-    return Expr::floating(up ? std::ceil(v->re) : std::floor(v->re));
 }
 
 Expr round(Expr e, bool up) {

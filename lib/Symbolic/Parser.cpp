@@ -205,53 +205,71 @@ Expr Parser::sum() {
     return terms.finish();
 }
 
+Expr Parser::Factor::value() const {
+    const Expr power = exponent.isOne() ? base : pow(base, exponent);
+    return negated ? -power : power;
+}
+
 Expr Parser::product() {
-    Expr first = factor();
+    const Factor first = factor();
     auto atOperator = [this] { return at(Tok::Star) || at(Tok::Slash) || at(Tok::SlashSlash) || at(Tok::Percent); };
     if (failed() || !atOperator())
-        return first;
+        return first.value();
     ProductBuilder factors;
-    factors.multiply(first);
+    auto multiply = [&factors](const Factor &f) {
+        factors.multiply(f.base, f.exponent);
+        if (f.negated)
+            factors.multiply(-1);
+    };
+    multiply(first);
     while (!failed() && atOperator()) {
-        Tok op = token_.kind;
+        const Tok op = token_.kind;
         advance();
-        Expr right = factor();
-        if (op == Tok::Star || op == Tok::Slash) {
-            factors.multiply(right, op == Tok::Star ? 1 : -1);
-            continue;
+        const Factor right = factor();
+        if (op == Tok::Star) {
+            multiply(right);
+        } else if (op == Tok::Slash) {
+            factors.multiply(right.value(), -1);
+        } else {
+            const Expr left = factors.finish();
+            factors = ProductBuilder();
+            factors.multiply(op == Tok::SlashSlash ? floorDiv(left, right.value()) : mod(left, right.value()));
         }
-        Expr left = factors.finish();
-        factors = ProductBuilder();
-        factors.multiply(op == Tok::SlashSlash ? floorDiv(left, right) : mod(left, right));
     }
     return factors.finish();
 }
 
-Expr Parser::factor() { return at(Tok::Minus) || at(Tok::Plus) || at(Tok::Tilde) ? signedFactor() : power(); }
+Parser::Factor Parser::factor() { return at(Tok::Minus) || at(Tok::Plus) || at(Tok::Tilde) ? signedFactor() : power(); }
 
-Expr Parser::signedFactor() {
+Parser::Factor Parser::signedFactor() {
     Nest nest(*this);
     if (nest.tooDeep())
-        return fail("nested too deeply");
+        return {fail("nested too deeply")};
     Tok sign = token_.kind;
     advance();
     if (sign == Tok::Minus && at(Tok::Integer) && following_.kind != Tok::StarStar)
-        return integer(true); // the least integer has no positive counterpart
-    Expr e = factor();
+        return {integer(true)}; // the least integer has no positive counterpart
+    Factor f = factor();
     if (failed() || sign == Tok::Plus)
-        return e;
-    return sign == Tok::Minus ? -e : bitNot(e);
+        return f;
+    if (sign == Tok::Tilde)
+        return {bitNot(f.value())};
+    f.negated = !f.negated;
+    return f;
 }
 
-Expr Parser::power() {
+Parser::Factor Parser::power() {
     Expr base = postfix();
     if (failed() || !accept(Tok::StarStar))
-        return base;
+        return {base};
     Nest nest(*this);
     if (nest.tooDeep())
-        return fail("nested too deeply");
-    Expr exponent = factor();
-    return failed() ? base : pow(base, exponent);
+        return {fail("nested too deeply")};
+    Expr exponent = factor().value();
+    if (failed())
+        return {base};
+    const bool kept = base.kind() == Kind::Add && exponent.isInteger() && exponent.numerator() > 0;
+    return kept ? Factor{base, exponent} : Factor{pow(base, exponent)};
 }
 
 ParseResult parse(std::string_view text, Assumptions *facts, const std::function<bool(Name)> &isContainer) {

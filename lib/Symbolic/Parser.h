@@ -17,6 +17,15 @@ public:
 private:
     static constexpr int maxNesting = 200;
 
+    /// A factor as it was written. What a power of a sum becomes is decided by the product that it stands in: multiplied out alone,
+    /// it may be part of a product that is kept.
+    struct Factor {
+        Expr base;
+        Expr exponent = 1; // other than 1 for a sum alone
+        bool negated = false;
+        Expr value() const;
+    };
+
     // Operators, loosest first (Parser.cpp).
     Expr expression(); // a if c else b
     Expr disjunction();
@@ -26,9 +35,9 @@ private:
     Expr bits(int level);
     Expr sum();
     Expr product();
-    Expr factor();
-    Expr signedFactor();
-    Expr power();
+    Factor factor();
+    Factor signedFactor();
+    Factor power();
 
     // Operands (ParseAtom.cpp).
     Expr postfix();

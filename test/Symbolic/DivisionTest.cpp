@@ -53,6 +53,8 @@ TEST_CASE("floor and ceiling", "[division]") {
     CHECK(ceil(Expr::rational(-1, 2)) == Expr(0));
     CHECK(floor(Expr::rational(-1, 2)) == Expr(-1));
     CHECK(floor(Expr::floating(2.5)) == Expr::floating(2.0));
+    CHECK(floor(N + Expr::floating(2.5)) == N + Expr::floating(2.0));
+    CHECK(ceil(N + Expr::floating(2.5)) == N + Expr::floating(3.0));
     CHECK(ceil(Expr::floating(2.5)) == Expr::floating(3.0));
     CHECK(floor(floor(N / M)) == floor(N / M));
 }

@@ -112,6 +112,7 @@ TEST_CASE("what is printed is read back", "[print]") {
         pow(Expr(-2), i),
         pow(N, -M),
         pow(N + M, -3),
+        pow(N + 1, 30) * pow(M - 1, 30) * -2, // each power alone would be multiplied out
         pow(Expr::floating(-0.5), i),
         Expr::floating(-0.0),
         Expr::floating(1e300),

@@ -1,63 +1,14 @@
 // Random expressions against a naive exact evaluator that knows nothing of simplification. Seeds are fixed: every run is the same.
+#include "Exact.h"
 #include "Helpers.h"
 
 #include <random>
 
 using namespace sdfgc;
 using namespace sdfgc::sym;
+using namespace sdfgc::exact;
 
 namespace {
-
-/// A rational number of wide parts; nothing when undefined or too large to be sure.
-struct Rational {
-    __int128 n = 0, d = 1;
-};
-using Value = std::optional<Rational>;
-
-constexpr __int128 limit = __int128(1) << 60;
-
-Value make(__int128 n, __int128 d) {
-    if (d == 0)
-        return std::nullopt;
-    __int128 a = n < 0 ? -n : n, b = d < 0 ? -d : d;
-    while (b) {
-        __int128 r = a % b;
-        a = b;
-        b = r;
-    }
-    if (a != 0) {
-        n /= a;
-        d /= a;
-    }
-    if (d < 0) {
-        n = -n;
-        d = -d;
-    }
-    if (n > limit || n < -limit || d > limit)
-        return std::nullopt;
-    return Rational{n, d};
-}
-
-Value add(const Rational &a, const Rational &b) { return make(a.n * b.d + b.n * a.d, a.d * b.d); }
-Value negate(const Rational &a) { return make(-a.n, a.d); }
-Value multiply(const Rational &a, const Rational &b) {
-    if ((a.n > limit >> 10 || a.n < -(limit >> 10)) && (b.n > limit >> 10 || b.n < -(limit >> 10)))
-        return std::nullopt;
-    return make(a.n * b.n, a.d * b.d);
-}
-Value divide(const Rational &a, const Rational &b) {
-    return b.n == 0 ? std::nullopt : multiply(a, b.n < 0 ? Rational{-b.d, -b.n} : Rational{b.d, b.n});
-}
-Rational floorOf(const Rational &a) { return {a.n / a.d - (a.n % a.d != 0 && a.n < 0), 1}; }
-bool less(const Rational &a, const Rational &b) { return a.n * b.d < b.n * a.d; }
-bool isInteger(const Rational &a) { return a.d == 1; }
-
-Value power(const Rational &a, int64_t n) {
-    Value result = Rational{1, 1};
-    for (int64_t k = 0; k < (n < 0 ? -n : n) && result; ++k)
-        result = multiply(*result, a);
-    return !result ? result : n < 0 ? divide({1, 1}, *result) : result;
-}
 
 /// An expression as it was written: the operator with its operands, nothing simplified.
 struct Tree {
@@ -146,26 +97,6 @@ private:
 };
 
 using Binding = std::map<Name, int64_t>;
-
-Value integers(Kind kind, const Rational &a, const Rational &b) {
-    if (!isInteger(a) || !isInteger(b))
-        return std::nullopt;
-    switch (kind) {
-    case Kind::BitAnd:
-        return make(a.n & b.n, 1);
-    case Kind::BitXor:
-        return make(a.n ^ b.n, 1);
-    case Kind::Shl:
-        return make(a.n << static_cast<int>(b.n), 1);
-    default:
-        return make(a.n >> static_cast<int>(b.n), 1);
-    }
-}
-
-Rational truth(bool b) { return {b ? 1 : 0, 1}; }
-
-/// What a quotient is where it is compared, tested or used.
-Rational truncatedValue(const Rational &a) { return {a.n / a.d, 1}; }
 
 Value evaluateTree(const Tree &t, const Binding &at) {
     if (t.kind == Kind::Symbol)
