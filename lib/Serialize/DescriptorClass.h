@@ -24,5 +24,8 @@ inline constexpr std::string_view symbolicMember = "symbolic member";
 std::optional<DescriptorClass> descriptorClass(std::string_view name);
 /// The name that DaCe 2.x reads for a descriptor.
 std::string_view descriptorClassName(const ir::DataDesc &d);
+/// Makes a handle of MPI what its class says, whatever the file says: it lives from init to exit, and of two classes the element
+/// type is known. (Of a SubArray it is that of the data it describes.) Nothing for other containers.
+void completeHandle(ir::DataDesc &d);
 
 } // namespace sdfgc::serialize

@@ -43,16 +43,6 @@ constexpr DescriptorClass kClasses[] = {
     {"StructView", DataKind::Structure, AliasKind::View},
 };
 
-/// MPI handles live from init to exit; the element type that a SubArray has in the file is that of the data it describes.
-void makeHandle(ir::DataDesc &d) {
-    if (d.kind == DataKind::ProcessGrid)
-        d.dtype = Type::opaque("MPI_Comm");
-    else if (d.kind == DataKind::RedistrArray)
-        d.dtype = Type::opaque("dace::comm::RedistrArray");
-    d.transient = true;
-    d.lifetime = ir::Lifetime::Persistent;
-}
-
 /// Strides, offsets and sizes that the file leaves out: row-major, zero, the product of the shape.
 void fillLayout(ir::DataDesc &d) {
     if (d.shape.empty() && (d.isScalar() || d.isStructure()))
@@ -109,6 +99,17 @@ std::string_view descriptorClassName(const ir::DataDesc &d) {
     return "Array"; // a view of a scalar or the like, which the format does not have
 }
 
+void completeHandle(ir::DataDesc &d) {
+    if (d.kind != DataKind::ProcessGrid && d.kind != DataKind::SubArray && d.kind != DataKind::RedistrArray)
+        return;
+    if (d.kind == DataKind::ProcessGrid)
+        d.dtype = Type::opaque("MPI_Comm");
+    else if (d.kind == DataKind::RedistrArray)
+        d.dtype = Type::opaque("dace::comm::RedistrArray");
+    d.transient = true;
+    d.lifetime = ir::Lifetime::Persistent;
+}
+
 std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Json v) {
     if (!expect(key, v, JsonKind::Object))
         return std::nullopt;
@@ -143,8 +144,7 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.cancelled = cancelledIn(size.text(), d.totalSize);
     if (Json toplevel = r.take("toplevel"); toplevel && toplevel.kind() == JsonKind::True && d.lifetime == ir::Lifetime::Scope)
         d.lifetime = ir::Lifetime::SDFG; // up to 0.9
-    if (d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray)
-        makeHandle(d);
+    completeHandle(d);
     dropSurplusOffsets(*this, v, d);
     r.rest(known->keepsName ? known->name : descriptorClassName(d), d.extra);
     fillLayout(d);

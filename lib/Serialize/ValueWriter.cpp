@@ -194,6 +194,8 @@ void ValueWriter::write(const std::vector<ir::Connector> &v) {
 void ValueWriter::write(const ir::DataDesc &v) {
     ir::DataDesc defaults;
     defaults.kind = v.kind;
+    if (!descriptorClass(descriptorClassName(v))) // that there are strides tells readers that a class of the user is an array
+        defaults.strides.resize(v.strides.size() + 1);
     out.beginObject();
     out.key("type");
     out.string(descriptorClassName(v));

@@ -106,6 +106,8 @@ TEST_CASE("containers say what is not as by default") {
           constant pi: float64 = 3.25
           argument A: float64[N, M] (may_alias)
           argument s: int32
+          argument shaped: Scalar int32[N]
+          argument own: "my class" float64[]
           transient p: float64[N] (CPU_Heap, Persistent)
           transient q: float64[N, M] (strides = [1, N], total_size = "2*M*N", offset = [-1, 0], alignment = 64)
           view v: float64[M*N]

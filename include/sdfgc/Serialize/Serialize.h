@@ -34,7 +34,8 @@ bool writeFile(const ir::SDFG &g, const std::string &path, diag::Engine &d, cons
 
 /// The first difference of two graphs in what files keep, as `path: value against value`; nothing when they are equal. Not
 /// compared: the version of DaCe that wrote the file, and numbers that are positions (ids, cfgId). Ids must be current
-/// (SDFG::renumber). `difference(*readText(writeText(g)), g)` is nothing for every graph that was read or passes the verifier.
+/// (SDFG::renumber). `difference(*readText(writeText(g)), g)` is nothing for every graph that was read from JSON or passes the
+/// verifier, but for facts about symbols that no expression mentions: JSON has no place for them.
 std::optional<std::string> difference(const ir::SDFG &a, const ir::SDFG &b);
 
 } // namespace sdfgc::serialize

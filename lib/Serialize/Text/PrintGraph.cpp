@@ -191,14 +191,14 @@ void Printer::container(std::string_view word, Name name, const ir::DataDesc &d,
     defaults.totalSize = dense.totalSize;
     defaults.transient = word != "argument" && word != "constant";
     const std::string_view className = descriptorClassName(d), plain = descriptorClassName(defaults);
-    const bool isPlain = d.isScalar() || d.isArray();
-    std::string type = typeText(d.dtype, *values_);
     const bool one = d.shape.size() == 1 && d.shape[0].isOne();
+    const bool isPlain = d.isArray() || (d.isScalar() && one); // an element type with a shape is that of an array
+    std::string type = typeText(d.dtype, *values_);
     if (!((d.isScalar() || d.isStructure()) && one))
         type += "[" + values_->exprs.of(d.shape) + "]";
     const bool aliased = (word == "view" || word == "reference") && d.className.empty();
     if (!isPlain || (className != plain && !aliased))
-        type = std::string(aliased ? plain : className) + " " + type;
+        type = label(aliased ? plain : className) + " " + type;
     AttributeText a(*values_);
     if (d.storage != ir::Storage::Default)
         a.add(ir::name(d.storage));

@@ -148,7 +148,7 @@ void Reader::assume() {
 bool Reader::containerClass(ir::DataDesc &d) {
     c_.blanks();
     const std::size_t start = c_.at;
-    const std::string name = c_.peek() == '"' ? quotedText() : std::string(c_.word());
+    const std::string name = c_.peek() == '"' ? quotedText() : std::string(c_.word(true));
     c_.blanks();
     if (name.empty() || (wordLength(c_.text().substr(c_.at)) == 0 && c_.peek() != '{')) { // it was the type
         c_.at = start;
@@ -174,11 +174,11 @@ void Reader::containerShape(ir::DataDesc &d, bool hasClass) {
         if (!sdfgc::text::trimmed(shape).empty())
             for (std::string_view dim : sdfgc::text::splitOutsideBrackets(shape, ','))
                 d.shape.push_back(expr(dim));
-    } else if (!hasClass || d.isScalar() || d.isStructure()) {
-        d.shape = {1};
-        if (!hasClass)
-            d.kind = ir::DataKind::Scalar;
+    } else if (!hasClass) {
+        d.kind = ir::DataKind::Scalar;
     }
+    if (d.shape.empty() && (d.isScalar() || d.isStructure()))
+        d.shape = {1};
     ir::DataDesc dense = ir::DataDesc::array(d.dtype, d.shape);
     d.strides = std::move(dense.strides);
     d.offset = std::move(dense.offset);
@@ -214,6 +214,7 @@ void Reader::container(std::string_view word) {
     d.dtype = type();
     containerShape(d, hasClass);
     containerAttributes(d);
+    completeHandle(d);
     for (const auto &[what, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
             report(Id::RankMismatch, start, what, list->size(), d.shape.size());

@@ -88,7 +88,11 @@ void Reader::assignment(RegionText &t, std::size_t start, std::string_view name)
     PendingEdge &e = follows ? t.edges.back() : addEdge(t, start, true);
     std::string value = rawText(false);
     endLine();
-    e.edge.assignments.emplace_back(Name(name), std::move(value));
+    const Name target(name);
+    for (const auto &[other, otherValue] : e.edge.assignments)
+        if (other == target)
+            report(Id::GraphTextTwice, start, "assignment to", target.str());
+    e.edge.assignments.emplace_back(target, std::move(value));
 }
 
 /// `goto body#2 (...) if i < N` or `then`, after the word.
