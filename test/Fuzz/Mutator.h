@@ -40,6 +40,8 @@ public:
     std::string mutate(json::Value graph);
     /// A damaged copy of a graph's text form: lines lost, doubled, exchanged; words, brackets and numbers replaced; cut off.
     std::string mutateText(std::string text);
+    /// A copy with other bytes in some places, cut off, or with a part of it twice.
+    std::string damageBytes(std::string text);
 
 private:
     /// A value of the tree with the key that it stands under (that of the list for items).
@@ -56,7 +58,6 @@ private:
     void changeText(const Spot &at);
     std::string hostileText(std::string_view key);
     json::Value strangeValue();
-    std::string damageBytes(std::string text);
 
     Random random_;
     std::vector<Spot> spots_;

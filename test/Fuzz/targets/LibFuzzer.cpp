@@ -1,0 +1,23 @@
+// A target under libFuzzer: coverage decides which inputs are kept. Half of the new ones libFuzzer makes from bytes, the others are
+// made as the target knows.
+#include "Target.h"
+
+#include <algorithm>
+#include <cstring>
+
+extern "C" std::size_t LLVMFuzzerMutate(uint8_t *data, std::size_t size, std::size_t maxSize);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, std::size_t size) {
+    sdfgc::fuzz::runInput({reinterpret_cast<const char *>(data), size});
+    return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(uint8_t *data, std::size_t size, std::size_t maxSize, unsigned seed) {
+    if (seed % 2 == 0 || size == 0)
+        return LLVMFuzzerMutate(data, size, maxSize);
+    const std::string made = sdfgc::fuzz::damaged({reinterpret_cast<const char *>(data), size}, seed);
+    if (made.empty() || made.size() > maxSize)
+        return LLVMFuzzerMutate(data, size, maxSize);
+    std::memcpy(data, made.data(), made.size());
+    return made.size();
+}

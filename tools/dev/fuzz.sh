@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The fuzz targets (test/Fuzz/targets) under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, one after another. Exit status
+# 1 when one has findings, which are made as small as they get and left in its folder below FOLDER as crash-*, timeout-* and the like.
+#
+#   tools/dev/fuzz.sh [--runs N] [--out FOLDER] [TARGET...]     ten million runs each; FOLDER: build-fuzz/findings
+#
+# What a target has learnt stays in FOLDER/TARGET/corpus for the next time. Names and expressions live as long as the process does, so
+# that the runs are made in batches.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+runs=10000000
+out=build-fuzz/findings
+targets=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --runs) runs=${2:?--runs needs a number}; shift ;;
+    --out) out=${2:?--out needs a folder}; shift ;;
+    -*) echo "fuzz.sh: unknown argument $1" >&2; exit 2 ;;
+    *) targets+=("$1") ;;
+    esac
+    shift
+done
+[ ${#targets[@]} -gt 0 ] || targets=(graph-json graph-text symbolic tasklet pipeline npy)
+
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+readonly batch=100000
+cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --target "${targets[@]/#/fuzz-}" || exit 1
+
+# Files elsewhere that are inputs of a target, too; as in test/Fuzz/CMakeLists.txt.
+seeds() {
+    case $1 in
+    graph-json) ls test/graphs/*.sdfg ;;
+    graph-text) ls test/Interpret/programs/*.sdfgt ;;
+    pipeline) ls pipelines/*.yaml ;;
+    esac
+}
+
+status=0
+for target in "${targets[@]}"; do
+    program=build-fuzz/bin/fuzz-$target
+    folder=$out/$target
+    mkdir -p "$folder/corpus"
+    # shellcheck disable=SC2046 # names without blanks
+    cp test/Fuzz/corpus/"$target"/* $(seeds "$target") "$folder/corpus/"
+    done=0
+    found=0
+    while [ $done -lt "$runs" ] && [ $found -eq 0 ]; do
+        count=$((runs - done < batch ? runs - done : batch))
+        "$program" -runs=$count -max_len=8192 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$folder/" "$folder/corpus" \
+            >"$folder/log" 2>&1 || found=1
+        done=$((done + count))
+    done
+    for finding in "$folder"/{crash,oom,timeout}-*; do
+        [ -e "$finding" ] || continue
+        "$program" -minimize_crash=1 -runs=20000 -exact_artifact_path="$finding.small" "$finding" >"$finding.log" 2>&1
+        echo "$target: $finding"
+    done
+    [ $found -eq 0 ] || { status=1; grep -am1 -A2 'broken promise\|runtime error\|ERROR' "$folder/log"; }
+    echo "$target: $done runs"
+done
+exit $status
