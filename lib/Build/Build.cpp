@@ -107,14 +107,14 @@ private:
 
     /// Makes the folders that commands write to, and writes down the commands.
     bool prepareFolders() {
-        if (!report(file::makeFolder(inFolder("lib"))) ||
-            (plan_.steps.size() > 1 && !report(file::makeFolder(inFolder(".sdfgc/obj")))))
+        if (!report(file::makeFolderInside(folder_.path(), "lib")) ||
+            (plan_.steps.size() > 1 && !report(file::makeFolderInside(folder_.path(), ".sdfgc/obj"))))
             return false;
         const std::pair<std::string, std::string> texts[] = {
             {inFolder("compile_commands.json"), compileCommands(plan_, file::absolute(folder_.path()))},
             {folder_.statePath("commands.sh"), commandScript(plan_)}};
         for (const auto &[path, text] : texts)
-            if (const auto written = file::writeIfChanged(path, text); !written)
+            if (const auto written = file::writeIfChanged(path, text, file::Links::Replace); !written)
                 return report(Failure{written.error()});
         return true;
     }
@@ -151,7 +151,9 @@ private:
                 ++at;
                 continue;
             }
-            if (at->first.starts_with(".sdfgc/obj/"))
+            constexpr std::string_view objects = ".sdfgc/obj/";
+            if (at->first == std::string(objects) + file::nameOf(at->first) &&
+                at->first.ends_with(".o")) // the record is but a file
                 report(file::removeTree(inFolder(at->first)));
             at = record_.steps.erase(at);
             recordChanged_ = true;

@@ -15,7 +15,7 @@ void removeTemporariesBelow(const std::string &folder, int levels) {
     if (!names || levels == 0)
         return;
     for (const std::string &name : *names)
-        if (const std::string path = file::join(folder, name); file::isFolder(path))
+        if (const std::string path = file::join(folder, name); file::isFolder(path) && !file::isLink(path))
             removeTemporariesBelow(path, levels - 1);
 }
 
@@ -39,7 +39,7 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
         diags.report(diag::Id::BuildFileError, {}, message);
         return std::nullopt;
     };
-    if (const auto made = file::makeFolder(file::join(path, ".sdfgc")); !made)
+    if (const auto made = file::makeFolderInside(path, ".sdfgc"); !made)
         return fileError(made.error());
     auto lock = file::Lock::acquire(file::join(path, ".sdfgc/lock"), options.waitSeconds, [&](const std::string &holder) {
         if (options.announceWait)
@@ -57,11 +57,12 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
         return std::nullopt;
     }
     if (!owner)
-        if (const auto claimed = file::writeAtomic(marker, name + "\n"); !claimed)
+        if (const auto claimed = file::writeAtomic(marker, name + "\n", file::Links::Replace); !claimed)
             return fileError(claimed.error());
     file::removeTemporaries(path);
     for (const char *ours : kOurFolders)
-        removeTemporariesBelow(file::join(path, ours), kDeepest);
+        if (const std::string folder = file::join(path, ours); !file::isLink(folder))
+            removeTemporariesBelow(folder, kDeepest);
     return Folder(path, name, std::move(**lock));
 }
 

@@ -68,7 +68,7 @@ Result<void> writeRecord(const std::string &path, const Record &record) {
     Value v = Value::object();
     v.set("format", kFormat);
     v.set("steps", std::move(steps));
-    return file::writeAtomic(path, v.dump() + "\n");
+    return file::writeAtomic(path, v.dump() + "\n", file::Links::Replace);
 }
 
 std::string stampText(const std::optional<file::Stamp> &s) {

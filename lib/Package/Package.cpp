@@ -9,6 +9,7 @@
 #include "sdfgc/Tree/Text.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace sdfgc::package {
@@ -146,8 +147,18 @@ std::vector<std::string> earlierFiles(const std::string &folder) {
     return out;
 }
 
-/// Only plain relative paths may be removed: a manifest is data that may have been edited.
-bool isInside(const std::string &path) { return !path.empty() && path[0] != '/' && path.find("..") == std::string::npos; }
+/// Removes a file that the program no longer has. A manifest is data that may have been edited: only a plain file below the folder
+/// goes, and none behind a link.
+Result<void> removeStale(const std::string &folder, const std::string &path) {
+    const std::filesystem::path plain = std::filesystem::path(path).lexically_normal();
+    if (path.empty() || plain != path || plain.is_absolute() || *plain.begin() == ".." || plain == ".")
+        return {};
+    for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1))
+        if (file::isLink(file::join(folder, path.substr(0, end))))
+            return {};
+    const std::string full = file::join(folder, path);
+    return file::isFolder(full) && !file::isLink(full) ? Result<void>() : file::removeTree(full);
+}
 
 } // namespace
 
@@ -163,20 +174,19 @@ bool write(const Request &r, diag::Engine &d) {
     json::Value m = manifest(r), names = json::Value::array();
     for (const auto &[path, text] : set.files()) {
         std::string full = file::join(r.folder, path);
-        if (auto made = file::makeFolder(file::folderOf(full)); !made)
+        if (auto made = file::makeFolderInside(r.folder, file::folderOf(path)); !made)
             return fail(full, made.error());
-        if (auto written = file::writeIfChanged(full, text); !written)
+        if (auto written = file::writeIfChanged(full, text, file::Links::Replace); !written)
             return fail(full, written.error());
         names.push(path);
         std::erase(stale, path);
     }
     for (const std::string &path : stale)
-        if (isInside(path))
-            if (auto removed = file::removeTree(file::join(r.folder, path)); !removed)
-                return fail(path, removed.error());
+        if (auto removed = removeStale(r.folder, path); !removed)
+            return fail(path, removed.error());
     m.set("files", names);
     std::string full = file::join(r.folder, manifestName);
-    if (auto written = file::writeIfChanged(full, m.dump(2) + "\n"); !written)
+    if (auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace); !written)
         return fail(full, written.error());
     return true;
 }

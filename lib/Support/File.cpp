@@ -103,13 +103,13 @@ std::string behindLinks(const std::string &path) {
 
 } // namespace
 
-Result<void> writeAtomic(const std::string &link, std::string_view content) {
+Result<void> writeAtomic(const std::string &link, std::string_view content, Links links) {
     struct stat st;
-    const bool exists = ::stat(link.c_str(), &st) == 0;
-    if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    const bool follow = links == Links::Follow, exists = (follow ? ::stat : ::lstat)(link.c_str(), &st) == 0;
+    if (follow && exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return writeSpecial(link, content);
-    const std::string path = behindLinks(link), temporary = temporaryName(path);
-    const mode_t mode = exists ? st.st_mode & 0777 : 0666;
+    const std::string path = follow ? behindLinks(link) : link, temporary = temporaryName(path);
+    const mode_t mode = exists && !S_ISLNK(st.st_mode) ? st.st_mode & 0777 : 0666;
     int error = 0;
     {
         Descriptor out{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)};
@@ -127,14 +127,15 @@ Result<void> writeAtomic(const std::string &link, std::string_view content) {
     return failure("write", path, error);
 }
 
-Result<bool> writeIfChanged(const std::string &path, std::string_view content) {
-    const std::optional<Stamp> old = stamp(path);
+Result<bool> writeIfChanged(const std::string &path, std::string_view content, Links links) {
+    const bool isReplaced = links == Links::Replace && isLink(path);
+    const std::optional<Stamp> old = isReplaced ? std::nullopt : stamp(path);
     if (old && !old->isFolder && old->size == content.size()) {
         const Result<std::string> there = read(path, content.size());
         if (there && *there == content)
             return false;
     }
-    if (Result<void> written = writeAtomic(path, content); !written)
+    if (Result<void> written = writeAtomic(path, content, links); !written)
         return Failure{written.error()};
     return true;
 }
@@ -168,6 +169,15 @@ Result<void> makeFolder(const std::string &path) {
     if (ec && !isFolder(path)) // another process may have made it meanwhile
         return failure("create folder", path, ec.value());
     return {};
+}
+
+Result<void> makeFolderInside(const std::string &root, const std::string &below) {
+    for (std::size_t end = 0; end != std::string::npos;) {
+        end = below.find('/', end + 1);
+        if (const std::string part = join(root, below.substr(0, end)); isLink(part))
+            return Failure{"cannot write into " + join(root, below) + ": " + part + " is a link"};
+    }
+    return makeFolder(join(root, below));
 }
 
 Result<void> removeTree(const std::string &path) {
@@ -205,6 +215,11 @@ bool exists(const std::string &path) { return stamp(path).has_value(); }
 bool isFolder(const std::string &path) {
     const auto s = stamp(path);
     return s && s->isFolder;
+}
+
+bool isLink(const std::string &path) {
+    struct stat st;
+    return ::lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 bool isExecutable(const std::string &path) { return !isFolder(path) && ::access(path.c_str(), X_OK) == 0; }

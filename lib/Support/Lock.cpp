@@ -47,7 +47,7 @@ std::string holderOf(int fd) {
 
 Result<std::optional<Lock>> Lock::acquire(const std::string &path, double waitSeconds,
                                           const std::function<void(const std::string &)> &onWait) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return Failure{"cannot lock " + path + ": " + std::strerror(errno)};
     Lock lock(fd);

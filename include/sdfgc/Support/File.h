@@ -20,11 +20,13 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes = UINT6
 
 /// Writes `content` under a temporary name in the same folder and renames it, so that `path` holds the old content or the new one
 /// and never a part. Not flushed to disk: a power cut may lose the file, a killed process may not. Keeps the mode of a file that
-/// was there. On failure the temporary file is removed. A link stays, its target is replaced; devices and pipes are written to.
-Result<void> writeAtomic(const std::string &path, std::string_view content);
+/// was there. On failure the temporary file is removed. A path that a person names may be a link, which stays: its target is
+/// replaced, and devices and pipes are written to. In folders that are sdfgc's own, a link leads to what is not: it is replaced.
+enum class Links : bool { Follow, Replace };
+Result<void> writeAtomic(const std::string &path, std::string_view content, Links links = Links::Follow);
 
 /// As writeAtomic, but leaves a file that already holds `content` untouched, with its time stamp. Returns whether it wrote.
-Result<bool> writeIfChanged(const std::string &path, std::string_view content);
+Result<bool> writeIfChanged(const std::string &path, std::string_view content, Links links = Links::Follow);
 
 /// A name beside `path` for a file that will be renamed to it: `.NAME.tmp-PID-COUNT`.
 std::string temporaryName(const std::string &path);
@@ -38,6 +40,8 @@ Result<void> touch(const std::string &path);
 
 /// Creates the folder and those above it; fine when it is there.
 Result<void> makeFolder(const std::string &path);
+/// The same for `root/below`. A link among the parts of `below` is a failure: what is written there would lie elsewhere.
+Result<void> makeFolderInside(const std::string &root, const std::string &below);
 /// Removes a file or a folder with all it holds, without following links; fine when it is not there. Refuses the root, the current
 /// folder and an empty path.
 Result<void> removeTree(const std::string &path);
@@ -56,6 +60,8 @@ struct Stamp {
 std::optional<Stamp> stamp(const std::string &path);
 bool exists(const std::string &path);
 bool isFolder(const std::string &path);
+/// Is the path itself a link, wherever it leads?
+bool isLink(const std::string &path);
 bool isExecutable(const std::string &path);
 
 /// `folder/name`, or `name` alone when the folder is empty or `name` is absolute.
@@ -68,7 +74,7 @@ std::string nameOf(std::string_view path);
 std::string absolute(const std::string &path);
 
 /// An exclusive lock that several processes respect (flock), held until destroyed. The lock file stays: removing it would let two
-/// runs lock two files of one name. A process that dies loses its locks.
+/// runs lock two files of one name. A process that dies loses its locks. A link is no lock file: it is written to.
 class Lock {
 public:
     /// Waits up to `waitSeconds` for the lock (0: not at all); no lock when another process holds it all that time. `onWait` is
