@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <ranges>
+#include <utility>
 #include <vector>
 
 namespace sdfgc {
@@ -49,11 +49,22 @@ public:
     bool empty() const { return entries_.empty(); }
     void clear() { entries_.clear(); }
     /// All ids, in order.
-    auto ids() const {
-        return std::views::iota(std::size_t(0), entries_.size()) | std::views::transform([](std::size_t i) { return I(i); });
-    }
+    auto ids() const { return Ids{entries_.size()}; }
 
 private:
+    /// What a loop needs, and no more: Clang 14 does not compile the views of libstdc++.
+    struct Ids {
+        struct Iterator {
+            std::size_t at;
+            I operator*() const { return I(at); }
+            Iterator &operator++() { return ++at, *this; }
+            friend bool operator==(Iterator, Iterator) = default;
+        };
+        std::size_t size;
+        Iterator begin() const { return {0}; }
+        Iterator end() const { return {size}; }
+    };
+
     std::size_t position(I id) const {
         assert(has(id));
         return static_cast<std::size_t>(id.index);

@@ -60,7 +60,7 @@ bool StreamOrder::check(State &s, const std::vector<StreamStep> &steps, std::siz
     const StreamStep &step = steps[i];
     const std::map<StreamKnowledge::Key, PendingAccess> pending = now.pending;
     for (const auto &[key, access] : pending) {
-        auto hits = [&](MemoryUse u) { return conflict(u, key.use); };
+        auto hits = [&use = key.use](MemoryUse u) { return conflict(u, use); };
         if (std::any_of(step.host.begin(), step.host.end(), hits)) {
             if (repaired(now, {&s, i, &steps, key, access, true, false}))
                 return true;

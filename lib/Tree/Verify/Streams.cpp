@@ -51,7 +51,7 @@ private:
                     std::erase_if(at->second, [&other = waiters](int who) { return !other.count(who); });
             }
         for (auto &[event, covered] : out.events)
-            std::erase_if(covered, [&](const auto &w) { return b.has(w.first, w.second) && !b.covers(event, w); });
+            std::erase_if(covered, [&b, &event = event](const auto &w) { return b.has(w.first, w.second) && !b.covers(event, w); });
         for (const auto &[event, covered] : b.events)
             for (const auto &w : covered)
                 if (!a.has(w.first, w.second))
