@@ -139,21 +139,21 @@ TEST_CASE("control flow reads as a program") {
           for_i: for i = 0; (i < N); i = (i + 1) {
             state body {}
             if_1: if (i > 3)  "then" {
-              break
+              break out
             } else if i == k {
               continue next
             } else  named other (at "a.py":3) {
               state deep {}
             }
           }
-          while k > 0 {
+          w: while k > 0 {
             state step {}
             j = "two  blanks"
             state stepped {}
           }
           d (inverted, unroll): for j = 0; j < 4; j = j + 1 {
             region inner {
-              return
+              return done
               state unreached {}
             }
           }
@@ -164,20 +164,20 @@ TEST_CASE("control flow reads as a program") {
     )");
 }
 
-TEST_CASE("conditionals without a label, and conditions that look like the end of a head") {
+TEST_CASE("conditionals with an empty label, and conditions that look like the end of a head") {
     checkStays(R"(
         sdfg f {
-          if N > 0 {
+          "": if N > 0 {
             state a {}
           } else if N < 0 {
             state b {}
           } else {
             state c {}
           }
-          else {
+          b: else {
             state d {}
           }
-          if "x == {}" {
+          c: if "x == {}" {
           } else if "{} == x" {
           } else if "two  blanks {" {
           } else if x == {1: 2} {
@@ -186,10 +186,61 @@ TEST_CASE("conditionals without a label, and conditions that look like the end o
           }
           l (init_statement = {string_data: "x = {}", language: Python}, loop_variable = x): for ; ; {
           }
-          for x = 0; x < {1: 2}[1]; x = x + 1 {
+          d: for x = 0; x < {1: 2}[1]; x = x + 1 {
           }
         }
     )");
+}
+
+TEST_CASE("a blank before the ranges of a map") {
+    CHECK(again("sdfg f {\n  state s {\n    map m [i = 0:4] {\n    }\n  }\n}\n") ==
+          again("sdfg f {\n  state s {\n    map m[i = 0:4] {\n    }\n  }\n}\n"));
+}
+
+TEST_CASE("blocks without a label are named after what they are, each in its region") {
+    CHECK(again(golden(R"(
+        sdfg f {
+          for i = 0; i < 2; i = i + 1 {
+            if i > 0 {
+              break
+            }
+            while False {
+              continue
+            }
+          }
+          loop_2: for i = 0; i < 3; i = i + 1 {
+          }
+          for i = 0; i < 4; i = i + 1 {
+          }
+          if N > 0 {
+            return
+          }
+          goto loop_3
+          if N > 1 {
+          }
+        }
+    )")) == golden(R"(
+        sdfg f {
+          loop: for i = 0; i < 2; i = i + 1 {
+            branch: if i > 0 {
+              break break
+            }
+            loop: while False {
+              continue continue
+            }
+          }
+          loop_2: for i = 0; i < 3; i = i + 1 {
+          }
+          loop_3: for i = 0; i < 4; i = i + 1 {
+          }
+          branch: if N > 0 {
+            return return
+          }
+          goto loop_3
+          branch_2: if N > 1 {
+          }
+        }
+    )"));
 }
 
 TEST_CASE("comments and empty blocks after the head of a block") {
@@ -221,7 +272,7 @@ TEST_CASE("control flow without structure says where it goes") {
             order blocks 3 0-2 4
             order edges 1-4 0
           }
-          return
+          return end
           then
           state last {}
           region knot {

@@ -105,16 +105,16 @@ std::string Printer::blockAttributes(const ir::Block &b, std::initializer_list<s
 }
 
 void Printer::block(const ir::Block &b) {
-    const std::string name = b.label.empty() ? "" : " " + label(b.label);
+    const std::string name = " " + label(b.label);
     auto enclosed = [&](const char *word) {
-        open(word + (name.empty() ? " \"\"" : name) + blockAttributes(b));
+        open(word + name + blockAttributes(b));
         region(static_cast<const ir::Region &>(b));
         close();
     };
     switch (b.kind()) {
     case ir::BlockKind::State: {
         auto &s = static_cast<const ir::State &>(b);
-        const std::string head = "state" + (name.empty() ? " \"\"" : name) + blockAttributes(b);
+        const std::string head = "state" + name + blockAttributes(b);
         if (s.nodes().empty())
             return line(head + " {}");
         open(head);
@@ -164,17 +164,16 @@ void Printer::loop(const ir::LoopRegion &l) {
     const bool variableIsTarget = l.variable.view() == (start ? start->name : std::string_view());
     const std::string attributes = blockAttributes(l, {fits ? "init_statement" : "", fits ? "loop_condition" : "",
                                                        fits ? "update_statement" : "", variableIsTarget ? "loop_variable" : ""});
-    open((l.label.empty() && attributes.empty() ? "" : startLabel(l.label) + attributes + ": ") + head);
+    open(startLabel(l.label) + attributes + ": " + head);
     region(l);
     close();
 }
 
 /// `c: if x > 0  body {`, `} else if ... {`, `} else {`: the labels of the branches come after two blanks.
 void Printer::conditional(const ir::ConditionalBlock &c) {
-    const std::string attributes = blockAttributes(c);
-    const std::string name = c.label.empty() && attributes.empty() ? "" : startLabel(c.label) + attributes;
+    const std::string name = startLabel(c.label) + blockAttributes(c);
     if (c.branches().empty())
-        return line("conditional " + (name.empty() ? "\"\"" : name));
+        return line("conditional " + name);
     bool first = true;
     for (const auto &branch : c.branches()) {
         const ir::Region &r = *branch.region;
@@ -191,7 +190,7 @@ void Printer::conditional(const ir::ConditionalBlock &c) {
         if (!r.label.empty() || *kind || !own.empty())
             head += "  " + std::string(kind) + (*kind ? label(r.label) : startLabel(r.label)) + own;
         if (first) {
-            open((name.empty() ? "" : name + ": ") + head);
+            open(name + ": " + head);
         } else {
             --depth_;
             open("} " + std::string(branch.condition ? "else " : "") + head);

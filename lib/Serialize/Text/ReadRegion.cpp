@@ -6,6 +6,7 @@
 #include "sdfgc/Support/Text.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::serialize::text {
 
@@ -23,6 +24,7 @@ struct Reader::PendingEdge {
 struct Reader::RegionText {
     std::vector<std::unique_ptr<ir::Block>> blocks;
     std::vector<PendingEdge> edges;
+    std::vector<ir::Block *> unlabelled; // their text leaves the label out
     bool startsNowhere = false;
     bool decided = true;                              // the text says where the last block leads, or nothing has to
     std::optional<std::size_t> blockOrder, edgeOrder; // the numbers of the lines `order`
@@ -58,7 +60,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
         return;
     if (!t.decided)
         addEdge(t, start, true);
-    std::unique_ptr<ir::Block> b = block(word, start);
+    std::unique_ptr<ir::Block> b = block(t, word, start);
     if (!b) {
         c_.at = start;
         b = labelled();
@@ -125,7 +127,26 @@ ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block 
     return nullptr;
 }
 
+/// Blocks whose label is left out are named after what they are: `loop`, `loop_2`, as far as the region does not use the name itself.
+void Reader::labelBlocks(RegionText &t) {
+    std::set<std::string> taken;
+    for (const auto &b : t.blocks)
+        taken.insert(b->label);
+    for (ir::Block *b : t.unlabelled) {
+        const std::string kind = b->kind() == ir::BlockKind::Loop          ? "loop"
+                                 : b->kind() == ir::BlockKind::Conditional ? "branch"
+                                 : b->kind() == ir::BlockKind::Break       ? "break"
+                                 : b->kind() == ir::BlockKind::Continue    ? "continue"
+                                 : b->kind() == ir::BlockKind::Return      ? "return"
+                                                                           : "region";
+        b->label = kind;
+        for (std::size_t count = 2; !taken.insert(b->label).second; ++count)
+            b->label = kind + "_" + std::to_string(count);
+    }
+}
+
 void Reader::finishRegion(RegionText &t, ir::Region &r) {
+    labelBlocks(t);
     std::vector<ir::Block *> blocks;
     BlocksByLabel byLabel;
     for (const auto &b : t.blocks) {
@@ -169,11 +190,17 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
 }
 
 /// A block that begins with a word of its own; null if the word is none.
-std::unique_ptr<ir::Block> Reader::block(std::string_view word, std::size_t start) {
+std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, std::size_t start) {
+    auto unlabelled = [&](std::unique_ptr<ir::Block> b) {
+        t.unlabelled.push_back(b.get());
+        return b;
+    };
     auto named = [&](std::unique_ptr<ir::Block> b, const char *element) {
         c_.blanks();
         if (c_.peek() == '"' || wordLength(c_.text().substr(c_.at)) > 0)
             b->label = label("a label");
+        else
+            t.unlabelled.push_back(b.get());
         Attributes a = attributes();
         blockRest(a, element, *b);
         return b;
@@ -206,10 +233,10 @@ std::unique_ptr<ir::Block> Reader::block(std::string_view word, std::size_t star
         return b;
     }
     if (word == "for" || word == "while")
-        return loop("", {}, word == "for");
+        return unlabelled(loop("", {}, word == "for"));
     if (word == "if" || word == "else") {
         c_.at = start;
-        return conditional("", {});
+        return unlabelled(conditional("", {}));
     }
     return nullptr;
 }

@@ -209,6 +209,7 @@ void StateReader::map(bool isConsume) {
     const std::size_t start = c_.at;
     std::string label = r_.label(isConsume ? "the label of the consume scope" : "the label of the map");
     Reader::Inside inside(r_, (isConsume ? "consume scope " : "map ") + label);
+    c_.blanks();
     if (c_.peek() != '[')
         r_.expected("`[`", isConsume ? "a consume scope has workers: `consume c[p = P]`" : "a map has ranges: `map m[i = 0:N]`");
     std::vector<std::pair<Name, std::string_view>> ranges;

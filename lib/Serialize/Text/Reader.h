@@ -110,10 +110,11 @@ private:
     PendingEdge &addEdge(RegionText &t, std::size_t start, bool toNext);
     void assignment(RegionText &t, std::size_t start, std::string_view name);
     void edge(RegionText &t, std::size_t start, bool toNext);
+    void labelBlocks(RegionText &t);
     void finishRegion(RegionText &t, ir::Region &r);
     using BlocksByLabel = std::unordered_map<std::string_view, std::vector<ir::Block *>>;
     ir::Block *namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel);
-    std::unique_ptr<ir::Block> block(std::string_view keyword, std::size_t start);
+    std::unique_ptr<ir::Block> block(RegionText &t, std::string_view keyword, std::size_t start);
     std::unique_ptr<ir::Block> labelled();
     std::unique_ptr<ir::Block> loop(std::string label, Attributes a, bool isFor);
     std::unique_ptr<ir::Block> conditional(std::string label, Attributes a);
