@@ -3,6 +3,7 @@
 #include "Analysis/OuterValues.h"
 
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
 #include <map>
@@ -179,6 +180,72 @@ CopyShape GraphCopy::shape() const {
         return here;
     CopyShape outside = shapeOutside(*this, scopes, false);
     return outside.isRun() ? outside : here;
+}
+
+namespace {
+
+/// Is each element read before another one is written in its place? So it is where the copy moves elements towards the beginning, one
+/// after another.
+bool movesForward(const GraphCopy &c) {
+    if (c.fromSubset.rank() != c.toSubset.rank())
+        return false;
+    const sym::Assumptions facts = factsOf(*c.from->state()->sdfg());
+    bool decided = false;
+    for (std::size_t d = 0; d < c.fromSubset.rank(); ++d) {
+        const sym::Range &from = c.fromSubset.dims[d], &to = c.toSubset.dims[d];
+        if (from.step != to.step || from.tile != to.tile || from.size() != to.size() ||
+            sym::isLess(0, from.step, facts) != sym::Truth::True)
+            return false;
+        if (!decided && sym::isLess(from.begin, to.begin, facts) != sym::Truth::False)
+            return false;
+        decided = decided || sym::isLess(to.begin, from.begin, facts) == sym::Truth::True;
+        if (!decided && from.begin != to.begin)
+            return false;
+    }
+    return true;
+}
+
+/// Elements of a container, as the SDFG around knows them where a name stands for part of one there.
+struct Part {
+    const SDFG *g;
+    Name data;
+    std::optional<sym::Subset> subset;
+};
+
+Part partOf(const AccessNode &n, const sym::Subset &subset) {
+    const SDFG &g = *n.state()->sdfg();
+    const DataDesc *d = g.desc(n.data);
+    if (const Edge *e = d && d->isView() ? viewEdge(&n) : nullptr) {
+        const AccessNode *viewed = viewedNode(&n);
+        return {&g, viewed->data, e->src == viewed ? sourceSubset(e) : destinationSubset(e)};
+    }
+    if (d && !d->transient && g.parentNode) {
+        const NestedSDFGNode &around = *g.parentNode;
+        const Edge *in = around.inEdge(n.data), *e = in ? in : around.outEdge(n.data);
+        if (e)
+            return {around.state()->sdfg(), e->memlet.data, e->memlet.subset};
+    }
+    return {&g, n.data, subset};
+}
+
+bool isApart(const Part &a, const Part &b) {
+    return a.g == b.g && a.data == b.data && a.subset && b.subset &&
+           sym::intersects(*a.subset, *b.subset, factsOf(*a.g)) == sym::Truth::False;
+}
+
+} // namespace
+
+bool overwritesItsSource(const GraphCopy &c, Memories &memories) {
+    if (c.apart || c.executor == Executor::Grid || c.executor == Executor::Block)
+        return false;
+    if (memories.of(*c.from) != memories.of(*c.to)) // arguments that may alias: the caller says that they do not overlap
+        return false;
+    const bool oneByOne = c.executor == Executor::Thread || isOnHost(c);
+    if (c.fromData != c.toData) // two names of one memory: a view, connectors of a nested SDFG
+        return !isApart(partOf(*c.from, c.fromSubset), partOf(*c.to, c.toSubset));
+    if (c.fromSubset == c.toSubset || (oneByOne && movesForward(c)))
+        return false;
+    return sym::intersects(c.fromSubset, c.toSubset, factsOf(*c.from->state()->sdfg())) != sym::Truth::False;
 }
 
 sym::Subset missingSubset(const sym::Subset &given, const sym::Subset &whole, const sym::Assumptions &facts) {

@@ -92,6 +92,10 @@ struct GraphCopy {
     CopyShape shape() const;
 };
 
+/// Could a copy that moves element after element, in row-major order, write an element that it reads later? Copies of a block or grid
+/// are not asked about: their threads wait for each other.
+bool overwritesItsSource(const GraphCopy &c, Memories &memories);
+
 /// Is it the edge at which the lowered program copies between two access nodes, pushes or pops elements of a stream, or sets a
 /// reference? On a path through scopes that is the innermost edge. Nothing moves where a view says what it looks at, nor where a
 /// container goes onto itself: an access node of the container that its scope hands on only says that it was written there.

@@ -14,6 +14,9 @@
 //   Kernel    a map over the elements, by dimension where both sides correspond, else by row-major number
 //   Staged    a copy of one run of memory, and one on the side where elements can be moved one by one; both are looked up again
 //
+// All elements of a copy are read before one is written. A copy of a container onto another part of it goes through a container with
+// all elements where it could overwrite what it has still to read.
+//
 // The other answers are written on the memlet: the lowering follows them, later passes and the verifier see them. Passes that add
 // copies run before.
 //
@@ -65,6 +68,12 @@ public:
         for (bool again = true; again;) { // what a staged copy becomes is looked up, too
             again = false;
             for (GraphCopy &c : analysis::copiesOf(state_, memories_)) {
+                if (analysis::overwritesItsSource(c, memories_)) {
+                    context_.done(elementName(*c.edge), "copied by way of a container, as it overwrites elements that it reads");
+                    buffered(c);
+                    again = changed = true;
+                    break;
+                }
                 const CopyMethod method = analysis::chooseCopy(c.ends(), c.shape());
                 const bool rewrites = method == CopyMethod::Kernel || method == CopyMethod::Staged;
                 if (!rewrites && c.edge->memlet.copy != method) {
@@ -172,8 +181,20 @@ private:
     void staged(const GraphCopy &c) {
         const DataDesc *device = c.ends().fromDevice ? c.source : c.target, *host = c.ends().fromDevice ? c.target : c.source;
         const bool onHost = stagedOnHost(c);
-        DataDesc d = DataDesc::array((onHost ? device : host)->dtype, sizesOf(c, onHost), true);
-        d.storage = onHost ? Storage::CPU_Heap : Storage::GPU_Global;
+        const bool fromSource = c.ends().fromDevice == onHost;
+        throughContainer(c, (onHost ? device : host)->dtype, sizesOf(fromSource ? c.shape().from : c.shape().to),
+                         onHost ? Storage::CPU_Heap : Storage::GPU_Global);
+    }
+    /// Through a container with all elements, where those that are written first may be among those that are still to be read.
+    void buffered(const GraphCopy &c) {
+        const Storage storage = c.executor == analysis::Executor::Thread ? Storage::Register
+                                : c.ends().fromDevice                    ? Storage::GPU_Global
+                                                                         : Storage::CPU_Heap;
+        throughContainer(c, c.source->dtype, sizesOf(c.shape().from), storage);
+    }
+    void throughContainer(const GraphCopy &c, Type type, std::vector<sym::Expr> sizes, Storage storage) {
+        DataDesc d = DataDesc::array(type, std::move(sizes), true);
+        d.storage = storage;
         const Name name = g_.freshName("staged_" + c.from->data.str());
         const sym::Subset whole = d.fullSubset();
         g_.arrays.set(name, std::move(d));
@@ -196,10 +217,9 @@ private:
             return ends.fromDevice;
         return analysis::isRun(ends.fromDevice ? shape.from : shape.to);
     }
-    static std::vector<sym::Expr> sizesOf(const GraphCopy &c, bool ofDevice) {
-        const analysis::CopyShape shape = c.shape();
+    static std::vector<sym::Expr> sizesOf(const std::vector<analysis::Axis> &axes) {
         std::vector<sym::Expr> sizes;
-        for (const analysis::Axis &a : c.ends().fromDevice == ofDevice ? shape.from : shape.to)
+        for (const analysis::Axis &a : axes)
             sizes.push_back(a.size);
         if (sizes.empty())
             sizes.push_back(1);
