@@ -20,6 +20,10 @@
 //
 // Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that
 // is one.
+//
+// A grid or block has as many threads along an axis whatever the other axes are: parameters of a device map whose ranges depend on other
+// parameters of it (`i = 0:N, j = i:N`) become a loop of each thread.
+#include "Transforms/MapNests.h"
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -167,6 +171,27 @@ private:
     bool onlyMaps_ = false;
 };
 
+/// Parameters whose ranges depend on others of the map.
+std::vector<std::size_t> dependentDimensions(const MapEntry &m) {
+    std::vector<std::size_t> out;
+    for (std::size_t d = 0; d < m.ranges.size(); ++d) {
+        const std::set<Name> free = sym::Subset{{m.ranges[d]}}.freeSymbols();
+        if (std::any_of(m.params.begin(), m.params.end(), [&](Name p) { return free.contains(p); }))
+            out.push_back(d);
+    }
+    return out;
+}
+
+bool loopOverDependent(MapEntry &m, pass::Context &context) {
+    const std::vector<std::size_t> dependent = dependentDimensions(m);
+    if (dependent.empty() || dependent.size() == m.params.size())
+        return false;
+    const std::string element = elementName(m);
+    splitMap(m, dependent, Schedule::Sequential);
+    context.done(element, "parameters whose ranges depend on others are a loop of each thread");
+    return true;
+}
+
 class SplitKernels : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
@@ -174,6 +199,7 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g)) {
                 changed |= inState(*s, context);
+                changed |= loopsInThreads(*s, context);
                 remarkDeeper(*s, context);
             }
         if (changed)
@@ -182,6 +208,13 @@ public:
     }
 
 private:
+    static bool loopsInThreads(State &s, pass::Context &context) {
+        bool changed = false;
+        for (MapEntry *m : nodesOf<MapEntry>(s))
+            if (m->schedule == Schedule::GPU_Device || isThreadBlock(m->schedule))
+                changed |= loopOverDependent(*m, context);
+        return changed;
+    }
     /// Device maps in kernels that are no part of a nest of this state: in nested SDFGs, or below maps of other schedules.
     static void remarkDeeper(const State &s, pass::Context &context) {
         const analysis::ScopeTree scopes(s);
