@@ -61,6 +61,8 @@ TEST_CASE("subsets are in bounds") {
                         "`allow_oob`");
     e->memlet.subset = subset("-1");
     CHECK(reported(g) == "OutOfBounds");
+    e->memlet.subset = subset("-2:-2"); // no element: what a loop without iterations reads
+    CHECK(reported(g) == "");
     e->memlet.subset = subset("N"); // not provable
     CHECK(reported(g) == "");
     e->memlet.subset = subset("19");

@@ -128,6 +128,9 @@ void Verifier::bounds(const Edge &e, const sym::Subset &s, Name data, const Data
 }
 
 void Verifier::outOfBounds(const Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why) {
+    const SDFG &g = *e.src->state()->sdfg();
+    if (std::any_of(s.dims.begin(), s.dims.end(), [&](const sym::Range &r) { return provablyLess(r.end, r.begin, g); }))
+        return; // no element: a loop without iterations
     if (e.memlet.dynamic)
         report(Id::PossiblyOutOfBounds, e, s.str(), data, dim, why);
     else
