@@ -177,6 +177,12 @@ std::string SymPrinter::factor(Expr e) const {
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }
 
+/// After a `*`: what is rounded, `i / 2` or `i % 2`, in parentheses.
+std::string SymPrinter::secondFactor(Expr e) const {
+    const bool isProduct = (e.kind() == Kind::Mul || e.kind() == Kind::Pow) && sym::asFraction(e).second.isOne();
+    return e.kind() != Kind::Add && !isProduct ? print(e, Precedence::Unary) : factor(e);
+}
+
 /// A sum that is a product of sums is printed as one, as the sizes of ranges were written: `(M - 2) * (N - 2)`. Other sums are
 /// printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come first,
 /// then negative ones, the constant last; a positive constant comes first when nothing else would: `31 - t`.
@@ -205,7 +211,7 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
         while (std::optional<Expr> k = takeMultiple(rest, inside))
             outside += *k;
         Expr first = factorFirst ? outside : inside, second = factorFirst ? inside : outside;
-        text += (text.empty() ? "" : " + ") + factor(first) + " * " + factor(second);
+        text += (text.empty() ? "" : " + ") + factor(first) + " * " + secondFactor(second);
         terms = std::move(rest);
     }
     if (!text.empty() && terms.empty())

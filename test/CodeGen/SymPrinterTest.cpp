@@ -21,6 +21,14 @@ TEST_CASE("sums: common factors are taken out, positive terms first, the constan
     CHECK(printed("-N") == "-N");
 }
 
+TEST_CASE("sums: what is rounded stays in parentheses after a factor") {
+    CHECK(printed("N*__cdiv(i, 2) + __cdiv(i, 2)") == "(N + 1) * (i / 2)");
+    CHECK(printed("N*__cmod(i, 2) + __cmod(i, 2)") == "(N + 1) * (i % 2)");
+    CHECK(printed("N*M*__cdiv(i, 2) + M*__cdiv(i, 2)") == "M * (N + 1) * (i / 2)");
+    CHECK(printed("N*j + j*M") == "(M + N) * j");
+    CHECK(printed("N*j*j + j*j") == "(N + 1) * j * j");
+}
+
 TEST_CASE("sums: a sum that is a product is printed as one") {
     CHECK(printed("N*M - 2*N - 2*M + 4") == "(M - 2) * (N - 2)");
     CHECK(printed("N*M + N + M + 1") == "(M + 1) * (N + 1)");

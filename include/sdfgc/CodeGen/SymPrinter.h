@@ -48,6 +48,7 @@ private:
     static std::optional<sym::Expr> commonFactor(const std::vector<sym::Expr> &terms);
     static std::optional<sym::Expr> takeMultiple(std::vector<sym::Expr> &terms, sym::Expr sum);
     std::string factor(sym::Expr e) const;
+    std::string secondFactor(sym::Expr e) const;
     Text product(sym::Expr e) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
     Text callOf(Name function, std::span<const sym::Expr> args) const;
