@@ -68,6 +68,27 @@ TEST_CASE("a map of a kernel whose range is read at run time is a loop of each t
     CHECK(x.storage("tmp") == Storage::Register);
 }
 
+TEST_CASE("a map of a kernel that writes registers around it is a loop of each thread") {
+    Graph x(R"(
+        sdfg f {
+          transient A: float64[8] (GPU_Global)
+          transient sum: float64 (Register)
+          state s {
+            map m[i = 0:8] (GPU_Device) with -> A[0:8] {
+              zero: o = 0  with o -> sum[0]
+              map add[j = 0:8] with after @sum; -> sum[0] (+) {
+                one: o = j  with o -> sum[0] (+)
+              }
+              last: o = z  with z <- sum[0]; o -> A[i]
+            }
+          }
+        }
+      )");
+    PassRun defaults(transforms::createDefaultSchedules());
+    defaults(x.g);
+    CHECK(x.node<MapEntry>("add")->schedule == Schedule::Sequential);
+}
+
 TEST_CASE("a kernel without thread-block maps keeps its containers in registers") {
     TwoLevels x;
     x.outer->schedule = Schedule::GPU_Device;

@@ -15,7 +15,7 @@
 //      containers next to them. Going by depth makes the result independent of the order of states: everything that a decision
 //      looks at is decided before.
 //   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not
-//      GPU_Shared. A map whose range is read at run time is a loop of each thread there.
+//      GPU_Shared. A map whose range is read at run time is a loop of each thread there, and so is one that writes registers around it.
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
@@ -79,11 +79,25 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
+/// A map of a kernel that cannot be one over threads: its range is read at run time, or it writes registers around it, of which every
+/// thread has its own.
+bool isLoopOfThread(const Node &entry) {
+    if (hasDynamicRange(entry))
+        return true;
+    const SDFG &g = *entry.state()->sdfg();
+    const auto &out = exitOf(&entry)->outEdges();
+    return std::any_of(out.begin(), out.end(), [&](const Edge *e) {
+        const auto *a = dyn_cast<AccessNode>(e->dst);
+        const DataDesc *d = a ? g.desc(a->data) : nullptr;
+        return d && d->storage == Storage::Register && !e->memlet.isEmpty();
+    });
+}
+
 /// A Default map directly inside a device map becomes a thread-block map, so it counts, unless its range is read when it is
 /// entered: how many threads it would take is not known before.
 bool hasThreadBlockMaps(const Node *deviceMap) {
     for (auto [n, depth] : scopesInside(deviceMap))
-        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !hasDynamicRange(*n)))
+        if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !isLoopOfThread(*n)))
             return true;
     return false;
 }
@@ -263,7 +277,7 @@ void Defaults::setSchedule(SDFG &g, const Place &p) {
     auto inside = innermost(p.stack, &scheduleInside, false);
     if (inside == Schedule::GPU_ThreadBlock && hasDynamicThreadBlockMaps(p.stack.back()))
         inside = Schedule::GPU_ThreadBlock_Dynamic;
-    if (inside == Schedule::GPU_ThreadBlock && hasDynamicRange(*p.node))
+    if (inside == Schedule::GPU_ThreadBlock && isLoopOfThread(*p.node))
         inside = Schedule::Sequential;
     if (!inside)
         inside = fromNeighbours(g, p.node);
