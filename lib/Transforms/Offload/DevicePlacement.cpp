@@ -307,14 +307,15 @@ bool Placement::wrapTasklets() {
         std::vector<Node *> together{n.node};
         done.insert(n.node);
         for (std::size_t i = 0; i < together.size(); ++i) {
-            auto add = [&](Node *other) {
-                if (auto *t = dyn_cast<Tasklet>(other); t && done.insert(t).second)
+            // An edge that only orders joins nothing: what lies between the two on another path would be before the kernel and after it.
+            auto add = [&](const Edge *e, Node *other) {
+                if (auto *t = dyn_cast<Tasklet>(other); t && e->srcConn && e->dstConn && done.insert(t).second)
                     together.push_back(t);
             };
-            for (Edge *e : together[i]->inEdges())
-                add(e->src);
-            for (Edge *e : together[i]->outEdges())
-                add(e->dst);
+            for (const Edge *e : together[i]->inEdges())
+                add(e, e->src);
+            for (const Edge *e : together[i]->outEdges())
+                add(e, e->dst);
         }
         wrap(*together.front()->state(), together);
         changed = true;
