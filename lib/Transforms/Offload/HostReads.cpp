@@ -112,13 +112,13 @@ std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
 
 void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
     if (!hosts.empty())
-        copyState(*r.addStateBefore(&b, "copy_for_" + b.label), g, hosts, twins);
+        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), g, hosts, twins);
 }
 
 /// Between a block and the edges that leave it.
 void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
     if (!hosts.empty())
-        copyState(*r.addStateAfter(&b, "copy_after_" + b.label), g, hosts, twins);
+        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), g, hosts, twins);
 }
 
 } // namespace
