@@ -78,12 +78,13 @@ public:
     Privatiser(Function &f, pass::Context &context) : f_(f), context_(context), table_(f) {}
     /// Returns whether an update or a loop was changed.
     bool run() {
-        block(f_.body, f_.kernel || f_.device);
+        block(f_.body, f_.kernel || f_.device, 0);
         return changed_;
     }
 
 private:
-    void block(Block &b, bool parallel);
+    /// `shared`: how many loops from here on a team shares with those around them (`collapse`): nothing may come between these.
+    void block(Block &b, bool parallel, int shared);
     std::vector<Group> groups(Node &loop);
     void collect(Node &n, bool conditional, std::vector<Group> &out);
     void vectorise(For &loop);
@@ -102,12 +103,12 @@ private:
     bool changed_ = false;
 };
 
-void Privatiser::block(Block &b, bool parallel) {
+void Privatiser::block(Block &b, bool parallel, int shared) {
     for (NodePtr &n : b.body) {
         Node *original = n.get();
         auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
         const bool omp = loop && loop->omp;
-        if ((loop && !omp) || n->kind == Kind::Loop) {
+        if (((loop && !omp) || n->kind == Kind::Loop) && shared == 0) {
             std::vector<Group> found = groups(*n);
             std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, parallel); });
             changed_ = changed_ || !found.empty();
@@ -118,7 +119,11 @@ void Privatiser::block(Block &b, bool parallel) {
         }
         bool starts =
             omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
-        forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts); });
+        const int below = omp                             ? loop->omp->collapse - 1
+                          : loop                          ? std::max(shared - 1, 0)
+                          : original->kind == Kind::Block ? shared
+                                                          : 0;
+        forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts, below); });
         if (loop)
             vectorise(*loop);
     }
