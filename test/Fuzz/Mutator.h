@@ -2,28 +2,17 @@
 // bytes.
 #pragma once
 
+#include "../RandomNumbers.h"
+
 #include "sdfgc/Support/Json.h"
 
-#include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sdfgc::fuzz {
 
-/// Random numbers that are the same everywhere (std::uniform_int_distribution differs between libraries).
-class Random {
-public:
-    explicit Random(uint64_t seed) : engine_(seed) {}
-    /// A number below `bound`, which is not 0.
-    std::size_t below(std::size_t bound) { return static_cast<std::size_t>(engine_() % bound); }
-    bool oneIn(std::size_t n) { return below(n) == 0; }
-    template <class List> auto &pick(List &list) { return list[below(std::size(list))]; }
-
-private:
-    std::mt19937_64 engine_;
-};
+using Random = test::RandomNumbers;
 
 /// Names that no program should have: separators of paths, quotes, line ends, words of C++, words of shells and CMake.
 std::string hostileName(Random &r);

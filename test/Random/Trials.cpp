@@ -1,0 +1,266 @@
+#include "Trials.h"
+
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Driver/Driver.h"
+#include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Run/Call.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Validate/Validator.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace sdfgc::random {
+namespace {
+
+constexpr double secondsForOne = 20, secondsForCall = 60;
+
+std::string errors(const diag::Engine &diags) {
+    std::string out;
+    int count = 0;
+    for (const diag::Diagnostic &d : diags.sorted())
+        if (d.severity == diag::Severity::Error && ++count <= 3)
+            out += (out.empty() ? "" : "; ") + d.message + " (" + d.place.element + ")";
+    return out;
+}
+
+/// Is sdfgc at fault, rather than the graph?
+bool isBug(const diag::Engine &diags) {
+    return std::any_of(diags.all().begin(), diags.all().end(), [](const diag::Diagnostic &d) {
+        return d.id == diag::Id::PassBrokeGraph || d.id == diag::Id::InternalError;
+    });
+}
+
+std::string textOf(const Sizes &sizes) {
+    std::string out;
+    for (const auto &[name, value] : sizes)
+        out += (out.empty() ? "" : " ") + name + "=" + std::to_string(value);
+    return out;
+}
+
+interpret::Options interpreterOptions() { return {.seconds = secondsForOne, .largest = int64_t(1) << 28}; }
+
+/// Executes the graph after every pass that changed it, on each input.
+class Watcher : public pass::Instrumentation {
+public:
+    /// `isReal`: the program's sums are not exact, so that passes may change their last bits.
+    Watcher(std::vector<validate::Judged> inputs, bool isReal, const Damage *damage, uint64_t seed)
+        : inputs_(std::move(inputs)), isReal_(isReal), damage_(damage), random_(seed) {}
+
+    void after(const pass::Program &p, const pass::Event &e, bool changed, pass::Context &) override {
+        if (finding)
+            return;
+        bool damaged = false;
+        if (damage_ && !damaged_ && e.position >= 4) { // as if this pass had done it
+            damaged = damaged_ = damage_->apply(*p.graph, random_);
+            diag::Engine diags;
+            if (damaged && !analysis::verify(*p.graph, p.graph->level, diags)) {
+                finding = "after " + e.pass.name + " the verifier says: " + errors(diags);
+                return;
+            }
+        }
+        if (isReal_ && changed && e.pass.results == pass::Results::Repaired) {
+            takeAnew(*p.graph);
+            return;
+        }
+        isReassociated_ = isReassociated_ || e.pass.results == pass::Results::Reassociated;
+        if ((changed || damaged) && refusal.empty())
+            compareAfter(*p.graph, e.pass.name);
+    }
+
+    std::optional<std::string> finding;
+    std::string input;   // with which there was one
+    std::string refusal; // why a graph was not executed: library functions, what threads of a block do together
+    std::size_t executions = 0;
+
+private:
+    void compareAfter(const ir::SDFG &graph, const std::string &pass) {
+        diag::Engine diags;
+        const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), diags);
+        if (!subject) {
+            refusal = errors(diags);
+            return;
+        }
+        for (const validate::Judged &judged : inputs_) {
+            ++executions;
+            const validate::Execution got = validate::execute(*subject, judged.input.arguments);
+            std::optional<std::string> wrong;
+            if (got.timedOut)
+                wrong = "does not end";
+            else if (const auto found = validate::compare(judged.input.arguments, judged.execution, got, allowed()))
+                wrong = found->fault ? "has a fault: " + found->fault->element + ": " + found->fault->what
+                                     : "leaves other results: " + found->text();
+            if (wrong) {
+                finding = "after " + pass + " the graph " + *wrong;
+                input = judged.input.name;
+                return;
+            }
+        }
+    }
+    /// After a pass that mends graphs the results are what they are.
+    void takeAnew(const ir::SDFG &graph) {
+        diag::Engine diags;
+        const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), diags);
+        for (validate::Judged &judged : inputs_)
+            if (subject)
+                judged.execution = validate::execute(*subject, judged.input.arguments);
+        std::erase_if(inputs_, [](const validate::Judged &j) { return j.execution.timedOut || !j.execution.faults.empty(); });
+        refusal = subject ? "" : errors(diags);
+    }
+    pass::Results allowed() const { return isReal_ && isReassociated_ ? pass::Results::Reassociated : pass::Results::Exact; }
+
+    std::vector<validate::Judged> inputs_;
+    const bool isReal_;
+    const Damage *damage_;
+    test::RandomNumbers random_;
+    bool damaged_ = false, isReassociated_ = false;
+};
+
+class Judge {
+public:
+    Judge(const Subject &subject, const Plan &plan) : subject_(subject), plan_(plan), random_(subject.seed ^ 0x9e3779b97f4a7c15u) {}
+
+    Verdict run() {
+        diag::Engine diags;
+        original_ = serialize::readText(subject_.text, "program", diags);
+        if (!original_ || !analysis::verify(*original_, ir::Level::Loaded, diags))
+            return discard("not legal: " + errors(diags));
+        if (const std::optional<std::string> why = chooseInputs())
+            return discard(*why);
+        isGpu_ = pass::hasProperty(*original_, "gpu");
+        if (!isGpu_)
+            tryPipeline(standardTrial("cpu"));
+        tryPipeline(standardTrial("cuda"));
+        for (std::size_t k = 0; k < plan_.pipelines; ++k)
+            tryPipeline(randomTrial(isGpu_ || random_.oneIn(2) ? "cuda" : "cpu", random_));
+        if (plan_.compile && !isGpu_)
+            compile("cpu");
+        if (plan_.compile)
+            compile("cuda");
+        return verdict_;
+    }
+
+private:
+    Verdict discard(const std::string &why) {
+        verdict_.kind = Verdict::Kind::Discarded;
+        verdict_.what = why;
+        return verdict_;
+    }
+    void find(const std::string &what, const std::string &pipeline, const std::string &input) {
+        verdict_.kind = Verdict::Kind::Finding;
+        verdict_.what = what;
+        verdict_.pipeline = pipeline;
+        verdict_.input = input;
+    }
+    /// Not made by the generator: inputs are chosen, sums are not exact, and a target may refuse it.
+    bool isRecorded() const { return subject_.sizes.empty(); }
+    bool isOver() const { return verdict_.kind == Verdict::Kind::Finding; }
+
+    /// Inputs on which the graph has no fault, with the results; why there are none.
+    std::optional<std::string> chooseInputs() {
+        diag::Engine diags;
+        const std::unique_ptr<validate::Subject> program = validate::interpreted(*original_, interpreterOptions(), diags);
+        if (!program)
+            return "refused by the interpreter: " + errors(diags);
+        std::string why;
+        if (isRecorded()) {
+            validate::ValidateOptions options;
+            options.inputs.seed = subject_.seed;
+            options.inputs.finite = true;
+            options.inputs.largest = int64_t(1) << 22;
+            options.count = 2;
+            options.seconds = secondsForOne;
+            inputs_ = validate::usableInputs(*original_, *program, options, &why);
+            return inputs_.empty() ? std::optional(why) : std::nullopt;
+        }
+        for (const Sizes &sizes : subject_.sizes) {
+            std::optional<run::Arguments> arguments = inputsFor(*original_, sizes, subject_.seed, &why);
+            if (!arguments)
+                return "no inputs: " + why;
+            validate::Execution execution = program->run(*arguments);
+            ++verdict_.executions;
+            if (execution.timedOut)
+                return "slow";
+            if (!execution.faults.empty())
+                return "has a fault: " + execution.faults.front().element + ": " + execution.faults.front().what;
+            inputs_.push_back({{textOf(sizes), std::move(*arguments)}, std::move(execution)});
+        }
+        return std::nullopt;
+    }
+
+    void tryPipeline(const Trial &trial) {
+        if (isOver())
+            return;
+        diag::Engine diags;
+        pass::Context context(diags, trial.options);
+        const std::unique_ptr<ir::SDFG> graph = ir::clone(*original_);
+        pass::Program program(*graph, nullptr);
+        Watcher watcher(inputs_, isRecorded(), plan_.damage, subject_.seed);
+        pass::RunOptions options;
+        options.instruments.push_back(&watcher);
+        options.graphOnly = true;
+        const bool isDone = pass::run(program, trial.pipeline, registry(), context, options);
+        verdict_.executions += watcher.executions;
+        verdict_.refused += !watcher.refusal.empty();
+        ++verdict_.pipelines;
+        if (watcher.finding)
+            find(*watcher.finding, trial.name(), watcher.input);
+        else if (!isDone && (!isRecorded() || isBug(diags)))
+            find("after " + context.currentPass + ": " + errors(diags), trial.name(), {});
+    }
+
+    /// Builds the program for a target and calls it with every input.
+    void compile(const std::string &target) {
+        if (isOver())
+            return;
+        const std::string input = plan_.folder + "/program.sdfgt", folder = plan_.folder + "/" + target;
+        if (!file::writeAtomic(input, subject_.text))
+            throw std::runtime_error("cannot write " + input);
+        std::ostringstream out, err;
+        driver::Environment environment{out, err};
+        std::vector<std::string> words{"build", input, "-o", folder, "--cflags=-O0 -w", "--quiet", "-j", "1", "--target", target};
+        if (target != "cpu")
+            words.emplace_back("--emulate");
+        if (driver::run(words, environment) != driver::Done) {
+            if (err.str().find("[SD6012]") != std::string::npos) // a kernel's array of a size that is not constant
+                return;
+            find("not built: " + err.str().substr(0, 2000), "compiled for " + target, {});
+            return;
+        }
+        for (const validate::Judged &judged : inputs_)
+            if (const std::optional<std::string> wrong = called(folder, judged)) {
+                find("compiled for " + target + ": " + *wrong, "compiled for " + target, judged.input.name);
+                return;
+            }
+    }
+
+    std::optional<std::string> called(const std::string &folder, const validate::Judged &judged) {
+        const std::string name = original_->name.str();
+        run::CallOptions options;
+        options.seconds = secondsForCall;
+        const run::CallResult got = run::call(folder + "/lib/lib" + name + ".so", name, judged.input.arguments, options);
+        if (got.status != run::CallResult::Status::Done)
+            return "it ends with status " + std::to_string(static_cast<int>(got.status)) + ": " + got.message;
+        validate::Execution after;
+        after.memory = got.memory;
+        const pass::Results allowed = isRecorded() ? pass::Results::Reassociated : pass::Results::Exact;
+        const auto found = validate::compare(judged.input.arguments, judged.execution, after, allowed);
+        return found ? std::optional(found->text()) : std::nullopt;
+    }
+
+    const Subject &subject_;
+    const Plan &plan_;
+    test::RandomNumbers random_;
+    std::unique_ptr<ir::SDFG> original_;
+    bool isGpu_ = false; // the CPU's pipeline does not take it
+    std::vector<validate::Judged> inputs_;
+    Verdict verdict_;
+};
+
+} // namespace
+
+Verdict judge(const Subject &subject, const Plan &plan) { return Judge(subject, plan).run(); }
+
+} // namespace sdfgc::random

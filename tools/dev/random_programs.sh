@@ -1,0 +1,32 @@
+#!/bin/sh
+# Random programs, and random pipelines over recorded ones, until it is stopped: docs/testing.md, *Random programs*.
+#
+#   tools/dev/random_programs.sh [--from SEED] [--keep FOLDER] [--build FOLDER] [CASES...]
+#
+# CASES are folders with graphs (program.sdfg somewhere below). Programs are made and judged in batches, one of a thousand seeds after another;
+# after each batch of programs comes one of recorded graphs, where there are any. Findings go to FOLDER (random-findings), with the
+# commands that show them again.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$root/build seed=1 keep=random-findings
+while [ $# -gt 0 ]; do
+    case $1 in
+    --from) seed=$2; shift 2 ;;
+    --keep) keep=$2; shift 2 ;;
+    --build) build=$2; shift 2 ;;
+    --*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) break ;;
+    esac
+done
+mkdir -p "$keep"
+tool=$build/bin/randomPrograms
+[ -x "$tool" ] || { echo "random_programs.sh: build randomPrograms first" >&2; exit 2; }
+while :; do
+    echo "programs from seed $seed"
+    "$tool" --seed "$seed" --runs 1000 --compile-every 10 --keep "$keep"
+    if [ $# -gt 0 ]; then
+        echo "recorded graphs from seed $seed"
+        find "$@" -name program.sdfg -print0 | sort -z | xargs -0 -s 1900000 "$tool" --seed "$seed" --runs 1000 --pipelines 4 --keep "$keep"
+    fi
+    seed=$((seed + 1000))
+done
