@@ -63,7 +63,8 @@ LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t 
     return n;
 }
 
-/// Ties steps that touch the same memory, one of them writing, and that no path connects.
+/// Ties steps that touch the same memory, one of them writing, and that no path connects; and nested SDFGs with operations to all
+/// steps: where the host waits inside of one, what comes after it relies on that, and does not move in front of it when edges are added.
 class Ties {
 public:
     Ties(State &s, const std::vector<StreamStep> &steps) : state_(s), steps_(steps) {}
@@ -88,6 +89,16 @@ public:
                 }
         }
         return changed_;
+    }
+    /// `fence`: a step that stays where it is; the next one may be another fence.
+    void fence(int fence, const std::set<int> &fences) {
+        for (int i = fence - 1; i >= 0; --i) {
+            after(i, fence);
+            if (fences.contains(i))
+                break;
+        }
+        for (int i = fence + 1; i < static_cast<int>(steps_.size()) && !fences.contains(i); ++i)
+            after(fence, i);
     }
 
 private:
@@ -229,16 +240,21 @@ bool Orderer::prepare(SDFG &g) {
     for (State *s : allStates(g)) {
         const std::vector<StreamStep> steps = steps_.of(*s);
         bool queues = false;
-        for (const StreamStep &step : steps) {
+        std::set<int> nested; // with operations
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const StreamStep &step = steps[i];
             queues |= step.kind == StreamStep::Operation;
             if (step.kind == StreamStep::Async)
                 events_ = std::max(events_, step.async.event + 1);
-            if (step.kind == StreamStep::Nested)
-                any |= prepare(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
+            if (step.kind == StreamStep::Nested && prepare(*static_cast<NestedSDFGNode *>(step.node)->sdfg))
+                nested.insert(static_cast<int>(i));
         }
+        Ties ties(*s, steps);
         if (queues)
-            Ties(*s, steps).run();
-        any |= queues;
+            ties.run();
+        for (int i : nested)
+            ties.fence(i, nested);
+        any |= queues || !nested.empty();
     }
     return any;
 }
