@@ -46,31 +46,34 @@ ExprRef Lowering::call(const ExprRef &e) const {
     return mathCall(e, *f);
 }
 
-// Functions of <cmath> on the types that they are defined for: integers as double, half and its like as float.
+// Functions of <cmath> on the types that they are defined for: integers as double. Half and its like are float in all functions, as
+// operators have it.
 ExprRef Lowering::mathCall(const ExprRef &e, const Function &f) const {
-    if (f.place != Place::Std || e->type.isVector())
+    if (e->type.isVector())
         return e;
     std::vector<ExprRef> args(e->args.begin() + 1, e->args.end());
     for (std::size_t k = 0; k < args.size(); ++k) {
         const Type t = valueOf(args[k]->type);
         if (!t)
             continue;
-        if (f.rule == Rule::Float && e->type)
+        if (f.place == Place::Std && f.rule == Rule::Float && e->type)
             args[k] = convert(args[k], e->type.isComplex() && !t.isComplex() ? realOf(e->type) : e->type);
-        else if (f.rule == Rule::FloatOne && k == 0)
+        else if (f.place == Place::Std && f.rule == Rule::FloatOne && k == 0)
             args[k] = convert(args[k], e->type);
-        else if (isLowPrecision(t))
+        else if (isLowPrecision(t) && (f.place == Place::Std || f.rule != Rule::First))
             args[k] = convert(args[k], ScalarKind::Float32);
     }
     return withArguments(e, args);
 }
 
-// The runtime finds the common type; literals are written in it.
+// The runtime finds the common type; literals are written in it. Half and its like are float, as in other functions.
 ExprRef Lowering::minMax(const ExprRef &e) const {
     std::vector<ExprRef> args(e->args.begin() + 1, e->args.end());
     for (ExprRef &a : args)
         if (e->type.isFloat() && isLiteral(*a))
             a = convert(a, e->type);
+        else if (e->type.isFloat() && isLowPrecision(valueOf(a->type)))
+            a = convert(a, ScalarKind::Float32);
     return args.size() == 1 ? args[0] : withArguments(e, args);
 }
 

@@ -202,6 +202,8 @@ TEST_CASE("complex arithmetic converts operands", "[tasklet][lower]") {
     CHECK(cpp("x + 2j") == "x + std::complex<double>(0.0, 2.0)");
     CHECK(cpp("z if b else 1") == "b ? z : std::complex<double>(1)");
     CHECK(cpp("h if b else 1") == "b ? h : " + Type(ScalarKind::Float16).cppName() + "(1)");
+    CHECK(cpp("max(h, h) if b else x") == "b ? sdfgc::rt::max(float(h), float(h)) : x");
+    CHECK(cpp("sign(h) if b else x") == "b ? sdfgc::rt::sign(float(h)) : x");
     CHECK(cpp("z.real + z.imag") == "std::real(z) + std::imag(z)");
     CHECK(cpp("conj(z) + conj(x)") == "std::conj(z) + x");
     CHECK(cpp("real(f) + imag(f)") == "f + 0.0f");
