@@ -30,12 +30,22 @@ diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
     __builtin_unreachable();
 }
 
-void report(Session &s, const std::string &file, const interpret::Report &r) {
+diag::Location placeOf(const std::string &file, const std::string &element, const ir::DebugInfo &source) {
     diag::Location place;
     place.file = file;
-    place.element = r.element;
-    place.source = {r.source.file, r.source.startLine, r.source.startColumn, r.source.endLine, r.source.endColumn};
-    s.diags.report(diagnosticOf(r.kind), place, r.what);
+    place.element = element;
+    place.source = {source.file, source.startLine, source.startColumn, source.endLine, source.endColumn};
+    return place;
+}
+
+void report(Session &s, const std::string &file, const interpret::Report &r) {
+    diag::Diagnostic &d = s.diags.report(diagnosticOf(r.kind), placeOf(file, r.element, r.source), r.what);
+    if (r.other.element.empty())
+        return;
+    const std::string subset = r.other.subset.empty() ? "" : " (" + r.other.subset + ")";
+    d.notes.push_back(
+        {placeOf(file, r.other.element, r.other.source),
+         (r.other.element == r.element ? "the other access, of another iteration, is here" : "the other access is here") + subset});
 }
 
 } // namespace

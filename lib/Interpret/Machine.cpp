@@ -18,7 +18,9 @@ std::byte *Machine::allocate(int64_t bytes) {
 }
 
 const Site *Machine::site(std::string element, std::string subset, const ir::DebugInfo &where) {
-    return &sites_.emplace_back(Site{std::move(element), std::move(subset), where});
+    const std::size_t number = sites_.size() + 1;
+    return &sites_.emplace_back(Site{std::move(element), std::move(subset), where,
+                                     number < std::size_t(1) << Cell::siteBits ? static_cast<uint32_t>(number) : 0});
 }
 
 Access *Machine::access(Container &c, const Site *site) {
@@ -101,31 +103,40 @@ std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
 
 void Machine::suspicious(Buffer &b, int64_t n, Fault fault, const Site *site) {
     const Cell &cell = b.cells[static_cast<std::size_t>(n)];
-    if (cell.written == never)
+    if (cell.written == never) {
         report(FaultKind::NotWritten, site, cellText(b, n) + " is read, but nothing has written it");
-    else if (b.isShared)
-        report(FaultKind::Race, site,
-               cellText(b, n) + (fault == Fault::Read
-                                     ? " is read, and written by something that is not ordered before or after it"
-                                     : " is updated, and accessed otherwise by something that is not ordered before "
-                                       "or after it"));
+        return;
+    }
+    const bool wasRead = fault == Fault::Update && !order.isBefore(cell.read);
+    race(b, n, fault == Fault::Read ? "read" : "updated",
+         wasRead        ? "read"
+         : cell.updated ? "updated"
+                        : "written",
+         wasRead ? cell.reader : cell.writer, site);
 }
 
 void Machine::conflicting(Buffer &b, int64_t n, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
     const Cell &cell = b.cells[static_cast<std::size_t>(n)];
-    const bool writes = order.isBefore(cell.read);
-    if (!b.isShared ||
-        (writes && !cell.updated && value && std::memcmp(b.memory + offset, value, static_cast<std::size_t>(bytes)) == 0))
+    const bool wasRead = !order.isBefore(cell.read);
+    if (!wasRead && !cell.updated && value && std::memcmp(b.memory + offset, value, static_cast<std::size_t>(bytes)) == 0)
         return; // the same value again
-    report(FaultKind::Race, site,
-           cellText(b, n) + " is written, and " + (writes ? "written" : "read") +
-               " by something that is not ordered before or after it");
+    race(b, n, "written", wasRead ? "read" : cell.updated ? "updated" : "written", wasRead ? cell.reader : cell.writer, site);
 }
 
-void Machine::report(FaultKind kind, const Site *site, std::string what) {
-    if (!reported_.emplace(kind, site).second)
+void Machine::race(const Buffer &b, int64_t n, const char *does, const char *did, uint64_t other, const Site *site) {
+    if (!b.isShared)
         return;
-    Report r{kind, {}, std::move(what), {}};
+    const std::string how = does == std::string_view(did) ? std::string(does) + " twice" : std::string(does) + " and " + did;
+    if (!report(FaultKind::Race, site, cellText(b, n) + " is " + how + ", and nothing orders the two accesses") || other == 0)
+        return;
+    const Site &first = sites_[other - 1];
+    reports.back().other = {first.element, first.subset, first.debugInfo};
+}
+
+bool Machine::report(FaultKind kind, const Site *site, std::string what) {
+    if (!reported_.emplace(kind, site).second)
+        return false;
+    Report r{kind, {}, std::move(what), {}, {}};
     if (site) {
         r.element = site->element;
         r.source = site->debugInfo;
@@ -133,6 +144,7 @@ void Machine::report(FaultKind kind, const Site *site, std::string what) {
             r.what += " (" + site->subset + ")";
     }
     reports.push_back(std::move(r));
+    return true;
 }
 
 } // namespace sdfgc::interpret

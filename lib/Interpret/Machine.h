@@ -103,6 +103,7 @@ struct Site {
     std::string element; // `f: state main, tasklet mul`
     std::string subset;  // `A[i, 0:N]`
     ir::DebugInfo debugInfo;
+    uint32_t number; // as cells remember it; 0: one of those that are too many
 };
 
 /// An access to one element of a container at indices in registers.
@@ -154,8 +155,10 @@ public:
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
             if (cell.written == never || !order.isBefore(cell.written))
                 suspicious(b, c, Fault::Read, site);
-            if (order.isBefore(cell.read))
+            if (order.isBefore(cell.read)) {
                 cell.read = order.now;
+                cell.reader = site->number;
+            }
         }
     }
     void noteWrite(Buffer &b, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
@@ -165,6 +168,7 @@ public:
                 conflicting(b, c, offset, bytes, value, site);
             cell.written = order.now;
             cell.updated = 0;
+            cell.writer = site->number;
         }
     }
     void noteUpdate(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
@@ -174,6 +178,7 @@ public:
                 suspicious(b, c, Fault::Update, site);
             cell.written = order.now;
             cell.updated = 1;
+            cell.writer = site->number;
         }
     }
 
@@ -183,10 +188,12 @@ public:
     void startClock();
 
     // ---- reports
-    void report(FaultKind kind, const Site *site, std::string what);
+    /// Returns whether it is the first one of its kind there.
+    bool report(FaultKind kind, const Site *site, std::string what);
 
 private:
     enum class Fault { Read, Update };
+    void race(const Buffer &b, int64_t cell, const char *does, const char *did, uint64_t other, const Site *site);
     std::byte *unusual(const Access &x, bool inside, int64_t offset);
     void suspicious(Buffer &b, int64_t cell, Fault fault, const Site *site);
     void conflicting(Buffer &b, int64_t cell, int64_t offset, int64_t bytes, const std::byte *value, const Site *site);

@@ -16,19 +16,23 @@ using Time = uint64_t;
 inline constexpr Time never = 0;
 inline constexpr Time beforeTheCall = 1; // by the caller
 
-/// What is remembered of one element.
+/// What is remembered of one element, in two words: when it was written and read, and by which of the machine's sites.
 struct Cell {
-    Time written : 63 = never;
+    static constexpr unsigned siteBits = 20;
+    Time written : 63 - siteBits = never;
     Time updated : 1 = 0; // was the last write one with conflict resolution?
-    Time read = never;
+    Time writer : siteBits = 0;
+    Time read : 64 - siteBits = never;
+    Time reader : siteBits = 0;
 };
+static_assert(sizeof(Cell) == 16);
 
 /// The memory of one container. A cell is as large as an element of the container that the buffer was made for.
 struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Memory of the caller, `elements` of `unit` bytes, all of which have values.
     Buffer(Name container, std::byte *memory, int64_t elements, int64_t unit)
         : container(container), memory(memory), bytes(elements * unit), unit(unit),
-          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall, 0, never}) {}
+          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall}) {}
     /// Memory of its own, without values.
     Buffer(Name container, int64_t elements, int64_t unit)
         : container(container), own(static_cast<std::size_t>(elements * unit)), memory(own.data()), bytes(elements * unit),

@@ -113,6 +113,8 @@ TEST_CASE("iterations of a map that read what others write", "[interpret]") {
       }
     })");
     CHECK(p.bind("A", a).run() == Kinds{FaultKind::Race});
+    CHECK(p.reports[0].other.element == "f: state s, tasklet t");
+    CHECK(p.reports[0].other.subset == "A[i + 1]"); // what the iteration before has read
 }
 
 TEST_CASE("nodes of a state without a path between them", "[interpret]") {
@@ -126,6 +128,7 @@ TEST_CASE("nodes of a state without a path between them", "[interpret]") {
       }
     })");
     CHECK(p.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Race});
+    CHECK(p.reports[0].other.element == "f: state s, tasklet write");
     Interpreted ordered(R"(sdfg f {
       argument A: float64[1]
       argument C: float64[1]

@@ -31,11 +31,19 @@ enum class FaultKind : uint8_t {
     NoMemory
 };
 
+/// Where a graph accesses a container.
+struct Place {
+    std::string element; // `f: state main, tasklet mul`; empty: not known
+    std::string subset;  // `A[i, 0:N]`
+    ir::DebugInfo source;
+};
+
 struct Report {
     FaultKind kind;
-    std::string element; // `f: state main, tasklet mul`
+    std::string element; // as in Place
     std::string what;    // `A[5]: ...`
     ir::DebugInfo source;
+    Place other; // of a race: the access that was made first
 };
 
 struct Options {
