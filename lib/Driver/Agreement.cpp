@@ -13,9 +13,13 @@ Agreement::Agreement(Session &session, const ir::SDFG &graph, const validate::Va
     : session_(session), options_(options), graph_(ir::clone(graph)) {
     options_.inputs.finite = validate::reducesByComparing(graph);
     diag::Engine refusals; // the passes, which are not validated either, report them
-    subject_ = validate::interpreted(
-        *graph_, {.compatDace = compatDace, .file = options.file, .seconds = options.seconds, .largest = options.inputs.largest},
-        refusals);
+    subject_ = validate::interpreted(*graph_,
+                                     {.compatDace = compatDace,
+                                      .file = options.file,
+                                      .seconds = options.seconds,
+                                      .largest = options.inputs.largest,
+                                      .native = options.native},
+                                     refusals);
 }
 
 void Agreement::compare(const validate::Input &input, const std::vector<std::string> &memory) {

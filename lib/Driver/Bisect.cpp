@@ -7,6 +7,7 @@
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
@@ -129,8 +130,10 @@ class Bisect : public Subcommand {
     }
 
     interpret::Options interpreterOptions() const {
-        return {
-            .compatDace = compilation_.target.compat == "dace", .file = input_, .seconds = call_.seconds > 0 ? call_.seconds : 60};
+        return {.compatDace = compilation_.target.compat == "dace",
+                .file = input_,
+                .seconds = call_.seconds > 0 ? call_.seconds : 60,
+                .native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""})};
     }
 
     /// What the interpreter makes of a graph with the chosen input. Nothing where it does not know the graph.

@@ -24,6 +24,8 @@ diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
     case FaultKind::NegativeSize:
     case FaultKind::ZeroStep:
         return Id::ImpossibleSize;
+    case FaultKind::Native:
+        return Id::NativeFault;
     case FaultKind::EmptyStream:
         return Id::EmptyStream;
     }

@@ -1,6 +1,7 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -291,6 +292,7 @@ void PipelineOptions::addValidationTo(CommandLine &line) {
     line.real("--validate-timeout", validateTimeout, "SECONDS", "for each execution; inputs that take longer are left out (5)");
     line.number("--validate-seed", validateSeed, "N", "other inputs (0)", 0);
     line.text("--validate-dir", validateFolder, "DIR", "where graphs and input go that show what a pass changed (<name>.validate)");
+    line.flag("--no-native", noNative, "do not compile tasklets in C++ for the interpreter: it refuses them");
 }
 
 validate::ValidateOptions PipelineOptions::validateOptions(Name program, const std::string &file) const {
@@ -299,6 +301,8 @@ validate::ValidateOptions PipelineOptions::validateOptions(Name program, const s
     v.seconds = validateTimeout;
     v.folder = validateFolder.empty() ? program.str() + ".validate" : validateFolder;
     v.file = file;
+    if (!noNative)
+        v.native = build::taskletCompiler({});
     return v;
 }
 

@@ -40,6 +40,7 @@ struct PipelineOptions {
     double validateTimeout = 5;
     int validateSeed = 0;
     std::string validateFolder; // empty: <name>.validate
+    bool noNative = false;      // the interpreter compiles no tasklets in C++
     void addTo(CommandLine &line);
     void addValidationTo(CommandLine &line);
     /// What --validate does with a program of this name, from this file.

@@ -4,6 +4,7 @@
 #include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
@@ -138,7 +139,9 @@ class Run : public Subcommand {
         if (!arguments || !outputsExist(s, *arguments, outputs))
             return;
         s.log().info("interpreting {}", program.graph->name.str());
-        const interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
+        interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
+        if (!compilation_.pipeline.noNative)
+            options.native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""}, &s.log());
         const auto result = interpret(s, *program.graph, *arguments, options);
         if (result && reportCall(s, nullptr, *result))
             show(s, *arguments, outputs, *result);

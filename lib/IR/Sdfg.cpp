@@ -6,6 +6,12 @@
 
 namespace sdfgc::ir {
 
+bool TargetCode::isForAll() const {
+    return (target == Name("frame") || target == Name("openmp") || target == Name("null") || target == Name("None") ||
+            target.empty()) &&
+           code.text.find_first_not_of(" \t\r\n") != std::string::npos;
+}
+
 Block::~Block() = default;
 Region::~Region() = default;
 ConditionalBlock::~ConditionalBlock() = default;

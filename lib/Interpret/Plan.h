@@ -10,6 +10,7 @@
 
 #include "Code/Builder.h"
 #include "Machine.h"
+#include "Native/Code.h"
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/Identifier.h"
@@ -164,6 +165,7 @@ public:
     std::unique_ptr<Step> setReference(Scope &scope, const ir::Edge &e);
     std::unique_ptr<Step> library(Scope &scope, const ir::LibraryNode &n);
 
+    NativeCode native;
     /// Values of edges between code nodes, by source and connector.
     std::map<std::pair<const ir::Node *, Name>, Operand> values;
 };

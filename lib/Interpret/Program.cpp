@@ -24,6 +24,8 @@ std::unique_ptr<Program> Program::prepare(std::unique_ptr<ir::SDFG> graph, const
     auto parts = std::make_unique<Parts>(std::move(graph), options);
     parts->planner = std::make_unique<Planner>(parts->machine, diags);
     parts->root = std::make_unique<Graph>(*parts->planner, *parts->graph, nullptr);
+    if (diags.errorCount() == before)
+        parts->planner->native.compile(*parts->graph, options.native, diags);
     if (diags.errorCount() != before)
         return nullptr;
     return std::unique_ptr<Program>(new Program(std::move(parts)));

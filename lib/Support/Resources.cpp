@@ -1,6 +1,7 @@
 #include "sdfgc/Support/Resources.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <unistd.h>
 #include <vector>
 
@@ -12,16 +13,26 @@ std::string parentOf(const std::string &path) {
     return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
+/// The path of the shared library that this code is part of; of an executable it says too little.
+std::string libraryPath() {
+    Dl_info info{};
+    if (!::dladdr(reinterpret_cast<const void *>(&parentOf), &info) || !info.dli_fname || *info.dli_fname != '/')
+        return "";
+    const std::unique_ptr<char, decltype(&std::free)> path(::realpath(info.dli_fname, nullptr), &std::free);
+    return path ? path.get() : "";
+}
+
 std::vector<std::string> searchFolders() {
     if (const char *home = std::getenv("SDFGC_HOME"); home && *home)
         return {home};
     std::vector<std::string> folders;
-    const std::string executable = executablePath();
-    if (executable.empty())
-        return folders;
-    folders.push_back(parentOf(parentOf(executable)) + "/share/sdfgc");
-    if (executable.rfind(SDFGC_BUILD_TREE "/", 0) == 0)
-        folders.push_back(SDFGC_SOURCE_TREE);
+    for (const std::string &binary : {executablePath(), libraryPath()}) {
+        if (binary.empty())
+            continue;
+        folders.push_back(parentOf(parentOf(binary)) + "/share/sdfgc");
+        if (binary.rfind(SDFGC_BUILD_TREE "/", 0) == 0)
+            folders.push_back(SDFGC_SOURCE_TREE);
+    }
     return folders;
 }
 

@@ -65,7 +65,8 @@ interpret::Options Validator::interpreterOptions(const pass::Context &context) c
     return {.compatDace = context.options.compatDace,
             .file = options_.file,
             .seconds = options_.seconds,
-            .largest = options_.inputs.largest};
+            .largest = options_.inputs.largest,
+            .native = options_.native};
 }
 
 void Validator::notValidated(pass::Context &context, const std::string &passes, const std::string &why) {

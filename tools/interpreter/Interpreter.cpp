@@ -1,5 +1,6 @@
 #include "sdfgc_interpreter.h"
 
+#include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Interpret/Interpret.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
@@ -16,8 +17,10 @@ sdfgc_program *sdfgc_program_read(const char *path) {
     auto *p = new sdfgc_program;
     diag::Engine diags;
     std::unique_ptr<ir::SDFG> graph = serialize::readFile(path, diags);
+    interpret::Options options;
+    options.native = build::taskletCompiler({});
     if (graph)
-        p->program = interpret::Program::prepare(std::move(graph), {}, diags);
+        p->program = interpret::Program::prepare(std::move(graph), options, diags);
     if (!p->program)
         for (const diag::Diagnostic &d : diags.sorted())
             if (d.severity == diag::Severity::Error)

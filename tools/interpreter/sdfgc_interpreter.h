@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct sdfgc_program sdfgc_program;
 
-/* Reads a graph and makes it ready. Never null; sdfgc_program_error says what is wrong. */
+/* Reads a graph and makes it ready; tasklets in C++ are compiled. Never null; sdfgc_program_error says what is wrong. */
 sdfgc_program *sdfgc_program_read(const char *path);
 /* Why the graph cannot be run, one line for each reason; null if it can. */
 const char *sdfgc_program_error(const sdfgc_program *p);

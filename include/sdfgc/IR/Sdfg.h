@@ -246,6 +246,8 @@ struct Constant {
 struct TargetCode {
     Name target; // `frame`, `cuda`, ...; `null` for every file
     Code code;
+    /// Is it for the program as a whole, not for the code of one target, and not blank?
+    bool isForAll() const;
     friend bool operator==(const TargetCode &, const TargetCode &) = default;
 };
 

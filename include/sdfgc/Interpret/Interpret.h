@@ -13,6 +13,7 @@
 
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Interpret/Native.h"
 
 #include <map>
 #include <memory>
@@ -28,7 +29,8 @@ enum class FaultKind : uint8_t {
     NegativeSize,
     ZeroStep,
     EmptyStream,
-    NoMemory
+    NoMemory,
+    Native, // what code in C++ did that it may not
 };
 
 /// Where a graph accesses a container.
@@ -52,6 +54,7 @@ struct Options {
     double seconds = 0;                 // the program is stopped after them; 0: never
     int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory
     uint8_t unwritten = 0;              // what is in memory of the program where nothing has written, in every byte
+    NativeCompiler native = nullptr;    // for tasklets in C++, which are refused without one
 };
 
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.

@@ -11,7 +11,8 @@ namespace sdfgc {
 /// has it. Searched are, in this order:
 ///   1. $SDFGC_HOME, when set; then no other place is;
 ///   2. ../share/sdfgc beside the folder of the running executable: the installed layout;
-///   3. the source tree, when the executable runs from the folder in which CMake built it.
+///   3. the source tree, when the executable runs from the folder in which CMake built it;
+///   4. the same two for the shared library that this code is in, if it is in one.
 std::optional<std::string> findResource(std::string_view kind, std::string_view name);
 
 /// The folders that findResource searches, in order; for messages.

@@ -17,10 +17,11 @@ namespace sdfgc::validate {
 
 struct ValidateOptions {
     InputOptions inputs;
-    int count = 9;      // inputs that a program is executed on
-    double seconds = 5; // for one execution; an input that takes longer is left out
-    std::string folder; // where a reproducer goes (writeReproducer)
-    std::string file;   // the graph's, for diagnostics
+    int count = 9;                              // inputs that a program is executed on
+    double seconds = 5;                         // for one execution; an input that takes longer is left out
+    std::string folder;                         // where a reproducer goes (writeReproducer)
+    std::string file;                           // the graph's, for diagnostics
+    interpret::NativeCompiler native = nullptr; // for tasklets in C++; programs with some are not judged without one
 };
 
 /// What is left of a pass that changes results.

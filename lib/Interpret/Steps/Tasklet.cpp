@@ -1,9 +1,11 @@
 // Tasklets: what connectors are (format reference 6.11, 6.12), and the code between the reads and the writes.
 #include "../Plan.h"
 
+#include "../Native/Call.h"
 #include "../Values.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Support/CppWords.h"
 
 #include <cstring>
 
@@ -41,6 +43,11 @@ const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
     Container &c = *static_cast<const Access *>(i->extra)->container;
     c.measure(m);
     c.standAt(as<Pointer>(i->a));
+    return i + 1;
+}
+
+const Instruction *callNative(const Instruction *i, Machine &m) {
+    const_cast<NativeCall *>(static_cast<const NativeCall *>(i->extra))->run(m);
     return i + 1;
 }
 
@@ -101,18 +108,92 @@ public:
         for (const ir::Edge *e : t_.outEdges())
             if (!e->memlet.isEmpty() || e->srcConn)
                 output(b, *e);
-        const auto parsed = py::parseBlock(t_.code.text);
-        if (t_.code.language != ir::Language::Python || !parsed.value) {
-            b.refuse("code that is not Python: `" + t_.code.text.substr(0, 60) + "`");
-        } else {
-            py::Env env = scope_.env();
-            env.typeOf = [this](Name n) { return typeOf(n); };
-            b.block(py::resolveModules(*parsed.value, env));
-        }
+        t_.code.language == ir::Language::CPP ? native(b) : python(b);
         for (const ir::Edge *e : t_.outEdges())
             if (e->srcConn)
                 writeBack(b, *e);
         return p_.finish(b, ir::elementName(t_));
+    }
+
+    void python(Builder &b) {
+        const auto parsed = py::parseBlock(t_.code.text);
+        if (t_.code.language != ir::Language::Python || !parsed.value) {
+            b.refuse("code that is not Python: `" + t_.code.text.substr(0, 60) + "`");
+            return;
+        }
+        py::Env env = scope_.env();
+        env.typeOf = [this](Name n) { return typeOf(n); };
+        b.block(py::resolveModules(*parsed.value, env));
+    }
+
+    /// Code in C++ becomes a function of its connectors, and of symbols and constants that it names.
+    void native(Builder &b) {
+        const std::string why =
+            p_.machine.options.native ? p_.native.refusal(t_) : "code in C++ where none is compiled (--no-native)";
+        if (!why.empty()) {
+            b.refuse(why);
+            return;
+        }
+        NativeCall &call = p_.native.call(p_.site(t_));
+        for (Connection &c : inputs_)
+            call.add(parameter(b, c, true));
+        for (Connection &c : outputs_)
+            call.add(parameter(b, c, false));
+        std::set<Name> done;
+        for (const CppWord &w : cppWords(t_.code.text)) {
+            const Name name(w.text);
+            if (w.where == CppWord::Code && !w.member && done.insert(name).second && !find(inputs_, name) && !find(outputs_, name))
+                if (std::optional<NativeParameter> p = parameter(b, name))
+                    call.add(std::move(*p));
+        }
+        p_.native.define(call, t_);
+        b.emit({callNative, nullptr, nullptr, nullptr, 1, &call});
+    }
+
+    NativeParameter parameter(Builder &b, Connection &c, bool isInput) {
+        NativeParameter p;
+        p.name = c.name;
+        p.type = c.type;
+        p.isInput = isInput;
+        p.isOutput = !isInput;
+        p.isDynamic = c.dynamic;
+        if (c.stream || c.sets || c.type.isVoid() || c.type.isPointer() || (c.update && (c.pointer || c.dynamic)))
+            b.refuse("the connector `" + c.name.str() + "` of code in C++: " +
+                     (c.stream   ? "a stream"
+                      : c.sets   ? "a reference"
+                      : c.update ? "elements with conflict resolution"
+                                 : "its type"));
+        else if (!c.container || (!c.pointer && !c.dynamic))
+            p.value = (c.value ? c.value : c.value = b.reserve(c.type)).at;
+        else
+            elements(b, p, *c.container, c.first->site, c.subset);
+        p.isPointer = !p.value && c.pointer;
+        p.side.allowOutside = c.memlet && c.memlet->allowOob;
+        return p;
+    }
+
+    static void elements(Builder &b, NativeParameter &p, Container &c, const Site *site, const std::optional<sym::Subset> &subset) {
+        p.side.container = &c;
+        p.side.site = site;
+        p.side.define(b, subset);
+    }
+
+    /// A symbol, or a constant; none for words that mean something else.
+    std::optional<NativeParameter> parameter(Builder &b, Name name) {
+        const std::optional<Type> type = scope_.typeOf(name);
+        if (!type || type->isPointer() || type->isOpaque())
+            return std::nullopt;
+        NativeParameter p;
+        p.name = name;
+        p.type = *type;
+        p.isInput = true;
+        Container *c = scope_.parameters.count(name) || scope_.graph.symbols.count(name) ? nullptr : scope_.graph.container(name);
+        p.isPointer = c && !c->desc->isScalar();
+        if (c)
+            elements(b, p, *c, p_.site(t_), std::nullopt);
+        else
+            p.value = scope_.read(b, name).at;
+        return p;
     }
 
     // ---- names in the code
@@ -371,7 +452,7 @@ private:
             else
                 b.refuse("a reference that is set to no address");
         } else if (!c->container) {
-            Operand value = b.local(c->name);
+            Operand value = c->value ? c->value : b.local(c->name);
             if (value && c->type && !c->type.isPointer())
                 value = b.convert(value, c->type);
             if (!value)

@@ -70,15 +70,12 @@ void takeEnvironments(Module &module, std::span<const Name> paths, std::string_v
             list.push_back(name);
 }
 
-/// The texts among them that are for the program as a whole, not for the code of one target, and not blank.
+/// The texts among them that are for the program as a whole.
 std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
     std::vector<std::string> texts;
-    for (const TargetCode &c : codes) {
-        bool target = c.target == Name("frame") || c.target == Name("openmp") || c.target == Name("null") ||
-                      c.target == Name("None") || c.target.empty();
-        if (target && c.code.text.find_first_not_of(" \t\r\n") != std::string::npos)
+    for (const TargetCode &c : codes)
+        if (c.isForAll())
             texts.push_back(c.code.text);
-    }
     return texts;
 }
 

@@ -1,0 +1,63 @@
+#include "Code.h"
+
+#include "Call.h"
+
+#include "sdfgc/Support/CppWords.h"
+
+namespace sdfgc::interpret {
+
+NativeCode::NativeCode() = default;
+NativeCode::~NativeCode() = default;
+
+namespace {
+
+/// Does the graph prepare what its code then uses?
+bool hasInitCode(const ir::SDFG &root) {
+    for (const ir::SDFG *g : ir::allSDFGs(root))
+        for (const ir::TargetCode &c : g->initCode)
+            if (c.isForAll())
+                return true;
+    return false;
+}
+
+bool names(const std::string &code, std::string_view word) {
+    const std::vector<CppWord> words = cppWords(code);
+    return std::any_of(words.begin(), words.end(), [&](const CppWord &w) { return w.text == word; });
+}
+
+} // namespace
+
+std::string NativeCode::refusal(const ir::Tasklet &t) const {
+    const ir::SDFG *root = t.state()->sdfg();
+    while (root->parentNode)
+        root = root->parentNode->state()->sdfg();
+    if (names(t.code.text, "__state") || !t.stateFields.empty() || !t.codeInit.empty() || hasInitCode(*root))
+        return "code in C++ that needs the state of the program, or code that prepares it";
+    return "";
+}
+
+NativeCall &NativeCode::call(const Site *site) { return calls_.emplace_back("tasklet_" + std::to_string(calls_.size()), site); }
+
+void NativeCode::define(const NativeCall &call, const ir::Tasklet &t) {
+    if (!t.codeGlobal.empty())
+        declarations_ += t.codeGlobal.text + "\n";
+    functions_ += "\n" + call.definition(t.code.text);
+    environments_.insert(environments_.end(), t.environments.begin(), t.environments.end());
+}
+
+void NativeCode::compile(const ir::SDFG &root, const NativeCompiler &compiler, diag::Engine &diags) {
+    if (calls_.empty())
+        return;
+    std::string text;
+    for (const ir::SDFG *g : ir::allSDFGs(root))
+        for (const ir::TargetCode &c : g->globalCode)
+            if (c.isForAll())
+                text += c.code.text + "\n";
+    const std::shared_ptr<const NativeLibrary> library =
+        compiler({text + declarations_ + functions_, environments_}, diags);
+    for (NativeCall &c : calls_)
+        if (library)
+            c.link(library);
+}
+
+} // namespace sdfgc::interpret
