@@ -231,6 +231,13 @@ TEST_CASE("verify: work on the device is followed along every way") {
     CHECK(of(block("if N > 1 {\n  synchronise 1\n  goto a\n}\nsynchronise 1\nlabel a\n")) == Faults{});
     CHECK(of(block("if N > 1 {\n  return\n}\nsynchronise 1\n")) == early);
     CHECK(of(block("loop form dowhile while N > 1 {\n  synchronise 1\n}\n")) == early); // a loop may run no time
+    // What the host has waited for is over for every stream: with or without an iteration, stream 0 comes after all of it.
+    CHECK(of(block("synchronise 1\nloop form dowhile while N > 1 {\n  setdevice t[0] count N of float64 on 1\n  record 0 on 1\n  "
+                   "wait 0 on 0\n"
+                   "}\nsynchronise 0\n")) == Faults{});
+    CHECK(
+        of(block("synchronise 1\nloop form dowhile while N > 1 {\n  setdevice t[0] count N of float64 on 1\n}\nsynchronise 0\n")) ==
+        early);
     auto inLoop = [&](const std::string &jump) {
         return function("for i: int64 from 0 to N {\n  declare t: device float64 count N\n"
                         "  setdevice t[0] count N of float64 on 1\n  if N > 1 {\n    " +

@@ -9,11 +9,12 @@ namespace {
 
 constexpr int host = -1;
 
-using Waiters = std::set<int>;                   // streams, or the host
+using Waiters = std::set<int>;                   // streams
 using Work = std::map<int, Waiters>;             // stream that was given work -> who waits for it before going on
 using Covered = std::set<std::pair<VarId, int>>; // work on arrays, by stream
 
-/// What is known at a place: for each array which streams were given work on it, and who has waited for them since.
+/// What is known at a place: for each array which streams were given work on it, and who has waited for them since. Work that the host
+/// has waited for is none: whatever it queues from then on comes later.
 struct Queued {
     std::map<VarId, Work> work;    // of arrays
     std::map<int, Covered> events; // what an event stands for
@@ -68,8 +69,7 @@ private:
             return;
         if (r_.var(d.var).kind != VarKind::PoolBuffer)
             for (const auto &[stream, waiters] : at->second)
-                if (!waiters.count(host))
-                    early(d, d.var, stream);
+                early(d, d.var, stream);
         now.work.erase(at);
     }
 
@@ -130,20 +130,22 @@ private:
                         covered.insert({v, stream});
         } else if (const auto *w = dyn_cast<EventWait>(&n)) {
             for (const auto &[v, stream] : now.events[w->event])
-                if (now.has(v, stream))
-                    now.work[v][stream].insert(w->stream);
+                if (now.has(v, stream)) {
+                    if (w->stream == host)
+                        now.work[v].erase(stream);
+                    else
+                        now.work[v][stream].insert(w->stream);
+                }
         } else if (const auto *r = dyn_cast<Release>(&n)) {
             for (const auto &[stream, waiters] : now.work[r->var])
-                if (!waiters.count(host) && !waiters.count(r->stream))
+                if (!waiters.count(r->stream))
                     early(n, r->var, stream);
             now.work.erase(r->var);
         }
     }
     static void waitFor(const Synchronise &s, Queued &now) {
         for (auto &[v, work] : now.work)
-            for (auto &[stream, waiters] : work)
-                if (s.stream == Synchronise::all || waiters.count(s.stream))
-                    waiters.insert(host);
+            std::erase_if(work, [&s](const auto &w) { return s.stream == Synchronise::all || w.second.count(s.stream); });
     }
     void early(const Node &n, VarId v, int stream) {
         if (reporting() && reported_.insert(&n).second)
