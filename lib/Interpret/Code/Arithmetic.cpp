@@ -220,6 +220,44 @@ Operation binaryOperation(py::Op op, ScalarKind k) {
     }
 }
 
+namespace {
+
+template <class C, class F> Operation withOneReal(bool realFirst, F) {
+    using Part = typename C::value_type;
+    if (realFirst)
+        return [](const Instruction *i, Machine &) {
+            as<C>(i->to) = F()(as<Part>(i->a), as<C>(i->b));
+            return i + 1;
+        };
+    return [](const Instruction *i, Machine &) {
+        as<C>(i->to) = F()(as<C>(i->a), as<Part>(i->b));
+        return i + 1;
+    };
+}
+
+template <class C> Operation withOneReal(py::Op op, bool realFirst) {
+    switch (op) {
+    case py::Op::Add:
+        return withOneReal<C>(realFirst, std::plus<>());
+    case py::Op::Sub:
+        return withOneReal<C>(realFirst, std::minus<>());
+    case py::Op::Mul:
+        return withOneReal<C>(realFirst, std::multiplies<>());
+    case py::Op::TrueDiv:
+    case py::Op::CDiv:
+        return withOneReal<C>(realFirst, std::divides<>());
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+Operation complexWithReal(py::Op op, ScalarKind complex, bool realFirst) {
+    return complex == ScalarKind::Complex64 ? withOneReal<std::complex<float>>(op, realFirst)
+                                            : withOneReal<std::complex<double>>(op, realFirst);
+}
+
 Operation wholePower(ScalarKind k) {
     Operation out = nullptr;
     withNumber(k, [&](auto tag) {

@@ -124,6 +124,7 @@ private:
     Operand structure(const py::Expr &e);
     Operand member(Operand base, Name field);
     Operand laneOf(Operand vector, const py::Expr &index);
+    Operand combined(py::Op op, Type t, Operand a, Operand b);
     Operand power(const py::Expr &e);
     Operand wholePower(Operand base, uint64_t n);
     Operand cast(const py::Expr &e);

@@ -10,6 +10,9 @@ namespace sdfgc::interpret {
 /// `to = a op b` in a type in which arithmetic is done, `n` lanes. Division and remainder of integers by zero are reported at the
 /// site in `extra`, and give 0.
 Operation binaryOperation(py::Op op, ScalarKind type);
+/// The same of a complex number of a type and a real one of its parts' type, which is `a` or `b`: the real number is not made complex
+/// first. For `+ - * /`; null for others.
+Operation complexWithReal(py::Op op, ScalarKind complex, bool realFirst);
 /// `to = a op b`, a bool for each lane.
 Operation comparison(py::Op op, ScalarKind type);
 /// The same for a signed left and an unsigned right operand of 64 bits, by value.

@@ -36,6 +36,21 @@ Operand Builder::unary(const py::Expr &e) {
     return out;
 }
 
+/// `a op b` in a type. A real number beside a complex one stays real.
+Operand Builder::combined(Op op, Type t, Operand a, Operand b) {
+    const bool oneReal = t.isComplex() && a.type.isComplex() != b.type.isComplex();
+    const Operation mixed = oneReal ? complexWithReal(op, t.scalar(), b.type.isComplex()) : nullptr;
+    const Type part = t.isComplex() && t.scalar() == ScalarKind::Complex64 ? ScalarKind::Float32 : ScalarKind::Float64;
+    a = convert(a, mixed && !a.type.isComplex() ? part : t);
+    b = convert(b, mixed && !b.type.isComplex() ? part : t);
+    const Operation run = mixed ? mixed : binaryOperation(op, lane(t).scalar());
+    if (!run)
+        return refuse("an operator on " + a.type.str());
+    const Operand out = reserve(t);
+    emit({run, out.at, a.at, b.at, lanesOf(t), site_});
+    return out;
+}
+
 Operand Builder::binary(Op op, Operand a, Operand b) {
     if (a.type.isPointer() || b.type.isPointer()) {
         if (op == Op::Add && a.type.isPointer() && b.type.isInteger())
@@ -59,13 +74,7 @@ Operand Builder::binary(Op op, Operand a, Operand b) {
         t = withLanes(ScalarKind::Int64, lanesOf(t));
     const bool bits = op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
     const bool bools = bits && lane(a.type).isBool() && lane(b.type).isBool();
-    a = convert(a, t);
-    b = convert(b, t);
-    const Operation run = binaryOperation(op, lane(t).scalar());
-    if (!run)
-        return refuse("an operator on " + a.type.str());
-    const Operand out = reserve(t);
-    emit({run, out.at, a.at, b.at, lanesOf(t), site_});
+    const Operand out = combined(op, t, a, b);
     if (bools)
         return convert(out, withLanes(ScalarKind::Bool, lanesOf(t)));
     if (division_ == Division::C && op == Op::FloorDiv && !whole) // of floats: a quotient rounded down, as an int

@@ -53,8 +53,7 @@ void NativeCode::compile(const ir::SDFG &root, const NativeCompiler &compiler, d
         for (const ir::TargetCode &c : g->globalCode)
             if (c.isForAll())
                 text += c.code.text + "\n";
-    const std::shared_ptr<const NativeLibrary> library =
-        compiler({text + declarations_ + functions_, environments_}, diags);
+    const std::shared_ptr<const NativeLibrary> library = compiler({text + declarations_ + functions_, environments_}, diags);
     for (NativeCall &c : calls_)
         if (library)
             c.link(library);
