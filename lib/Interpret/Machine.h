@@ -105,6 +105,7 @@ struct Site {
     ir::DebugInfo debugInfo;
     uint32_t number; // as cells remember it; 0: one of those that are too many
 };
+inline uint32_t numberOf(const Site *site) { return site ? site->number : 0; } // sizes and constants have none
 
 /// An access to one element of a container at indices in registers.
 struct Access {
@@ -157,7 +158,7 @@ public:
                 suspicious(b, c, Fault::Read, site);
             if (order.isBefore(cell.read)) {
                 cell.read = order.now;
-                cell.reader = site->number;
+                cell.reader = numberOf(site);
             }
         }
     }
@@ -168,7 +169,7 @@ public:
                 conflicting(b, c, offset, bytes, value, site);
             cell.written = order.now;
             cell.updated = 0;
-            cell.writer = site->number;
+            cell.writer = numberOf(site);
         }
     }
     void noteUpdate(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
@@ -178,7 +179,7 @@ public:
                 suspicious(b, c, Fault::Update, site);
             cell.written = order.now;
             cell.updated = 1;
-            cell.writer = site->number;
+            cell.writer = numberOf(site);
         }
     }
 

@@ -22,6 +22,22 @@ TEST_CASE("a right graph has no faults", "[interpret]") {
     CHECK(c == std::vector<double>{2, 4, 6});
 }
 
+TEST_CASE("sizes may be constants", "[interpret]") {
+    std::vector<double> a{1, 2, 3};
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      constant N: int64 = 3
+      argument A: float64[N]
+      state s {
+        map m[i = 0:N] with IN_A <- A[0:N]; OUT_A -> A[0:N] {
+          t: c = a + 1  with a <- A[i]; c -> A[i]
+        }
+      }
+    })");
+    CHECK(p.bind("A", a).run().empty());
+    CHECK(a == std::vector<double>{2, 3, 4});
+}
+
 TEST_CASE("reads of what nothing has written", "[interpret]") {
     std::vector<double> c(1);
     Interpreted p(R"(sdfg f {
