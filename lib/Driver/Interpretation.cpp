@@ -1,6 +1,5 @@
 #include "Driver/Interpretation.h"
 #include "Driver/Crash.h"
-#include "sdfgc/Validate/Execution.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -14,6 +13,7 @@ diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
         return Id::NeverWritten;
     case FaultKind::Outside:
     case FaultKind::NoMemory:
+    case FaultKind::TooLarge:
         return Id::OutsideMemory;
     case FaultKind::OutsideShape:
         return Id::OutsideShape;
@@ -28,6 +28,8 @@ diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
         return Id::NativeFault;
     case FaultKind::EmptyStream:
         return Id::EmptyStream;
+    case FaultKind::OtherMemory:
+        return Id::OtherMemory;
     }
     __builtin_unreachable();
 }
@@ -52,15 +54,11 @@ void report(Session &s, const std::string &file, const interpret::Report &r) {
 
 } // namespace
 
-std::optional<run::CallResult> interpret(Session &s, const ir::SDFG &graph, const run::Arguments &arguments,
-                                         const interpret::Options &options) {
-    crash::setActivity("interpreting the graph");
-    const std::unique_ptr<validate::Subject> program = validate::interpreted(graph, options, s.diags);
-    if (!program)
-        return std::nullopt;
-    validate::Execution done = program->run(arguments);
+run::CallResult interpret(Session &s, validate::Subject &program, const run::Arguments &arguments, const std::string &file) {
+    crash::setActivity("interpreting the program");
+    validate::Execution done = program.run(arguments);
     for (const interpret::Report &r : done.faults)
-        report(s, options.file, r);
+        report(s, file, r);
     run::CallResult result;
     result.memory = std::move(done.memory);
     result.seconds.push_back(done.seconds);

@@ -79,7 +79,8 @@ class Run : public Subcommand {
         line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
         line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
         line.flag("--interpret", interpret_,
-                  "execute the graph in the interpreter, which checks every access, instead of compiling it");
+                  "execute the program in the interpreter, which checks every access, instead of compiling it");
+        line.flag("--tree", tree_, "with --interpret: not the graph, but the schedule tree that the passes lead to");
         line.flag("--json", json_, "print times and results as JSON");
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
@@ -96,10 +97,12 @@ class Run : public Subcommand {
         if (!program)
             return;
         arguments_.lookAt(program);
-        if (interpret_) {
-            interpretGraph(s, std::move(program), outputs);
+        if (tree_ && !interpret_) {
+            s.diags.report(diag::Id::OptionMisused, {}, "--tree is for --interpret", "`sdfgc print --tree` shows the tree");
             return;
         }
+        if (interpret_)
+            return interpretProgram(s, std::move(program), outputs);
         compilation_.lineTables = true;
         std::optional<Agreement> agreement;
         if (compilation_.pipeline.validate && program.graph)
@@ -130,21 +133,34 @@ class Run : public Subcommand {
     }
 
     /// The same without a library. What is found makes the run fail, but its results are shown.
-    void interpretGraph(Session &s, Input program, const std::vector<run::Given> &outputs) {
-        if (!program.graph) {
-            s.diags.report(diag::Id::InterpretsGraphs, {});
+    void interpretProgram(Session &s, Input program, const std::vector<run::Given> &outputs) {
+        if (tree_ && !lower(s, program))
             return;
-        }
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, run::interfaceOf(*program.graph));
-        if (!arguments || !outputsExist(s, *arguments, outputs))
-            return;
-        s.log().info("interpreting {}", program.graph->name.str());
         interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
         if (!compilation_.pipeline.noNative)
             options.native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""}, &s.log());
-        const auto result = interpret(s, *program.graph, *arguments, options);
-        if (result && reportCall(s, nullptr, *result))
-            show(s, *arguments, outputs, *result);
+        const std::shared_ptr<const tree::Module> tree = std::move(program.tree);
+        std::optional<run::Arguments> arguments =
+            tree ? arguments_.prepare(s, *tree) : arguments_.prepare(s, run::interfaceOf(*program.graph));
+        if (!arguments || !outputsExist(s, *arguments, outputs))
+            return;
+        const std::unique_ptr<validate::Subject> subject =
+            tree ? validate::interpreted(tree, options, s.diags) : validate::interpreted(*program.graph, options, s.diags);
+        if (!subject)
+            return;
+        s.log().info("interpreting {}", tree ? tree->name.str() : program.graph->name.str());
+        const run::CallResult result = interpret(s, *subject, *arguments, input_);
+        if (reportCall(s, nullptr, result))
+            show(s, *arguments, outputs, result);
+    }
+
+    /// Lets the passes make the program a tree.
+    bool lower(Session &s, Input &program) const {
+        pass::CompileOptions compile = compilation_.target.compileOptions(input_);
+        compilation_.toolchain.find(s, compile, false);
+        pass::Context context(s.diags, compile);
+        program.tree = lowered(s, program.program(), compilation_.pipeline, context);
+        return program.tree != nullptr;
     }
 
     void show(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs, const run::CallResult &result) {
@@ -227,7 +243,7 @@ class Run : public Subcommand {
 
     std::string input_, folder_;
     std::vector<std::string> outputs_;
-    bool json_ = false, interpret_ = false;
+    bool json_ = false, interpret_ = false, tree_ = false;
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;

@@ -27,7 +27,7 @@ void Container::allocate(Machine &m) {
     measure(m);
     const int64_t most = m.options.largest / std::max<int64_t>(unit, 1);
     if (total > most) {
-        m.report(FaultKind::NoMemory, nullptr,
+        m.report(FaultKind::TooLarge, nullptr,
                  "`" + name.str() + "` has a size of " + std::to_string(total) + ", for which there is no memory");
         buffer = nullptr;
         queues = nullptr;

@@ -7,14 +7,41 @@ namespace sdfgc::interpret {
 std::byte *Machine::allocate(int64_t bytes) {
     constexpr std::size_t alignment = 16, chunk = 1 << 16;
     const auto size = (static_cast<std::size_t>(bytes) + alignment - 1) / alignment * alignment;
-    if (used_ + size > room_) {
-        room_ = std::max(size, chunk);
-        chunks_.push_back(std::make_unique<std::byte[]>(room_)); // zeros
-        used_ = 0;
+    if (full_ || chunks_.back().used + size > chunks_.back().room) {
+        const std::size_t room = std::max(size, chunk);
+        chunks_.push_back({std::make_unique<std::byte[]>(room), room, 0}); // zeros
+        full_ = false;
     }
-    std::byte *at = chunks_.back().get() + used_;
-    used_ += size;
+    Chunk &c = chunks_.back();
+    std::byte *at = c.memory.get() + c.used;
+    c.used += size;
     return at;
+}
+
+void Machine::beginRange() {
+    rangesBegun_.push_back(chunks_.size());
+    full_ = true;
+}
+
+Range Machine::endRange() {
+    const Range r{rangesBegun_.back(), chunks_.size()};
+    rangesBegun_.pop_back();
+    full_ = true;
+    return r;
+}
+
+void Machine::save(const Range &r, std::vector<std::byte> &to) const {
+    to.clear();
+    for (std::size_t k = r.first; k < r.last; ++k)
+        to.insert(to.end(), chunks_[k].memory.get(), chunks_[k].memory.get() + chunks_[k].used);
+}
+
+void Machine::load(const Range &r, const std::vector<std::byte> &from) {
+    const std::byte *at = from.data();
+    for (std::size_t k = r.first; k < r.last; ++k) {
+        std::copy_n(at, chunks_[k].used, chunks_[k].memory.get());
+        at += chunks_[k].used;
+    }
 }
 
 const Site *Machine::site(std::string element, std::string subset, const ir::DebugInfo &where) {
@@ -93,8 +120,16 @@ std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
         report(FaultKind::NoMemory, site, "there is no memory here");
         return nullptr;
     }
+    if (p.buffer->space != space && p.buffer->space != Space::Both)
+        report(FaultKind::OtherMemory, site,
+               cellText(*p.buffer, p.offset / p.buffer->unit) + ", in memory of the " +
+                   (space == Space::Host ? "device, is accessed by the host" : "host, is accessed by a kernel"));
     if (p.offset >= 0 && p.offset + bytes <= p.buffer->bytes)
         return p.buffer->memory + p.offset;
+    if (p.buffer->isReleased) {
+        report(FaultKind::NoMemory, site, "`" + p.buffer->container.str() + "` is used after its memory was given back");
+        return nullptr;
+    }
     report(FaultKind::Outside, site,
            cellText(*p.buffer, p.offset / p.buffer->unit) + " is outside of it: it has " +
                std::to_string(p.buffer->bytes / p.buffer->unit));

@@ -36,10 +36,13 @@ class Code {
 public:
     Code() = default;
     explicit Code(std::vector<Instruction> list) : list_(std::move(list)) {}
-    void run(Machine &m) const {
-        for (const Instruction *i = list_.data(); i;)
+    void run(Machine &m) const { resume(list_.data(), m); }
+    /// Goes on at an instruction of the code, until one has no next.
+    static void resume(const Instruction *i, Machine &m) {
+        while (i)
             i = i->run(i, m);
     }
+    const Instruction *begin() const { return list_.data(); }
     bool empty() const { return list_.size() <= 1; }
 
 private:
@@ -115,16 +118,27 @@ struct Access {
     bool allowOutside = false; // of the shape, as long as it is inside of the memory
 };
 
+/// Registers that were made one after the other.
+struct Range {
+    std::size_t first = 0, last = 0; // chunks of the machine, the last one excluded
+};
+
 class Machine {
 public:
     explicit Machine(const Options &options) : options(options) {}
 
     Options options;
     Order order;
+    Space space = Space::Host; // in which code runs
     std::vector<Report> reports;
 
     // ---- what instructions point to; it lives as long as the machine
     std::byte *allocate(int64_t bytes);
+    /// Registers between two calls are a range of their own, which can be kept and brought back: those of a thread.
+    void beginRange();
+    Range endRange();
+    void save(const Range &r, std::vector<std::byte> &to) const;
+    void load(const Range &r, const std::vector<std::byte> &from);
     const Site *site(std::string element, std::string subset, const ir::DebugInfo &where);
     /// An access to the first element of a container; whoever asks gives it indices.
     Access *access(Container &c, const Site *site);
@@ -201,8 +215,13 @@ private:
 
     std::deque<Site> sites_;
     std::deque<Access> accesses_;
-    std::vector<std::unique_ptr<std::byte[]>> chunks_;
-    std::size_t used_ = 0, room_ = 0;
+    struct Chunk {
+        std::unique_ptr<std::byte[]> memory;
+        std::size_t room, used;
+    };
+    std::vector<Chunk> chunks_;
+    std::vector<std::size_t> rangesBegun_;
+    bool full_ = true; // the next register needs a new chunk
     std::set<std::pair<FaultKind, const Site *>> reported_;
     bool hasTime();
     unsigned ticks_ = 0;

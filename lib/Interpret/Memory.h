@@ -27,6 +27,9 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 16);
 
+/// Where memory is, for the tree: a graph that is interpreted has one memory for all.
+enum class Space : uint8_t { Host, Device, Both };
+
 /// The memory of one container. A cell is as large as an element of the container that the buffer was made for.
 struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Memory of the caller, `elements` of `unit` bytes, all of which have values.
@@ -69,6 +72,21 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     bool isOwn() const { return !own.empty(); }
     /// As new, without values.
     void forget() { cells.assign(cells.size(), Cell{}); }
+    /// Other memory of its own, without values, for elements of `size` bytes. Addresses in the buffer now mean the new memory.
+    void renew(int64_t elements, int64_t size, std::byte content) {
+        unit = size;
+        shift = shiftOf(unit);
+        own.assign(static_cast<std::size_t>(elements * unit), content);
+        memory = own.data();
+        bytes = elements * unit;
+        cells.assign(static_cast<std::size_t>(elements), Cell{});
+        isReleased = false;
+    }
+    /// Gives the memory back. Who uses it from then on is reported.
+    void release() {
+        renew(0, unit, std::byte(0));
+        isReleased = true;
+    }
 
     Name container;
     std::vector<std::byte> own;
@@ -80,6 +98,8 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
         return std::has_single_bit(static_cast<uint64_t>(unit)) ? std::countr_zero(static_cast<uint64_t>(unit)) : -1;
     }
     bool isShared = true; // false: each thread has its own; nothing is said about the order of accesses
+    bool isReleased = false;
+    Space space = Space::Host;
 };
 
 /// An address: what a register of a pointer type holds.

@@ -16,10 +16,23 @@ Precedence::Precedence(const std::vector<std::vector<std::size_t>> &before)
     }
 }
 
+bool Streams::isBefore(Time t) const {
+    if (marks_.empty() || t < marks_.front().start)
+        return true;
+    if (t < marks_[last_].start || (last_ + 1 < marks_.size() && t >= marks_[last_ + 1].start)) {
+        const auto after = std::upper_bound(marks_.begin(), marks_.end(), t, [](Time x, const Mark &m) { return x < m.start; });
+        last_ = static_cast<std::size_t>(after - marks_.begin()) - 1;
+    }
+    const Mark &m = marks_[last_];
+    return clocks_[running_][m.actor] >= m.number;
+}
+
 bool Order::decide(Time t) const {
     for (auto s = sections_.rbegin(); s != sections_.rend(); ++s) {
         if (t < s->start)
             continue;
+        if (s->streams)
+            return s->streams->isBefore(t);
         if (!s->graph)
             return t >= s->iteration;
         // The step that ran then: the last one that had begun.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <set>
 
 namespace sdfgc::validate {
 namespace {
@@ -21,12 +23,15 @@ void setSymbol(interpret::Program &p, const run::Argument &a) {
 
 class Interpreted : public Subject {
 public:
-    Interpreted(std::unique_ptr<ir::SDFG> graph, interpret::Options options)
-        : graph_(std::move(graph)), options_(std::move(options)) {}
+    /// Makes the program that is run once.
+    using Prepare = std::function<std::unique_ptr<interpret::Program>(const interpret::Options &, diag::Engine &)>;
 
-    /// Says whether the interpreter knows the graph.
+    Interpreted(Prepare make, std::set<Name> containers, interpret::Options options)
+        : make_(std::move(make)), containers_(std::move(containers)), options_(std::move(options)) {}
+
+    /// Says whether the interpreter knows the program.
     bool prepare(diag::Engine &diags) {
-        program_ = interpret::Program::prepare(ir::clone(*graph_), options_, diags);
+        program_ = make_(options_, diags);
         return program_ != nullptr;
     }
 
@@ -57,17 +62,24 @@ private:
             program.set(symbol, value);
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             const run::Argument &a = input.all[k];
-            if (graph_->arrays.contains(a.name))
+            if (containers_.contains(a.name))
                 program.bind(a.name, a.isNull ? nullptr : out.memory[a.sharesWith.value_or(k)].data());
             else
                 setSymbol(program, a);
         }
     }
 
-    std::unique_ptr<ir::SDFG> graph_;
+    Prepare make_;
+    std::set<Name> containers_; // among the arguments; the others are symbols
     interpret::Options options_;
     std::unique_ptr<interpret::Program> program_;
 };
+
+std::unique_ptr<Subject> prepared(Interpreted::Prepare make, std::set<Name> containers, const interpret::Options &options,
+                                  diag::Engine &diags) {
+    auto subject = std::make_unique<Interpreted>(std::move(make), std::move(containers), options);
+    return subject->prepare(diags) ? std::move(subject) : nullptr;
+}
 
 bool isUnwritten(const interpret::Report &r) { return r.kind == interpret::FaultKind::NotWritten; }
 
@@ -88,8 +100,23 @@ Execution execute(Subject &subject, const run::Arguments &input) {
 }
 
 std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags) {
-    auto subject = std::make_unique<Interpreted>(ir::clone(graph), options);
-    return subject->prepare(diags) ? std::move(subject) : nullptr;
+    std::set<Name> containers;
+    for (const auto &[name, desc] : graph.arrays)
+        containers.insert(name);
+    const std::shared_ptr<const ir::SDFG> copy = ir::clone(graph);
+    return prepared(
+        [copy](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(ir::clone(*copy), o, d); },
+        std::move(containers), options, diags);
+}
+
+std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, const interpret::Options &options,
+                                     diag::Engine &diags) {
+    std::set<Name> containers;
+    for (const tree::Param &p : tree->params)
+        if (p.desc)
+            containers.insert(p.name);
+    return prepared([tree](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(tree, o, d); },
+                    std::move(containers), options, diags);
 }
 
 } // namespace sdfgc::validate

@@ -234,7 +234,7 @@ TEST_CASE("a container that no memory is large enough for", "[interpret]") {
     })");
     const Kinds found = p.bind("C", c).set("N", int64_t(1) << 50).run();
     REQUIRE(!found.empty());
-    CHECK(found[0] == FaultKind::NoMemory);
+    CHECK(found[0] == FaultKind::TooLarge);
     CHECK(p.reports[0].what == "`T` has a size of 1125899906842624, for which there is no memory");
 }
 

@@ -76,3 +76,50 @@ TEST_CASE("iterations of a map are not ordered, what happens in one of them is",
     CHECK(o.isBefore(inner));
     o.leave();
 }
+
+TEST_CASE("streams are ordered by waits alone", "[order]") {
+    Streams s(2, 1);
+    Order o;
+    const auto run = [&](std::size_t actor) {
+        o.task();
+        s.run(actor, o.now);
+        return o.now;
+    };
+    o.enterStreams(s);
+    const Time host = run(s.host());
+    s.wait(0, s.host()); // what a stream is given, it is given after what the host has done
+    const Time first = run(0);
+    CHECK(o.isBefore(host));
+    s.wait(1, s.host());
+    run(1);
+    CHECK(o.isBefore(host));
+    CHECK_FALSE(o.isBefore(first));
+    run(s.host());
+    CHECK_FALSE(o.isBefore(first)); // the host does not wait for what it queues
+    s.wait(s.host(), 0);
+    run(s.host());
+    CHECK(o.isBefore(first));
+    s.wait(1, s.host());
+    run(1);
+    CHECK(o.isBefore(first)); // by way of the host
+}
+
+TEST_CASE("an event is what its stream had been given when it was recorded", "[order]") {
+    Streams s(2, 1);
+    Order o;
+    o.enterStreams(s);
+    const auto run = [&](std::size_t actor) {
+        o.task();
+        s.run(actor, o.now);
+        return o.now;
+    };
+    const Time before = run(0);
+    s.record(0, 0);
+    const Time after = run(0);
+    s.waitForEvent(1, 0);
+    run(1);
+    CHECK(o.isBefore(before));
+    CHECK_FALSE(o.isBefore(after));
+    o.leave();
+    CHECK(o.isBefore(after)); // at the end of the program all are done
+}

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Do the interpreter and the compiled program agree, to the last bit, and does the interpreter find no fault?
+"""Do the interpreter, of the graph and of the schedule trees for host and device, and the compiled program agree, to the last bit, and
+does the interpreter find no fault?
 
     agree.py SDFGC FOLDER OUT [PROGRAM]...
 
@@ -42,13 +43,13 @@ def main():
     for name in programs or sorted(f for f in os.listdir(folder) if f.endswith('.sdfgt')):
         path = os.path.join(folder, name)
         base = os.path.join(out, name)
-        judged, faults = run(sdfgc, path, base + '.interpreted', ['--interpret'])
-        compiled, errors = run(sdfgc, path, base + '.compiled', ['-o', base + '.build'])
-        if judged is None or compiled is None:
-            what = faults + errors
-        else:
-            what = ', '.join(n for n in judged if judged[n] != compiled[n])
-            what = what and f'{what} differ'
+        graph, what = run(sdfgc, path, base + '.graph', ['--interpret'])
+        for kind, options in (('tree', ['--interpret', '--tree']), ('device', ['--interpret', '--tree', '--target', 'cuda']),
+                              ('compiled', ['-o', base + '.build'])):
+            other, errors = run(sdfgc, path, f'{base}.{kind}', options)
+            what += errors
+            if graph is not None and other is not None:
+                what += ''.join(f'{n} differs ({kind}) ' for n in graph if graph[n] != other[n])
         print(f'{name}: {what or "agree"}')
         failed += bool(what)
     return 1 if failed else 0

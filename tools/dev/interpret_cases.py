@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Runs recorded programs in the interpreter and compares their results.
 
-    tools/dev/interpret_cases.py [--library build/lib/libsdfgc_interpreter.so] [--filter REGEX] [--sample N] [--jobs N] [--expect FILE] FOLDER...
+    tools/dev/interpret_cases.py [--tree TARGET] [--library build/lib/libsdfgc_interpreter.so] [--filter REGEX] [--sample N] [--jobs N]
+                                 [--expect FILE]... FOLDER...
 
-A case is a folder with program.sdfg, case.json (arguments in the order of the call) and data.npz (in_NAME, out_NAME: memory before and
-after). Prints a line for each case that is not passed without a fault, and how many there are of each kind. Exit status: 0 if no case but those
-that FILE lists differs, has faults, takes too long or crashes.
+With --tree it is not the graph that is executed, but the schedule tree that the pipeline of the target makes of it. A case is a folder
+with program.sdfg, case.json (arguments in the order of the call) and data.npz (in_NAME, out_NAME: memory before and after). Prints a line
+for each case that is not passed without a fault, and how many there are of each kind. Exit status: 0 if no case but those that a FILE
+lists differs, has faults, takes too long or crashes.
 """
 import argparse
 import collections
@@ -15,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -69,11 +72,20 @@ def set_sizes(library, containers, arguments):
                 library.set(symbol.group(1), size)
 
 
-def run_case(library_path, folder):
+def read_tree(library, options, path):
+    """Reads the schedule tree of a graph; returns why it cannot be executed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = os.path.join(scratch, 'program.sdfgtree')
+        command = [options.sdfgc, 'print', '--tree', '--target', options.tree, '-o', tree, path]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return library.read(tree) if done.returncode == 0 else 'lowering: ' + done.stderr.strip()
+
+
+def run_case(options, folder):
     """One case, in a process of its own: prints what came of it."""
-    library = Library(library_path)
+    library = Library(options.library)
     path = os.path.join(folder, 'program.sdfg')
-    refused = library.read(path)
+    refused = read_tree(library, options, path) if options.tree else library.read(path)
     if refused:
         print('refused', refused.split('\n')[0])
         return
@@ -103,6 +115,8 @@ def run_case(library_path, folder):
 
 def in_process(options, folder):
     command = [sys.executable, os.path.abspath(__file__), '--one', folder, '--library', options.library]
+    if options.tree:
+        command += ['--tree', options.tree, '--sdfgc', options.sdfgc]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
@@ -117,19 +131,19 @@ def in_process(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--library', default=os.path.join(HERE, '../../build/lib/libsdfgc_interpreter.so'))
+    parser.add_argument('--tree', metavar='TARGET', help='execute the schedule tree for a target')
+    parser.add_argument('--sdfgc', default=os.path.join(HERE, '../../build/bin/sdfgc'))
     parser.add_argument('--filter', default='')
     parser.add_argument('--sample', type=int, default=1, help='every N-th case only')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
-    parser.add_argument('--expect', metavar='FILE', help='cases that are known to differ or to have faults, one in a line')
+    parser.add_argument('--expect', metavar='FILE', action='append', default=[], help='cases that are known to differ or to have faults, one in a line')
     parser.add_argument('--one', help=argparse.SUPPRESS)
     parser.add_argument('folders', nargs='*', metavar='FOLDER')
     options = parser.parse_args()
     if options.one:
-        run_case(options.library, options.one)
+        run_case(options, options.one)
         return 0
-    expected = set()
-    if options.expect:
-        expected = {line.strip() for line in open(options.expect) if line.strip() and not line.startswith('#')}
+    expected = {line.strip() for file in options.expect for line in open(file) if line.strip() and not line.startswith('#')}
     cases = sorted(root for folder in options.folders for root, _, files in os.walk(folder)
                    if 'case.json' in files and re.search(options.filter, root))[::options.sample]
     counts = collections.Counter()

@@ -4,6 +4,8 @@
 #include "sdfgc/Interpret/Interpret.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Tree/Text.h"
+#include "sdfgc/Tree/Verify.h"
 
 using namespace sdfgc;
 
@@ -13,13 +15,28 @@ struct sdfgc_program {
     std::vector<std::string> reports;
 };
 
+namespace {
+
+std::unique_ptr<interpret::Program> ofTree(const char *path, const interpret::Options &options, diag::Engine &diags) {
+    const Result<std::string> text = file::read(path);
+    if (!text) {
+        diags.report(diag::Id::FileUnreadable, {path}, text.error());
+        return nullptr;
+    }
+    std::shared_ptr<const tree::Module> module = tree::parse(*text, path, diags);
+    return module && tree::verify(*module, diags) ? interpret::Program::prepare(std::move(module), options, diags) : nullptr;
+}
+
+} // namespace
+
 sdfgc_program *sdfgc_program_read(const char *path) {
     auto *p = new sdfgc_program;
     diag::Engine diags;
-    std::unique_ptr<ir::SDFG> graph = serialize::readFile(path, diags);
     interpret::Options options;
     options.native = build::taskletCompiler({});
-    if (graph)
+    if (std::string_view(path).ends_with(tree::fileSuffix))
+        p->program = ofTree(path, options, diags);
+    else if (std::unique_ptr<ir::SDFG> graph = serialize::readFile(path, diags))
         p->program = interpret::Program::prepare(std::move(graph), options, diags);
     if (!p->program)
         for (const diag::Diagnostic &d : diags.sorted())

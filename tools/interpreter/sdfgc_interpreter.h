@@ -17,9 +17,10 @@ extern "C" {
 
 typedef struct sdfgc_program sdfgc_program;
 
-/* Reads a graph and makes it ready; tasklets in C++ are compiled. Never null; sdfgc_program_error says what is wrong. */
+/* Reads a graph, or a schedule tree (.sdfgtree), and makes it ready; tasklets in C++ of graphs are compiled. Never null;
+ * sdfgc_program_error says what is wrong. */
 sdfgc_program *sdfgc_program_read(const char *path);
-/* Why the graph cannot be run, one line for each reason; null if it can. */
+/* Why the program cannot be run, one line for each reason; null if it can. */
 const char *sdfgc_program_error(const sdfgc_program *p);
 /* Memory for a container of the interface, as large as its total size; null for an array that is not there. */
 void sdfgc_program_bind(sdfgc_program *p, const char *container, void *memory);

@@ -14,6 +14,7 @@
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Interpret/Native.h"
+#include "sdfgc/Tree/Tree.h"
 
 #include <map>
 #include <memory>
@@ -30,6 +31,8 @@ enum class FaultKind : uint8_t {
     ZeroStep,
     EmptyStream,
     NoMemory,
+    TooLarge,
+    OtherMemory,
     Native, // what code in C++ did that it may not
 };
 
@@ -62,6 +65,8 @@ class Program {
 public:
     /// Takes the graph. Null, and reports, for what cannot be interpreted (callbacks, code in C++): each by its element.
     static std::unique_ptr<Program> prepare(std::unique_ptr<ir::SDFG> graph, const Options &options, diag::Engine &diags);
+    /// Takes the tree that a graph was lowered to; it has been verified. Operations of the device are executed, too.
+    static std::unique_ptr<Program> prepare(std::shared_ptr<const tree::Module> tree, const Options &options, diag::Engine &diags);
     ~Program();
 
     /// Memory for a container that is an argument, in its own layout, as large as its total size; null for no array. A scalar is one

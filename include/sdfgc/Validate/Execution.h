@@ -1,4 +1,5 @@
-// A program executed on an input, whatever executes it: the interpreter for graphs, and what else can tell results and faults.
+// A program executed on an input, whatever executes it: the interpreter for graphs and for trees, and what else can tell results and
+// faults.
 #pragma once
 
 #include "sdfgc/Interpret/Interpret.h"
@@ -28,5 +29,8 @@ Execution execute(Subject &subject, const run::Arguments &input);
 
 /// A copy of the graph in the interpreter. Null, and reported, where it knows not all of the graph.
 std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags);
+/// The same of a verified schedule tree, which is not changed while the subject lives.
+std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, const interpret::Options &options,
+                                     diag::Engine &diags);
 
 } // namespace sdfgc::validate

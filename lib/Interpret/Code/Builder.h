@@ -26,7 +26,7 @@ public:
     virtual ~Names() = default;
     /// The value of a name; none if it is not known here.
     virtual Operand read(Builder &b, Name name) = 0;
-    /// The value of a subscript or an attribute; none if it is no access to a container or connector.
+    /// The value of a subscript, an attribute or a reference to memory; none if it is no access to a container or connector.
     virtual Operand element(Builder &b, const py::Expr &e) = 0;
     /// Stores into a name, subscript or attribute; false if it is nothing of this element's.
     virtual bool store(Builder &b, const py::Expr &target, Operand value) = 0;
@@ -35,6 +35,8 @@ public:
     virtual Operand updated(const py::Expr &) { return {}; }
     /// May code read the name, without an instruction? Else it is a local of the code.
     virtual bool knows(Name name) const = 0;
+    /// What a function returns that only this place knows; none for other functions.
+    virtual Operand call(Builder &, Name, const std::vector<Operand> &) { return {}; }
     /// The address that a container stands for in a comparison with None; none for other names.
     virtual Operand address(Builder &, Name) { return {}; }
     /// Structure types by name.
@@ -46,6 +48,7 @@ enum class Division : uint8_t {
     Python,
     C,        // all of them as in C: `--compat dace`
     Symbolic, // as Python's, but integers are divided by `/` as in C: conditions, assignments to symbols, sizes
+    Lowered,  // `/` as in C, the others as they are: a tree says each by an operator of its own
 };
 
 class Builder {
@@ -74,6 +77,9 @@ public:
     Operand convert(Operand a, Type t);
     void copy(Operand to, Operand from); // of one type
     Operand binary(py::Op op, Operand a, Operand b);
+    /// The bool `a op b`; for vectors one for each lane.
+    Operand compare(py::Op op, Operand a, Operand b);
+    Operand callFunction(const std::string &name, const std::vector<Operand> &arguments);
     void emit(const Instruction &i) { list_.push_back(i); }
     template <class T> Operand constant(Type t, T value) {
         const Operand out = reserve(t);
@@ -96,6 +102,8 @@ public:
     Names &names() { return names_; }
     bool measuring() const { return measuring_; }
     const Site *site() const { return site_; }
+    /// Where the code that follows stands.
+    void at(const Site *site) { site_ = site; }
 
     /// The code. Afterwards the builder is empty.
     Code take();
@@ -117,10 +125,9 @@ private:
     Operand unary(const py::Expr &e);
     Operand boolean(const py::Expr &e);
     Operand comparison(const py::Expr &e);
-    Operand compare(py::Op op, Operand a, Operand b);
     Operand choice(const py::Expr &e);
     Operand call(const py::Expr &e);
-    Operand callFunction(const std::string &name, const std::vector<Operand> &arguments);
+    Operand quotient(py::Op op, const std::vector<Operand> &arguments);
     Operand structure(const py::Expr &e);
     Operand member(Operand base, Name field);
     Operand laneOf(Operand vector, const py::Expr &index);

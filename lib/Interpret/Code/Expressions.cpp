@@ -95,6 +95,10 @@ Operand Builder::expression(const py::Expr &e) {
         return literal(e);
     case ExprKind::Name:
         return name(e);
+    case ExprKind::MemRef:
+        if (const Operand found = names_.element(*this, e))
+            return found;
+        return refuse("a reference to memory");
     case ExprKind::Attribute:
         if (const Operand found = names_.element(*this, e))
             return found;
@@ -226,7 +230,21 @@ Operand Builder::laneOf(Operand vector, const py::Expr &index) {
     return out;
 }
 
+Operand Builder::quotient(Op op, const std::vector<Operand> &arguments) {
+    const Division outer = std::exchange(division_, Division::Python);
+    const Operand out = binary(op, arguments[0], arguments[1]);
+    division_ = outer;
+    return out;
+}
+
 Operand Builder::callFunction(const std::string &name, const std::vector<Operand> &arguments) {
+    if (const Operand found = names_.call(*this, Name(name), arguments))
+        return found;
+    static const std::map<std::string, Op> quotients = {
+        {"py_mod", Op::Mod},   {"cpp_mod", Op::CMod}, {"py_floor", Op::FloorDiv}, {"floordiv", Op::FloorDiv},
+        {"floormod", Op::Mod}, {"__cdiv", Op::CDiv},  {"__cmod", Op::CMod}};
+    if (const auto q = quotients.find(name); q != quotients.end() && arguments.size() == 2)
+        return quotient(q->second, arguments);
     std::vector<Type> types;
     for (const Operand &a : arguments)
         types.push_back(a.type);
@@ -270,18 +288,12 @@ Operand Builder::call(const py::Expr &e) {
     std::vector<Operand> arguments;
     for (std::size_t k = 1; k < e.args.size(); ++k)
         arguments.push_back(expression(*e.args[k]));
-    if (name == "py_mod" || name == "cpp_mod" || name == "py_floor") {
-        const Division outer = std::exchange(division_, Division::Python);
-        const Operand out = binary(name == "cpp_mod"  ? Op::CMod
-                                   : name == "py_mod" ? Op::Mod
-                                                      : Op::FloorDiv,
-                                   arguments[0], arguments[1]);
-        division_ = outer;
-        return out;
-    }
     if (name == "ipow" && arguments.size() == 2) {
         const Type t = withLanes(arithmeticTypeOf(lane(arguments[0].type)), lanesOf(arguments[0].type));
-        const Operand a = convert(arguments[0], t), n = convert(arguments[1], t), out = reserve(t);
+        const Operand a = convert(arguments[0], t);
+        if (const auto known = numberIn(*e.args[2]); known && *known >= 0 && std::floor(*known) == *known)
+            return wholePower(a, static_cast<uint64_t>(*known));
+        const Operand n = convert(arguments[1], t), out = reserve(t);
         emit({binaryOperation(Op::Pow, lane(t).scalar()), out.at, a.at, n.at, lanesOf(t)});
         return out;
     }

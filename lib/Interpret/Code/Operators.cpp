@@ -65,8 +65,8 @@ Operand Builder::binary(Op op, Operand a, Operand b) {
         op = Op::CDiv;
     else if (division_ == Division::C && op == Op::Mod)
         op = Op::CMod;
-    else if (division_ == Division::Symbolic && op == Op::TrueDiv && whole)
-        op = Op::CDiv;
+    else if ((division_ == Division::Symbolic && whole) || division_ == Division::Lowered)
+        op = op == Op::TrueDiv ? Op::CDiv : op;
     else if (op == Op::TrueDiv)
         t = floatingType(t);
     const bool floors = op == Op::FloorDiv || op == Op::Mod || (division_ == Division::Symbolic && op == Op::CDiv);

@@ -1,0 +1,19 @@
+// What a program consists of, whatever it was made from.
+#pragma once
+
+#include "Machine.h"
+
+namespace sdfgc::interpret {
+
+struct Program::Parts {
+    virtual ~Parts() = default;
+    virtual Machine &machine() = 0;
+    /// The register of a symbol or scalar that is an argument; none for other names.
+    virtual Operand argument(Name name) = 0;
+    /// Runs it once, with the memory of the caller.
+    virtual void run() = 0;
+
+    std::map<Name, void *> memory; // of arguments, as they were bound
+};
+
+} // namespace sdfgc::interpret

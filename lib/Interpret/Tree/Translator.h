@@ -1,0 +1,189 @@
+// A tree as instructions. Each call of a function has the function's code in its place, as nested SDFGs of a graph have: functions
+// do not call themselves, so that every variable of every call is a place of its own.
+//
+//     Location     what a variable is: a register, or memory
+//     Frame     the variables, labels and loops of a function that is called
+//     Translator
+//               goes over the statements, a file for each group of them:
+//               Statements.cpp   blocks, code, updates, copies, calls        Loops.cpp     loops, branches, jumps
+//               Variables.cpp    declarations, memory                        Threads.cpp   regions, sections
+//               Names.cpp        references to memory, names                 Device.cpp    kernels, streams, events
+//               Libraries.cpp    calls of libraries                          Queues.cpp    streams of the graph
+//
+// A variable that keeps its value is a register. Everything else is memory, scalars too, so that what nobody has written and what
+// two threads write is found.
+#pragma once
+
+#include "../Code/Builder.h"
+#include "Machine.h"
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Statements.h"
+
+namespace sdfgc::interpret {
+
+struct Location {
+    Type type;       // of an element
+    Operand value;   // the register of a variable that keeps its value
+    Operand pointer; // to the first element, for others
+    Operand queue;   // of a stream
+    Slot *slot = nullptr;
+    explicit operator bool() const { return value || pointer || queue; }
+};
+
+struct Frame {
+    explicit Frame(const tree::Function &f) : function(f), changed(tree::effectsOf(f).changed), places(f.vars.size()) {}
+    struct Label {
+        std::optional<std::size_t> at;
+        std::vector<std::size_t> jumps; // to it, before it is known
+    };
+    struct Loop {
+        std::vector<std::size_t> breaks, continues;
+    };
+    const tree::Function &function;
+    const std::unordered_set<Name> changed; // variables that get other values
+    std::vector<Location> places;           // by number of the variable
+    std::map<Name, tree::VarId> visible;
+    std::map<Name, Operand> locals; // of code
+    std::map<Name, Label> labels;
+    std::vector<Loop> loops;
+    std::vector<std::size_t> returns;
+};
+
+class Translator final : public Names {
+public:
+    Translator(TreeMachine &m, const tree::Module &module, diag::Engine &diags) : m_(m), module_(module), diags_(diags) {}
+
+    /// The program; its parameters are in parameters() afterwards, in order. What cannot be interpreted is reported.
+    Code program();
+    const std::vector<Location> &parameters() const { return parameters_; }
+    /// Memory that lives as long as the program, by the field of the state.
+    const std::map<Name, Location> &fields() const { return fields_; }
+
+    // ---- what names and references mean in expressions
+    Operand read(Builder &b, Name name) override;
+    Operand element(Builder &b, const py::Expr &e) override;
+    bool store(Builder &b, const py::Expr &target, Operand value) override;
+    bool knows(Name name) const override;
+    Operand address(Builder &b, Name name) override;
+    Operand call(Builder &b, Name function, const std::vector<Operand> &arguments) override;
+
+private:
+    // ---- Statements.cpp
+    void block(const tree::Block &b);
+    void statement(const tree::Node &n);
+    void code(const tree::Code &c);
+    bool isCopy(const tree::Code &c) const;
+    void update(const tree::Update &u);
+    Operand combined(py::Reduction r, const py::ExprRef &lambda, Operand old, Operand value);
+    void copy(const tree::Memcpy &c);
+    void copyElements(Operand to, Operand from, Operand count, Type t);
+    void fillElements(Operand to, Operand count, Operand element);
+    Operand filling(const py::ExprRef &value, Type t);
+    void fill(const tree::Fill &f);
+    void setPointer(const tree::SetPointer &s);
+    void call(const tree::Call &c);
+    void body(const tree::Function &callee, std::vector<Location> parameters);
+    std::vector<Location> arguments(const tree::Function &callee, const std::vector<tree::Call::Argument> &given);
+    void library(const tree::LibraryCall &c);
+    Operand libraryArgument(const tree::LibraryCall::Argument &a, Type t);
+    void blockReduce(const tree::LibraryCall &c);
+    void refuse(const std::string &what) { b().refuse(what); }
+
+    // ---- Variables.cpp
+    const tree::Variable &variable(tree::VarId v) const { return frame().function.vars[v]; }
+    const tree::MemRef &reference(tree::RefId r) const { return frame().function.refs[r]; }
+    Location &place(tree::VarId v);
+    Location member(const tree::Variable &v);
+    bool isConstant(const tree::Variable &v) const;
+    const tree::ConstantDef *constantNamed(Name name) const;
+    Location constant(const tree::Variable &v);
+    Location field(const tree::Variable &v);
+    Location memory(const tree::Variable &v, bool isOfThread);
+    void declare(const tree::Declare &d);
+    void declareValue(const tree::Variable &v, Location &p, const py::ExprRef &init);
+    void makeMemory(const Location &p, Operand count, Operand start);
+    void allocate(const tree::Allocate &a);
+    void release(const tree::Release &r);
+    Location keeping(Type t, Operand value);
+    void refine(Operand at, int64_t bytes);
+
+    // ---- Names.cpp
+    void assign(tree::VarId v, Operand value);
+    Operand valueOf(const Location &p);
+    Operand pointerTo(const Location &p);
+    Operand pointerTo(tree::RefId r, const std::vector<py::ExprRef> &indices = {});
+    Operand valueAt(tree::RefId r, const std::vector<py::ExprRef> &indices = {});
+    Type typeAt(tree::RefId r) const;
+    std::optional<Type> elementType(const py::Expr &e) const;
+    Operand elementAddress(const py::Expr &e);
+    bool isKernel(Name name) const;
+
+    // ---- Loops.cpp
+    void loop(const tree::For &f);
+    /// `for (x = begin; x <= end; x += step)`; `make` translates the body.
+    void iterate(const tree::For &f, const Location &counter, Operand begin, const std::function<Operand()> &step,
+                 const std::function<void()> &make);
+    bool isFixed(sym::Expr size, tree::VarId counter) const;
+    void spreadLoop(const tree::For &f, Location &counter);
+    Operand blockThreads();
+    void loop(const tree::Loop &l);
+    void branches(const tree::If &i);
+    void jumpTo(Name label);
+    void label(Name label);
+    void simple(const py::StmtRef &s);
+    struct Reducing {
+        py::Reduction reduction;
+        tree::VarId variable;
+        Location outer, own; // own: of the loop, in the variable's place
+        Operand count;
+    };
+    std::vector<Reducing> beginReductions(const std::vector<tree::Omp::Reduction> &list);
+    void endReductions(const std::vector<Reducing> &list);
+    Operand neutral(py::Reduction r, Type t);
+
+    // ---- Threads.cpp
+    void region(const tree::ParallelRegion &r);
+    void sections(const tree::Sections &s);
+    void barrier(Meeting meeting);
+    /// The code that `make` translates, for threads.
+    void translateThreads(ThreadCode &out, const std::function<void()> &make);
+
+    // ---- Device.cpp
+    void launch(const tree::Launch &l);
+    void deviceCopy(const tree::DeviceCopy &c);
+    void deviceFill(const tree::DeviceFill &f);
+    void onStream(int stream, bool begins);
+    void synchronise(const tree::Synchronise &s);
+    void record(const tree::EventRecord &r);
+    void wait(const tree::EventWait &w);
+
+    // ---- Queues.cpp
+    void declareQueues(const tree::Declare &d, const tree::Variable &v, Location &p);
+    Operand queueAt(tree::RefId r, const std::vector<py::ExprRef> &indices = {});
+    Operand pop(Operand queue, Type t);
+    void push(const tree::StreamPush &p);
+    void pop(const tree::StreamPop &p);
+    void consume(const tree::Consume &c);
+
+    Frame &frame() { return *frames_.back(); }
+    const Frame &frame() const { return *frames_.back(); }
+    Builder &b() { return *builder_; }
+    /// Translates what `make` does into code of its own.
+    Code separately(const std::function<void()> &make);
+    const Site *siteOf(const tree::Node &n);
+    TreeMachine &m_;
+    const tree::Module &module_;
+    diag::Engine &diags_;
+    Builder *builder_ = nullptr;
+    std::vector<std::unique_ptr<Frame>> frames_;
+    std::vector<Location> parameters_;
+    std::map<Name, Location> fields_, constants_;
+    std::string element_;    // of the graph, for reports
+    int collapsed_ = 0;      // further loops whose iterations belong to a parallel loop around
+    bool inThreads_ = false; // of a region or a kernel: what is declared there is a thread's own
+    bool meets_ = false;     // has there been a barrier in the code of threads?
+};
+
+} // namespace sdfgc::interpret
