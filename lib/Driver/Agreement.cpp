@@ -38,7 +38,8 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
         return;
     crash::setActivity("comparing the program with the interpreter");
     std::string why;
-    const std::vector<validate::Judged> inputs = validate::usableInputs(*graph_, *subject_, options_, &why);
+    const std::vector<validate::Judged> inputs =
+        validate::usableInputs(validate::InputMaker(*graph_, options_.inputs), *subject_, options_, &why);
     if (inputs.empty())
         session_.diags.report(Id::NoUsableInput, {options_.file}, why);
     for (const validate::Judged &one : inputs)

@@ -122,7 +122,7 @@ class Bisect : public Subcommand {
         options.seconds = interpreterOptions().seconds;
         options.inputs.finite = validate::reducesByComparing(graph);
         std::string why;
-        for (validate::Judged &j : validate::usableInputs(graph, subject, options, &why))
+        for (validate::Judged &j : validate::usableInputs(validate::InputMaker(graph, options.inputs), subject, options, &why))
             out.push_back(std::move(j.input));
         if (out.empty())
             nothingToDo(s, why, "give arguments that the program can take");

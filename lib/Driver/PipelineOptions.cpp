@@ -288,7 +288,7 @@ void PipelineOptions::addTo(CommandLine &line) {
 void PipelineOptions::addValidationTo(CommandLine &line) {
     line.group("What to check of the passes");
     line.flag("--validate", validate,
-              "execute the program before and after every pass over the graph, by the interpreter on small inputs, and compare");
+              "execute the program before and after every pass, by the interpreter on small inputs, and compare");
     line.real("--validate-timeout", validateTimeout, "SECONDS", "for each execution; inputs that take longer are left out (5)");
     line.number("--validate-seed", validateSeed, "N", "other inputs (0)", 0);
     line.text("--validate-dir", validateFolder, "DIR", "where graphs and input go that show what a pass changed (<name>.validate)");

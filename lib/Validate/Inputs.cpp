@@ -2,6 +2,7 @@
 #include "Validate/Values.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
 
@@ -205,6 +206,34 @@ bool reducesByComparing(const ir::SDFG &graph) {
                     return true;
         }
     return false;
+}
+
+namespace {
+
+bool compares(py::Reduction r) { return r == py::Reduction::Min || r == py::Reduction::Max; }
+
+bool reducesByComparing(const tree::Node &n) {
+    const auto compared = [](const tree::Omp::Reduction &r) { return compares(r.kind); };
+    if (const auto *u = dyn_cast<tree::Update>(&n); u && compares(u->reduction))
+        return true;
+    if (const auto *f = dyn_cast<tree::For>(&n);
+        f && (std::any_of(f->simd.begin(), f->simd.end(), compared) ||
+              (f->omp && std::any_of(f->omp->reductions.begin(), f->omp->reductions.end(), compared))))
+        return true;
+    bool found = false;
+    tree::forEachBlock(n, [&](const tree::Block &b) {
+        for (const tree::NodePtr &inside : b.body)
+            found = found || reducesByComparing(*inside);
+    });
+    return found;
+}
+
+} // namespace
+
+bool reducesByComparing(const tree::Module &tree) {
+    return std::any_of(tree.functions.begin(), tree.functions.end(), [](const auto &f) {
+        return std::any_of(f->body.body.begin(), f->body.body.end(), [](const tree::NodePtr &n) { return reducesByComparing(*n); });
+    });
 }
 
 Result<void> writeInput(const Input &input, const std::string &folder) {

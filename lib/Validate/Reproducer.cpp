@@ -1,9 +1,38 @@
-#include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Tree/Text.h"
 #include "sdfgc/Validate/Validator.h"
 
 namespace sdfgc::validate {
+
+namespace {
+
+std::string fileName(const std::string &stem, const ProgramText &p) {
+    return stem + (p.isTree ? std::string(tree::fileSuffix) : ".sdfgt");
+}
+
+/// Graphs are searched and shrunk, trees are not.
+std::string commands(const Reproducer &r, const std::string &before, const std::string &after) {
+    const std::string options = r.target + " --passes " + process::quoted({r.pass});
+    std::string out = "# What the program does before and after the pass:\n"
+                      "sdfgc run --interpret " +
+                      before +
+                      " --input input\n"
+                      "sdfgc run --interpret " +
+                      after +
+                      " --input input\n"
+                      "# The pass, judged again:\n";
+    if (!r.after.isTree)
+        out += "sdfgc bisect " + before + " --expect interpreter --input input " + options + "\n";
+    out += "sdfgc opt --validate " + before + " " + options + " -o " + after + "\n";
+    if (!r.before.isTree)
+        out += "# The smallest graph that it changes:\n"
+               "sdfgc reduce " +
+               before + " --differ passes --options " + process::quoted({options}) + "\n";
+    return out;
+}
+
+} // namespace
 
 Result<void> writeReproducer(const Reproducer &r, const std::string &folder) {
     const std::string inputs = file::join(folder, "input");
@@ -11,20 +40,10 @@ Result<void> writeReproducer(const Reproducer &r, const std::string &folder) {
         return removed;
     if (Result<void> made = file::makeFolder(inputs); !made)
         return made;
-    const std::string options = r.target + " --passes " + process::quoted({r.pass});
-    const std::string command = "# What the program does before and after the pass:\n"
-                                "sdfgc run --interpret before.sdfgt --input input\n"
-                                "sdfgc run --interpret after.sdfgt --input input\n"
-                                "# The pass, judged again, with this input and with others:\n"
-                                "sdfgc bisect before.sdfgt --expect interpreter --input input " +
-                                options + "\nsdfgc opt --validate before.sdfgt " + options +
-                                " -o after.sdfgt\n"
-                                "# The smallest graph that it changes:\n"
-                                "sdfgc reduce before.sdfgt --differ passes --options " +
-                                process::quoted({options}) + "\n";
-    for (const auto &[name, text] : {std::pair<std::string, std::string>("before.sdfgt", serialize::print(r.before)),
-                                     {"after.sdfgt", serialize::print(r.after)},
-                                     {"command", command}})
+    const std::string before = fileName("before", r.before), after = fileName("after", r.after);
+    for (const auto &[name, text] : {std::pair<std::string, std::string>(before, r.before.text),
+                                     {after, r.after.text},
+                                     {"command", commands(r, before, after)}})
         if (Result<void> done = file::writeAtomic(file::join(folder, name), text); !done)
             return done;
     return writeInput(r.input, inputs);

@@ -1,6 +1,8 @@
 #include "sdfgc/Validate/Validator.h"
 
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Tree/Text.h"
 
 #include <algorithm>
 
@@ -27,20 +29,47 @@ std::string writerOf(const ir::SDFG &graph, Name container) {
     return element;
 }
 
-/// An argument of the graph that the input does not have: a pass may take arguments away and add none.
-std::string foreignArgument(const ir::SDFG &graph, const run::Arguments &input) {
-    const tree::Module interface = run::interfaceOf(graph);
+/// An argument of the program that the input does not have: a pass may take arguments away and add none.
+std::string foreignArgument(const tree::Module &interface, const run::Arguments &input) {
     for (const tree::Param &p : interface.params)
         if (!input.find(p.name.view()))
             return p.name.str();
     return {};
 }
 
+/// Was there too little memory? A tree has, for every thread of a kernel at once, what a graph has in each iteration.
+bool needsMore(const Execution &e) {
+    return std::any_of(e.faults.begin(), e.faults.end(),
+                       [](const interpret::Report &r) { return r.kind == interpret::FaultKind::TooLarge; });
+}
+
+/// The program in the interpreter. A tree must not be changed while the subject lives.
+std::unique_ptr<Subject> subjectOf(const pass::Program &program, const interpret::Options &options, diag::Engine &diags) {
+    if (!program.tree)
+        return interpreted(*program.graph, options, diags);
+    return interpreted(std::shared_ptr<const tree::Module>(std::shared_ptr<void>(), program.tree.get()), options, diags);
+}
+
+/// The arguments of a program, without functions.
+tree::Module interfaceOf(const pass::Program &program) {
+    if (!program.tree)
+        return run::interfaceOf(*program.graph);
+    tree::Module out;
+    out.name = program.tree->name;
+    out.params = program.tree->params;
+    out.init = program.tree->init;
+    out.order = program.tree->order;
+    return out;
+}
+
+ProgramText textOf(const pass::Program &program) {
+    return program.tree ? ProgramText{tree::print(*program.tree), true} : ProgramText{serialize::print(*program.graph), false};
+}
+
 } // namespace
 
-std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const ValidateOptions &options, std::string *why) {
+std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const ValidateOptions &options, std::string *why) {
     std::vector<Judged> out;
-    InputMaker maker(graph, options.inputs);
     std::string fault;
     int late = 0;
     while (static_cast<int>(out.size()) < options.count && late < patience) {
@@ -75,9 +104,7 @@ void Validator::notValidated(pass::Context &context, const std::string &passes, 
 }
 
 void Validator::begin(const pass::Program &program, pass::Context &context) {
-    if (!program.graph || program.tree)
-        return notValidated(context, "over schedule trees", "the interpreter executes graphs");
-    start(*program.graph, context, "of this program");
+    start(program, context, "of this program");
     if (inputs_.empty() && !why_.empty() && !isRepaired())
         context.diags.report(Id::NoUsableInput, {options_.file}, why_);
 }
@@ -90,70 +117,85 @@ bool Validator::isRepaired() const {
     });
 }
 
-/// Chooses the inputs, and executes the graph that is compared with what comes next.
-void Validator::start(const ir::SDFG &graph, pass::Context &context, const std::string &passes) {
+/// Chooses the inputs, and executes the program that is compared with what comes next.
+void Validator::start(const pass::Program &program, pass::Context &context, const std::string &passes) {
     inputs_.clear();
     why_.clear();
-    before_ = ir::clone(graph);
+    keep(program);
     diag::Engine refusals;
-    const std::unique_ptr<Subject> subject = interpreted(graph, interpreterOptions(context), refusals);
+    const std::unique_ptr<Subject> subject = subjectOf(program, interpreterOptions(context), refusals);
     if (!subject)
         return notValidated(context, passes, firstError(refusals));
-    inputs_ = usableInputs(graph, *subject, options_, &why_);
+    inputs_ =
+        usableInputs(program.tree ? InputMaker(interfaceOf(program), options_.inputs) : InputMaker(*program.graph, options_.inputs),
+                     *subject, options_, &why_);
+}
+
+void Validator::keep(const pass::Program &program) {
+    before_ = textOf(program);
+    reducesByComparing_ = program.tree ? reducesByComparing(*program.tree) : reducesByComparing(*program.graph);
 }
 
 void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
-    if (stopped_ || program.tree)
+    if (stopped_)
         return;
     const bool repaired = event.pass.results == pass::Results::Repaired;
     if (repaired && (changed || inputs_.empty())) {
-        start(*program.graph, context, "from " + event.pass.name + " on");
+        start(program, context, "from " + event.pass.name + " on");
         if (inputs_.empty() && !why_.empty())
             context.diags.report(Id::NoUsableInput, {options_.file}, why_);
     } else if (changed && !inputs_.empty()) {
-        compareAfter(*program.graph, event, context);
+        compareAfter(program, event, context);
     }
 }
 
-void Validator::compareAfter(const ir::SDFG &graph, const pass::Event &event, pass::Context &context) {
+void Validator::compareAfter(const pass::Program &program, const pass::Event &event, pass::Context &context) {
     diag::Engine refusals;
-    const std::unique_ptr<Subject> subject = interpreted(graph, interpreterOptions(context), refusals);
+    const std::unique_ptr<Subject> subject = subjectOf(program, interpreterOptions(context), refusals);
     if (!subject)
         return notValidated(context, "from " + event.pass.name + " on", firstError(refusals));
-    if (const std::string name = foreignArgument(graph, inputs_.front().input.arguments); !name.empty())
-        return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, graph, event,
+    const std::string name = foreignArgument(interfaceOf(program), inputs_.front().input.arguments);
+    if (!name.empty())
+        return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, program, event,
                       context);
     for (Judged &judged : inputs_)
-        if (!judge(judged, execute(*subject, judged.input.arguments), graph, event, context))
+        if (!judge(judged, execute(*subject, judged.input.arguments), program, event, context))
             return;
     std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
     if (inputs_.empty())
         return notValidated(context, "after " + event.pass.name, "the program takes too long to execute");
-    before_ = ir::clone(graph);
+    keep(program);
 }
 
 /// Compares one execution with the one before the pass, and takes its place. False after a difference.
-bool Validator::judge(Judged &judged, Execution after, const ir::SDFG &graph, const pass::Event &event, pass::Context &context) {
+bool Validator::judge(Judged &judged, Execution after, const pass::Program &program, const pass::Event &event,
+                      pass::Context &context) {
     if (after.timedOut && judged.execution.seconds * endless < options_.seconds) {
-        report(judged, "it does not end any more", {}, graph, event, context);
+        report(judged, "it does not end any more", {}, program, event, context);
         return false;
     }
-    const bool orderCounts = event.pass.results == pass::Results::Reassociated && after.faults.empty() &&
-                             reducesByComparing(*before_) && !isFinite(judged.input.arguments, judged.execution);
+    if (needsMore(after)) { // the same as too much time
+        judged.execution.timedOut = true;
+        return true;
+    }
+    const bool orderCounts = event.pass.results == pass::Results::Reassociated && after.faults.empty() && reducesByComparing_ &&
+                             !isFinite(judged.input.arguments, judged.execution);
     if (orderCounts) { // what a maximum makes of NaN
         judged.execution = std::move(after);
         return true;
     }
     if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.results)) {
-        const std::string element = found->fault ? found->fault->element : writerOf(graph, found->container);
-        report(judged, found->fault ? found->fault->what : found->text(), element, graph, event, context);
+        const std::string element = found->fault    ? found->fault->element
+                                    : program.graph ? writerOf(*program.graph, found->container)
+                                                    : std::string();
+        report(judged, found->fault ? found->fault->what : found->text(), element, program, event, context);
         return false;
     }
     judged.execution = std::move(after);
     return true;
 }
 
-void Validator::report(const Judged &judged, const std::string &what, const std::string &element, const ir::SDFG &after,
+void Validator::report(const Judged &judged, const std::string &what, const std::string &element, const pass::Program &after,
                        const pass::Event &event, pass::Context &context) {
     stopped_ = true;
     pass::Pipeline one;
@@ -162,7 +204,7 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
     std::string target = "--target " + context.options.target;
     target += context.options.compatDace ? " --compat dace" : "";
     target += context.options.emulate ? " --emulate" : "";
-    const Result<void> written = writeReproducer({*before_, after, judged.input, pass::print(one), target}, options_.folder);
+    const Result<void> written = writeReproducer({before_, textOf(after), judged.input, pass::print(one), target}, options_.folder);
     diag::Location place;
     place.file = options_.file;
     place.element = element;
@@ -170,7 +212,7 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
                                                    "`" + options_.folder + "/command` shows the difference and shrinks the graph");
     error.notes.push_back({{}, "with " + judged.input.name});
     error.notes.push_back(
-        {{}, written ? "both graphs and the input are in " + options_.folder : "no reproducer was written: " + written.error()});
+        {{}, written ? "both programs and the input are in " + options_.folder : "no reproducer was written: " + written.error()});
 }
 
 } // namespace sdfgc::validate

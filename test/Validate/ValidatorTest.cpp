@@ -127,7 +127,7 @@ TEST_CASE("a pass that changes results is named, with element, index, values, an
     CHECK(d.place.file == "test.sdfgt");
     REQUIRE(d.notes.size() == 2);
     CHECK(d.notes[0].second == "with N=5 plain values");
-    CHECK(d.notes[1].second == "both graphs and the input are in " + o.folder);
+    CHECK(d.notes[1].second == "both programs and the input are in " + o.folder);
     CHECK(o.files == std::vector<std::string>{"after.sdfgt", "before.sdfgt", "command", "input"});
     CHECK(o.command.find("--target cpu --passes tested") != std::string::npos);
 }

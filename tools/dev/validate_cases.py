@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Judges every pass over graphs by recorded programs: `sdfgc opt --validate` on each of them.
+"""Judges every pass by recorded programs: `sdfgc opt --validate` on each of them.
 
     tools/dev/validate_cases.py [--sdfgc build/bin/sdfgc] [--target T] [--filter REGEX] [--sample N] [--jobs N] [--timeout S]
                                 [--libraries] [--options OPTIONS] [--keep FOLDER] [--expect FILE] FOLDER...
@@ -44,7 +44,7 @@ def judge(options, folder):
     with tempfile.TemporaryDirectory() as work:
         left = os.path.join(work, 'left')
         command = [options.sdfgc, 'opt', '--validate', '--validate-timeout', str(options.timeout), '--validate-dir', left, '--target',
-                   options.target, '--diagnostics', 'json', os.path.join(folder, 'program.sdfg'), '-o', os.path.join(work, 'out.sdfg')]
+                   options.target, '--diagnostics', 'json', os.path.join(folder, 'program.sdfg'), '-o', os.path.join(work, 'out.sdfgtree')]
         command += shlex.split(options.options)
         environment = dict(os.environ)
         if not options.libraries:

@@ -23,6 +23,8 @@ struct InputOptions {
 /// Is there a minimum or maximum among the reductions of the graph? What it makes of NaN depends on the order, so that programs that
 /// reduce in another one are compared where all values are finite.
 bool reducesByComparing(const ir::SDFG &graph);
+/// The same of the tree that a graph has become.
+bool reducesByComparing(const tree::Module &tree);
 
 struct Input {
     std::string name; // `N=5 M=5, ordered values`

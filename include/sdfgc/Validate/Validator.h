@@ -1,11 +1,10 @@
-// Passes judged by what they do to results: after each pass over the graph that changed it, the graph is executed again on the same
-// small inputs (Inputs.h), and what differs (Compare.h) is an error.
+// Passes judged by what they do to results: after each pass that changed the program, the graph or from `lower` on the tree is
+// executed again on the same small inputs (Inputs.h), and what differs (Compare.h) is an error.
 //
 // A pass that repairs graphs (pass::Results) is not compared: inputs are chosen anew after it.
 //
 // An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
-// execution takes longer than the limit. A graph that the interpreter does not know ends the judging with a warning. Schedule trees
-// are not executed: what judges them is another Subject (Execution.h).
+// execution takes longer than the limit. A program that the interpreter does not know ends the judging with a warning.
 #pragma once
 
 #include "sdfgc/Pass/Instrumentation.h"
@@ -24,15 +23,21 @@ struct ValidateOptions {
     interpret::NativeCompiler native = nullptr; // for tasklets in C++; programs with some are not judged without one
 };
 
+/// A graph or a tree as a file has it.
+struct ProgramText {
+    std::string text;
+    bool isTree = false;
+};
+
 /// What is left of a pass that changes results.
 struct Reproducer {
-    const ir::SDFG &before, &after;
+    const ProgramText &before, &after;
     const Input &input;
     std::string pass;   // with its options, as --passes takes it
     std::string target; // options of the command line that the pass depends on: `--target cuda`
 };
-/// Writes `before.sdfgt`, `after.sdfgt`, the folder `input` (writeInput) and `command`, calls of sdfgc in that folder that show the
-/// difference, shrink the graph and so on.
+/// Writes `before.sdfgt`, `after.sdfgt` (trees: `.sdfgtree`), the folder `input` (writeInput) and `command`, calls of sdfgc in that
+/// folder that show the difference, shrink the graph and so on.
 Result<void> writeReproducer(const Reproducer &r, const std::string &folder);
 
 /// Inputs that a program can be executed on, with what it does on each.
@@ -40,9 +45,9 @@ struct Judged {
     Input input;
     Execution execution;
 };
-/// Takes from the series for the graph those inputs on which it has no fault, `options.count` at most. Where there are none, `*why`
-/// says why.
-std::vector<Judged> usableInputs(const ir::SDFG &graph, Subject &subject, const ValidateOptions &options, std::string *why);
+/// Takes from the series those inputs on which the program has no fault, `options.count` at most. Where there are none, `*why` says
+/// why.
+std::vector<Judged> usableInputs(InputMaker series, Subject &subject, const ValidateOptions &options, std::string *why);
 
 class Validator : public pass::Instrumentation {
 public:
@@ -57,17 +62,19 @@ public:
 private:
     interpret::Options interpreterOptions(const pass::Context &) const;
     void notValidated(pass::Context &, const std::string &passes, const std::string &why);
-    void start(const ir::SDFG &, pass::Context &, const std::string &passes);
-    void compareAfter(const ir::SDFG &, const pass::Event &, pass::Context &);
+    void start(const pass::Program &, pass::Context &, const std::string &passes);
+    void keep(const pass::Program &);
+    void compareAfter(const pass::Program &, const pass::Event &, pass::Context &);
     bool isRepaired() const;
-    bool judge(Judged &, Execution after, const ir::SDFG &, const pass::Event &, pass::Context &);
-    void report(const Judged &, const std::string &what, const std::string &element, const ir::SDFG &after, const pass::Event &,
-                pass::Context &);
+    bool judge(Judged &, Execution after, const pass::Program &, const pass::Event &, pass::Context &);
+    void report(const Judged &, const std::string &what, const std::string &element, const pass::Program &after,
+                const pass::Event &, pass::Context &);
 
     const pass::Pipeline &pipeline_;
     const pass::Registry &registry_;
     ValidateOptions options_;
-    std::unique_ptr<ir::SDFG> before_;
+    ProgramText before_; // the program that the next one is compared with
+    bool reducesByComparing_ = false;
     std::vector<Judged> inputs_;
     std::string why_; // there are no inputs
     bool stopped_ = false;
