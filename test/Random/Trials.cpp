@@ -172,7 +172,7 @@ private:
             options.inputs.largest = int64_t(1) << 22;
             options.count = 2;
             options.seconds = secondsForOne;
-            inputs_ = validate::usableInputs(*original_, *program, options, &why);
+            inputs_ = validate::usableInputs(validate::InputMaker(*original_, options.inputs), *program, options, &why);
             return inputs_.empty() ? std::optional(why) : std::nullopt;
         }
         for (const Sizes &sizes : subject_.sizes) {
