@@ -13,11 +13,22 @@ namespace {
 
 constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp";
 
+/// Names that CMake's generators keep for targets of their own, some only where CTest or CPack is in use (CMake's policy CMP0037).
+bool isReserved(std::string_view name) {
+    // clang-format off
+    static constexpr std::string_view names[] = {
+        "all", "ALL_BUILD", "clean", "edit_cache", "help", "install", "INSTALL", "package", "PACKAGE", "package_source", "preinstall",
+        "rebuild_cache", "RUN_TESTS", "test", "ZERO_CHECK"};
+    // clang-format on
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 /// Flags come from the same table as those of `sdfgc build`, so that both make the same library. `-std` and `-fPIC` are CMake's own
 /// words, `-fopenmp` comes with the imported target.
 class Project {
 public:
-    explicit Project(const Request &r) : r_(r), name_(r.module->name.str()) {
+    explicit Project(const Request &r)
+        : r_(r), name_(r.module->name.str()), target_(isReserved(name_) ? name_ + "_library" : name_) {
         for (const codegen::SourceFile &f : r.sources->files)
             if (f.translationUnit)
                 take(f.path);
@@ -32,7 +43,7 @@ public:
         options();
         libraries();
         w_.line();
-        w_.line("install(TARGETS " + name_ + ")");
+        w_.line("install(TARGETS " + target_ + ")");
         w_.line("install(FILES include/" + name_ + ".h include/" + name_ + ".hpp TYPE INCLUDE)");
         return w_.take();
     }
@@ -68,18 +79,18 @@ private:
             }
             if (cuda()) {
                 w_.line("if(SDFGC_EMULATE)");
-                w_.line("    project(" + name_ + " LANGUAGES CXX)");
+                w_.line("    project(" + target_ + " LANGUAGES CXX)");
                 w_.line("else()");
-                w_.line("    project(" + name_ + " LANGUAGES CXX CUDA)");
+                w_.line("    project(" + target_ + " LANGUAGES CXX CUDA)");
                 w_.line("endif()");
             } else { // CMake's own HIP language looks for ROCm where Debian does not have it; hipcc is a C++ compiler
                 w_.line("if(NOT SDFGC_EMULATE AND NOT CMAKE_CXX_COMPILER)");
                 w_.line("    set(CMAKE_CXX_COMPILER hipcc)");
                 w_.line("endif()");
-                w_.line("project(" + name_ + " LANGUAGES CXX)");
+                w_.line("project(" + target_ + " LANGUAGES CXX)");
             }
         } else {
-            w_.line("project(" + name_ + " LANGUAGES CXX)");
+            w_.line("project(" + target_ + " LANGUAGES CXX)");
         }
         w_.line();
         w_.line("if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)");
@@ -97,36 +108,38 @@ private:
     }
 
     void library() {
-        w_.line("add_library(" + name_ + " SHARED");
+        w_.line("add_library(" + target_ + " SHARED");
         for (const std::vector<std::string> *list : {&host_, &device_})
             for (const std::string &f : *list)
                 w_.line("    " + f);
         w_.line(")");
+        if (target_ != name_)
+            w_.line("set_target_properties(" + target_ + " PROPERTIES OUTPUT_NAME " + name_ + ")");
         if (gpu()) {
             w_.line("if(SDFGC_EMULATE)");
-            w_.line("    target_sources(" + name_ + " PRIVATE " + emulation + ")");
-            w_.line("    target_compile_definitions(" + name_ + " PRIVATE SDFGC_GPU_EMULATE)");
+            w_.line("    target_sources(" + target_ + " PRIVATE " + emulation + ")");
+            w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_GPU_EMULATE)");
             w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
             w_.line("    find_package(Threads REQUIRED)");
-            w_.line("    target_link_libraries(" + name_ + " PRIVATE Threads::Threads)");
+            w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");
             if (isFor(platform::Device::Hip)) {
                 w_.line("else()");
                 w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
                 w_.line("    set_source_files_properties(" + joined(device_) +
                         " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
-                w_.line("    target_link_options(" + name_ + " PRIVATE ${offload})");
+                w_.line("    target_link_options(" + target_ + " PRIVATE ${offload})");
             }
             w_.line("endif()");
         }
     }
 
     void options() {
-        w_.line("target_compile_features(" + name_ + " PUBLIC cxx_std_20)");
-        w_.line("set_target_properties(" + name_ +
+        w_.line("target_compile_features(" + target_ + " PUBLIC cxx_std_20)");
+        w_.line("set_target_properties(" + target_ +
                 " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
         w_.line("                      VISIBILITY_INLINES_HIDDEN ON)");
-        w_.line("target_include_directories(" + name_ + " PUBLIC include PRIVATE runtime-headers)");
-        const std::string start = "target_compile_options(" + name_ + " PRIVATE ";
+        w_.line("target_include_directories(" + target_ + " PUBLIC include PRIVATE runtime-headers)");
+        const std::string start = "target_compile_options(" + target_ + " PRIVATE ";
         if (!cuda()) {
             w_.line(start + joined(hostFlags_) + ")");
         } else {
@@ -150,8 +163,8 @@ private:
     void libraries() {
         if (r_.sources->openmp) {
             w_.line("find_package(OpenMP REQUIRED COMPONENTS CXX)");
-            w_.line("target_link_libraries(" + name_ + " PRIVATE OpenMP::OpenMP_CXX)");
-            w_.line("target_link_options(" + name_ + " PRIVATE LINKER:-z,nodelete)");
+            w_.line("target_link_libraries(" + target_ + " PRIVATE OpenMP::OpenMP_CXX)");
+            w_.line("target_link_options(" + target_ + " PRIVATE LINKER:-z,nodelete)");
         }
         std::vector<std::string> host, emulated, device;
         auto add = [](std::vector<std::string> &list, const std::vector<std::string> &names) {
@@ -197,12 +210,12 @@ private:
                 w_.line(margin + "find_library(" + variable + " " + l + " REQUIRED)");
                 target = "${" + variable + "}";
             }
-            w_.line(margin + "target_link_libraries(" + name_ + " PRIVATE " + target + ")");
+            w_.line(margin + "target_link_libraries(" + target_ + " PRIVATE " + target + ")");
         }
     }
 
     const Request &r_;
-    std::string name_;
+    std::string name_, target_;                  // of the program, and of the library and the project in CMake
     const platform::Dialect *dialect_ = nullptr; // of the sources for the device
     std::vector<std::string> host_, device_, hostFlags_;
     TextWriter w_{"    "};
