@@ -144,20 +144,17 @@ private:
         return stale;
     }
 
-    /// Drops objects of sources that the program no longer has.
+    /// Drops objects of sources that the program no longer has; those, too, that a run had made which was killed before it recorded
+    /// them.
     void forgetOthers(const std::set<std::string> &outputs) {
-        for (auto at = record_.steps.begin(); at != record_.steps.end();) {
-            if (outputs.count(at->first)) {
-                ++at;
-                continue;
-            }
-            constexpr std::string_view objects = ".sdfgc/obj/";
-            if (at->first == std::string(objects) + file::nameOf(at->first) &&
-                at->first.ends_with(".o")) // the record is but a file
-                report(file::removeTree(inFolder(at->first)));
-            at = record_.steps.erase(at);
-            recordChanged_ = true;
-        }
+        recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;
+        const std::string folder = ".sdfgc/obj";
+        if (file::isLink(inFolder(folder)))
+            return; // what it leads to is somebody else's
+        const Result<std::vector<std::string>> names = file::list(inFolder(folder));
+        for (const std::string &name : names ? *names : std::vector<std::string>())
+            if (const std::string object = file::join(folder, name); name.ends_with(".o") && !outputs.count(object))
+                report(file::removeTree(inFolder(object)));
     }
 
     void keepNewerThanOrigins() {

@@ -124,7 +124,7 @@ bool fromJson(const Value *v, std::vector<std::string> &texts) {
 
 /// Fills `compiler` from the file; false when that is absent, damaged, or about another version of the compiler.
 bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler) {
-    const Result<std::string> text = file::read(path, 1u << 20);
+    const Result<std::string> text = file::readRegular(path, 1u << 20);
     const std::optional<Value> v = text ? json::parse(*text) : std::nullopt;
     if (!v || !v->get("format") || v->get("format")->asInt() != kCacheFormat)
         return false;
@@ -141,7 +141,7 @@ bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler)
     return true;
 }
 
-/// A cache that cannot be written is no cache, and no error.
+/// A cache that cannot be written is no cache, and no error. Others may write there, too: a link leads to what is not the cache.
 void store(const std::string &path, const file::Stamp &stamp, const Compiler &compiler) {
     Value v = Value::object();
     v.set("format", kCacheFormat);
@@ -152,8 +152,11 @@ void store(const std::string &path, const file::Stamp &stamp, const Compiler &co
     v.set("identity", compiler.identity);
     v.set("includes", toJson(compiler.includeFolders));
     v.set("libraries", toJson(compiler.libraryFolders));
-    if (file::makeFolder(file::folderOf(path)))
-        (void)file::writeAtomic(path, v.dump(1) + "\n");
+    const std::string folder = file::folderOf(path);
+    if (!file::makeFolder(folder))
+        return;
+    file::removeTemporaries(folder, kForgottenSeconds);
+    (void)file::writeAtomic(path, v.dump(1) + "\n", file::Links::Replace);
 }
 
 } // namespace

@@ -51,7 +51,7 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
         diags.report(diag::Id::FolderBusy, {}, path);
         return std::nullopt;
     }
-    const Result<std::string> owner = file::read(marker, 4096);
+    const Result<std::string> owner = file::readRegular(marker, 4096);
     if (owner && *owner != name + "\n") {
         diags.report(diag::Id::FolderOfOther, {}, path, owner->substr(0, owner->find('\n')));
         return std::nullopt;

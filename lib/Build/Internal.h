@@ -16,6 +16,8 @@ std::optional<Compiler> describeCompiler(const std::vector<std::string> &command
 
 /// Where the answers of compilers are kept; empty when nothing shall be, or there is no home.
 std::string compilerCacheFolder(const std::string &asked);
+/// The age of temporary files in the cache that no living run is writing: it has no lock that would tell.
+constexpr double kForgottenSeconds = 3600;
 
 struct ToolchainFile {
     std::string compiler;

@@ -1,5 +1,7 @@
 #include "Build/ObjectCache.h"
 
+#include "Build/Internal.h"
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -51,7 +53,7 @@ std::optional<std::vector<std::string>> ObjectCache::fetch(const PlannedStep &st
     for (auto &[id, version] : versions.steps) {
         if (version.key != step.key || checkInputs(buildFolder, version) == Freshness::Stale)
             continue;
-        const Result<std::string> object = file::read(path(id + ".o"), kMostBytes);
+        const Result<std::string> object = file::readRegular(path(id + ".o"), kMostBytes);
         if (!object || hashOf(*object).hex() != version.outputStamp || !file::writeAtomic(output, *object))
             return std::nullopt;
         (void)file::touch(path(id + ".o"));
@@ -78,7 +80,8 @@ void ObjectCache::store(const PlannedStep &step, const std::vector<Input> &input
     if (versions.steps.size() >= kVersions)
         versions.steps.clear();
     versions.steps[id] = std::move(version);
-    if (file::writeAtomic(path(id + ".o"), *content))
+    file::removeTemporaries(folder_, kForgottenSeconds);
+    if (file::writeAtomic(path(id + ".o"), *content, file::Links::Replace))
         (void)writeRecord(path(step.key + ".json"), versions);
     prune();
 }

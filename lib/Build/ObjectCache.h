@@ -4,7 +4,7 @@
 // Rules: an object is used again when command, compiler and machine are the same (the step's key) and every file that the compiler
 // read is, too: files of the build folder by content, others by stamp. Its own content is checked by a hash, and files appear whole
 // or not at all, so that a damaged or half-written cache is only a cache without that object. A cache that cannot be read or
-// written is no cache, and no error. Objects that hold the name of their build folder (debugging information, profiles) are not
+// written is no cache, and no error. Neither links nor pipes in it are followed or waited for: others may write there, too. Objects that hold the name of their build folder (debugging information, profiles) are not
 // kept. What was not used for a month is removed, and the oldest beyond 64 MiB.
 #pragma once
 

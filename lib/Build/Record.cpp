@@ -12,7 +12,7 @@ constexpr int kFormat = 1; // a record of another format counts as absent
 bool isOurs(const std::string &path) { return !path.starts_with('/'); }
 
 std::string contentHash(const std::string &path) {
-    const Result<std::string> content = file::read(path);
+    const Result<std::string> content = file::readRegular(path);
     return content ? hashOf(*content).hex() : "";
 }
 
@@ -51,7 +51,7 @@ bool fromJson(const Value &v, Step &step) {
 
 Record readRecord(const std::string &path) {
     Record record;
-    const Result<std::string> content = file::read(path);
+    const Result<std::string> content = file::readRegular(path);
     const std::optional<Value> v = content ? json::parse(*content) : std::nullopt;
     if (!v || !v->get("format") || v->get("format")->asInt() != kFormat || !v->get("steps"))
         return record;
@@ -98,7 +98,7 @@ Freshness checkInputs(const std::string &folder, Step &step) {
         const std::string now = stampText(file::stamp(whole));
         if (!now.empty() && now == input.stamp)
             continue;
-        if (now.empty() || input.hash.empty() || contentHash(whole) != input.hash)
+        if (now.empty() || input.hash.empty() || !isOurs(input.path) || contentHash(whole) != input.hash)
             return Freshness::Stale;
         input.stamp = now;
         result = Freshness::Touched;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace sdfgc::package {
 
@@ -137,13 +138,13 @@ private:
 };
 
 /// Files that the manifest of an earlier run lists.
-std::vector<std::string> earlierFiles(const std::string &folder) {
-    std::vector<std::string> out;
-    auto text = file::read(file::join(folder, manifestName));
+std::set<std::string> earlierFiles(const std::string &folder) {
+    std::set<std::string> out;
+    auto text = file::readRegular(file::join(folder, manifestName));
     auto value = text ? json::parse(*text) : std::nullopt;
     if (const json::Value *files = value ? value->get("files") : nullptr)
         for (const json::Value &f : files->items())
-            out.push_back(f.text());
+            out.insert(std::string(f.text()));
     return out;
 }
 
@@ -170,25 +171,32 @@ bool write(const Request &r, diag::Engine &d) {
         d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, why);
         return false;
     };
-    std::vector<std::string> stale = earlierFiles(r.folder);
-    json::Value m = manifest(r), names = json::Value::array();
+    auto writeManifest = [&](const std::set<std::string> &files) {
+        json::Value m = manifest(r);
+        m.set("files", json::Value::array({files.begin(), files.end()}));
+        const std::string full = file::join(r.folder, manifestName);
+        const auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace);
+        return written ? true : fail(full, written.error());
+    };
+    std::set<std::string> names, stale = earlierFiles(r.folder), either = stale;
+    for (const auto &[path, text] : set.files())
+        names.insert(path);
+    either.insert(names.begin(), names.end());
+    // Names come before the files: what a run that is killed leaves is known to the next one.
+    if (either != stale && !writeManifest(either))
+        return false;
     for (const auto &[path, text] : set.files()) {
         std::string full = file::join(r.folder, path);
         if (auto made = file::makeFolderInside(r.folder, file::folderOf(path)); !made)
             return fail(full, made.error());
         if (auto written = file::writeIfChanged(full, text, file::Links::Replace); !written)
             return fail(full, written.error());
-        names.push(path);
-        std::erase(stale, path);
+        stale.erase(path);
     }
     for (const std::string &path : stale)
         if (auto removed = removeStale(r.folder, path); !removed)
             return fail(path, removed.error());
-    m.set("files", names);
-    std::string full = file::join(r.folder, manifestName);
-    if (auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace); !written)
-        return fail(full, written.error());
-    return true;
+    return writeManifest(names);
 }
 
 } // namespace sdfgc::package

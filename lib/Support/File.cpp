@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -42,15 +43,8 @@ int writeAll(int fd, std::string_view content) {
 
 constexpr std::string_view kTemporaryMark = ".tmp-";
 
-} // namespace
-
-Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
-    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    struct stat st;
-    if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
-        return failure("read", path, errno);
-    if (S_ISDIR(st.st_mode))
-        return failure("read", path, EISDIR);
+/// Reads to the end of an open file.
+Result<std::string> readAll(int fd, const struct stat &st, const std::string &path, std::uint64_t maxBytes) {
     const Failure tooLarge{"cannot read " + path + ": it has more than " + std::to_string(maxBytes) + " bytes"};
     const auto expected = S_ISREG(st.st_mode) ? static_cast<std::uint64_t>(st.st_size) : 0;
     if (expected > maxBytes)
@@ -60,7 +54,7 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
     while (true) {
         if (size == content.size())
             content.resize(std::max<std::size_t>(2 * size, 1u << 16));
-        const ssize_t n = ::read(in.fd, content.data() + size, content.size() - size);
+        const ssize_t n = ::read(fd, content.data() + size, content.size() - size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -73,6 +67,28 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
     }
     content.resize(size);
     return content;
+}
+
+} // namespace
+
+Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
+    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    struct stat st;
+    if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
+        return failure("read", path, errno);
+    if (S_ISDIR(st.st_mode))
+        return failure("read", path, EISDIR);
+    return readAll(in.fd, st, path, maxBytes);
+}
+
+Result<std::string> readRegular(const std::string &path, std::uint64_t maxBytes) {
+    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // opening a pipe waits for who writes to it
+    struct stat st;
+    if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
+        return failure("read", path, errno);
+    if (!S_ISREG(st.st_mode))
+        return Failure{"cannot read " + path + ": it is no regular file"};
+    return readAll(in.fd, st, path, maxBytes);
 }
 
 std::string temporaryName(const std::string &path) {
@@ -131,7 +147,7 @@ Result<bool> writeIfChanged(const std::string &path, std::string_view content, L
     const bool isReplaced = links == Links::Replace && isLink(path);
     const std::optional<Stamp> old = isReplaced ? std::nullopt : stamp(path);
     if (old && !old->isFolder && old->size == content.size()) {
-        const Result<std::string> there = read(path, content.size());
+        const Result<std::string> there = readRegular(path, content.size());
         if (there && *there == content)
             return false;
     }
@@ -140,12 +156,16 @@ Result<bool> writeIfChanged(const std::string &path, std::string_view content, L
     return true;
 }
 
-void removeTemporaries(const std::string &folder) {
+void removeTemporaries(const std::string &folder, double olderThan) {
     const Result<std::vector<std::string>> names = list(folder);
     if (!names)
         return;
+    auto isOld = [&](const std::string &path) {
+        struct stat st;
+        return olderThan == 0 || (::lstat(path.c_str(), &st) == 0 && std::difftime(std::time(nullptr), st.st_mtime) > olderThan);
+    };
     for (const std::string &name : *names)
-        if (name.starts_with('.') && name.find(kTemporaryMark) != std::string::npos)
+        if (name.starts_with('.') && name.find(kTemporaryMark) != std::string::npos && isOld(join(folder, name)))
             (void)removeTree(join(folder, name)); // what cannot be removed is not in the way: temporary names are never reused
 }
 

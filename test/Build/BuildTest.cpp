@@ -128,6 +128,9 @@ TEST_CASE("build: only what changed is compiled again, then linked") {
     CHECK(p.build().commandsRun == 1);
     CHECK(p.call() == 5);
     CHECK(file::list(p.path(".sdfgc/obj"))->empty()); // objects of the old plan are gone
+    p.write(".sdfgc/obj/src_h.cpp.o", "made by a run that was killed before it wrote the record");
+    CHECK(p.build().commandsRun == 0);
+    CHECK(file::list(p.path(".sdfgc/obj"))->empty());
 }
 
 TEST_CASE("build: flags belong to the key") {
@@ -430,6 +433,38 @@ TEST_CASE("build: a cache of objects that is damaged or cannot be written does n
     CHECK(RuntimeProject(cache.path()).commands() == 3);
     CHECK(RuntimeProject("/proc/no").commands() == 3);
     CHECK(RuntimeProject("").commands() == 3);
+}
+
+TEST_CASE("build: pipes and links in the cache are neither waited for nor written through") {
+    const fixture::Folder cache, elsewhere;
+    elsewhere.write("kept", "of somebody else");
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    const std::vector<std::string> names = *file::list(cache / "objects");
+    auto replaceAll = [&](const std::function<int(const std::string &)> &make) {
+        for (const std::string &name : names) {
+            REQUIRE(file::removeTree(cache / ("objects/" + name)));
+            REQUIRE(make(cache / ("objects/" + name)) == 0);
+        }
+    };
+    replaceAll([](const std::string &path) { return ::mkfifo(path.c_str(), 0600); });
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    CHECK(RuntimeProject(cache.path()).commands() == 2); // and it was mended
+    replaceAll([&](const std::string &path) { return ::symlink((elsewhere / "kept").c_str(), path.c_str()); });
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    CHECK(*file::read(elsewhere / "kept") == "of somebody else");
+    replaceAll([](const std::string &path) { return ::symlink("/dev/zero", path.c_str()); });
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+}
+
+TEST_CASE("build: temporary files that killed runs left in the cache go when they are old") {
+    const fixture::Folder cache;
+    cache.write("objects/.x.o.tmp-1-1", "old");
+    cache.write("objects/.x.o.tmp-1-2", "young");
+    const timespec old[2] = {{0, UTIME_NOW}, {std::time(nullptr) - 2 * 3600, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, (cache / "objects/.x.o.tmp-1-1").c_str(), old, 0) == 0);
+    CHECK(RuntimeProject(cache.path()).commands() == 3);
+    CHECK_FALSE(file::exists(cache / "objects/.x.o.tmp-1-1"));
+    CHECK(file::exists(cache / "objects/.x.o.tmp-1-2"));
 }
 
 TEST_CASE("build: objects that nobody used for a month go") {

@@ -131,6 +131,20 @@ TEST_CASE("file: touch changes the time and nothing else") {
     CHECK(file::touch("/no/such").error() == "cannot touch /no/such: No such file or directory");
 }
 
+TEST_CASE("file: only regular files are read where nobody has typed the path") {
+    const auto tmp = folder();
+    const std::string plain = join(tmp.path(), "plain"), pipe = join(tmp.path(), "pipe"), link = join(tmp.path(), "link");
+    REQUIRE(file::writeAtomic(plain, "text"));
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    REQUIRE(::symlink(plain.c_str(), link.c_str()) == 0);
+    CHECK(*file::readRegular(plain) == "text");
+    CHECK(*file::readRegular(link) == "text");
+    CHECK(file::readRegular(plain, 3).error() == "cannot read " + plain + ": it has more than 3 bytes");
+    for (const std::string &path : {pipe, tmp.path(), std::string("/dev/zero")})
+        CHECK(file::readRegular(path).error() == "cannot read " + path + ": it is no regular file");
+    CHECK(file::readRegular("/no/such").error() == "cannot read /no/such: No such file or directory");
+}
+
 TEST_CASE("file: temporaries of killed runs are removed, other hidden files stay") {
     const auto tmp = folder();
     const std::string mine = file::temporaryName(join(tmp.path(), "a.o"));
@@ -138,6 +152,8 @@ TEST_CASE("file: temporaries of killed runs are removed, other hidden files stay
     CHECK(mine != file::temporaryName(join(tmp.path(), "a.o")));
     REQUIRE(file::writeAtomic(mine, "half"));
     REQUIRE(file::writeAtomic(join(tmp.path(), ".keep"), ""));
+    file::removeTemporaries(tmp.path(), 60); // they are younger
+    CHECK(file::list(tmp.path())->size() == 2);
     file::removeTemporaries(tmp.path());
     CHECK(*file::list(tmp.path()) == std::vector<std::string>{".keep"});
 }

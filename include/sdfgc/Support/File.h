@@ -18,6 +18,10 @@ namespace sdfgc::file {
 /// The whole content of a regular file or pipe. A folder, or more than `maxBytes`, is a failure.
 Result<std::string> read(const std::string &path, std::uint64_t maxBytes = UINT64_MAX);
 
+/// The same of regular files, and links to them, alone: for paths that no person has typed, but a file or a folder that may be somebody
+/// else's. A pipe could let the reader wait for ever, and a device has no end.
+Result<std::string> readRegular(const std::string &path, std::uint64_t maxBytes = UINT64_MAX);
+
 /// Writes `content` under a temporary name in the same folder and renames it, so that `path` holds the old content or the new one
 /// and never a part. Not flushed to disk: a power cut may lose the file, a killed process may not. Keeps the mode of a file that
 /// was there. On failure the temporary file is removed. A path that a person names may be a link, which stays: its target is
@@ -30,8 +34,9 @@ Result<bool> writeIfChanged(const std::string &path, std::string_view content, L
 
 /// A name beside `path` for a file that will be renamed to it: `.NAME.tmp-PID-COUNT`.
 std::string temporaryName(const std::string &path);
-/// Removes what killed runs left behind under temporary names, in this folder only. Call it while holding the folder's lock.
-void removeTemporaries(const std::string &folder);
+/// Removes what killed runs left behind under temporary names, in this folder only. Call it while holding the folder's lock, or in a
+/// folder that has none with an age in seconds that no file of a living run has.
+void removeTemporaries(const std::string &folder, double olderThan = 0);
 /// Puts `from` in the place of `to`, in one step.
 Result<void> rename(const std::string &from, const std::string &to);
 
