@@ -6,7 +6,7 @@ namespace sdfgc::build {
 namespace {
 
 /// What sdfgc writes into below a build folder. Nothing else is looked at: people may keep their own build trees in it.
-constexpr const char *kOurFolders[] = {".sdfgc", "src", "include", "lib", "map"};
+constexpr const char *kOurFolders[] = {".sdfgc", "src", "include", "lib", "map", "python", "runtime-headers"};
 constexpr int kDeepest = 8; // levels below these; sdfgc itself writes four
 
 void removeTemporariesBelow(const std::string &folder, int levels) {

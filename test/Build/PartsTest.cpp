@@ -107,11 +107,15 @@ TEST_CASE("folder: claimed for one program, locked, cleaned") {
         tmp.write("f.build/CMakeLists.txt", "");
         tmp.write("f.build/src/cpu/.f.cpp.tmp-1-2", "half");
         tmp.write("f.build/.sdfgc/obj/.f.o.tmp-1-3", "half");
+        tmp.write("f.build/runtime-headers/sdfgc/rt/gpu/emulated/.copy.h.tmp-1-4", "half");
+        tmp.write("f.build/python/.f.py.tmp-1-5", "half");
         tmp.write("f.build/mine/.a.tmp-1-2", "somebody else's");
     }
     REQUIRE(Folder::open(path, "f", diags, impatient));
     CHECK_FALSE(file::exists(path + "/src/cpu/.f.cpp.tmp-1-2"));
     CHECK_FALSE(file::exists(path + "/.sdfgc/obj/.f.o.tmp-1-3"));
+    CHECK_FALSE(file::exists(path + "/runtime-headers/sdfgc/rt/gpu/emulated/.copy.h.tmp-1-4"));
+    CHECK_FALSE(file::exists(path + "/python/.f.py.tmp-1-5"));
     CHECK(file::exists(path + "/mine/.a.tmp-1-2"));
     CHECK(diags.all().empty());
 
