@@ -1,5 +1,7 @@
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "sdfgc/Support/CommentText.h"
+
 namespace sdfgc::codegen {
 
 using namespace tree;
@@ -51,12 +53,8 @@ void BodyPrinter::function(const std::string &linkage) {
 }
 
 void BodyPrinter::comment(const std::string &text) {
-    if (text.empty())
-        return;
-    std::string line = "// ";
-    for (char c : text)
-        line += c == '\n' || c == '\r' || c == '\\' ? ' ' : c;
-    w_.line(line);
+    if (!text.empty())
+        w_.line("// " + commentText(text));
 }
 
 void BodyPrinter::statements(const Block &b) {

@@ -85,7 +85,8 @@ private:
             tooLarge(from, maxFiles, "files");
             return;
         }
-        Result<std::string> text = file::read(path, maxFileBytes);
+        // Who types a path may mean a pipe. An include is text of a file.
+        Result<std::string> text = open_.empty() ? file::read(path, maxFileBytes) : file::readRegular(path, maxFileBytes);
         if (!text) {
             diags_.report(diag::Id::PipelineUnreadable, from, text.error());
             return;

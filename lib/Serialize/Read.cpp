@@ -96,7 +96,7 @@ std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::st
         return refuse({Id::ExternalCycle, file});
     if (context.openFiles.size() >= kMaxFileDepth)
         return refuse({Id::TooManyNestedGraphs, kMaxFileDepth});
-    Result<std::string> text = file::read(path, context.limits.fileBytes);
+    Result<std::string> text = file::readRegular(path, context.limits.fileBytes);
     if (!text)
         return refuse({Id::FileUnreadable, text.error()});
     if (!inflate(*text, path, context))

@@ -1,6 +1,8 @@
 // Types (format reference 3.1, 3.2) and connectors.
 #include "ValueReader.h"
 
+#include "sdfgc/Types/CppTypeName.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -81,6 +83,10 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
         Json ctype = member("ctype");
         if (!ctype || !expect("ctype", ctype, JsonKind::String))
             return std::nullopt;
+        if (!isCppTypeName(ctype.text())) {
+            report(Id::BadType, ctype, "`" + std::string(ctype.text()) + "`");
+            return std::nullopt;
+        }
         return ctype.text() == "pyobject" ? Type(ScalarKind::PyObject) : Type::opaque(Name(ctype.text()));
     }
     if (v.isObject() && name == "struct")

@@ -1,4 +1,5 @@
 // Names of types: in files, for people, in C++.
+#include "sdfgc/Types/CppTypeName.h"
 #include "sdfgc/Types/Type.h"
 
 #include <utility>
@@ -59,6 +60,24 @@ std::optional<Type> scalarTypeByName(std::string_view name) {
         if (row.file == name && row.kind != ScalarKind::Void)
             return Type(row.kind);
     return std::nullopt;
+}
+
+bool isCppTypeName(std::string_view text) {
+    int depth = 0; // of angle brackets
+    bool hasWord = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_', digit = c >= '0' && c <= '9';
+        if (c == ':' && text.substr(i, 2) == "::")
+            ++i;
+        else if (!letter && !digit && std::string_view("<>,*& ").find(c) == std::string_view::npos)
+            return false;
+        hasWord = hasWord || letter;
+        depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+        if (depth < 0 || (c == ',' && depth == 0))
+            return false;
+    }
+    return hasWord && depth == 0;
 }
 
 std::string Type::str() const {

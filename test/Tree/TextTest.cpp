@@ -221,6 +221,10 @@ TEST_CASE("tree text: remarks, and lines inside of brackets") {
 TEST_CASE("tree text: errors name their place") {
     checkFault("", 1, 1, "`module` is expected, but the end of the text stands here");
     checkFault("module m {\n  functoin f() {\n", 2, 3, "a module has no `functoin`");
+    checkFault("module \"../m\" {\n", 1, 8, "`../m` is no identifier");
+    checkFault("module \"m.n\" {\n", 1, 8, "`m.n` is no identifier");
+    checkFault(body("    declare \"x y\": float64\n"), 7, 13, "`x y` is no identifier");
+    checkFault(body("    declare x: opaque \"a; b\"\n"), 7, 23, "`a; b` is no type of C++");
     checkFault(body("    copy &B[0] to &A[0] of float64\n"), 7, 25, "`count` is expected, but `of` stands here");
     checkFault(body("    declare x: flaot64\n"), 7, 16, "there is no type `flaot64`");
     checkFault(body("    x[0] = 1.0\n"), 7, 5, "no variable `x` is known here");

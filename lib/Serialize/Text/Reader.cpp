@@ -4,6 +4,7 @@
 #include "Serialize/RangeText.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/Utf8.h"
+#include "sdfgc/Types/CppTypeName.h"
 
 #include <algorithm>
 #include <charconv>
@@ -372,8 +373,11 @@ Type Reader::type() {
         return *scalar;
     if (w == "opaque") {
         expect("(");
+        const std::size_t at = c_.at;
         const std::string name = quotedText();
         expect(")");
+        if (!isCppTypeName(name))
+            fail(Id::BadType, at, "`" + name + "`");
         return Type::opaque(Name(name));
     }
     if (w == "pointer" || w == "vector") {

@@ -1,6 +1,7 @@
 #include "Targets/Cxx/Emitter.h"
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Support/Text.h"
 
 #include <algorithm>
@@ -121,9 +122,9 @@ void CxxEmitter::field(TextWriter &w, const StateField &f) {
     else if (f.isScalar)
         w.line(type + " " + name + "{};");
     else if (f.lifetime == ir::Lifetime::External)
-        w.line(type + " *" + name + " = nullptr; // " + f.comment);
+        w.line(type + " *" + name + " = nullptr; // " + commentText(f.comment));
     else
-        w.line(bufferClass(f) + "<" + type + "> " + name + "; // " + f.comment);
+        w.line(bufferClass(f) + "<" + type + "> " + name + "; // " + commentText(f.comment));
 }
 
 void CxxEmitter::constants(TextWriter &w) {

@@ -2,6 +2,7 @@
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
+#include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void CxxEmitter::takeOpenmp() {
 }
 
 void CxxEmitter::banner(TextWriter &w, const std::string &path) const {
-    const std::string from = m_.source.empty() ? "" : " from " + file::nameOf(m_.source);
+    const std::string from = m_.source.empty() ? "" : " from " + commentText(file::nameOf(m_.source));
     w.line("// " + file::nameOf(path) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
 }
 

@@ -3,6 +3,7 @@
 #include "Scope.h"
 #include "Words.h"
 
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Text.h"
 #include "sdfgc/Tree/Walk.h"
@@ -20,11 +21,14 @@ public:
         m_ = std::make_unique<Module>();
         r_.skipEmptyLines();
         r_.expectWord("module");
+        const Token name = r_.peek();
         forEachOwnField(*m_, [this](const auto &each, Module &m) {
             using F = std::decay_t<decltype(each)>;
             if constexpr (F::role != Role::Parts && F::role != Role::Code)
                 field(each, m);
         });
+        if (!ir::isIdentifier(m_->name.view()))
+            r_.fail("`" + m_->name.str() + "` is no identifier", name);
         r_.expectSign("{");
         r_.endLine();
         while (!r_.isSign("}"))

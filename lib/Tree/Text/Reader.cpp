@@ -1,6 +1,9 @@
 // Tokens, names, types and sizes.
 #include "Reader.h"
 
+#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Types/CppTypeName.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -62,6 +65,10 @@ std::string Reader::string() {
 Name Reader::name() {
     if (peek().kind != Token::Word && peek().kind != Token::String)
         fail("a name is expected, but " + here() + " stands here");
+    // Names become those of files and of C++: what is none in a graph is none here. `S'1` is the second structure of the name.
+    const std::string_view text = peek().text, plain = text.substr(0, text.find('\''));
+    if (!ir::isIdentifier(plain, true))
+        fail("`" + std::string(text) + "` is no identifier");
     return Name(take().text);
 }
 
@@ -106,6 +113,14 @@ Type Reader::type() {
     return t;
 }
 
+Type Reader::opaque() {
+    const Token at = peek();
+    const std::string name = string();
+    if (!isCppTypeName(name))
+        fail("`" + name + "` is no type of C++", at);
+    return Type::opaque(Name(name));
+}
+
 Type Reader::typeAtom() {
     const Token at = peek();
     if (at.kind != Token::Word)
@@ -121,7 +136,7 @@ Type Reader::typeAtom() {
         return known->second;
     }
     if (at.text == "opaque")
-        return Type::opaque(Name(string()));
+        return opaque();
     if (at.text == "vector") {
         expectSign("(");
         Type element = type();

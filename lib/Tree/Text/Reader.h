@@ -103,6 +103,7 @@ public:
 private:
     std::size_t skipOperand(std::size_t i) const;
     std::size_t skipBrackets(std::size_t i) const;
+    Type opaque();
     Type typeAtom();
     Type callback();
 
