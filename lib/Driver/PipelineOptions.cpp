@@ -166,6 +166,13 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     return r;
 }
 
+/// What a target runs when nobody chooses; nothing where it is not installed.
+std::optional<pass::Pipeline> usualPipeline(const pass::CompileOptions &compile) {
+    diag::Engine scratch;
+    const std::optional<std::string> path = findResource("pipelines", compile.target + ".yaml");
+    return path ? pass::readPipeline(*path, passRegistry(), compile, scratch) : std::nullopt;
+}
+
 json::Value remarkJson(const pass::Remark &r) {
     json::Value v = json::Value::object();
     v.set("pass", r.pass);
@@ -361,6 +368,8 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     if (o.validate)
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
+    if (o.choosePasses())
+        run.usual = [&] { return usualPipeline(context.options); };
     std::vector<pass::PassTime> times;
     bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);
     if (o.timePasses)

@@ -3,6 +3,7 @@
 #include "Pass/Observers.h"
 #include "Pass/Options.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/Time.h"
 #include "sdfgc/Tree/Verify.h"
 
@@ -201,7 +202,7 @@ private:
         bool ok = context_.diags.errorCount() == errorsBefore;
         if (ok) {
             const ir::Level before = std::exchange(level_, levelAfter(level_, info));
-            ok = verify(info, before, time);
+            ok = verify(i, before, time);
         }
         time.peakKiB = peakMemoryKiB();
         if (times)
@@ -239,7 +240,7 @@ private:
     }
 
     /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
-    bool verify(const PassInfo &info, ir::Level before, PassTime &time) {
+    bool verify(std::size_t step, ir::Level before, PassTime &time) {
         if (!program_.tree)
             program_.graph->level = level_;
         if (!options_.verify || !(time.changed || level_ > before))
@@ -250,8 +251,39 @@ private:
                             : analysis::verify(*program_.graph, program_.graph->level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
         if (!ok)
-            context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, info.name, name(level_));
+            blame(step, level_ > before);
         return ok;
+    }
+
+    /// A pass that completes a level relies on those before it, which a pipeline of the user may lack. All else is its own fault.
+    void blame(std::size_t step, bool completesLevel) {
+        const std::string &pass = passes_[step]->name;
+        const std::vector<std::string> missing = completesLevel ? missingBefore(step) : std::vector<std::string>();
+        if (missing.empty())
+            context_.diags.report(diag::Id::PassBrokeGraph, diag::Location{context_.options.file}, pass, name(level_));
+        else
+            context_.diags.report(diag::Id::PassLevel, placeOf(pipeline_.steps[step]), pass,
+                                  "ready to be " + std::string(name(level_)), "not: the rules of that level do not hold after it",
+                                  "the pipeline of the target has before it, in this order, " + text::quotedList(missing));
+    }
+
+    /// Passes that the usual pipeline has before this one, and this pipeline does not have before it in the same order.
+    std::vector<std::string> missingBefore(std::size_t step) const {
+        std::vector<std::string> missing;
+        const std::optional<Pipeline> usual = options_.usual ? options_.usual() : std::nullopt;
+        std::size_t from = 0; // of the steps that may still be the next one
+        for (const Step &u : usual ? usual->steps : std::vector<Step>()) {
+            if (u.pass == pipeline_.steps[step].pass)
+                return missing;
+            const auto begin = pipeline_.steps.begin(), end = begin + static_cast<std::ptrdiff_t>(step);
+            const auto found =
+                std::find_if(begin + static_cast<std::ptrdiff_t>(from), end, [&](const Step &s) { return s.pass == u.pass; });
+            if (found == end)
+                missing.push_back(u.pass);
+            else
+                from = static_cast<std::size_t>(found - begin) + 1;
+        }
+        return missing;
     }
 
     diag::Location placeOf(const Step &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }

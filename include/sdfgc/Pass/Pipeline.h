@@ -76,6 +76,9 @@ struct RunOptions {
     std::function<std::string(const Program &)> print;                  // text form
     std::function<bool(const Program &, const std::string &path)> save; // for dumpDir; reports its own errors
     std::vector<Instrumentation *> instruments;                         // the caller's own, called after the built-in ones
+    /// The pipeline that the target has of its own. It is asked for when a pass claims a level whose rules do not hold: where others
+    /// of its passes belong before that one, the pipeline that runs is at fault.
+    std::function<std::optional<Pipeline>()> usual;
 };
 struct PassTime {
     std::string pass;
