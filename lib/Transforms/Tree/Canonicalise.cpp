@@ -133,8 +133,9 @@ NodePtr Canonicaliser::branches(NodePtr n) {
 void Canonicaliser::inner(Node &n) {
     if (n.kind == Kind::Loop)
         static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
-    // A timer and the label of a loop's `continue` stand after the body.
-    bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty());
+    // A timer and the label of a loop's `continue` stand after the body, and a block without braces is no scope.
+    const bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
+                      !(n.kind == Kind::Block && !static_cast<Block &>(n).braces);
     forEachBlock(n, [&](Block &b) { block(b, ends); });
 }
 
