@@ -75,7 +75,9 @@ bool Reduce::readNode() {
         if (!analysis::symbolType(outer, used))
             return x_.refuse("its identity `" + *identity_ + "` reads `" + used.str() + "`, which is no symbol");
     auto function = py::parseWcr(wcr_);
-    if (function.value && isAssociative(function.value->kind))
+    if (!function.value)
+        return x_.refuse("its function cannot be translated: " + function.error.message);
+    if (isAssociative(function.value->kind))
         if (auto neutral = py::reductionIdentity(function.value->kind, out_.type))
             neutral_ = py::print(**neutral);
     if (!identity_ && outerWcr_.empty() && x_.writesFirst(out_))

@@ -4,6 +4,8 @@
 #include "Fields.h"
 #include "Upgrade.h"
 
+#include "sdfgc/IR/Identifier.h"
+
 namespace sdfgc::serialize {
 
 using diag::Id;
@@ -132,6 +134,9 @@ std::unique_ptr<ir::SDFG> GraphReader::readGraph(Json v) {
         for (Json entry : types.items())
             for (auto [argument, descriptor] : entry.members())
                 g->argNames.emplace_back(argument.text());
+    for (const Name n : g->argNames) // they are words of the interface
+        if (!ir::isIdentifier(n.view()))
+            values_.report(Id::BadName, attributes, "argument", n.str());
     r.rest("SDFG", g->extra);
     readRegion(v, *g);
     settleHints(*g);

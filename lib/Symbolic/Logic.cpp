@@ -217,6 +217,8 @@ private:
     }
 
     void add(Expr e) {
+        if (e.kind() == Kind::Bool) // a number among numbers
+            e = Expr(e.boolValue() ? 1 : 0);
         Expr last = termsOf(e).back();
         std::optional<Num> constant = isNumber(last) && last.kind() != Kind::Complex ? asNumber(last) : std::nullopt;
         Family f{e, 0};

@@ -1,17 +1,19 @@
-// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time with status 0 or 1, prints
-// an error when it is 1, and what `opt` writes can be read again.
+// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time and within 4 GiB, with status
+// 0 or 1, prints an error when it is 1, and what `opt` writes can be read again. Status 2 is for lists of passes that do not fit.
 //
 //   fuzz [--seconds N] [--runs N] [--seed N] [--keep DIR] GRAPH...
 //
-// Run number i takes graph i modulo their number and the seed plus i, so that `--seed S+i --runs 1` on that graph repeats it. Each
-// run is a process of its own: a crash or a hang is one finding. Findings go to DIR (default: the current folder). Exit status 1
-// when there are any.
+// GRAPH is JSON (.sdfg) or a text form (.sdfgt). Run number i damages graph i modulo their number by the seed plus i: as a tree, as
+// bytes, as text, by names that change places, by parts of another of the graphs; or it leaves the graph and damages the list of
+// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder);
+// what is printed names the subcommand with its options. Exit status 1 when there are findings.
 #include "Mutator.h"
 
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Text.h"
 
 #include <chrono>
 #include <csignal>
@@ -27,7 +29,8 @@
 namespace sdfgc::fuzz {
 namespace {
 
-constexpr unsigned secondsPerRun = 20;
+constexpr rlim_t secondsPerRun = 20;       // of processor time: the machine may be busy
+constexpr unsigned secondsOfWaiting = 300; // for what uses none
 enum ChildStatus : int { Refused, Accepted, Broken };
 
 struct Options {
@@ -38,10 +41,28 @@ struct Options {
     std::vector<std::string> graphs;
 };
 
+constexpr rlim_t bytesPerRun = rlim_t{4} << 30;
+constexpr const char *targetNames[] = {"cpu", "cuda", "hip"};
+
 struct Seed {
     std::string path;
     json::Value graph;
     std::string text; // the graph in its text form; empty where it has none
+};
+
+/// What a run compiles, and how.
+struct Input {
+    std::string text;
+    std::string target;
+    std::string passes; // empty: those of the target
+    std::vector<std::string> options() const {
+        std::vector<std::string> words{"--target", target};
+        if (target != "cpu")
+            words.emplace_back("--emulate"); // needs no compiler for devices
+        if (!passes.empty())
+            words.insert(words.end(), {"--passes", passes});
+        return words;
+    }
 };
 
 [[noreturn]] void fault(const std::string &what, const std::string &detail) {
@@ -51,19 +72,29 @@ struct Seed {
 }
 
 /// One subcommand in this process; does not come back when the contract is broken.
-int subcommand(const std::vector<std::string> &arguments) {
+int subcommand(const std::vector<std::string> &arguments, bool mayMisuse = false) {
     std::ostringstream out, err;
     driver::Environment environment{out, err};
     const int status = driver::run(arguments, environment);
     const bool told = err.str().find("error: ") != std::string::npos;
-    if (status != driver::Done && status != driver::InputFault)
-        fault("`" + arguments[0] + "` ends with status " + std::to_string(status), err.str());
-    if ((status == driver::InputFault) != told)
-        fault("`" + arguments[0] + "` ends with status " + std::to_string(status) + " against what it prints", err.str());
+    const std::string command = "`" + text::joined(arguments, " ") + "`";
+    if (status != driver::Done && status != driver::InputFault && !(mayMisuse && status == driver::UsageFault))
+        fault(command + " ends with status " + std::to_string(status), err.str());
+    if (err.str().find(diag::info(diag::Id::OutOfMemory).code) != std::string::npos)
+        fault(command + " needs too much memory", err.str());
+    if ((status != driver::Done) != told)
+        fault(command + " ends with status " + std::to_string(status) + " against what it prints", err.str());
     return status;
 }
 
-ChildStatus runAll(const std::string &input, const std::string &folder) {
+ChildStatus runAll(const std::string &input, const std::string &folder, const Input &run) {
+    std::vector<std::string> emit{"emit", input, "-o", folder + "/out"};
+    for (std::string &word : run.options())
+        emit.push_back(std::move(word));
+    for (const char *file : {"/out/.sdfgc/program", "/out/CMakeLists.txt"}) // so that the folder is for programs of any name
+        (void)file::removeTree(folder + file);
+    if (!run.passes.empty())
+        return subcommand(emit, true) == driver::Done ? Accepted : Refused;
     const std::string saved = folder + "/saved.sdfg";
     if (subcommand({"check", input}) != driver::Done)
         return Refused;
@@ -71,23 +102,27 @@ ChildStatus runAll(const std::string &input, const std::string &folder) {
     if (subcommand({"print", input, "-o", printed}) == driver::Done && subcommand({"check", printed}) != driver::Done)
         fault("`print` wrote a graph that `check` refuses", "");
     subcommand({"info", input});
-    subcommand({"emit", input, "-o", folder + "/out"});
+    subcommand(emit);
     if (subcommand({"opt", input, "--passes", "", "-o", saved}) == driver::Done && subcommand({"check", saved}) != driver::Done)
         fault("`opt` wrote a graph that `check` refuses", "");
     return Accepted;
 }
 
 /// Runs all subcommands in a child process; says what was wrong, if anything, and counts graphs that pass the verifier.
-std::optional<std::string> tryInput(const std::string &input, const std::string &folder, std::size_t &accepted) {
+std::optional<std::string> tryInput(const std::string &input, const std::string &folder, const Input &run, std::size_t &accepted) {
     const std::string log = folder + "/log";
     const pid_t child = ::fork();
     if (child == 0) {
         if (!std::freopen(log.c_str(), "w", stderr))
             std::_Exit(Broken);
-        ::alarm(secondsPerRun);
-        rlimit noCore{0, 0};
+        ::alarm(secondsOfWaiting);
+        const rlimit noCore{0, 0}, memory{bytesPerRun, bytesPerRun}, time{secondsPerRun, secondsPerRun + 1};
+        ::setrlimit(RLIMIT_CPU, &time);
         ::setrlimit(RLIMIT_CORE, &noCore);
-        std::_Exit(runAll(input, folder));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they reserve addresses without end
+        ::setrlimit(RLIMIT_AS, &memory);
+#endif
+        std::_Exit(runAll(input, folder, run));
     }
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -96,7 +131,9 @@ std::optional<std::string> tryInput(const std::string &input, const std::string 
         return std::nullopt;
     std::string why;
     if (WIFSIGNALED(status))
-        why = WTERMSIG(status) == SIGALRM ? "hangs\n" : std::string("is killed by ") + strsignal(WTERMSIG(status)) + "\n";
+        why = WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU
+                  ? "hangs\n"
+                  : std::string("is killed by ") + strsignal(WTERMSIG(status)) + "\n";
     Result<std::string> said = file::read(log);
     return why + (said ? *said : said.error());
 }
@@ -129,16 +166,65 @@ std::optional<Options> parse(int argc, char **argv) {
 std::vector<Seed> load(const std::vector<std::string> &paths) {
     std::vector<Seed> seeds;
     for (const std::string &path : paths) {
-        Result<std::string> text = file::read(path);
-        std::optional<json::Value> graph = text ? json::parse(*text) : std::nullopt;
         diag::Engine scratch;
         const std::unique_ptr<ir::SDFG> read = serialize::readFile(path, scratch);
+        const Result<std::string> text = path.ends_with(".sdfgt") && read ? serialize::writeText(*read) : file::read(path);
+        std::optional<json::Value> graph = text ? json::parse(*text) : std::nullopt;
         if (graph)
             seeds.push_back({path, std::move(*graph), read ? serialize::print(*read) : std::string()});
         else
-            std::fprintf(stderr, "fuzz: %s is not JSON\n", path.c_str());
+            std::fprintf(stderr, "fuzz: %s is no graph\n", path.c_str());
     }
     return seeds;
+}
+
+/// The names of a target's own passes, in order.
+std::vector<std::string> passesOf(const std::string &target) {
+    std::ostringstream out, err;
+    driver::Environment environment{out, err};
+    driver::run({"passes", "--pipeline", target, "--target", target}, environment);
+    std::vector<std::string> passes;
+    std::istringstream lines(out.str());
+    for (std::string line, number, name; std::getline(lines, line);)
+        if (std::istringstream words(line); words >> number >> name && number != "//")
+            passes.push_back(name);
+    return passes;
+}
+
+/// Run number `run` over the graphs.
+Input damaged(const std::vector<Seed> &seeds, std::size_t run, uint64_t seed) {
+    const Seed &one = seeds[run % seeds.size()];
+    Random random(seed + run);
+    const Seed &other = random.pick(seeds);
+    Mutator mutator(seed + run);
+    Input input;
+    input.target = random.pick(targetNames);
+    const bool hasText = !one.text.empty();
+    switch (random.below(8)) {
+    case 0:
+    case 1:
+        input.text = hasText ? mutator.mutateText(one.text) : mutator.mutate(one.graph);
+        break;
+    case 2:
+        input.text = mutator.cross(one.graph, other.graph);
+        break;
+    case 3:
+        input.text = hasText ? mutator.crossText(one.text, other.text) : mutator.cross(one.graph, other.graph);
+        break;
+    case 4:
+        input.text = mutator.renameText(hasText ? one.text : one.graph.dump());
+        break;
+    case 5: {
+        std::vector<std::string> passes = passesOf(input.target);
+        mutator.mutatePasses(passes);
+        input.passes = text::joined(passes, ",");
+        input.text = one.graph.dump();
+        break;
+    }
+    default:
+        input.text = mutator.mutate(one.graph);
+    }
+    return input;
 }
 
 int fuzz(const Options &o) {
@@ -154,21 +240,19 @@ int fuzz(const Options &o) {
     };
     std::size_t findings = 0, accepted = 0, run = 0;
     for (; !over(run); ++run) {
-        const Seed &seed = seeds[run % seeds.size()];
-        Mutator mutator(o.seed + run);
-        const bool asText = run % 3 == 2 && !seed.text.empty();
-        const std::string text = asText ? mutator.mutateText(seed.text) : mutator.mutate(seed.graph);
+        const Input made = damaged(seeds, run, o.seed);
         const std::string input = folder->path() + "/input.sdfg";
-        if (!file::writeAtomic(input, text))
+        if (!file::writeAtomic(input, made.text))
             return 2;
-        const std::optional<std::string> wrong = tryInput(input, folder->path(), accepted);
+        const std::optional<std::string> wrong = tryInput(input, folder->path(), made, accepted);
         if (!wrong)
             continue;
         ++findings;
         const std::string kept = o.keep + "/finding-" + std::to_string(o.seed + run) + ".sdfg";
-        if (!file::writeAtomic(kept, text))
+        if (!file::writeAtomic(kept, made.text))
             return 2;
-        std::printf("%s, seed %llu, as %s:\n%s\n", seed.path.c_str(), static_cast<unsigned long long>(o.seed + run), kept.c_str(),
+        std::printf("%s, seed %llu, as %s, with %s:\n%s\n", seeds[run % seeds.size()].path.c_str(),
+                    static_cast<unsigned long long>(o.seed + run), kept.c_str(), text::joined(made.options(), " ").c_str(),
                     wrong->substr(0, 2000).c_str());
         std::fflush(stdout);
     }

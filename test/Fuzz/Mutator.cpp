@@ -193,6 +193,25 @@ void Mutator::changeText(const Spot &start) {
     *at.value = Value(std::move(text));
 }
 
+std::string Mutator::cross(Value graph, Value other) {
+    for (std::size_t rounds = 1 + random_.below(4); rounds != 0; --rounds) {
+        spots_.clear();
+        collect(other);
+        const std::vector<Spot> givers = spots_;
+        spots_.clear();
+        collect(graph);
+        // Of many tries the first that fits: most parts are small, and the keys of both graphs much the same.
+        for (int tries = 0; tries < 400; ++tries) {
+            const Spot &from = random_.pick(givers), &to = random_.pick(spots_);
+            if (from.key != to.key || from.value->kind() != to.value->kind() || to.parent == nullptr)
+                continue;
+            *to.value = *from.value;
+            break;
+        }
+    }
+    return graph.dump();
+}
+
 std::string Mutator::damageBytes(std::string text) {
     switch (random_.below(3)) {
     case 0:
@@ -279,6 +298,8 @@ std::string hostilePiece(Random &r) {
 } // namespace
 
 std::string Mutator::mutateText(std::string text) {
+    if (random_.oneIn(8))
+        return swapLines(std::move(text));
     for (std::size_t n = 1 + random_.below(4); n > 0 && !text.empty(); --n) {
         const auto [from, length] = somePiece(text, random_);
         const std::size_t line = from == 0 ? 0 : text.rfind('\n', from - 1) + 1;
@@ -308,6 +329,107 @@ std::string Mutator::mutateText(std::string text) {
         }
     }
     return text;
+}
+
+// ---- lines and names
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines linesOf(const std::string &text) {
+    Lines lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        lines.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return lines;
+}
+
+std::string joined(const Lines &lines) {
+    std::string text;
+    for (const std::string &line : lines)
+        text += line;
+    return text;
+}
+
+bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// Replaces whole words: `from` by `to`, and with `both` also `to` by `from`.
+std::string withWords(const std::string &text, const std::string &from, const std::string &to, bool both) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && isWordCharacter(text[end]))
+            ++end;
+        if (end == at) {
+            out += text[at++];
+            continue;
+        }
+        const std::string word = text.substr(at, end - at);
+        out += word == from ? to : both && word == to ? from : word;
+        at = end;
+    }
+    return out;
+}
+
+/// A name that the graph gives to something: the word before a colon in both forms, or any other that is no word of the format.
+std::string someName(const std::string &text, Random &r) {
+    static constexpr std::string_view formats[] = {
+        "type",  "attributes", "label",  "id",    "src", "dst",  "data", "start", "end",   "step",        "tile",    "ranges",
+        "nodes", "edges",      "subset", "Range", "dim", "null", "true", "false", "dtype", "string_data", "language"};
+    for (int tries = 0; tries < 100; ++tries) {
+        const auto [from, length] = somePiece(text, r);
+        const std::string word = text.substr(from, length);
+        const bool isName = std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_';
+        if (isName && std::find(std::begin(formats), std::end(formats), word) == std::end(formats))
+            return word;
+    }
+    return "x";
+}
+
+} // namespace
+
+std::string Mutator::crossText(std::string text, const std::string &other) {
+    Lines lines = linesOf(text);
+    const Lines givers = linesOf(other);
+    for (std::size_t rounds = 1 + random_.below(3); rounds != 0 && !lines.empty() && !givers.empty(); --rounds) {
+        const std::size_t from = random_.below(givers.size()), to = random_.below(lines.size());
+        const std::size_t count = std::min(1 + random_.below(random_.oneIn(3) ? 6 : 1), givers.size() - from);
+        const auto first = givers.begin() + static_cast<std::ptrdiff_t>(from);
+        if (random_.oneIn(2))
+            lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(to));
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(to), first, first + static_cast<std::ptrdiff_t>(count));
+    }
+    return joined(lines);
+}
+
+std::string Mutator::renameText(std::string text) {
+    for (std::size_t rounds = 1 + random_.below(3); rounds != 0 && !text.empty(); --rounds) {
+        const std::string from = someName(text, random_), to = someName(text, random_);
+        text = withWords(text, from, to, random_.oneIn(3));
+    }
+    return text;
+}
+
+std::string Mutator::swapLines(std::string text) {
+    Lines lines = linesOf(text);
+    if (lines.size() > 1)
+        std::swap(random_.pick(lines), random_.pick(lines));
+    return joined(lines);
+}
+
+void Mutator::mutatePasses(std::vector<std::string> &passes) {
+    for (std::size_t rounds = 1 + random_.below(2); rounds != 0 && passes.size() > 1; --rounds) {
+        const auto at = passes.begin() + static_cast<std::ptrdiff_t>(random_.below(passes.size()));
+        const std::string pass = *at;
+        const std::size_t choice = random_.below(4); // mostly missing, or elsewhere, or twice
+        if (choice != 3)
+            passes.erase(at);
+        if (choice >= 2)
+            passes.insert(passes.begin() + static_cast<std::ptrdiff_t>(random_.below(passes.size() + 1)), pass);
+    }
 }
 
 } // namespace sdfgc::fuzz

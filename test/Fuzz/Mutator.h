@@ -29,6 +29,15 @@ public:
     std::string mutate(json::Value graph);
     /// A damaged copy of a graph's text form: lines lost, doubled, exchanged; words, brackets and numbers replaced; cut off.
     std::string mutateText(std::string text);
+    /// A copy of `graph` with one to four parts of `other` in the place of parts that have the same meaning.
+    std::string cross(json::Value graph, json::Value other);
+    /// The same of text forms: lines of `other`, one or some in a row, among or instead of lines of `text`.
+    std::string crossText(std::string text, const std::string &other);
+    /// A copy of a graph, as JSON or in its text form, in which one to three names have become other names of it: containers, symbols,
+    /// connectors, labels, parameters. One time in three both change places.
+    std::string renameText(std::string text);
+    /// One or two passes of a list are missing, doubled or elsewhere.
+    void mutatePasses(std::vector<std::string> &passes);
     /// A copy with other bytes in some places, cut off, or with a part of it twice.
     std::string damageBytes(std::string text);
 
@@ -39,6 +48,7 @@ private:
         std::size_t position; // in the parent
         std::string_view key;
     };
+    std::string swapLines(std::string text);
     void collect(json::Value &root);
     void mutateTree();
     void replace(const Spot &at);

@@ -375,8 +375,10 @@ TEST_CASE("what is wrong is said with its place") {
     const Case cases[] = {
         {"symbol N int64", Id::GraphTextSyntax, 12, "expected `:`, found `int64`"},
         {"symbol k: int46", Id::BadType, 13, "this is no type: `int46`"},
+        {"symbol k: opaque(\"a; b\")", Id::BadType, 20, "this is no type: `a; b`"},
         {"argument B: float64[N +]", Id::BadExpression, 26, "the expression ends too early"},
         {"argument A: float64[N]", Id::GraphTextTwice, 12, "the container `A` is there already"},
+        {"assume N (positive)\n  assume N (nonzero)", Id::GraphTextTwice, 10, "the assumption about `N` is there already"},
         {"argument B: float64[N] (colapse = 2)", Id::GraphTextAttribute, 27, "a container has no attribute `colapse`"},
         {"constant c: int32", Id::GraphTextSyntax, 20, "expected `=`, found the end of the line"},
         {"state s { A -> }", Id::GraphTextSyntax, 18, "expected a container, or `@` and the label of a node, found `}`"},
@@ -456,6 +458,7 @@ TEST_CASE("hostile texts are refused, not crashed over") {
           "sdfg f {\n  argument a: " + std::string(200000, 'v') + "\n}\n",
           "sdfg f {\n  argument a: float64[" + std::string(200000, '(') + "\n}\n",
           "sdfg f {\n  state s {\n    l (a = " + std::string(200000, '[') + "\n  }\n}\n", std::string("sdfg f {\n\0\0}", 13),
+          "sdfg f {\n  state s {}\n" + deep("c = a", 300000).substr(9), // each is told once, not once for every other
           std::string("sdfg"), std::string("sdfg f (at 99999999999999999999) {}"),
           std::string("sdfg f {\n  state s {\n    order nodes 0-999999999999\n  }\n}")})
         CHECK_FALSE(read(text).graph);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Builds under conditions that nobody wants: killed at random moments, on full disks, in folders that cannot be written, many at once in one
-folder, with a cache that other users share and damage. What must hold: the next build is right, nothing piles up, nobody waits for ever.
+"""Builds under conditions that nobody wants: killed at random moments, on full disks, in folders that cannot be written, many at once in
+one folder, with a cache that other users share and damage. What must hold: the next build is right, nothing piles up, nobody waits for ever.
 
   tools/dev/hostile_builds.py [--sdfgc build/bin/sdfgc] [--seed N] [--kills N] [--emulated PERCENT] [PART...]
 
@@ -167,14 +167,26 @@ def computes(library, operation):
     return handle.value is not None and program.f_error(handle) == 0 and list(b) == [operation(x) for x in range(SIZE)]
 
 
-def end_session(process):
-    """Kills a build and all that it has started: its compilers are in process groups of their own, but in its session."""
+def session_of(process):
+    """The living processes that a build has started, and itself: compilers have process groups of their own, but its session."""
     for entry in os.listdir('/proc'):
         try:
             if entry.isdigit() and os.getsid(int(entry)) == process.pid:
-                os.kill(int(entry), signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
+                with open(f'/proc/{entry}/stat', encoding='utf-8', errors='replace') as f:
+                    if f.read().rpartition(')')[2].split()[0] != 'Z':
+                        yield int(entry)
+        except (ProcessLookupError, FileNotFoundError, PermissionError):
             pass
+
+
+def end_session(process):
+    """Kills a build and all that it has started, until nothing is left: a compiler may be starting another process just now."""
+    while alive := list(session_of(process)):
+        for one in alive:
+            try:
+                os.kill(one, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
     process.wait()
 
 

@@ -131,7 +131,12 @@ void Reader::symbols() {
 
 /// `assume N: int32 (positive, "key" = "value")`
 void Reader::assume() {
-    sym::SymbolFacts &f = graph().symbolHints[identifier("symbol", "the name of a symbol")];
+    c_.blanks();
+    const std::size_t at = c_.at;
+    const Name name = identifier("symbol", "the name of a symbol");
+    if (graph().symbolHints.count(name))
+        report(Id::GraphTextTwice, at, "assumption about", name.str());
+    sym::SymbolFacts &f = graph().symbolHints[name];
     if (c_.accept(":"))
         f.type = type();
     Attributes a = attributes();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 namespace sdfgc::serialize::text {
 
@@ -19,12 +20,14 @@ struct Reader::PendingEdge {
     std::string label;
     std::size_t ordinal = 1;
     ir::InterstateEdge edge;
+    std::unordered_set<Name> assigned;
 };
 
 struct Reader::RegionText {
     std::vector<std::unique_ptr<ir::Block>> blocks;
     std::vector<PendingEdge> edges;
     std::vector<ir::Block *> unlabelled; // their text leaves the label out
+    bool leavesLabelOut = false;         // the block that is being read does so; an error in it may be the end of it
     bool startsNowhere = false;
     bool decided = true;                              // the text says where the last block leads, or nothing has to
     std::optional<std::size_t> blockOrder, edgeOrder; // the numbers of the lines `order`
@@ -60,6 +63,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
         return;
     if (!t.decided)
         addEdge(t, start, true);
+    t.leavesLabelOut = false;
     std::unique_ptr<ir::Block> b = block(t, word, start);
     if (!b) {
         c_.at = start;
@@ -67,6 +71,8 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
     }
     t.decided = isJump(b->kind());
     t.blocks.push_back(std::move(b));
+    if (t.leavesLabelOut)
+        t.unlabelled.push_back(t.blocks.back().get());
 }
 
 // ---- edges
@@ -91,9 +97,8 @@ void Reader::assignment(RegionText &t, std::size_t start, std::string_view name)
     std::string value = rawText(false);
     endLine();
     const Name target(name);
-    for (const auto &[other, otherValue] : e.edge.assignments)
-        if (other == target)
-            report(Id::GraphTextTwice, start, "assignment to", target.str());
+    if (!e.assigned.insert(target).second)
+        report(Id::GraphTextTwice, start, "assignment to", target.str());
     e.edge.assignments.emplace_back(target, std::move(value));
 }
 
@@ -192,7 +197,7 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
 /// A block that begins with a word of its own; null if the word is none.
 std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, std::size_t start) {
     auto unlabelled = [&](std::unique_ptr<ir::Block> b) {
-        t.unlabelled.push_back(b.get());
+        t.leavesLabelOut = true;
         return b;
     };
     auto named = [&](std::unique_ptr<ir::Block> b, const char *element) {
@@ -200,7 +205,7 @@ std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, s
         if (c_.peek() == '"' || wordLength(c_.text().substr(c_.at)) > 0)
             b->label = label("a label");
         else
-            t.unlabelled.push_back(b.get());
+            t.leavesLabelOut = true;
         Attributes a = attributes();
         blockRest(a, element, *b);
         return b;

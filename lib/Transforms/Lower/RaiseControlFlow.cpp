@@ -55,8 +55,9 @@ class RaiseControlFlow : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
-        for (SDFG *g : allSDFGs(root))
-            changed |= raise(*g, context);
+        const std::vector<SDFG *> graphs = allSDFGs(root);
+        for (auto g = graphs.rbegin(); g != graphs.rend(); ++g) // inner graphs first: what no path leads to goes with those in it
+            changed |= raise(**g, context);
         if (changed)
             root.renumber();
         return changed;
