@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-LIMIT = 300  # seconds that a build may take before it counts as waiting for ever; machines are busy
+LIMIT = 590  # seconds that a build may take before it counts as waiting for ever: less than sdfgc waits for a folder (Folder.h)
 NOBODY, DAEMON = 65534, 1
 STATE = ('.sdfgc/build.json', '.sdfgc/lock')  # hold time stamps and process numbers
 PROGRAM = '''sdfg f {{
