@@ -50,9 +50,12 @@ public:
         out.faults = program->run();
         out.seconds = timer.seconds();
         out.timedOut = program->timedOut();
-        for (std::size_t k = 0; k < input.all.size(); ++k)
+        for (std::size_t k = 0; k < input.all.size(); ++k) {
             if (const auto other = input.all[k].sharesWith)
                 out.memory[k] = out.memory[*other];
+            if (!input.all[k].isArray) // given by value: what the program writes to it nobody sees
+                out.memory[k] = input.all[k].data;
+        }
         return out;
     }
 

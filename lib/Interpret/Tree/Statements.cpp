@@ -352,7 +352,7 @@ void Translator::call(const Call &c) {
 
 Code Translator::program() {
     const Function &f = *module_.functions.back();
-    Builder own(m_, *this, Division::Lowered, nullptr);
+    Builder own(m_, *this, Division::Lowered, m_.site(module_.name.str(), "", {}));
     builder_ = &own;
     frames_.push_back(std::make_unique<Frame>(f));
     for (const VarId v : f.params) {
