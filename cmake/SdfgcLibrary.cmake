@@ -1,5 +1,5 @@
 # Order is the order of the design: a library may use only those above it (test/Layering checks the includes).
-set(SDFGC_LIBRARIES Support Platform Diag Types Symbolic Tasklet IR Serialize Analysis Tree Interpret Pass LibraryNodes Lower Transforms CodeGen
+set(SDFGC_LIBRARIES Support Platform Diag Types Symbolic Tasklet IR Serialize Analysis Nest Tree Interpret Pass LibraryNodes Lower Transforms CodeGen
                     Targets Package Build Run Validate Reduce Driver)
 
 # Headers that nearly every file includes, compiled once: a third off the time of a build. Files still include what they use.

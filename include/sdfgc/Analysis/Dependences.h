@@ -42,15 +42,16 @@ struct Directions {
 struct Conflict {
     std::vector<Directions> levels;                  // of the common loops, outermost first; the vectors are among their product
     std::vector<std::optional<sym::Expr>> distances; // in steps of the loop: b's iteration minus a's, where it is always the same
-    bool exact = false;                              // the directions are those of conflicts that do happen, for some values of symbols
-    std::string why;                                 // where the test gave up: "subset A[idx[i]] is not affine"; empty if it did not
+    bool exact = false; // the directions are those of conflicts that do happen, for some values of symbols
+    std::string why;    // where the test gave up: "subset A[idx[i]] is not affine"; empty if it did not
 };
 
 /// The conflict of `a` and `b`, whose first `common` loops are the same loops: same variables, same ranges, and `a` and `b` may be
 /// in different iterations of them. Deeper loops are each access's own, whatever their names. `facts`: what is known of the other
 /// symbols. Nothing if the accesses never touch the same element. Both must be of one container, in the same coordinates (ranks may
 /// differ where a subset is damaged: then any element).
-std::optional<Conflict> conflictOf(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts);
+std::optional<Conflict> conflictOf(const AccessInstance &a, const AccessInstance &b, std::size_t common,
+                                   const sym::Assumptions &facts);
 
 /// Can the conflict happen between iterations that agree in the first `level` common loops, and differ in the loop `level`: is it
 /// carried by that loop?

@@ -1,6 +1,7 @@
 // The nodes of a state, or of a scope, as steps in an order that its edges allow, and which of them edges order.
 //
-// Copies are steps of their own: between access nodes of one scope right after the source, into a scope in front of the node inside.
+// Copies are steps of their own: between access nodes of one scope right after the source, unless the destination waits for something
+// else, too; into a scope in front of the node inside.
 // Views are bound where they are visited; one that is written first, at the beginning of the scope.
 #include "../Plan.h"
 
@@ -115,15 +116,18 @@ private:
         for (const ir::Edge *e : a.inEdges()) {
             if (setsReference(*e) && isa<ir::AccessNode>(ir::pathSource(e)))
                 arrived.push_back(add(p_.setReference(scope_, *e), before));
-            else if (isCopy(*e) && !level_.count(e->src)) // into the scope
+            else if (isCopy(*e) && (!level_.count(e->src) || waits(a))) // into the scope, or not before others have been here
                 arrived.push_back(add(p_.copy(scope_, *e), before));
         }
         before.insert(before.end(), arrived.begin(), arrived.end());
         itemOf_[&a] = add(nullptr, std::move(before));
         for (const ir::Edge *e : a.outEdges())
-            if (isCopy(*e))
+            if (isCopy(*e) && !(isa<ir::AccessNode>(e->dst) && waits(*e->dst)))
                 copies_[e] = add(p_.copy(scope_, *e), {itemOf_[&a]});
     }
+
+    /// Must more have happened in front of an access node than one thing?
+    static bool waits(const ir::Node &n) { return n.inEdges().size() > 1; }
 
     /// Does an edge next to an access node copy its container, or to it, here?
     bool isCopy(const ir::Edge &e) const {

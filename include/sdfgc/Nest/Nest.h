@@ -1,0 +1,115 @@
+// The nest form: dataflow as loops read it. A run of states becomes a list of items, maps over items and steps that touch elements of
+// containers; passes over loops change the list, and it is written back as states.
+//
+// The graph is the only program between passes. A graph says the same thing in many ways, though: in one state or several, through
+// connectors and access nodes, with the same memlet on every edge of a path. Transformations of loops would have to know all of
+// them. So they read a run of states, transform items, and write the run back at once; what nobody changed is not written.
+//
+//     state a { map[i = 0:N] { t1: B[i] <- A[i] } }                 map i = 0:N           item
+//     state b { map[j = 0:N] { t2: C[j] <- B[j] } }       read         t1: read A[i], write B[i]
+//                                                       ------->   map j = 0:N           item
+//                                                                    t2: read B[j], write C[j]
+//
+// The order of items is the order in which the lowering runs them. The graph leaves part of it open; where two of its steps conflict
+// without an edge between them, this order is the program's meaning (docs/optimiser.md, *Order*).
+//
+// What does not fit stays as it is: a scope with views, values read at run time for its ranges, or direct edges between code nodes
+// is one step as a whole, and a state that cannot be read (isReadable) ends the run.
+#pragma once
+
+#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/IR/Sdfg.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sdfgc::nest {
+
+/// What a step does to a container. An update is a write with conflict resolution.
+enum class UseKind : uint8_t { Read, Write, Update };
+
+/// One use of a container by a step.
+struct Use {
+    UseKind kind = UseKind::Read;
+    Name data;                              // the container, as its SDFG names it; a view stands for itself
+    analysis::Memory memory = -1;           // that it means
+    std::optional<sym::Subset> subset;      // of `data`, in terms of the loops around; nothing: any element of the memory
+    bool certain = false;                   // a write, of every element of the subset, whenever the step runs
+    Name connector;                         // at the node
+    std::size_t node = 0;                   // position in Step::nodes
+    ir::Memlet memlet;                      // as the edge at the node has it
+    const ir::AccessNode *access = nullptr; // where the edge's path ends, as it was read
+    bool writes() const { return kind != UseKind::Read; }
+};
+
+/// What runs as one: a code node, a scope that is not taken apart, or a copy between two containers, which has no node.
+struct Step {
+    std::vector<const ir::Node *> nodes; // as they were read; an entry comes first, its exit last
+    std::vector<const ir::Edge *> edges; // between them
+    std::vector<Use> uses;               // of a copy: what it reads, then what it writes
+    std::map<Name, sym::Expr> renamed;   // symbols that have other meanings than in the nodes (rename)
+    bool effects = false;                // more than its uses tell: code that is not Python, callbacks, state of its own
+    bool isCopy() const { return nodes.empty(); }
+};
+
+struct Map;
+
+/// A map or a step.
+struct Item {
+    std::unique_ptr<Map> map;
+    std::unique_ptr<Step> step;
+};
+
+/// A map that is taken apart. Its iterations are independent of each other, or in conflict where the author says that it does not
+/// matter.
+struct Map {
+    const ir::MapEntry *entry = nullptr; // schedule, label, debug information
+    std::vector<Name> params;
+    std::vector<sym::Range> ranges;
+    std::vector<Item> body;
+    std::set<Name> locals; // containers that each iteration has for itself
+};
+
+/// States of one region, each after the one before without condition or assignment, read as items.
+struct Run {
+    ir::Region *region = nullptr;
+    analysis::Memories *memories = nullptr; // of the program
+    std::vector<ir::State *> states;
+    std::vector<Item> items;
+};
+
+/// Can the nest form hold what the state says? Not if it is measured, sets references, or has edges between code nodes.
+bool isReadable(const ir::State &s);
+
+/// All runs of the regions of one SDFG, nested SDFGs not included, in the order of ir::allRegions. `memories`: of the program.
+std::vector<Run> readRuns(ir::SDFG &g, analysis::Memories &memories);
+
+/// Replaces the states of the run by what its items say. The items must be as they were read, or changed as rename, and the functions
+/// of this library, change them. Containers that they mention must be there. Ids are to be renumbered afterwards.
+void write(Run &run);
+
+/// Can symbols get other meanings in all that the item says? Not where code that is not Python or a property of a library node
+/// mentions one, or where a name of the new meaning stands for something else.
+bool canRename(const Item &item, const std::map<Name, sym::Expr> &meaning);
+/// Gives symbols other meanings: parameters of a map around the item that became those of another one.
+void rename(Item &item, const std::map<Name, sym::Expr> &meaning);
+
+/// A use together with the loops around it, outermost first.
+struct PlacedUse {
+    const Use *use = nullptr;
+    const Step *step = nullptr;
+    std::vector<analysis::LoopLevel> loops;
+    analysis::AccessInstance instance() const { return {use->subset, loops}; }
+};
+/// All uses of an item, in the order of the steps; of a map, its own parameters are the first loops.
+std::vector<PlacedUse> usesOf(const Item &item);
+
+/// Does a step of the item do more than its uses tell?
+bool hasEffects(const Item &item);
+
+} // namespace sdfgc::nest

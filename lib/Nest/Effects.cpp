@@ -1,0 +1,65 @@
+#include "Nest/Effects.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+/// Libraries of whose nodes nothing is known but what their memlets say, and for which that is all.
+constexpr std::array pureLibraries{"blas", "fft", "lapack", "linalg", "sparse", "standard", "tensor", "ttranspose"};
+
+bool callsBack(const Tasklet &t) {
+    const SDFG &g = *t.state()->sdfg();
+    const std::set<Name> called = py::blockNames(py::parseBlockOrRaw(t.code.text)).called;
+    return std::any_of(called.begin(), called.end(), [&](Name n) { return g.symbols.contains(n) || g.desc(n); });
+}
+
+bool hasEffects(const Tasklet &t) {
+    if (t.code.language != Language::Python || !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty() ||
+        !t.stateFields.empty() || t.sideEffects.value_or(false))
+        return true;
+    return callsBack(t) || !analysis::changedSymbols(t).empty();
+}
+
+bool hasEffects(const SDFG &g) {
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes())
+            if (n->isCode() && nest::hasEffects(*n))
+                return true;
+    return false;
+}
+
+bool assigns(const std::vector<py::StmtRef> &block, Name output) {
+    return std::any_of(block.begin(), block.end(), [output](const py::StmtRef &s) {
+        if (s->kind == py::StmtKind::If)
+            return assigns(s->body, output) && assigns(s->orelse, output);
+        return (s->kind == py::StmtKind::Assign || (s->kind == py::StmtKind::AnnAssign && s->value)) &&
+               std::any_of(s->targets.begin(), s->targets.end(),
+                           [output](const py::ExprRef &t) { return t->kind == py::ExprKind::Name && t->name == output; });
+    });
+}
+
+} // namespace
+
+bool hasEffects(const Node &n) {
+    if (const auto *t = dyn_cast<Tasklet>(&n))
+        return hasEffects(*t);
+    if (const auto *nested = dyn_cast<NestedSDFGNode>(&n))
+        return !nested->sdfg || hasEffects(*nested->sdfg);
+    if (const auto *library = dyn_cast<LibraryNode>(&n))
+        return std::find(pureLibraries.begin(), pureLibraries.end(), library->libraryName()) == pureLibraries.end();
+    return n.kind() == NodeKind::ConsumeEntry;
+}
+
+bool assignsAlways(const Tasklet &t, Name output) {
+    return t.code.language == Language::Python && assigns(py::parseBlockOrRaw(t.code.text), output);
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,143 @@
+// Questions about items, and symbols that get other meanings.
+#include "Nest/Rename.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vector<PlacedUse> &out) {
+    if (item.step) {
+        for (const Use &u : item.step->uses)
+            out.push_back({&u, item.step.get(), loops});
+        return;
+    }
+    for (std::size_t d = 0; d < item.map->params.size(); ++d)
+        loops.push_back({item.map->params[d], item.map->ranges[d]});
+    for (const Item &inner : item.map->body)
+        addUses(inner, loops, out);
+    loops.resize(loops.size() - item.map->params.size());
+}
+
+std::set<Name> symbolsOf(const std::map<Name, sym::Expr> &meaning) {
+    std::set<Name> out;
+    for (const auto &[name, value] : meaning)
+        out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
+    return out;
+}
+
+bool mentions(const std::set<Name> &names, const std::map<Name, sym::Expr> &meaning) {
+    return std::any_of(names.begin(), names.end(), [&](Name n) { return meaning.contains(n); });
+}
+
+/// Does a tasklet use one of the names for something else than the symbol?
+bool captures(const Tasklet &t, const std::set<Name> &symbols) {
+    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](Name n) { return t.inConnector(n) || t.outConnector(n) || names.written.count(n); });
+}
+
+bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
+    if (n.isExit() || n.kind() == NodeKind::Access)
+        return true;
+    const std::set<Name> symbols = symbolsOf(meaning);
+    if (const auto *t = dyn_cast<Tasklet>(&n)) {
+        const bool mentioned = mentions(analysis::namesInTasklet(t->code, *t->state()->sdfg()), meaning);
+        return !mentioned || (t->code.language == Language::Python && !captures(*t, symbols));
+    }
+    if (const auto *m = dyn_cast<MapEntry>(&n))
+        return std::none_of(m->params.begin(), m->params.end(), [&](Name p) { return meaning.contains(p) || symbols.count(p); });
+    if (isa<NestedSDFGNode>(&n))
+        return true;
+    return !mentions(analysis::freeSymbols(n), meaning);
+}
+
+sym::Range renamed(const sym::Range &r, const std::map<Name, sym::Expr> &meaning) {
+    return {sym::substitute(r.begin, meaning), sym::substitute(r.end, meaning), sym::substitute(r.step, meaning),
+            sym::substitute(r.tile, meaning)};
+}
+
+void rename(Step &s, const std::map<Name, sym::Expr> &meaning) {
+    for (auto &[name, value] : s.renamed)
+        value = sym::substitute(value, meaning);
+    for (const auto &[name, value] : meaning)
+        s.renamed.emplace(name, value);
+    for (Use &u : s.uses) {
+        if (u.subset)
+            u.subset = u.subset->substituted(meaning);
+        renameSymbols(u.memlet, meaning);
+    }
+}
+
+/// Code in Python with symbols replaced.
+std::string renamedCode(const std::string &text, const std::map<Name, sym::Expr> &meaning) {
+    std::map<Name, py::ExprRef> values;
+    for (const auto &[name, value] : meaning)
+        if (auto parsed = py::parseExpr(value.str()); parsed.value)
+            values.emplace(name, *parsed.value);
+    return py::print(py::substitute(py::parseBlockOrRaw(text), values));
+}
+
+} // namespace
+
+void renameSymbols(Memlet &m, const std::map<Name, sym::Expr> &meaning) {
+    if (m.subset)
+        m.subset = m.subset->substituted(meaning);
+    if (m.otherSubset)
+        m.otherSubset = m.otherSubset->substituted(meaning);
+    m.volume = sym::substitute(m.volume, meaning);
+}
+
+void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &meaning) {
+    if (auto *t = dyn_cast<Tasklet>(&n)) {
+        if (mentions(analysis::namesInTasklet(t->code, scope), meaning))
+            t->code.text = renamedCode(t->code.text, meaning);
+    } else if (auto *m = dyn_cast<MapEntry>(&n)) {
+        for (sym::Range &r : m->ranges)
+            r = renamed(r, meaning);
+        m->ompNumThreads = sym::substitute(m->ompNumThreads, meaning);
+        m->ompIf = sym::substitute(m->ompIf, meaning);
+    } else if (auto *nested = dyn_cast<NestedSDFGNode>(&n)) {
+        for (auto &[name, value] : nested->symbolMapping)
+            value = sym::substitute(value, meaning);
+    }
+}
+
+std::vector<PlacedUse> usesOf(const Item &item) {
+    std::vector<PlacedUse> out;
+    std::vector<analysis::LoopLevel> loops;
+    addUses(item, loops, out);
+    return out;
+}
+
+bool hasEffects(const Item &item) {
+    return item.step ? item.step->effects
+                     : std::any_of(item.map->body.begin(), item.map->body.end(), [](const Item &i) { return hasEffects(i); });
+}
+
+bool canRename(const Item &item, const std::map<Name, sym::Expr> &meaning) {
+    if (item.step)
+        return std::all_of(item.step->nodes.begin(), item.step->nodes.end(), [&](const Node *n) { return canRename(*n, meaning); });
+    const std::set<Name> symbols = symbolsOf(meaning);
+    return std::none_of(item.map->params.begin(), item.map->params.end(),
+                        [&](Name p) { return meaning.contains(p) || symbols.count(p); }) &&
+           std::all_of(item.map->body.begin(), item.map->body.end(), [&](const Item &i) { return canRename(i, meaning); });
+}
+
+void rename(Item &item, const std::map<Name, sym::Expr> &meaning) {
+    if (item.step)
+        return rename(*item.step, meaning);
+    for (sym::Range &r : item.map->ranges)
+        r = renamed(r, meaning);
+    for (Item &inner : item.map->body)
+        rename(inner, meaning);
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,39 @@
+// Which items of one scope must come after which others, and whether edges with data say so already.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::nest {
+
+/// The items of a scope or state, one after the other.
+class Order {
+public:
+    Order() = default;
+    explicit Order(analysis::Memories &memories) : memories_(&memories) {}
+
+    /// Earlier items (by position) that an item must follow.
+    struct Place {
+        std::vector<std::size_t> ties; // that no path of data leads from
+        std::set<std::size_t> after;   // all of them
+    };
+    /// Where an item with these uses would be.
+    Place follows(const std::vector<PlacedUse> &uses, bool effects) const;
+    /// Adds it.
+    Place add(const std::vector<PlacedUse> &uses, bool effects);
+
+private:
+    struct Kept {
+        std::size_t item;
+        const Use *use;
+    };
+    /// Does the access node that both share order a write before a read?
+    static bool isFlow(const Use &earlier, const Use &later);
+    bool meet(const Use &a, const Use &b) const;
+
+    analysis::Memories *memories_ = nullptr;
+    std::vector<Kept> uses_;
+    std::vector<std::size_t> effects_;
+    std::vector<std::set<std::size_t>> after_; // by position
+};
+
+} // namespace sdfgc::nest

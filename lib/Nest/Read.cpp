@@ -1,0 +1,249 @@
+// From states to items.
+#include "Nest/Effects.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
+
+/// Does an expression mention a container, so that it has another value once that is written?
+bool mentionsContainer(const std::set<Name> &symbols, const SDFG &g) {
+    return std::any_of(symbols.begin(), symbols.end(), [&](Name n) { return g.arrays.contains(n); });
+}
+
+/// Reads one state.
+class StateReader {
+public:
+    StateReader(const State &s, analysis::Memories &memories, const std::set<Name> &shared)
+        : scopes_(s), ends_(s, scopes_), graph_(*const_cast<State &>(s).sdfg()), memories_(memories), shared_(shared) {}
+
+    std::vector<Item> items() { return scope(nullptr); }
+
+private:
+    std::vector<Item> scope(const Node *entry) {
+        std::vector<Item> out;
+        for (Node *n : scopes_.children(entry)) {
+            if (auto *a = dyn_cast<AccessNode>(n))
+                copiesAt(*a, out);
+            else if (auto *m = dyn_cast<MapEntry>(n); m && canOpen(*m))
+                out.push_back({std::make_unique<Map>(map(*m)), nullptr});
+            else
+                out.push_back({nullptr, std::make_unique<Step>(step(*n))});
+        }
+        return out;
+    }
+
+    /// The lowering copies when the source is complete, or when the destination is reached (lib/Lower/Flow/States.cpp).
+    void copiesAt(AccessNode &a, std::vector<Item> &out) {
+        for (Edge *e : a.inEdges())
+            if ((e->src->isEntry() || analysis::copiesAtDestination(a)) && analysis::isTransfer(*e))
+                out.push_back({nullptr, std::make_unique<Step>(copy(*e))});
+        for (Edge *e : a.outEdges())
+            if ((e->dst->isExit() || !analysis::copiesAtDestination(*e->dst)) && analysis::isTransfer(*e))
+                out.push_back({nullptr, std::make_unique<Step>(copy(*e))});
+    }
+
+    /// Views inside of a scope, and ranges with values read at run time, stay what they are.
+    bool canOpen(const MapEntry &m) const {
+        if (hasDynamicRange(m))
+            return false;
+        const auto &inside = scopes_.children(&m);
+        return std::none_of(inside.begin(), inside.end(), [this](const Node *n) {
+            const auto *a = dyn_cast<AccessNode>(n);
+            return a && !isPlain(graph_.desc(a->data));
+        });
+    }
+
+    Map map(const MapEntry &m) {
+        Map out;
+        out.entry = &m;
+        out.params = m.params;
+        out.ranges = m.ranges;
+        out.body = scope(&m);
+        for (const Node *n : scopes_.children(&m))
+            if (const auto *a = dyn_cast<AccessNode>(n); a && graph_.desc(a->data)->transient && !shared_.count(a->data))
+                out.locals.insert(a->data);
+        return out;
+    }
+
+    Step step(Node &n) {
+        Step out;
+        std::set<const Node *> inside;
+        if (n.isEntry()) {
+            const Node *exit = scopes_.exitOf(&n);
+            out.nodes.push_back(&n);
+            for (const Node *other : scopes_.order())
+                if (scopes_.encloses(&n, other) && other != exit)
+                    out.nodes.push_back(other);
+            out.nodes.push_back(exit);
+        } else {
+            out.nodes.push_back(&n);
+        }
+        inside.insert(out.nodes.begin(), out.nodes.end());
+        for (const Node *each : out.nodes) {
+            out.effects |= (each->isCode() || each->kind() == NodeKind::ConsumeEntry) && hasEffects(*each);
+            for (const Edge *e : each->outEdges())
+                if (inside.count(e->dst))
+                    out.edges.push_back(e);
+        }
+        usesAt(*out.nodes.front(), 0, inside, out);
+        if (out.nodes.size() > 1)
+            usesAt(*out.nodes.back(), out.nodes.size() - 1, inside, out);
+        return out;
+    }
+
+    void usesAt(const Node &n, std::size_t position, const std::set<const Node *> &inside, Step &out) {
+        for (const Edge *e : n.inEdges())
+            if (!inside.count(e->src) && !e->memlet.isEmpty())
+                out.uses.push_back(use(*e, UseKind::Read, e->dstConn, position));
+        for (const Edge *e : n.outEdges())
+            if (!inside.count(e->dst) && !e->memlet.isEmpty()) {
+                Use u = use(*e, e->memlet.wcr.empty() ? UseKind::Write : UseKind::Update, e->srcConn, position);
+                u.certain = u.kind == UseKind::Write && u.subset && !e->memlet.dynamic && writesAll(n, *e, *u.subset);
+                out.uses.push_back(std::move(u));
+            }
+    }
+
+    /// Is all of the subset written at an edge, whenever the node runs? Code with pointers may leave elements out.
+    static bool writesAll(const Node &n, const Edge &e, const sym::Subset &subset) {
+        const auto *t = dyn_cast<Tasklet>(&n);
+        return t && subset.isOneElement() && assignsAlways(*t, e.srcConn);
+    }
+
+    Use use(const Edge &e, UseKind kind, Name connector, std::size_t node) {
+        const auto *far = cast<AccessNode>(kind == UseKind::Read ? ends_.source(&e) : ends_.destination(&e));
+        Use u;
+        u.kind = kind;
+        u.data = far->data;
+        u.memory = memories_.of(*far);
+        u.connector = connector;
+        u.node = node;
+        u.memlet = e.memlet;
+        u.access = far;
+        if (isPlain(graph_.desc(far->data)))
+            u.subset = kind == UseKind::Read ? sourceSubset(&e) : destinationSubset(&e);
+        if (u.subset && u.subset->rank() != graph_.desc(far->data)->rank())
+            u.subset.reset();
+        return u;
+    }
+
+    Step copy(const Edge &e) {
+        Step out;
+        out.uses.push_back(use(e, UseKind::Read, {}, 0));
+        out.uses.push_back(use(e, e.memlet.wcr.empty() ? UseKind::Write : UseKind::Update, {}, 0));
+        Use &to = out.uses.back();
+        to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic;
+        return out;
+    }
+
+    const ScopeTree scopes_;
+    const PathEnds ends_;
+    SDFG &graph_;
+    analysis::Memories &memories_;
+    const std::set<Name> &shared_; // containers of the SDFG that no iteration has for itself
+};
+
+/// Is an edge between code nodes, or does it set a reference?
+bool isForeign(const Edge &e, const PathEnds &ends) {
+    if (e.memlet.isEmpty())
+        return e.srcConn || e.dstConn;
+    const auto *from = dyn_cast<AccessNode>(ends.source(&e)), *to = dyn_cast<AccessNode>(ends.destination(&e));
+    if ((!from && ends.source(&e)->isCode() && !to) || (!from && !ends.source(&e)->isCode()))
+        return true;
+    if (!to && !ends.destination(&e)->isCode() && !ends.destination(&e)->isEntry())
+        return true;
+    return to && e.dstConn == Name("set");
+}
+
+bool isPlainAccess(const AccessNode &a, const SDFG &g) {
+    return g.arrays.contains(a.data) && !a.setZero && a.dataInstrument == DataInstrumentation::No_Instrumentation;
+}
+
+/// Names that a node's own text mentions, without those of its edges.
+bool dependsOnContainers(const Node &n, const SDFG &g) {
+    return !isa<AccessNode>(&n) && mentionsContainer(analysis::freeSymbols(n), g);
+}
+
+bool dependsOnContainers(const Edge &e, const SDFG &g) {
+    return (e.memlet.subset && mentionsContainer(e.memlet.subset->freeSymbols(), g)) ||
+           (e.memlet.otherSubset && mentionsContainer(e.memlet.otherSubset->freeSymbols(), g));
+}
+
+/// The only block after a state that follows it whatever holds, and follows nothing else.
+State *continuation(const Region &r, const State &s) {
+    const std::vector<InterstateEdge *> out = r.outEdges(&s);
+    if (out.size() != 1 || !out.front()->isUnconditional() || !out.front()->assignments.empty())
+        return nullptr;
+    auto *next = dyn_cast<State>(out.front()->dst);
+    return next && next != &s && next != r.start() && r.inEdges(next).size() == 1 && isReadable(*next) ? next : nullptr;
+}
+
+std::vector<Run> runsOf(Region &r) {
+    std::vector<Run> runs;
+    std::set<const Block *> inside;
+    std::set<const Block *> follows;
+    for (const auto &b : r.blocks())
+        if (auto *s = dyn_cast<State>(b.get()); s && isReadable(*s))
+            if (const State *next = continuation(r, *s))
+                follows.insert(next);
+    for (const auto &b : r.blocks()) {
+        auto *s = dyn_cast<State>(b.get());
+        if (!s || follows.count(s) || !isReadable(*s))
+            continue;
+        Run run;
+        run.region = &r;
+        for (; s && inside.insert(s).second; s = continuation(r, *s))
+            run.states.push_back(s);
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+} // namespace
+
+bool isReadable(const State &s) {
+    if (s.instrument != Instrumentation::No_Instrumentation || s.nosync ||
+        s.symbolInstrument != DataInstrumentation::No_Instrumentation)
+        return false;
+    const ScopeTree scopes(s);
+    if (!scopes.valid())
+        return false;
+    const SDFG &g = *s.sdfg();
+    const PathEnds ends(s, scopes);
+    for (const auto &n : s.nodes()) {
+        if (n->instrument != Instrumentation::No_Instrumentation || dependsOnContainers(*n, g))
+            return false;
+        if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !isPlainAccess(*a, g))
+            return false;
+    }
+    return std::none_of(s.edges().begin(), s.edges().end(),
+                        [&](const auto &e) { return isForeign(*e, ends) || dependsOnContainers(*e, g); });
+}
+
+std::vector<Run> readRuns(SDFG &g, analysis::Memories &memories) {
+    std::vector<Run> runs;
+    const std::set<Name> shared = analysis::sharedContainers(g);
+    for (Region *r : allRegions(g))
+        for (Run &run : runsOf(*r)) {
+            run.memories = &memories;
+            for (const State *s : run.states)
+                for (Item &i : StateReader(*s, memories, shared).items())
+                    run.items.push_back(std::move(i));
+            runs.push_back(std::move(run));
+        }
+    return runs;
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,396 @@
+// From items to states.
+//
+// A state takes items as long as its edges say the order: what an item reads is what earlier ones wrote, through access nodes. Where
+// an item overwrites what an earlier one still needs, and no path leads from one to the other, the next state begins. In a scope,
+// which has no next state, an edge without data says it.
+#include "Nest/Order.h"
+#include "Nest/Rename.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include "sdfgc/IR/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+/// First and last node of what was written: where an edge without data begins and ends.
+struct Written {
+    Node *first = nullptr, *last = nullptr;
+};
+
+/// A scope that is being written; the top level of the state has no entry.
+struct Scope {
+    Scope *parent = nullptr;
+    const Map *map = nullptr;
+    MapEntry *entry = nullptr;
+    MapExit *exit = nullptr;
+    std::map<Name, AccessNode *> latest;                     // where the present content of a container stands
+    std::map<Name, std::vector<const Use *>> inputs;         // what comes from outside
+    std::map<std::string, std::vector<const Use *>> outputs; // what leaves, by suffix of the connectors
+    std::vector<const Use *> later;                          // reads of items that are not written yet, last one first
+    Order order;
+    std::vector<Written> written; // by position in `order`
+};
+
+class StateWriter {
+public:
+    StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), order_(*run.memories) { top_.order = order_; }
+
+    /// Does the item belong to this state, after those that are in it?
+    bool takes(const Item &item) const { return top_.order.follows(usesOf(item), hasEffects(item)).ties.empty(); }
+    void add(const Item &item) { place(item, top_); }
+    void finish() {
+        pairScopes(s_);
+        s_.renumber();
+    }
+
+private:
+    void place(const Item &item, Scope &scope) {
+        const std::vector<PlacedUse> uses = usesOf(item);
+        const Order::Place at = scope.order.add(uses, hasEffects(item));
+        const Written w = item.map              ? map(*item.map, scope)
+                          : item.step->isCopy() ? copy(*item.step, !at.ties.empty(), scope)
+                                                : step(*item.step, scope);
+        for (std::size_t earlier : at.ties)
+            s_.connect(scope.written[earlier].last, {}, w.first, {}, Memlet::empty());
+        scope.written.push_back(w);
+    }
+
+    // ---- steps
+
+    Written step(const Step &step, Scope &scope) {
+        std::vector<Node *> nodes;
+        std::unordered_map<const Node *, Node *> copies;
+        for (const Node *n : step.nodes) {
+            Node *c = s_.adopt(copyOf(*n));
+            renameSymbols(*c, g_, step.renamed);
+            nodes.push_back(c);
+            copies.emplace(n, c);
+        }
+        for (const Edge *e : step.edges) {
+            Memlet m = e->memlet;
+            renameSymbols(m, step.renamed);
+            s_.connect(copies.at(e->src), e->srcConn, copies.at(e->dst), e->dstConn, std::move(m));
+        }
+        for (const Use &u : step.uses)
+            if (u.writes())
+                write(u, *nodes[u.node], scope);
+            else
+                read(u, *nodes[u.node], scope);
+        tieToScope(*nodes.front(), *nodes.back(), scope);
+        return {nodes.front(), nodes.back()};
+    }
+
+    static std::unique_ptr<Node> copyOf(const Node &n) {
+        switch (n.kind()) {
+        case NodeKind::Access:
+            return std::make_unique<AccessNode>(*cast<AccessNode>(&n));
+        case NodeKind::Tasklet:
+            return std::make_unique<Tasklet>(*cast<Tasklet>(&n));
+        case NodeKind::NestedSDFG:
+            return std::make_unique<NestedSDFGNode>(*cast<NestedSDFGNode>(&n));
+        case NodeKind::MapEntry:
+            return std::make_unique<MapEntry>(*cast<MapEntry>(&n));
+        case NodeKind::MapExit:
+            return std::make_unique<MapExit>(*cast<MapExit>(&n));
+        case NodeKind::ConsumeEntry:
+            return std::make_unique<ConsumeEntry>(*cast<ConsumeEntry>(&n));
+        case NodeKind::ConsumeExit:
+            return std::make_unique<ConsumeExit>(*cast<ConsumeExit>(&n));
+        case NodeKind::Library:
+            return std::make_unique<LibraryNode>(*cast<LibraryNode>(&n));
+        }
+        return nullptr;
+    }
+
+    /// Nodes of a scope that take nothing from outside, or hand nothing on, are in it all the same.
+    void tieToScope(Node &first, Node &last, Scope &scope) {
+        if (!scope.entry)
+            return;
+        if (first.inEdges().empty())
+            s_.connect(scope.entry, {}, &first, {}, Memlet::empty());
+        if (last.outEdges().empty())
+            s_.connect(&last, {}, scope.exit, {}, Memlet::empty());
+    }
+
+    void read(const Use &u, Node &n, Scope &scope) {
+        const auto [node, connector] = source(u, scope);
+        s_.connect(node, connector, &n, u.connector, u.memlet);
+    }
+
+    void write(const Use &u, Node &n, Scope &scope) {
+        if (scope.entry && !scope.map->locals.count(u.data) && !isReadLater(u, scope)) {
+            s_.connect(&n, u.connector, scope.exit, leaving(u, scope), u.memlet);
+            return;
+        }
+        s_.connect(&n, u.connector, target(u, scope), {}, u.memlet);
+    }
+
+    /// `waits`: not only for its source. Then it needs a node of its own, as it does where others wait for it.
+    Written copy(const Step &step, bool waits, Scope &scope) {
+        const Use &from = step.uses.front(), &to = step.uses.back();
+        const auto [node, connector] = source(from, scope);
+        if (scope.entry && isa<AccessNode>(node) && !waits && !scope.map->locals.count(to.data) && !isUsedLater(to, scope)) {
+            s_.connect(node, connector, scope.exit, leaving(to, scope), to.memlet);
+            return {node, node};
+        }
+        AccessNode *target = this->target(to, scope);
+        s_.connect(node, connector, target, {}, to.memlet);
+        return {target, target};
+    }
+
+    // ---- where content comes from and goes
+
+    struct End {
+        Node *node;
+        Name connector;
+    };
+
+    End source(const Use &u, Scope &scope) {
+        if (auto it = scope.latest.find(u.data); it != scope.latest.end())
+            return {it->second, {}};
+        if (scope.entry) {
+            scope.inputs[u.data].push_back(&u);
+            return {scope.entry, Name("OUT_" + u.data.str())};
+        }
+        return {isView(u) ? viewOf(*u.access) : current(*u.access), {}};
+    }
+
+    /// The access node of a container at the top level, as it stands.
+    AccessNode *current(const AccessNode &old) {
+        AccessNode *&a = top_.latest[old.data];
+        if (!a)
+            a = s_.add<AccessNode>(old);
+        return a;
+    }
+
+    bool isView(const Use &u) const {
+        const DataDesc *d = g_.desc(u.data);
+        return d && d->isView();
+    }
+
+    /// A view on the present content of what the one that was read looks at.
+    AccessNode *viewOf(const AccessNode &old) {
+        const DataDesc *d = g_.desc(old.data);
+        const Edge *e = d && d->isView() ? viewEdge(&old) : nullptr;
+        if (!e)
+            return current(old);
+        AccessNode *view = s_.add<AccessNode>(old);
+        s_.connect(viewOf(*viewedNode(&old)), {}, view, Name("views"), e->memlet);
+        return view;
+    }
+
+    /// A new access node of a container that is written, behind its view where it is written through one.
+    AccessNode *target(const Use &u, Scope &scope) {
+        auto *a = s_.add<AccessNode>(*u.access);
+        if (!scope.entry && isView(u)) {
+            writeThrough(*u.access, *a);
+            return a;
+        }
+        scope.latest[u.data] = a;
+        if (scope.entry && !scope.map->locals.count(u.data))
+            s_.connect(a, {}, scope.exit, leaving(u, scope), handedOn(u));
+        return a;
+    }
+
+    /// What an access node inside of a scope says of what was written there already.
+    Memlet handedOn(const Use &u) const {
+        Memlet m = Memlet::simple(u.data, u.subset ? *u.subset : g_.desc(u.data)->fullSubset());
+        m.dynamic = u.memlet.dynamic;
+        m.debugInfo = u.memlet.debugInfo;
+        return m;
+    }
+
+    void writeThrough(const AccessNode &old, AccessNode &view) {
+        const Edge *e = viewEdge(&old);
+        const AccessNode *viewed = e ? viewedNode(&old) : nullptr;
+        if (!viewed)
+            return;
+        auto *base = s_.add<AccessNode>(*viewed);
+        s_.connect(&view, Name("views"), base, {}, e->memlet);
+        if (const DataDesc *d = g_.desc(viewed->data); d && d->isView())
+            writeThrough(*viewed, *base);
+        else
+            top_.latest[viewed->data] = base;
+    }
+
+    static bool isReadLater(const Use &u, const Scope &scope) {
+        return std::any_of(scope.later.begin(), scope.later.end(),
+                           [&u](const Use *r) { return !r->writes() && r->data == u.data; });
+    }
+    static bool isUsedLater(const Use &u, const Scope &scope) {
+        return std::any_of(scope.later.begin(), scope.later.end(), [&u](const Use *r) { return r->data == u.data; });
+    }
+
+    Name leaving(const Use &u, Scope &scope) {
+        scope.outputs[suffix(u)].push_back(&u);
+        return Name("IN_" + suffix(u));
+    }
+
+    /// Of the connectors of a container that leaves a scope: updates have connectors of their own.
+    std::string suffix(const Use &u) const {
+        std::string out = u.data.str();
+        if (u.kind == UseKind::Update)
+            do
+                out += "_update";
+            while (g_.arrays.contains(Name(out)));
+        return out;
+    }
+
+    // ---- maps
+
+    Written map(const Map &m, Scope &outer) {
+        Scope scope;
+        scope.parent = &outer;
+        scope.map = &m;
+        scope.order = order_;
+        openMap(m, scope);
+        body(m, scope);
+        for (const auto &[data, uses] : scope.inputs)
+            read(together(uses, Name("IN_" + data.str()), m), *scope.entry, outer);
+        for (const auto &[suffix, uses] : scope.outputs)
+            write(together(uses, Name("OUT_" + suffix), m), *scope.exit, outer);
+        for (const auto &[data, node] : scope.latest)
+            if (node->outEdges().empty())
+                s_.connect(node, {}, scope.exit, {}, Memlet::empty());
+        if (scope.exit->inEdges().empty())
+            s_.connect(scope.entry, {}, scope.exit, {}, Memlet::empty());
+        tieToScope(*scope.entry, *scope.exit, outer);
+        return {scope.entry, scope.exit};
+    }
+
+    void openMap(const Map &m, Scope &scope) {
+        scope.entry = cast<MapEntry>(s_.adopt(copyOf(*m.entry)));
+        scope.exit = m.entry->exit ? cast<MapExit>(s_.adopt(copyOf(*m.entry->exit))) : s_.add<MapExit>();
+        for (Node *n : {static_cast<Node *>(scope.entry), static_cast<Node *>(scope.exit)}) {
+            n->inConnectors.clear();
+            n->outConnectors.clear();
+        }
+        scope.entry->exit = scope.exit;
+        scope.exit->entry = scope.entry;
+        scope.entry->params = m.params;
+        scope.entry->ranges = m.ranges;
+    }
+
+    void body(const Map &m, Scope &scope) {
+        std::vector<std::size_t> counts; // of uses, of each item
+        for (auto item = m.body.rbegin(); item != m.body.rend(); ++item) {
+            const std::vector<PlacedUse> uses = usesOf(*item);
+            for (const PlacedUse &u : uses)
+                scope.later.push_back(u.use);
+            counts.push_back(uses.size());
+        }
+        for (const Item &item : m.body) {
+            scope.later.resize(scope.later.size() - counts.back());
+            counts.pop_back();
+            place(item, scope);
+        }
+    }
+
+    /// What all iterations of a map do to a container by these uses, at a connector of the map.
+    const Use &together(const std::vector<const Use *> &uses, Name connector, const Map &m) {
+        Use &out = *unions_.emplace_back(std::make_unique<Use>(*uses.front()));
+        const Name data = out.data;
+        const DataDesc *d = g_.desc(data);
+        out.connector = connector;
+        out.memlet = Memlet();
+        out.memlet.data = data;
+        out.memlet.wcr = uses.front()->memlet.wcr;
+        out.memlet.debugInfo = uses.front()->memlet.debugInfo;
+        std::optional<sym::Subset> all;
+        for (const Use *u : uses) {
+            sym::Subset s = overIterations(*u, data, *d, m);
+            all = all && !(*all == s) ? sym::boundingBox(*all, s) : s;
+            out.memlet.volume += overIterations(u->memlet.volume, m);
+            out.memlet.dynamic |= u->memlet.dynamic;
+            out.memlet.allowOob |= u->memlet.allowOob;
+        }
+        out.memlet.subset = all;
+        out.node = 0;
+        return out;
+    }
+
+    static sym::Subset overIterations(const Use &u, Name data, const DataDesc &d, const Map &m) {
+        const std::optional<sym::Subset> &own = u.memlet.data == data ? u.memlet.subset : u.memlet.otherSubset;
+        sym::Subset s = own && own->rank() == d.rank() ? *own : d.fullSubset();
+        for (std::size_t k = m.params.size(); k-- > 0;)
+            s = sym::propagate(s, m.params[k], m.ranges[k], d.shape);
+        const sym::Subset full = d.fullSubset();
+        for (std::size_t k = 0; k < full.rank(); ++k) // ranges that are rounded up to whole tiles go beyond the container
+            if (sym::covers({{full.dims[k]}}, {{s.dims[k]}}) != sym::Truth::True)
+                s.dims[k] = full.dims[k];
+        return s;
+    }
+
+    static sym::Expr overIterations(sym::Expr volume, const Map &m) {
+        for (const sym::Range &r : m.ranges)
+            volume *= r.steps();
+        return std::any_of(m.params.begin(), m.params.end(), [&](Name p) { return volume.dependsOn(p); }) ? sym::Expr(0) : volume;
+    }
+
+    State &s_;
+    SDFG &g_;
+    const Order order_; // of nothing
+    Scope top_;
+    std::vector<std::unique_ptr<Use>> unions_; // uses of maps as a whole, which scopes point to
+};
+
+/// States in place of others: what led to the first leads to the first one, what left the last leaves the last one.
+/// `starts`: the region began with the first of them.
+void splice(Run &run, const std::vector<State *> &written, bool starts) {
+    Region &r = *run.region;
+    State *first = run.states.front(), *last = run.states.back();
+    for (InterstateEdge *e : r.inEdges(first))
+        e->dst = written.front();
+    for (InterstateEdge *e : r.outEdges(last))
+        e->src = written.back();
+    for (std::size_t i = 0; i + 1 < written.size(); ++i)
+        r.connect(written[i], written[i + 1]);
+    if (starts)
+        r.setStart(written.front());
+}
+
+void takeLabels(Run &run, const std::vector<State *> &written) {
+    std::vector<std::pair<std::string, DebugInfo>> old;
+    for (State *s : run.states) {
+        old.emplace_back(s->label, s->debugInfo);
+        run.region->removeBlock(s);
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        const auto &[label, debugInfo] = old[std::min(i, old.size() - 1)];
+        written[i]->label = i < old.size() ? label : run.region->sdfg()->freshLabel(label);
+        written[i]->debugInfo = debugInfo;
+    }
+    run.states = written;
+}
+
+} // namespace
+
+void write(Run &run) {
+    const bool starts = run.region->start() == run.states.front();
+    std::vector<State *> written;
+    std::unique_ptr<StateWriter> writer;
+    auto open = [&] {
+        if (writer)
+            writer->finish();
+        written.push_back(run.region->add<State>());
+        writer = std::make_unique<StateWriter>(*written.back(), run);
+    };
+    open();
+    for (const Item &item : run.items) {
+        if (!writer->takes(item))
+            open();
+        writer->add(item);
+    }
+    writer->finish();
+    splice(run, written, starts);
+    takeLabels(run, written);
+}
+
+} // namespace sdfgc::nest
