@@ -45,7 +45,7 @@ bool captures(const Tasklet &t, const std::set<Name> &symbols) {
 }
 
 bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
-    if (n.isExit() || n.kind() == NodeKind::Access)
+    if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // in no state: made by a pass, without symbols in its text
         return true;
     const std::set<Name> symbols = symbolsOf(meaning);
     if (const auto *t = dyn_cast<Tasklet>(&n)) {

@@ -25,10 +25,14 @@ bool Order::meet(const Use &a, const Use &b) const {
 Order::Place Order::follows(const std::vector<PlacedUse> &uses, bool effects) const {
     Place out;
     std::set<std::size_t> ordered;
-    for (const PlacedUse &u : uses)
+    std::set<Name> own; // what the item reads of these it has written itself
+    for (const PlacedUse &u : uses) {
         for (const Kept &k : uses_)
             if (meet(*k.use, *u.use))
-                (isFlow(*k.use, *u.use) ? out.after : ordered).insert(k.item);
+                (isFlow(*k.use, *u.use) && !own.count(u.use->data) ? out.after : ordered).insert(k.item);
+        if (u.use->writes())
+            own.insert(u.use->data);
+    }
     if (effects)
         ordered.insert(effects_.begin(), effects_.end());
     const std::set<std::size_t> direct = out.after;

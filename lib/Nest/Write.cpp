@@ -312,6 +312,8 @@ private:
             out.memlet.allowOob |= u->memlet.allowOob;
         }
         out.memlet.subset = all;
+        if (out.subset)
+            out.subset = all;
         out.node = 0;
         return out;
     }

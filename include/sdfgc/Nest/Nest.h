@@ -53,6 +53,7 @@ struct Step {
     std::vector<const ir::Edge *> edges; // between them
     std::vector<Use> uses;               // of a copy: what it reads, then what it writes
     std::map<Name, sym::Expr> renamed;   // symbols that have other meanings than in the nodes (rename)
+    std::shared_ptr<const ir::Node> made; // the only node, if a pass made it; it is in no state
     bool effects = false;                // more than its uses tell: code that is not Python, callbacks, state of its own
     bool isCopy() const { return nodes.empty(); }
 };
@@ -68,7 +69,7 @@ struct Item {
 /// A map that is taken apart. Its iterations are independent of each other, or in conflict where the author says that it does not
 /// matter.
 struct Map {
-    const ir::MapEntry *entry = nullptr; // schedule, label, debug information
+    const ir::MapEntry *entry = nullptr; // schedule, label, debug information; as it was read
     std::vector<Name> params;
     std::vector<sym::Range> ranges;
     std::vector<Item> body;

@@ -1,0 +1,50 @@
+// Questions that passes over the nest form ask of pairs of items.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::transforms {
+
+/// What an item as a whole does to memories, and whether it does more (nest::hasEffects).
+struct ItemFacts {
+    std::map<analysis::Memory, bool> written; // memories that it uses; true: it writes
+    bool effects = false;
+};
+
+/// A use in terms of the loops of a map that its own map is laid over.
+struct AlignedUse {
+    const nest::Use *use = nullptr;
+    analysis::AccessInstance instance;
+};
+
+/// Knows the containers of one SDFG. Valid as long as the program's memories are.
+class NestItems {
+public:
+    NestItems(const ir::SDFG &g, const analysis::Memories &memories);
+
+    ItemFacts factsOf(const nest::Item &item) const;
+    /// Do both use one memory?
+    static bool share(const ItemFacts &a, const ItemFacts &b);
+    /// How many memories do both use together?
+    static std::size_t memories(const ItemFacts &a, const ItemFacts &b);
+    /// Can two uses be of one element, one of them a write?
+    bool meet(const nest::Use &a, const nest::Use &b) const;
+    /// Must two items keep their order?
+    bool ordered(const nest::Item &a, const ItemFacts &factsOfA, const nest::Item &b, const ItemFacts &factsOfB) const;
+    /// The conflict of two uses that meet, whose first `common` loops are the same.
+    std::optional<analysis::Conflict> conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const;
+
+private:
+    bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
+    const analysis::Memories &memories_;
+    const sym::Assumptions facts_;
+};
+
+/// The uses of a map, laid over `onto`, whose parameters say what this map's ones mean.
+std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning);
+
+/// A copy between two containers as a map over the iterations of `like`; nothing if it has another shape. The map has a tasklet of its
+/// own for each element.
+std::unique_ptr<nest::Map> copyAsMap(const nest::Step &copy, const nest::Map &like, const ir::SDFG &g);
+
+} // namespace sdfgc::transforms
