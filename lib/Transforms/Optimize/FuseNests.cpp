@@ -9,7 +9,8 @@
 //
 //   1. has the same shape: as many parameters, ranges of the same sizes and steps in the same order, the same schedule. The parameters
 //      of the later map become those of the earlier one, shifted where ranges begin elsewhere.
-//   2. it shares a container with: there is something to gain.
+//   2. it shares a container with: there is something to gain. Maps that hand transients to each other join first, since these may
+//      need no memory then; what only reads the same, or continues with a result, joins what is left.
 //   3. it may join (A9.1 of the rules in docs/optimiser.md): every two conflicting accesses of both are of one element in one and the
 //      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
 //   4. can be brought next to: either the later map moves up in front of everything between them, or the earlier one down.
@@ -70,21 +71,22 @@ public:
         for (const Item &i : run_.items)
             facts_.push_back(items_.factsOf(i));
         bool changed = false;
-        for (std::size_t later = 1; later < run_.items.size();) {
-            const std::optional<std::size_t> joined = joinEarlier(later);
-            changed |= joined.has_value();
-            later = joined ? std::max<std::size_t>(*joined, 1) : later + 1; // the fused map may join further
-        }
+        for (const auto gain : {&NestItems::handsOn, &NestItems::shares})
+            for (std::size_t later = 1; later < run_.items.size();) {
+                const std::optional<std::size_t> joined = joinEarlier(later, gain);
+                changed |= joined.has_value();
+                later = joined ? std::max<std::size_t>(*joined, 1) : later + 1; // the fused map may join further
+            }
         return changed;
     }
 
 private:
     /// Where the item is now, if it joined an earlier one.
-    std::optional<std::size_t> joinEarlier(std::size_t later) {
+    std::optional<std::size_t> joinEarlier(std::size_t later, bool (NestItems::*gain)(const ItemFacts &, const ItemFacts &) const) {
         if (!canJoin(later))
             return std::nullopt;
         for (std::size_t earlier = later; earlier-- > 0;)
-            if (canJoin(earlier) && NestItems::share(facts_[earlier], facts_[later]))
+            if (canJoin(earlier) && (items_.*gain)(facts_[earlier], facts_[later]))
                 if (const auto at = join(earlier, later))
                     return at;
         return std::nullopt;
@@ -151,7 +153,7 @@ private:
         if (!meaning.empty() &&
             !std::all_of(b.body.begin(), b.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); }))
             return "the names of their parameters clash";
-        if (NestItems::memories(facts_[earlier], facts_[later]) > limit_)
+        if (NestItems::memoriesOf(facts_[earlier], facts_[later]) > limit_)
             return "together they use more than " + std::to_string(limit_) + " containers";
         const std::vector<AlignedUse> ofA = aligned(a, a, {}), ofB = aligned(b, a, meaning);
         for (const AlignedUse &u : ofA)

@@ -18,19 +18,31 @@ NestItems::NestItems(const SDFG &g, const analysis::Memories &memories) : memori
 
 ItemFacts NestItems::factsOf(const Item &item) const {
     ItemFacts out;
-    for (const PlacedUse &u : nest::usesOf(item))
-        out.written[u.use->memory] |= u.use->writes();
+    for (const PlacedUse &u : nest::usesOf(item)) {
+        ItemFacts::Does &does = out.memories[u.use->memory];
+        (u.use->writes() ? does.writes : does.reads) = true;
+    }
     out.effects = nest::hasEffects(item);
     return out;
 }
 
-bool NestItems::share(const ItemFacts &a, const ItemFacts &b) {
-    return std::any_of(a.written.begin(), a.written.end(), [&b](const auto &m) { return b.written.count(m.first) != 0; });
+bool NestItems::handsOn(const ItemFacts &a, const ItemFacts &b) const {
+    return std::any_of(a.memories.begin(), a.memories.end(), [&](const auto &m) {
+        const auto other = b.memories.find(m.first);
+        if (!m.second.writes || other == b.memories.end() || !other->second.reads)
+            return false;
+        const DataDesc *d = memories_.desc(m.first);
+        return d && d->transient;
+    });
 }
 
-std::size_t NestItems::memories(const ItemFacts &a, const ItemFacts &b) {
-    return a.written.size() + static_cast<std::size_t>(std::count_if(b.written.begin(), b.written.end(), [&a](const auto &m) {
-               return a.written.count(m.first) == 0;
+bool NestItems::shares(const ItemFacts &a, const ItemFacts &b) const {
+    return std::any_of(a.memories.begin(), a.memories.end(), [&b](const auto &m) { return b.memories.count(m.first) != 0; });
+}
+
+std::size_t NestItems::memoriesOf(const ItemFacts &a, const ItemFacts &b) {
+    return a.memories.size() + static_cast<std::size_t>(std::count_if(b.memories.begin(), b.memories.end(), [&a](const auto &m) {
+               return a.memories.count(m.first) == 0;
            }));
 }
 
@@ -39,9 +51,9 @@ bool NestItems::meet(const Use &a, const Use &b) const {
 }
 
 bool NestItems::mayMeet(const ItemFacts &a, const ItemFacts &b) const {
-    for (const auto &[m, writes] : a.written)
-        for (const auto &[n, alsoWrites] : b.written)
-            if ((writes || alsoWrites) && (m == n || !memories_.apart(m, n)))
+    for (const auto &[m, does] : a.memories)
+        for (const auto &[n, other] : b.memories)
+            if ((does.writes || other.writes) && (m == n || !memories_.apart(m, n)))
                 return true;
     return false;
 }

@@ -7,7 +7,10 @@ namespace sdfgc::transforms {
 
 /// What an item as a whole does to memories, and whether it does more (nest::hasEffects).
 struct ItemFacts {
-    std::map<analysis::Memory, bool> written; // memories that it uses; true: it writes
+    struct Does {
+        bool reads = false, writes = false;
+    };
+    std::map<analysis::Memory, Does> memories; // that it uses
     bool effects = false;
 };
 
@@ -23,10 +26,12 @@ public:
     NestItems(const ir::SDFG &g, const analysis::Memories &memories);
 
     ItemFacts factsOf(const nest::Item &item) const;
+    /// Does `a` write a transient that `b` reads?
+    bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
     /// Do both use one memory?
-    static bool share(const ItemFacts &a, const ItemFacts &b);
+    bool shares(const ItemFacts &a, const ItemFacts &b) const;
     /// How many memories do both use together?
-    static std::size_t memories(const ItemFacts &a, const ItemFacts &b);
+    static std::size_t memoriesOf(const ItemFacts &a, const ItemFacts &b);
     /// Can two uses be of one element, one of them a write?
     bool meet(const nest::Use &a, const nest::Use &b) const;
     /// Must two items keep their order?
