@@ -28,7 +28,8 @@ struct AccessInstance {
     std::vector<LoopLevel> loops;
 };
 
-/// Which iterations of a common loop can conflict: that of `b` minus that of `a`, counted in the order in which the loop runs.
+/// Which iterations of a common loop can conflict: that of `b` minus that of `a`, in the order in which the loop runs. Iterations of a
+/// loop whose begin changes from one outer iteration to the next are told by the values of the variable, not by counting.
 struct Directions {
     bool less = false;    // a's iteration comes later than b's: the distance is negative
     bool equal = false;   // both in one iteration
@@ -40,10 +41,11 @@ struct Directions {
 
 /// The conflict of two accesses.
 struct Conflict {
-    std::vector<Directions> levels;                  // of the common loops, outermost first; the vectors are among their product
+    std::vector<Directions> levels;                  // of the common loops, outermost first
+    std::vector<std::vector<Directions>> vectors;    // the direction vectors: each is of one of these; `levels` is their union
     std::vector<std::optional<sym::Expr>> distances; // in steps of the loop: b's iteration minus a's, where it is always the same
-    bool exact = false; // the directions are those of conflicts that do happen, for some values of symbols
-    std::string why;    // where the test gave up: "subset A[idx[i]] is not affine"; empty if it did not
+    bool exact = false;                              // each direction of each level does happen, for some values of symbols
+    std::string why; // where the test gave up: "idx[i] is not affine"; empty if it did not, or if no index was the reason
 };
 
 /// The conflict of `a` and `b`, whose first `common` loops are the same loops: same variables, same ranges, and `a` and `b` may be
