@@ -101,7 +101,7 @@ std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     if (c.file.empty() || c.file == "-")
         return {};
     std::vector<std::string> words{"opt",        c.file,   "--target", c.target, "--compat", c.compatDace ? "dace" : "none",
-                                   "--fp-model", c.fpModel};
+                                   "--fp-model", c.fpModel, "-O",       std::to_string(c.optimize)};
     words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
     if (c.emulate)
         words.emplace_back("--emulate");
@@ -228,6 +228,8 @@ void TargetOptions::addTo(CommandLine &line) {
     line.list("--gpu-arch", gpuArch, "LIST",
               "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
     line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
+    line.choice("-O,--optimize", optimize, {"0", "1", "2", "3"},
+                "how much to improve the graph (2): 0 as given, 1 cleaned up, 2 loops fused, 3 whatever else pays");
     line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
 }
@@ -239,6 +241,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     o.gpuStreams = gpuStreams;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
+    o.optimize = optimize.front() - '0';
     o.file = file;
     return o;
 }

@@ -43,6 +43,7 @@ bool isCandidate(const DataDesc &d) {
 struct Place {
     std::size_t run = 0, item = 0;
     bool several = false;
+    std::vector<PlacedUse> uses; // in the order of the item
 };
 
 /// Finds out, for one SDFG, and makes variables of its arrays.
@@ -59,7 +60,7 @@ public:
             Item &item = runs_[place.run].items[place.item];
             if (!isCandidate(d) || place.several || controlled.count(name) || hidden_.count(name) || !item.map)
                 continue;
-            if (const std::string why = obstacle(*item.map, name); !why.empty()) {
+            if (const std::string why = obstacle(*item.map, place.uses); !why.empty()) {
                 context_.missed(g_.name.str() + ": container " + name.str(), "stays an array: " + why);
                 continue;
             }
@@ -80,8 +81,9 @@ private:
             read.insert(runs_[r].states.begin(), runs_[r].states.end());
             for (std::size_t i = 0; i < runs_[r].items.size(); ++i)
                 for (const PlacedUse &u : nest::usesOf(runs_[r].items[i])) {
-                    auto [it, isNew] = places_.try_emplace(u.use->data, Place{r, i, false});
+                    auto [it, isNew] = places_.try_emplace(u.use->data, Place{r, i, false, {}});
                     it->second.several |= !isNew && (it->second.run != r || it->second.item != i);
+                    it->second.uses.push_back(u);
                     hide({u.step->nodes.begin(), u.step->nodes.end()});
                     for (const AccessNode *a = u.use->access; a && g_.desc(a->data)->isView(); a = viewedNode(a))
                         hide({a, viewedNode(a)});
@@ -101,22 +103,17 @@ private:
     }
 
     /// Why an array cannot be a variable of each iteration; empty if it can.
-    std::string obstacle(const Map &m, Name name) const {
-        const std::optional<sym::Subset> *first = nullptr;
-        for (const Item &i : m.body)
-            for (const PlacedUse &u : nest::usesOf(i)) {
-                if (u.use->data != name)
-                    continue;
-                if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front())))
-                    return "it is used by more than tasklets and copies";
-                if (!u.use->subset || !u.use->subset->isOneElement() || variesInside(*u.use->subset, u.loops))
-                    return "an iteration uses more than one element";
-                if (!first && (!u.use->certain || !u.loops.empty()))
-                    return "the first use in an iteration does not write it for certain";
-                if (first && !(**first == *u.use->subset))
-                    return "an iteration uses more than one element";
-                first = &u.use->subset;
-            }
+    std::string obstacle(const Map &m, const std::vector<PlacedUse> &uses) const {
+        const std::optional<sym::Subset> &first = uses.front().use->subset;
+        for (const PlacedUse &u : uses) {
+            if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front())))
+                return "it is used by more than tasklets and copies";
+            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(m.params.size()), u.loops.end());
+            if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
+                return "an iteration uses more than one element";
+            if (&u == &uses.front() && (!u.use->certain || !inner.empty()))
+                return "the first use in an iteration does not write it for certain";
+        }
         return "";
     }
 

@@ -21,7 +21,8 @@
 // A copy between two containers that such a map could join is taken for a map itself; it stays a copy where nothing joins it.
 //
 // Left alone: bodies with effects of their own (C++, callbacks), updates by both maps of one element (the order of sums would change),
-// maps that use many containers together (option `containers`): each is a stream of memory that the processor has to follow.
+// maps that use many containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the
+// time is linear in the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
 #include "Transforms/Optimize/NestItems.h"
 
 #include "sdfgc/Transforms/Passes.h"
