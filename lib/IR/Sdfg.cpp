@@ -109,6 +109,15 @@ void Region::removeBlock(Block *b) {
     detach(b);
 }
 
+void Region::removeBlocks(const std::vector<Block *> &dead) {
+    const std::unordered_set<const Block *> gone(dead.begin(), dead.end());
+    std::erase_if(edges_, [&](const auto &e) { return gone.count(e->src) || gone.count(e->dst); });
+    std::erase_if(blocks_, [&](const auto &b) { return gone.count(b.get()) != 0; });
+    if (gone.count(storedStart_))
+        storedStart_ = nullptr;
+    renumberBlocks();
+}
+
 Region::Content Region::release() {
     Content out{std::move(blocks_), std::move(edges_)};
     blocks_.clear();

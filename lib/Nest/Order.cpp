@@ -14,12 +14,17 @@ Name baseOf(const Use &u) {
 
 } // namespace
 
-bool Order::isFlow(const Use &earlier, const Use &later) {
-    return earlier.writes() && !later.writes() && baseOf(earlier) == baseOf(later);
-}
-
-bool Order::meet(const Use &a, const Use &b) const {
-    return (a.writes() || b.writes()) && (a.memory == b.memory || !memories_->apart(a.memory, b.memory));
+template <class F> void Order::forEachAt(analysis::Memory m, const F &f) const {
+    auto all = [&](analysis::Memory which) {
+        if (const auto found = kept_.find(which); found != kept_.end())
+            for (const Kept &k : found->second)
+                f(k);
+    };
+    all(m);
+    if (memories_->mayAlias(m))
+        for (const analysis::Memory other : aliasing_)
+            if (other != m)
+                all(other);
 }
 
 Order::Place Order::follows(const std::vector<PlacedUse> &uses, bool effects) const {
@@ -27,10 +32,13 @@ Order::Place Order::follows(const std::vector<PlacedUse> &uses, bool effects) co
     std::set<std::size_t> ordered;
     std::set<Name> own; // what the item reads of these it has written itself
     for (const PlacedUse &u : uses) {
-        for (const Kept &k : uses_)
-            if (meet(*k.use, *u.use))
-                (isFlow(*k.use, *u.use) && !own.count(u.use->data) ? out.after : ordered).insert(k.item);
-        if (u.use->writes())
+        const bool writes = u.use->writes(), outside = !writes && !own.count(u.use->data);
+        const Name base = baseOf(*u.use);
+        forEachAt(u.use->memory, [&](const Kept &k) {
+            if (k.writes || writes)
+                (outside && k.base == base ? out.after : ordered).insert(k.item);
+        });
+        if (writes)
             own.insert(u.use->data);
     }
     if (effects)
@@ -49,8 +57,14 @@ Order::Place Order::follows(const std::vector<PlacedUse> &uses, bool effects) co
 
 Order::Place Order::add(const std::vector<PlacedUse> &uses, bool effects) {
     Place out = follows(uses, effects);
-    for (const PlacedUse &u : uses)
-        uses_.push_back({after_.size(), u.use});
+    for (const PlacedUse &u : uses) {
+        std::vector<Kept> &kept = kept_[u.use->memory];
+        const Kept k{after_.size(), u.use->writes(), baseOf(*u.use)};
+        if (kept.empty() || !(kept.back() == k))
+            kept.push_back(k);
+        if (memories_->mayAlias(u.use->memory))
+            aliasing_.insert(u.use->memory);
+    }
     if (effects)
         effects_.push_back(after_.size());
     after_.push_back(out.after);

@@ -24,14 +24,16 @@ public:
 private:
     struct Kept {
         std::size_t item;
-        const Use *use;
+        bool writes;
+        Name base; // the container whose access node orders a write before a read: behind views
+        friend bool operator==(const Kept &, const Kept &) = default;
     };
-    /// Does the access node that both share order a write before a read?
-    static bool isFlow(const Use &earlier, const Use &later);
-    bool meet(const Use &a, const Use &b) const;
+    /// Calls `f` with what was done to memory that may be the same.
+    template <class F> void forEachAt(analysis::Memory m, const F &f) const;
 
     analysis::Memories *memories_ = nullptr;
-    std::vector<Kept> uses_;
+    std::map<analysis::Memory, std::vector<Kept>> kept_;
+    std::set<analysis::Memory> aliasing_; // those of kept_ that may be other memory, too
     std::vector<std::size_t> effects_;
     std::vector<std::set<std::size_t>> after_; // by position
 };

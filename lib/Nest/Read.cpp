@@ -181,33 +181,58 @@ bool dependsOnContainers(const Edge &e, const SDFG &g) {
            (e.memlet.otherSubset && mentionsContainer(e.memlet.otherSubset->freeSymbols(), g));
 }
 
-/// The only block after a state that follows it whatever holds, and follows nothing else.
-State *continuation(const Region &r, const State &s) {
-    const std::vector<InterstateEdge *> out = r.outEdges(&s);
-    if (out.size() != 1 || !out.front()->isUnconditional() || !out.front()->assignments.empty())
-        return nullptr;
-    auto *next = dyn_cast<State>(out.front()->dst);
-    return next && next != &s && next != r.start() && r.inEdges(next).size() == 1 && isReadable(*next) ? next : nullptr;
-}
+/// The readable states of a region, and which of them follow which whatever holds.
+class Chains {
+public:
+    explicit Chains(const Region &r) {
+        const Block *start = r.start();
+        std::map<const Block *, std::size_t> entered, left;
+        std::map<const Block *, const InterstateEdge *> out;
+        for (const auto &e : r.edges()) {
+            ++entered[e->dst];
+            ++left[e->src];
+            out[e->src] = e.get();
+        }
+        for (const auto &b : r.blocks())
+            if (auto *s = dyn_cast<State>(b.get()); s && isReadable(*s))
+                readable_.insert(s);
+        for (const State *s : readable_) {
+            if (left[s] != 1 || !out[s]->isUnconditional() || !out[s]->assignments.empty())
+                continue;
+            auto *next = dyn_cast<State>(out[s]->dst);
+            if (next && next != s && next != start && entered[next] == 1 && readable_.count(next)) {
+                next_[s] = next;
+                follows_.insert(next);
+            }
+        }
+    }
+
+    /// The run that begins with a block; empty if none does.
+    std::vector<State *> from(Block *b) const {
+        std::vector<State *> out;
+        auto *s = dyn_cast<State>(b);
+        if (!s || follows_.count(s) || !readable_.count(s))
+            return out;
+        for (out.push_back(s); next_.count(s); out.push_back(s))
+            s = next_.at(s);
+        return out;
+    }
+
+private:
+    std::set<const State *> readable_, follows_;
+    std::map<const State *, State *> next_;
+};
 
 std::vector<Run> runsOf(Region &r) {
     std::vector<Run> runs;
-    std::set<const Block *> inside;
-    std::set<const Block *> follows;
+    const Chains chains(r);
     for (const auto &b : r.blocks())
-        if (auto *s = dyn_cast<State>(b.get()); s && isReadable(*s))
-            if (const State *next = continuation(r, *s))
-                follows.insert(next);
-    for (const auto &b : r.blocks()) {
-        auto *s = dyn_cast<State>(b.get());
-        if (!s || follows.count(s) || !isReadable(*s))
-            continue;
-        Run run;
-        run.region = &r;
-        for (; s && inside.insert(s).second; s = continuation(r, *s))
-            run.states.push_back(s);
-        runs.push_back(std::move(run));
-    }
+        if (std::vector<State *> states = chains.from(b.get()); !states.empty()) {
+            Run run;
+            run.region = &r;
+            run.states = std::move(states);
+            runs.push_back(std::move(run));
+        }
     return runs;
 }
 

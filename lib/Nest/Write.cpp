@@ -360,10 +360,9 @@ void splice(Run &run, const std::vector<State *> &written, bool starts) {
 
 void takeLabels(Run &run, const std::vector<State *> &written) {
     std::vector<std::pair<std::string, DebugInfo>> old;
-    for (State *s : run.states) {
+    for (const State *s : run.states)
         old.emplace_back(s->label, s->debugInfo);
-        run.region->removeBlock(s);
-    }
+    run.region->removeBlocks({run.states.begin(), run.states.end()});
     for (std::size_t i = 0; i < written.size(); ++i) {
         const auto &[label, debugInfo] = old[std::min(i, old.size() - 1)];
         written[i]->label = i < old.size() ? label : run.region->sdfg()->freshLabel(label);

@@ -33,6 +33,8 @@ public:
     const ir::DataDesc *desc(Memory m) const;
     /// Are these provably different elements, whatever the subsets?
     bool apart(Memory a, Memory b) const;
+    /// Can it be the same as other memory of which this holds?
+    bool mayAlias(Memory m) const { return mayAlias_[static_cast<std::size_t>(m)]; }
 
 private:
     void mergeReferences(ir::SDFG &g);

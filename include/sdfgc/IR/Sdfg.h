@@ -182,6 +182,8 @@ public:
     State *addStateAfter(Block *b, std::string label);
     /// Removes a block and its edges.
     void removeBlock(Block *b);
+    /// Removes many at once, in linear time.
+    void removeBlocks(const std::vector<Block *> &dead);
     /// Everything in the region, in order. Afterwards the region is empty.
     struct Content {
         std::vector<std::unique_ptr<Block>> blocks;

@@ -108,7 +108,8 @@ private:
         for (const PlacedUse &u : uses) {
             if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front())))
                 return "it is used by more than tasklets and copies";
-            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(m.params.size()), u.loops.end());
+            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(m.params.size()),
+                                                         u.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return "an iteration uses more than one element";
             if (&u == &uses.front() && (!u.use->certain || !inner.empty()))

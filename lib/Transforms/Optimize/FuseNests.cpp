@@ -62,22 +62,31 @@ std::optional<std::map<Name, sym::Expr>> alignment(const Map &earlier, const Map
     return meaning;
 }
 
+/// What a fused map has at most, and how far a map looks back.
+struct Limits {
+    std::size_t containers, steps, window;
+};
+
 /// Fuses the maps of one run.
 class Fusion {
 public:
-    Fusion(nest::Run &run, const NestItems &items, std::size_t limit, pass::Context &context)
-        : run_(run), items_(items), limit_(limit), context_(context) {}
+    Fusion(nest::Run &run, const NestItems &items, const Limits &limits, pass::Context &context)
+        : run_(run), items_(items), limits_(limits), context_(context) {}
 
     bool fuse() {
-        for (const Item &i : run_.items)
-            facts_.push_back(items_.factsOf(i));
+        for (std::size_t i = 0; i < run_.items.size(); ++i) {
+            facts_.push_back(items_.factsOf(run_.items[i]));
+            before_.push_back(i - 1);
+            after_.push_back(i + 1);
+        }
         bool changed = false;
         for (const auto gain : {&NestItems::handsOn, &NestItems::shares})
-            for (std::size_t later = 1; later < run_.items.size();) {
+            for (std::size_t later = first(); later < run_.items.size();) {
                 const std::optional<std::size_t> joined = joinEarlier(later, gain);
                 changed |= joined.has_value();
-                later = joined ? std::max<std::size_t>(*joined, 1) : later + 1; // the fused map may join further
+                later = joined.value_or(after_[later]); // the fused map may join further
             }
+        std::erase_if(run_.items, [](const Item &i) { return !i.map && !i.step; });
         return changed;
     }
 
@@ -86,11 +95,20 @@ private:
     std::optional<std::size_t> joinEarlier(std::size_t later, bool (NestItems::*gain)(const ItemFacts &, const ItemFacts &) const) {
         if (!canJoin(later))
             return std::nullopt;
-        for (std::size_t earlier = later; earlier-- > 0;)
+        std::size_t earlier = before_[later];
+        for (std::size_t seen = 0; earlier != none && seen < limits_.window; ++seen, earlier = before_[earlier])
             if (canJoin(earlier) && (items_.*gain)(facts_[earlier], facts_[later]))
                 if (const auto at = join(earlier, later))
                     return at;
         return std::nullopt;
+    }
+
+    /// The first item that is left.
+    std::size_t first() const {
+        std::size_t i = 0;
+        while (i < run_.items.size() && !run_.items[i].map && !run_.items[i].step)
+            ++i;
+        return i;
     }
 
     bool canJoin(std::size_t i) const {
@@ -135,14 +153,17 @@ private:
         const std::size_t kept = up ? earlier : later, gone = up ? later : earlier;
         run_.items[kept] = std::move(fused);
         facts_[kept] = items_.factsOf(run_.items[kept]);
-        run_.items.erase(run_.items.begin() + static_cast<std::ptrdiff_t>(gone));
-        facts_.erase(facts_.begin() + static_cast<std::ptrdiff_t>(gone));
-        return up ? earlier : later - 1;
+        run_.items[gone] = {};
+        if (before_[gone] != none)
+            after_[before_[gone]] = after_[gone];
+        if (after_[gone] < run_.items.size())
+            before_[after_[gone]] = before_[gone];
+        return kept;
     }
 
     /// May an item change places with all between two positions?
     bool canMove(std::size_t item, std::size_t first, std::size_t last) const {
-        for (std::size_t i = first + 1; i < last; ++i)
+        for (std::size_t i = after_[first]; i != last; i = after_[i])
             if (items_.ordered(run_.items[item], facts_[item], run_.items[i], facts_[i]))
                 return false;
         return true;
@@ -154,8 +175,10 @@ private:
         if (!meaning.empty() &&
             !std::all_of(b.body.begin(), b.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); }))
             return "the names of their parameters clash";
-        if (NestItems::memoriesOf(facts_[earlier], facts_[later]) > limit_)
-            return "together they use more than " + std::to_string(limit_) + " containers";
+        if (NestItems::memoriesOf(facts_[earlier], facts_[later]) > limits_.containers)
+            return "together they use more than " + std::to_string(limits_.containers) + " containers";
+        if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
+            return "together they have more than " + std::to_string(limits_.steps) + " steps";
         const std::vector<AlignedUse> ofA = aligned(a, a, {}), ofB = aligned(b, a, meaning);
         for (const AlignedUse &u : ofA)
             for (const AlignedUse &v : ofB) {
@@ -182,20 +205,27 @@ private:
 
     nest::Run &run_;
     const NestItems &items_;
-    const std::size_t limit_;
+    const Limits limits_;
     pass::Context &context_;
     std::vector<ItemFacts> facts_;
+    static constexpr std::size_t none = ~std::size_t(0);
+    std::vector<std::size_t> before_, after_; // the neighbours of each item that is left
 };
 
 class FuseNests : public pass::GraphPass {
+    std::size_t limit(const std::string &name) const {
+        return static_cast<std::size_t>(std::max<int64_t>(option<int64_t>(name), 0));
+    }
+
     bool run(SDFG &root, pass::Context &context) override {
+        const Limits limits{limit("containers"), limit("steps"), limit("window")};
         analysis::Memories memories(root);
         bool changed = false;
         std::vector<SDFG *> all = allSDFGs(root);
         for (auto g = all.rbegin(); g != all.rend(); ++g) { // writing copies nested SDFGs: these come first
             const NestItems items(**g, memories);
             for (nest::Run &run : nest::readRuns(**g, memories))
-                if (Fusion(run, items, static_cast<std::size_t>(option<int64_t>("containers")), context).fuse()) {
+                if (Fusion(run, items, limits, context).fuse()) {
                     nest::write(run);
                     changed = true;
                 }

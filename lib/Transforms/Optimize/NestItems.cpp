@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::transforms {
 
@@ -18,7 +19,9 @@ NestItems::NestItems(const SDFG &g, const analysis::Memories &memories) : memori
 
 ItemFacts NestItems::factsOf(const Item &item) const {
     ItemFacts out;
+    const Step *last = nullptr;
     for (const PlacedUse &u : nest::usesOf(item)) {
+        out.steps += u.step != std::exchange(last, u.step);
         ItemFacts::Does &does = out.memories[u.use->memory];
         (u.use->writes() ? does.writes : does.reads) = true;
     }
@@ -51,10 +54,14 @@ bool NestItems::meet(const Use &a, const Use &b) const {
 }
 
 bool NestItems::mayMeet(const ItemFacts &a, const ItemFacts &b) const {
-    for (const auto &[m, does] : a.memories)
-        for (const auto &[n, other] : b.memories)
-            if ((does.writes || other.writes) && (m == n || !memories_.apart(m, n)))
-                return true;
+    for (const auto &[m, does] : a.memories) {
+        if (const auto same = b.memories.find(m); same != b.memories.end() && (does.writes || same->second.writes))
+            return true;
+        if (memories_.mayAlias(m))
+            for (const auto &[n, other] : b.memories)
+                if (memories_.mayAlias(n) && (does.writes || other.writes))
+                    return true;
+    }
     return false;
 }
 

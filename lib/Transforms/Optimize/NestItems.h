@@ -5,12 +5,13 @@
 
 namespace sdfgc::transforms {
 
-/// What an item as a whole does to memories, and whether it does more (nest::hasEffects).
+/// What an item as a whole does to memories, how many steps it has, and whether it does more (nest::hasEffects).
 struct ItemFacts {
     struct Does {
         bool reads = false, writes = false;
     };
     std::map<analysis::Memory, Does> memories; // that it uses
+    std::size_t steps = 0;
     bool effects = false;
 };
 

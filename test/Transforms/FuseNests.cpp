@@ -1,0 +1,143 @@
+// fuse-nests and contract-arrays: which maps become one, which arrays variables.
+#include "PassRun.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// A map that writes `written` from `read`, and one in the next state that writes `B[...]` from what is given.
+struct TwoMaps : Graph {
+    struct Text {
+        std::string first = "[i = 0:N]", second = "[i = 0:N]", write = "t[i]", read = "t[i]", into = "B[i]", from = "A[i]", more = "",
+                    between = "", transient = "t: float64[N]", one = "y = x + 1";
+    };
+    explicit TwoMaps(const Text &t)
+        : Graph(R"(
+            sdfg f(A, B) (typed) {
+              symbol N, M: int64
+              argument A: float64[N] (CPU_Heap)
+              argument B: float64[N] (CPU_Heap)
+              transient $transient (CPU_Heap)
+              transient u: float64[N, N] (CPU_Heap)
+              $more
+              state first {
+                map one$first (CPU_Multicore) with <- A[0:N]; -> t {
+                  one: $code  with x: float64 <- $from; y: float64 -> $write
+                }
+              }
+              $between
+              state second {
+                map two$second (CPU_Multicore) with <- t; -> B[0:N] {
+                  two: y = x * 2  with x: float64 <- $read; y: float64 -> $into
+                }
+              }
+            }
+          )",
+                {{"$transient", t.transient},
+                 {"$first", t.first},
+                 {"$second", t.second},
+                 {"$write", t.write},
+                 {"$read", t.read},
+                 {"$into", t.into},
+                 {"$from", t.from},
+                 {"$more", t.more},
+                 {"$between", t.between},
+                 {"$code", t.one}}) {}
+
+    std::size_t maps() const {
+        std::size_t n = 0;
+        for (const State *each : allStates(std::as_const(g)))
+            n += nodesOf<MapEntry>(*each).size();
+        return n;
+    }
+    bool fuse() {
+        PassRun pass(transforms::createFuseNests());
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}};
+        return pass(g);
+    }
+    bool contract() { return PassRun(transforms::createContractArrays())(g); }
+};
+
+bool fuses(const TwoMaps::Text &t) {
+    TwoMaps program(t);
+    const bool changed = program.fuse();
+    CHECK(changed == (program.maps() == 1));
+    return changed;
+}
+
+bool contracts(const TwoMaps::Text &t) {
+    TwoMaps program(t);
+    REQUIRE(program.fuse());
+    const bool changed = program.contract();
+    CHECK(changed == program.g.arrays.find(Name("t"))->isScalar());
+    return changed;
+}
+
+} // namespace
+
+TEST_CASE("fuse-nests: maps over the same iterations") {
+    CHECK(fuses({}));
+    CHECK(fuses({.second = "[j = 0:N]", .read = "t[j]", .into = "B[j]"}));
+    CHECK(fuses({.first = "[i = 1:N]", .second = "[j = 0:N - 1]", .write = "t[i - 1]", .read = "t[j]", .into = "B[j]"}));
+    CHECK(fuses({.first = "[i = 0:N:2]", .second = "[j = 1:N + 1:2]", .read = "t[j - 1]", .into = "B[j - 1]"}));
+    CHECK_FALSE(fuses({.second = "[i = 0:N - 1]"}));
+    CHECK_FALSE(fuses({.first = "[i = 0:N, j = 0:M]"}));
+    CHECK_FALSE(fuses({.first = "[i = 0:N:2]"}));
+}
+
+TEST_CASE("fuse-nests: an element of another iteration keeps maps apart") {
+    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .read = "t[i + 1]"}));
+    CHECK_FALSE(fuses({.read = "t[N - 1 - i]"}));
+    CHECK_FALSE(fuses({.write = "t[0]"}));
+    CHECK_FALSE(fuses({.read = "t[0]"}));
+    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "A[i + 1]"})); // overwritten before it is read
+    CHECK(fuses({.into = "A[i]"}));                                                                 // in its own iteration, after
+    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "t[i + 1]"}));
+    CHECK(fuses({.first = "[i = 0:N // 2]", .second = "[i = 0:N // 2]", .write = "t[2 * i]", .read = "t[2 * i + 1]"}));
+}
+
+TEST_CASE("fuse-nests: transposed accesses") {
+    const TwoMaps::Text square{.first = "[i = 0:N, j = 0:N]",
+                               .second = "[i = 0:N, j = 0:N]",
+                               .write = "t[i, j]",
+                               .read = "t[i, j]",
+                               .into = "B[i]",
+                               .transient = "t: float64[N, N]"};
+    CHECK(fuses(square));
+    TwoMaps::Text transposed = square;
+    transposed.read = "t[j, i]";
+    CHECK_FALSE(fuses(transposed));
+    transposed.second = "[j = 0:N, i = 0:N]"; // the parameters have other names, too
+    CHECK(fuses(transposed));
+}
+
+TEST_CASE("fuse-nests: what stands between") {
+    CHECK(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> u[0, 0] }"}));
+    CHECK(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> A[0] }"})); // the later map moves up in front of it
+    CHECK_FALSE(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> t[0] }"}));
+    CHECK_FALSE(fuses({.between = "M = 1"}));
+}
+
+TEST_CASE("fuse-nests: effects and arguments that overlap") {
+    CHECK_FALSE(fuses({.one = "y = callback(x)", .more = "symbol callback: callback(float64, float64)"}));
+    TwoMaps aliased({});
+    for (const char *name : {"A", "B"})
+        aliased.g.arrays.find(Name(name))->mayAlias = true;
+    CHECK_FALSE(aliased.fuse());
+}
+
+TEST_CASE("contract-arrays: one element in each iteration, written first") {
+    CHECK(contracts({}));
+    CHECK(contracts({.second = "[j = 1:N + 1]", .read = "t[j - 1]", .into = "B[j - 1]"}));
+    CHECK_FALSE(contracts({.one = "if x > 0: y = x"})); // not in each iteration
+    CHECK_FALSE(contracts({.first = "[i = 0:N // 2]", .second = "[i = 0:N // 2]", .write = "t[2 * i]", .read = "t[2 * i + 1]"}));
+}
+
+TEST_CASE("contract-arrays: arrays that something else uses stay") {
+    CHECK_FALSE(contracts({.between = "state middle { c: y = x  with x: float64 <- t[0]; y: float64 -> u[0, 0] }"}));
+    TwoMaps kept({});
+    kept.g.arrays.find(Name("t"))->lifetime = Lifetime::Persistent;
+    REQUIRE(kept.fuse());
+    CHECK_FALSE(kept.contract());
+}
