@@ -238,6 +238,18 @@ TEST_CASE("dependences: what is not known is in conflict") {
     CHECK(within("i 0:N", large + "*i + 1", large + "*i - " + large) == "(*)");
 }
 
+TEST_CASE("dependences: a symbol that has another value in the other iteration") {
+    auto conflict = [](const char *a, const char *aroundA, const char *b, const char *aroundB) {
+        return text(conflictOf(access(a, aroundA), access(b, aroundB), loops(aroundA).size(), sizes()));
+    };
+    CHECK(conflict("i + x", "i 0:N", "i + y", "i 0:N") == "(*) by x - y; exact");
+    CHECK(conflict("i, x", "i 0:N", "i, y", "i 0:N") == "(=) by 0; exact");
+    CHECK(conflict("i, j", "i 0:N; j 0:x", "i, j", "i 0:N; j 0:y") == "(=, =) by 0, 0; exact");
+    CHECK(conflict("8*i + j", "i 0:N; j 0:x", "8*i + j", "i 0:N; j 0:y") == "(<, >) (=, =) (>, <); exact");
+    CHECK(conflict("i", "i x:N:2", "i + 1", "i y:N:2") == "(<); exact");
+    CHECK(conflict("i", "i 0:N:x", "i", "i 0:N:y") == "(=) by 0");
+}
+
 TEST_CASE("dependences: carried by a loop, and within an iteration") {
     const std::vector<LoopLevel> common = loops("i 0:N; j 0:M");
     auto conflict = [&](const char *a, const char *b) { return *conflictOf({S(a), common}, {S(b), common}, 2, sizes()); };

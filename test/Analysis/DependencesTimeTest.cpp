@@ -39,7 +39,7 @@ test::RandomPair pair(const char *a, const char *b, std::size_t loops) {
 
 } // namespace
 
-TEST_CASE("dependences: time", "[.][time]") {
+TEST_CASE("time of a pair of accesses", "[.][time]") {
     print("A[i, j] and A[i - 1, j + 1]", {pair("i, j", "i - 1, j + 1", 2)}, 100000);
     print("A[i, k] and A[i, k]", {pair("i, k", "i, k", 3)}, 100000);
     print("A[i, 0:N] and A[i, 0:N]", {pair("i, 0:N", "i, 0:N", 1)}, 100000);

@@ -19,6 +19,7 @@ namespace sdfgc::analysis {
 struct LoopLevel {
     Name variable;
     sym::Range range;
+    friend bool operator==(const LoopLevel &, const LoopLevel &) = default;
 };
 
 /// An access of a container: the elements that one iteration touches, in terms of its loops, outermost first, and of symbols that
@@ -50,7 +51,8 @@ struct Conflict {
 
 /// The conflict of `a` and `b`, whose first `common` loops are the same loops: same variables, same ranges, and `a` and `b` may be
 /// in different iterations of them. Deeper loops are each access's own, whatever their names. `facts`: what is known of the other
-/// symbols. Nothing if the accesses never touch the same element. Both must be of one container, in the same coordinates (ranks may
+/// symbols; one that has other values in b's iteration than in a's must have another name in `b`, also in the ranges of common loops.
+/// Nothing if the accesses never touch the same element. Both must be of one container, in the same coordinates (ranks may
 /// differ where a subset is damaged: then any element).
 std::optional<Conflict> conflictOf(const AccessInstance &a, const AccessInstance &b, std::size_t common,
                                    const sym::Assumptions &facts);

@@ -48,7 +48,7 @@ bool isPlain(const sym::Range &loop) { return loop.tile.isOne(); }
 Pair::Pair(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts)
     : a_(a), b_(b), unknowns_(facts) {
     for (std::size_t i = 0; i < common; ++i)
-        addCommon(a.loops[i]);
+        addCommon(a.loops[i], b.loops[i]);
     for (std::size_t i = common; i < a.loops.size(); ++i)
         unknowns_.enter(scopeA_, a.loops[i].variable, ownValue(a.loops[i], scopeA_));
     for (std::size_t i = common; i < b.loops.size(); ++i)
@@ -57,38 +57,43 @@ Pair::Pair(const AccessInstance &a, const AccessInstance &b, std::size_t common,
 
 /// One unknown for a's iteration, and one for the distance of b's from it. Iterations are counted, or are values of the variable,
 /// turned round where it falls: those are linear even if the loop's begin is that of an outer variable.
-void Pair::addCommon(const LoopLevel &loop) {
-    const sym::Range &r = loop.range;
+void Pair::addCommon(const LoopLevel &loopA, const LoopLevel &loopB) {
+    const sym::Range &r = loopA.range;
     const Column iteration = unknowns_.add(), distance = unknowns_.add();
     const Form ofA = Form::unknown(iteration), ofB = Form(ofA).add(distance, 1);
     const Step step(r, unknowns_.facts());
     CommonLoop made{distance};
     Form valueA = Form().add(ofA, step.sign), valueB = Form().add(ofB, step.sign);
-    if (step.sign == 0 || !isPlain(r)) {
+    if (step.sign == 0 || !isPlain(r) || r.step != loopB.range.step) {
         made.ordered = false;
         valueA = ofA;
         valueB = ofB;
         unknowns_.becomeUncertain();
-    } else if (step.size > 1 && isPure(r.begin) && !scopeA_.varies(r.begin)) {
-        const Ends a(r, unknowns_, scopeA_), b(r, unknowns_, scopeB_);
+    } else if (step.size > 1 && isPure(r.begin) && !scopeA_.varies(r.begin) && r.begin == loopB.range.begin) {
+        const Ends a(r, unknowns_, scopeA_), b(loopB.range, unknowns_, scopeB_);
         addCount(unknowns_, ofA, step.size, a.length(step));
         addCount(unknowns_, ofB, step.size, b.length(step));
         valueA = Form(a.begin).add(ofA, step.signedSize());
         valueB = Form(a.begin).add(ofB, step.signedSize());
     } else {
         made.unit = step.size == 1 ? Expr(1) : step.sign > 0 ? r.step : -r.step;
-        for (const auto &[scope, value] : {std::pair(&scopeA_, &ofA), std::pair(&scopeB_, &ofB)}) {
-            const Ends ends(r, unknowns_, *scope);
-            addEnds(unknowns_, *value, step, ends);
-            if (step.size > 1) // on the grid
-                unknowns_.equalsZero(Form(*value).add(ends.begin, -step.sign).add(unknowns_.add(), -step.size));
-        }
+        addValues(r, scopeA_, ofA);
+        addValues(loopB.range, scopeB_, ofB);
         if (step.size == 0)
             unknowns_.becomeUncertain();
     }
-    unknowns_.enter(scopeA_, loop.variable, std::move(valueA));
-    unknowns_.enter(scopeB_, loop.variable, std::move(valueB));
+    unknowns_.enter(scopeA_, loopA.variable, std::move(valueA));
+    unknowns_.enter(scopeB_, loopB.variable, std::move(valueB));
     common_.push_back(made);
+}
+
+/// `value`, in the direction of the step, is one of the range's.
+void Pair::addValues(const sym::Range &r, const Scope &at, const Form &value) {
+    const Step step(r, unknowns_.facts());
+    const Ends ends(r, unknowns_, at);
+    addEnds(unknowns_, value, step, ends);
+    if (step.size > 1) // on the grid
+        unknowns_.equalsZero(Form(value).add(ends.begin, -step.sign).add(unknowns_.add(), -step.size));
 }
 
 Form Pair::ownValue(const LoopLevel &loop, const Scope &at) {

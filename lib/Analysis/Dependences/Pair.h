@@ -39,7 +39,8 @@ public:
     Polynomial element(const sym::Range &r, const Scope &at);
 
 private:
-    void addCommon(const LoopLevel &loop);
+    void addCommon(const LoopLevel &loopA, const LoopLevel &loopB);
+    void addValues(const sym::Range &r, const Scope &at, const Form &value);
     Form length(const sym::Range &r, const Step &step, const Scope &at);
     Form ownValue(const LoopLevel &loop, const Scope &at);
 

@@ -110,7 +110,7 @@ public:
 
     Simple run() {
         if (!a_.subset || !b_.subset || a_.subset->rank() != b_.subset->rank() || a_.loops.size() > mostLoops ||
-            b_.loops.size() > mostLoops || !readLoops(a_, 0, common_, trips_.data()))
+            b_.loops.size() > mostLoops || !haveSameRanges() || !readLoops(a_, 0, common_, trips_.data()))
             return {};
         Trips own[mostLoops];
         if (!readLoops(a_, common_, a_.loops.size(), own) || !readLoops(b_, common_, b_.loops.size(), own))
@@ -122,6 +122,13 @@ public:
     }
 
 private:
+    bool haveSameRanges() const {
+        for (std::size_t i = 0; i < common_; ++i)
+            if (!(a_.loops[i] == b_.loops[i]))
+                return false;
+        return true;
+    }
+
     /// Trip counts of loops from `first` on; false where one is not known, or depends on others.
     bool readLoops(const AccessInstance &access, std::size_t first, std::size_t end, Trips *to) {
         for (std::size_t i = first; i < end; ++i) {
