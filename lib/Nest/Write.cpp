@@ -59,6 +59,7 @@ private:
                                                 : step(*item.step, scope);
         for (std::size_t earlier : at.ties)
             s_.connect(scope.written[earlier].last, {}, w.first, {}, Memlet::empty());
+        tieToScope(*w.first, *w.last, scope);
         scope.written.push_back(w);
     }
 
@@ -83,7 +84,6 @@ private:
                 write(u, *nodes[u.node], scope);
             else
                 read(u, *nodes[u.node], scope);
-        tieToScope(*nodes.front(), *nodes.back(), scope);
         return {nodes.front(), nodes.back()};
     }
 
@@ -111,7 +111,7 @@ private:
 
     /// Nodes of a scope that take nothing from outside, or hand nothing on, are in it all the same.
     void tieToScope(Node &first, Node &last, Scope &scope) {
-        if (!scope.entry)
+        if (!scope.entry || isa<AccessNode>(&first))
             return;
         if (first.inEdges().empty())
             s_.connect(scope.entry, {}, &first, {}, Memlet::empty());
@@ -261,7 +261,6 @@ private:
                 s_.connect(node, {}, scope.exit, {}, Memlet::empty());
         if (scope.exit->inEdges().empty())
             s_.connect(scope.entry, {}, scope.exit, {}, Memlet::empty());
-        tieToScope(*scope.entry, *scope.exit, outer);
         return {scope.entry, scope.exit};
     }
 
