@@ -51,8 +51,10 @@ private:
 
     void addOwnLoops(AccessInstance &access, const char *name, std::size_t most) {
         const std::size_t count = random_.oneIn(2) ? 0 : random_.below(std::min<std::size_t>(most, 2) + 1);
-        for (std::size_t i = 0; i < count; ++i)
-            access.loops.push_back({Name(name + std::to_string(i)), loopRange(access.loops)});
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool hides = random_.oneIn(10); // a variable of a common loop
+            access.loops.push_back({hides ? Name("i") : Name(name + std::to_string(i)), loopRange(access.loops)});
+        }
     }
 
     sym::Range loopRange(const std::vector<LoopLevel> &around) {
@@ -69,7 +71,8 @@ private:
             high = sym::min({high, low + number(1, 3)});
         static constexpr std::array steps{1, 1, 1, 1, 2, 3, -1, -1, -2};
         const int step = random_.pick(steps);
-        return step > 0 ? sym::Range{low, high, step} : sym::Range{high, low, step};
+        const Expr size = style_ != Style::Constant && random_.oneIn(10) ? Expr::symbol("N") : Expr(1);
+        return step > 0 ? sym::Range{low, high, step * size} : sym::Range{high, low, step * size};
     }
 
     Expr affine(const std::vector<LoopLevel> &loops) {
@@ -174,16 +177,22 @@ private:
         if (level == access_.loops.size())
             return touch(0);
         const sym::Range &r = access_.loops[level].range;
-        const int64_t begin = evaluate_(r.begin), end = evaluate_(r.end), step = r.step.numerator();
+        const Name variable = access_.loops[level].variable;
+        const auto hidden = values_.find(variable);
+        const std::optional<int64_t> outer = hidden == values_.end() ? std::nullopt : std::optional(hidden->second);
+        const int64_t begin = evaluate_(r.begin), end = evaluate_(r.end), step = evaluate_(r.step);
         for (int64_t v = begin; step > 0 ? v <= end : v >= end; v += step) {
-            values_[access_.loops[level].variable] = v;
+            values_[variable] = v;
             if (level < common_)
                 iteration_.push_back(v);
             loop(level + 1);
             if (level < common_)
                 iteration_.pop_back();
         }
-        values_.erase(access_.loops[level].variable);
+        if (outer)
+            values_[variable] = *outer;
+        else
+            values_.erase(variable);
     }
 
     void touch(std::size_t d) {

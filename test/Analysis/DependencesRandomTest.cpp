@@ -29,7 +29,7 @@ struct Happening {
             Signs s;
             auto &here = distances[static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin())];
             for (std::size_t i = 0; i < distance.size(); ++i) {
-                const int64_t ordered = p.a.loops[i].range.step.numerator() > 0 ? distance[i] : -distance[i];
+                const int64_t ordered = sym::evaluate(p.a.loops[i].range.step, size) > 0 ? distance[i] : -distance[i];
                 s.push_back(ordered > 0 ? 1 : ordered < 0 ? -1 : 0);
                 here[i].insert(distance[i]);
             }
@@ -111,11 +111,11 @@ private:
     }
 
     void checkDistance(std::size_t level, sym::Expr distance) {
-        const int64_t step = p_.a.loops[level].range.step.numerator();
+        const sym::Expr step = p_.a.loops[level].range.step;
         for (std::size_t n = 0; n < p_.sizes.size(); ++n)
             for (int64_t d : truth_.distances[n][level]) {
                 INFO("loop " << level << ", distance " << distance.str() << ", found " << d);
-                CHECK(sym::evaluate(distance * sym::Expr(step), p_.sizes[n]) == d);
+                CHECK(sym::evaluate(distance * step, p_.sizes[n]) == d);
             }
     }
 

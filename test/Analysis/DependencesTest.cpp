@@ -236,6 +236,8 @@ TEST_CASE("dependences: what is not known is in conflict") {
     const std::string large = "9223372036854775807";
     CHECK(within("i 0:N", large + "*i", "-2*i - " + large) != "apart");
     CHECK(within("i 0:N", large + "*i + 1", large + "*i - " + large) == "(*)");
+    CHECK(within("i 0:N; j 0:M", large + "*i + 2*j", "2*j - " + large + "*i") == "(*, *)");
+    CHECK(within("i 0:N:-9223372036854775808", "i", "i") == "(=) by 0");
 }
 
 TEST_CASE("dependences: a symbol that has another value in the other iteration") {

@@ -165,7 +165,7 @@ bool mayHaveStride(const Polynomial &p, const Unknowns &unknowns) {
 } // namespace
 
 std::vector<Form> divided(const Polynomial &equation, Unknowns &unknowns) {
-    if (!mayHaveStride(equation, unknowns))
+    if (equation.linear.overflowed() || !mayHaveStride(equation, unknowns))
         return {equation.linear};
     Equation e;
     for (Column c = 1; c < equation.linear.columns(); ++c) {

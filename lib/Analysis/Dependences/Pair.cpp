@@ -1,6 +1,7 @@
 #include "Analysis/Dependences/Pair.h"
 
 #include <cstdlib>
+#include <limits>
 
 namespace sdfgc::analysis::dependences {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 
 namespace sdfgc::analysis::dependences {
 
@@ -93,7 +94,7 @@ bool grows(Expr e) {
 
 std::optional<Trips> tripsOf(const sym::Range &r) {
     const std::optional<int64_t> step = r.step.asInt();
-    if (!step || *step == 0 || !r.tile.isOne())
+    if (!step || *step == 0 || *step == std::numeric_limits<int64_t>::min() || !r.tile.isOne())
         return std::nullopt;
     const Expr length = *step > 0 ? r.end - r.begin : r.begin - r.end;
     Trips t;
