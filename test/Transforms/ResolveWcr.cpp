@@ -66,7 +66,12 @@ TEST_CASE("disjoint iterations") {
     // A step widens the room of one iteration.
     CHECK(disjoint("i:i + 8", {{"i", range("0:N:8"), true}}));
     CHECK_FALSE(disjoint("i:i + 9", {{"i", range("0:N:8"), true}}));
-    // A triangular range of an open parameter is not a known extent.
+    // Iterations of a strip are its own, however many it has: a chunk of 32, the last one cut.
+    const sym::Range cut{0, sym::min({sym::Expr(32), sym::Expr::symbol("N") - 32 * sym::Expr::symbol("i")}) - 1};
+    CHECK(disjoint("32 * i + t", {i, {"t", cut, true}}));
+    CHECK(disjoint("i, t", {i, {"t", range("0:x"), true}}, {"x"}));
+    CHECK_FALSE(disjoint("32 * i + t", {i, {"t", range("0:x"), true}}, {"x"}));
+    // A triangle's rows become longer than any distance between them.
     CHECK_FALSE(disjoint("100 * i + t", {i, {"t", range("0:i + 1"), true}}));
     CHECK(disjoint("i, t", {i, {"t", range("0:i + 1"), true}}));
 }

@@ -126,8 +126,6 @@ private:
             return true;
         std::set<Name> varying = a.varying;
         varying.insert(b.varying.begin(), b.varying.end());
-        if (*a.subset == *b.subset && areIterationsDisjoint(*a.subset, parameters_, varying, facts_))
-            return false;
         return !areIterationsApart(*a.subset, *b.subset, parameters_, varying, facts_);
     }
 

@@ -61,26 +61,29 @@ bool isShared(const Node *scope) {
     return m && m->schedule == Schedule::CPU_Multicore;
 }
 
-/// What the iterations of the scopes (innermost first) depend on. A persistent map's own range says nothing: every thread of its
-/// team runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one further inside)
-/// has its iterations shared out among the team, each of them run by one thread (reference 21.1).
+/// What the iterations of the scopes (innermost first) depend on, outermost first. A persistent map's own range says nothing: every
+/// thread of its team runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one
+/// further inside) has its iterations shared out among the team, each of them run by one thread (reference 21.1).
 std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
-    std::vector<IterationParameter> out;
+    std::vector<IterationParameter> all;
     for (const Node *scope : scopes) {
+        std::vector<IterationParameter> own;
         const auto *m = dyn_cast<MapEntry>(scope);
         if (m && m->schedule == Schedule::CPU_Persistent) {
             const Name thread = m->params.empty() ? Name("__omp_thread") : m->params[0];
             const sym::Expr team = m->ompNumThreads.isZero() ? sym::Expr::symbol("__omp_num_threads") : m->ompNumThreads;
             if (!shared)
-                out.push_back({thread, {0, team - 1, 1, 1}, true});
-        } else if (m)
+                own.push_back({thread, {0, team - 1, 1, 1}, true});
+        } else if (m) {
             for (std::size_t i = 0; i < m->params.size(); ++i)
-                out.push_back({m->params[i], m->ranges[i], i < parallelParameters(*m)});
+                own.push_back({m->params[i], m->ranges[i], i < parallelParameters(*m)});
+        }
         if (const auto *c = dyn_cast<ConsumeEntry>(scope))
-            out.push_back({c->peIndex, {0, c->numPes - 1, 1, 1}, true});
+            own.push_back({c->peIndex, {0, c->numPes - 1, 1, 1}, true});
+        all.insert(all.begin(), own.begin(), own.end());
         shared = shared || isShared(scope);
     }
-    return out;
+    return all;
 }
 
 struct Decision {
