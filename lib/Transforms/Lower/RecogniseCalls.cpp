@@ -13,6 +13,7 @@
 // Left alone: all other text; tasklets with conflict resolution, queues, references and dynamic memlets; and every tasklet of a program
 // that has code of its own at file scope, which may define macros.
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/CppWords.h"
@@ -65,7 +66,7 @@ std::optional<CallText> oneCall(std::string_view text) {
 /// Translates the arguments of one tasklet.
 class Translation {
 public:
-    explicit Translation(const Tasklet &t) : t_(t) {}
+    explicit Translation(const Tasklet &t) : t_(t), scopes_(*t.state()) {}
 
     std::optional<std::string> argument(std::string_view a) {
         if (a.size() == 3 && a.front() == '\'' && a.back() == '\'')
@@ -113,7 +114,7 @@ private:
         return std::string(name);
     }
 
-    /// Names, numbers, and sums and products of them that mean the same in Python.
+    /// Connectors, symbols, numbers, and sums and products of them that mean the same in Python. Other words may be macros.
     bool isPlain(std::string_view a) {
         const auto parsed = py::parseExpr(a);
         if (!parsed.value || !isArithmetic(**parsed.value))
@@ -123,6 +124,8 @@ private:
                 plain_.insert(n);
                 if (n.view() != a || !c->type.isPointer())
                     return false;
+            } else if (!analysis::symbolType(t_, scopes_, n)) {
+                return false;
             }
         return true;
     }
@@ -143,6 +146,7 @@ private:
     }
 
     const Tasklet &t_;
+    const analysis::ScopeTree scopes_;
     std::map<Name, Name> casts_;
     std::set<Name> plain_;
 };
