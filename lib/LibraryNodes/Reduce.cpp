@@ -58,13 +58,14 @@ bool isAssociative(py::Reduction r) {
 } // namespace
 
 bool Reduce::readNode() {
+    int inputs = 0, outputs = 0;
     for (Edge *e : x_.node().inEdges())
-        if (!e->memlet.isEmpty())
+        if (!e->memlet.isEmpty() && ++inputs)
             in_ = x_.input(e->dstConn);
     for (Edge *e : x_.node().outEdges())
-        if (!e->memlet.isEmpty())
+        if (!e->memlet.isEmpty() && ++outputs)
             out_ = x_.output(e->srcConn);
-    if (!in_ || !out_)
+    if (!in_ || !out_ || inputs > 1 || outputs > 1)
         return x_.refuse("it needs one input and one output");
     outerWcr_ = out_.edge->memlet.wcr;
     wcr_ = x_.text("wcr", "lambda a, b: a");

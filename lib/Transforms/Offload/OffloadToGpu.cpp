@@ -48,8 +48,10 @@ std::string unknownSize(const SDFG &root) {
             known.insert(a.name);
     for (const auto &[name, value] : root.constants)
         known.insert(name);
+    auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
     for (const analysis::Argument &a : arguments.program)
-        if (a.desc && a.desc->totalSize.isUndefined())
+        if (a.desc && (isUndefined(a.desc->totalSize) || std::any_of(a.desc->shape.begin(), a.desc->shape.end(), isUndefined) ||
+                       std::any_of(a.desc->strides.begin(), a.desc->strides.end(), isUndefined)))
             return "the size of `" + a.name.str() + "` is undefined";
     for (const analysis::Argument &a : arguments.program)
         if (a.desc && a.desc->isArray())
