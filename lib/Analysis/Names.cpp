@@ -3,6 +3,8 @@
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_map>
 
 namespace sdfgc::analysis {
 
@@ -44,14 +46,6 @@ std::vector<Name> identifiers(std::string_view cpp) {
 
 namespace {
 
-std::set<Name> namesInBlock(const std::vector<py::StmtRef> &block, const ir::SDFG &scope) {
-    py::BlockNames names = py::blockNames(block);
-    for (Name callback : names.called)
-        if (scope.symbols.contains(callback))
-            names.read.insert(callback);
-    return std::move(names.read);
-}
-
 std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
     std::set<Name> out;
     for (Name n : identifiers(code.text))
@@ -60,29 +54,58 @@ std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
     return out;
 }
 
-/// The syntax tree, nothing for other languages and text that is no Python.
-std::optional<std::vector<py::StmtRef>> parsed(const ir::Code &code) {
-    const bool hasTree = code.language == ir::Language::Python || code.language == ir::Language::Library;
-    return hasTree ? py::parseBlock(code.text).value : std::nullopt;
+/// Names that Python text mentions.
+struct Mentioned {
+    std::set<Name> read, called;
+};
+
+std::optional<Mentioned> mentionedBy(const std::string &text, bool inTasklet) {
+    auto block = py::parseBlock(text).value;
+    if (!block)
+        return std::nullopt;
+    if (inTasklet && text.find('.') != std::string::npos)
+        block = py::rewrite(*block, [](const py::ExprRef &e) {
+            return e->kind == py::ExprKind::Attribute && e->args[0]->kind == py::ExprKind::Name ? py::boolLit(true) : e;
+        });
+    py::BlockNames names = py::blockNames(*block);
+    return Mentioned{std::move(names.read), std::move(names.called)};
+}
+
+/// What texts mention, which depends on nothing else. The verifier asks for every tasklet after every pass, so that each text is parsed
+/// once in a process only.
+class Texts {
+public:
+    /// Nothing for text that is no Python. The answer is good for ever.
+    const std::optional<Mentioned> &of(const std::string &text, bool inTasklet) {
+        const std::lock_guard guard(lock_);
+        auto [it, fresh] = known_[inTasklet].try_emplace(text);
+        if (fresh)
+            it->second = mentionedBy(text, inTasklet);
+        return it->second;
+    }
+
+private:
+    std::mutex lock_;
+    std::unordered_map<std::string, std::optional<Mentioned>> known_[2];
+};
+
+std::set<Name> namesIn(const ir::Code &code, const ir::SDFG &scope, bool inTasklet) {
+    static Texts texts;
+    if (code.language != ir::Language::Python && code.language != ir::Language::Library)
+        return declaredWords(code, scope);
+    const std::optional<Mentioned> &mentioned = texts.of(code.text, inTasklet);
+    if (!mentioned)
+        return declaredWords(code, scope);
+    std::set<Name> names = mentioned->read;
+    for (Name callback : mentioned->called)
+        if (scope.symbols.contains(callback))
+            names.insert(callback);
+    return names;
 }
 
 } // namespace
 
-std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope) {
-    auto block = parsed(code);
-    return block ? namesInBlock(*block, scope) : declaredWords(code, scope);
-}
-
-std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope) {
-    auto block = parsed(code);
-    if (!block)
-        return declaredWords(code, scope);
-    if (code.text.find('.') == std::string::npos)
-        return namesInBlock(*block, scope);
-    auto withoutAttributes = py::rewrite(*block, [](const py::ExprRef &e) {
-        return e->kind == py::ExprKind::Attribute && e->args[0]->kind == py::ExprKind::Name ? py::boolLit(true) : e;
-    });
-    return namesInBlock(withoutAttributes, scope);
-}
+std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope) { return namesIn(code, scope, false); }
+std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope) { return namesIn(code, scope, true); }
 
 } // namespace sdfgc::analysis

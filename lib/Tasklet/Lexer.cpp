@@ -344,7 +344,7 @@ private:
 
     void op() {
         for (std::string_view o : operators) {
-            if (!startsWith(o))
+            if (o[0] != peek() || !startsWith(o))
                 continue;
             if (!bracket(o[0]))
                 return;
