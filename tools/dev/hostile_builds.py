@@ -240,6 +240,7 @@ def no_litter(bench):
     left = temporaries(bench.cache)
     planted = [os.path.join(bench.cache, 'sdfgc', name) for name in ('objects/.x.o.tmp-1-1', '.compiler-x.json.tmp-1-1')]
     for path in planted:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'w', encoding='utf-8'):
             pass
     for path in left + planted:
