@@ -88,10 +88,6 @@ void insertRanges(Names &into, const MapEntry &m) {
     }
 }
 
-bool isOuter(const Edge &e) {
-    return (e.src->isExit() && pairedConnector(e.srcConn)) || (e.dst->isEntry() && pairedConnector(e.dstConn));
-}
-
 /// Next to these, generated code takes an address: only range starts count.
 bool takesAddress(const Edge &e) {
     auto code = [](const Node *n) { return n->kind() == NodeKind::Tasklet || n->kind() == NodeKind::NestedSDFG; };
@@ -120,7 +116,7 @@ void SymbolUse::add(const DataDesc &d, Names &out) const {
 }
 
 void SymbolUse::add(const Edge &e, Names &out) const {
-    if (!all_ && isOuter(e))
+    if (!all_ && isOuterEdge(e))
         return;
     if (all_)
         insert(out, e.memlet.volume);

@@ -27,4 +27,8 @@ const Node *scopeOfEdge(const ScopeTree &scopes, const Edge &e) {
     return scopes.encloses(from, e.dst) ? scopes.scopeOf(e.dst) : from;
 }
 
+bool isOuterEdge(const Edge &e) {
+    return (e.src->isExit() && pairedConnector(e.srcConn)) || (e.dst->isEntry() && pairedConnector(e.dstConn));
+}
+
 } // namespace sdfgc::analysis

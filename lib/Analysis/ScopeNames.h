@@ -1,4 +1,4 @@
-// Names that a scope entry defines for its content, and which scope an edge lives in.
+// Names that a scope entry defines for its content, which scope an edge lives in, and which edges end at one.
 #pragma once
 
 #include "sdfgc/Analysis/Scopes.h"
@@ -13,5 +13,8 @@ bool definedByScope(const ScopeTree &scopes, const ir::Node *scope, Name n);
 
 /// Innermost scope whose parameters an edge can use: that of its deeper end.
 const ir::Node *scopeOfEdge(const ScopeTree &scopes, const ir::Edge &e);
+
+/// Does the edge lead on into a scope, or out of one? Its memlet sums up those of the edges inside.
+bool isOuterEdge(const ir::Edge &e);
 
 } // namespace sdfgc::analysis

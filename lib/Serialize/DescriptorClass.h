@@ -27,5 +27,7 @@ std::string_view descriptorClassName(const ir::DataDesc &d);
 /// Makes a handle of MPI what its class says, whatever the file says: it lives from init to exit, and of two classes the element
 /// type is known. (Of a SubArray it is that of the data it describes.) Nothing for other containers.
 void completeHandle(ir::DataDesc &d);
+/// Does what follows from the shape, strides or size, leave 64 bits?
+bool layoutOverflows(const ir::DataDesc &d);
 
 } // namespace sdfgc::serialize

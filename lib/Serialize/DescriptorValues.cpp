@@ -110,6 +110,11 @@ void completeHandle(ir::DataDesc &d) {
     d.lifetime = ir::Lifetime::Persistent;
 }
 
+bool layoutOverflows(const ir::DataDesc &d) {
+    auto overflows = [](sym::Expr e) { return e.overflowed(); };
+    return std::any_of(d.strides.begin(), d.strides.end(), overflows) || overflows(d.totalSize);
+}
+
 std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Json v) {
     if (!expect(key, v, JsonKind::Object))
         return std::nullopt;
@@ -148,6 +153,8 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
     dropSurplusOffsets(*this, v, d);
     r.rest(known->keepsName ? known->name : descriptorClassName(d), d.extra);
     fillLayout(d);
+    if (layoutOverflows(d))
+        report(Id::BadExpression, v, "shape", "the size that follows from it is beyond 64 bits");
     for (auto [name, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
             report(Id::RankMismatch, v, name, list->size(), d.shape.size());

@@ -8,6 +8,9 @@
 
 namespace sdfgc::serialize {
 
+/// Why an expression is refused that `sym::Expr::overflowed`: written again, it would be the unknown value `?`.
+inline constexpr std::string_view beyond64Bits = "a number in it is beyond 64 bits";
+
 /// The parts of a range's text, in order: begin, end, step, tile; at least the first, and more than four when the text is wrong.
 struct RangeText {
     explicit RangeText(std::string_view text);

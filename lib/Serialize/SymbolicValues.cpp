@@ -36,7 +36,7 @@ ValueReader::ParsedText ValueReader::parseText(std::string_view text) const {
     sym::ParseResult result = sym::parse(text, &out.facts, lookUp);
     out.error = std::move(result.error);
     if (result.expr && result.expr->overflowed())
-        out.error = "a number in it is beyond 64 bits";
+        out.error = beyond64Bits;
     else
         out.expr = result.expr;
     return out;
@@ -231,6 +231,10 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
             return std::nullopt;
         }
         s.dims.push_back(text.range(read));
+        if (s.dims.back().end.overflowed()) { // the last element is one before the end that is written
+            report(Id::BadExpression, at, key, beyond64Bits);
+            return std::nullopt;
+        }
     }
     return s;
 }

@@ -136,7 +136,7 @@ void Verifier::block(const Block &b, Frame &f) {
 }
 
 /// Loop statements define symbols; what does not parse is told when it is translated.
-void Verifier::loopTargets(const LoopRegion &l) {
+void Verifier::loopTargets(const LoopRegion &l, const SDFG &g) {
     for (const auto *code : {&l.init, &l.update}) {
         if (!*code || (*code)->language != Language::Python)
             continue;
@@ -146,11 +146,13 @@ void Verifier::loopTargets(const LoopRegion &l) {
         for (Name target : py::blockNames(*block.value).written)
             if (!isName(target.view()))
                 report(Id::NotAnIdentifier, l, "symbol", target.str());
+            else if (g.arrays.contains(target))
+                report(Id::NameClash, l, target.str());
     }
 }
 
 void Verifier::loop(const LoopRegion &l, Frame &f) {
-    loopTargets(l);
+    loopTargets(l, f.g);
     if (l.init)
         codeSymbols(*l.init, l, f);
     if (l.variable) {

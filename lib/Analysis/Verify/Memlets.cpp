@@ -46,6 +46,10 @@ void Verifier::emptyMemlet(const Edge &e, const Node *source, const Node *destin
         report(Id::EmptyMemletAtConnector, e, e.dstConn.str());
     else if (source->isCode() && e.src == source && e.srcConn)
         report(Id::EmptyMemletAtConnector, e, e.srcConn.str());
+    else if ((e.dst->isEntry() || e.dst->isExit()) && e.dstConn) // a path of data would have a gap
+        report(Id::EmptyMemletAtConnector, e, e.dstConn.str());
+    else if ((e.src->isEntry() || e.src->isExit()) && e.srcConn)
+        report(Id::EmptyMemletAtConnector, e, e.srcConn.str());
 }
 
 void Verifier::crossedScopes(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {
@@ -88,6 +92,7 @@ void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, 
     const SDFG &g = sf.f.g;
     const Memlet &m = e.memlet;
     const DataDesc *d = g.desc(m.data);
+    undefinedSubsets(e);
     zeroSteps(e);
     if (asAccess(e.src) && asAccess(e.dst))
         negativeSizes(e, g);
@@ -104,51 +109,11 @@ void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, 
         return ranksFit = false;
     };
     if (m.subset && rank(*m.subset, m.data, *d) && !m.allowOob && (asAccess(source) || to))
-        bounds(e, *m.subset, m.data, *d, g);
+        bounds(e, *m.subset, m.data, *d, sf);
     if (od && rank(*m.otherSubset, asAccess(other)->data, *od) && !m.allowOob)
-        bounds(e, *m.otherSubset, asAccess(other)->data, *od, g);
+        bounds(e, *m.otherSubset, asAccess(other)->data, *od, sf);
     if (ranksFit && m.subset && m.otherSubset && !m.allowOob)
         copySizes(e, sf, source, destination);
-}
-
-void Verifier::bounds(const Edge &e, const sym::Subset &s, Name data, const DataDesc &d, const SDFG &g) {
-    if (e.memlet.dynamic && !warns())
-        return;
-    for (std::size_t i = 0; i < s.rank(); ++i) {
-        sym::Expr begin = s.dims[i].begin, end = s.dims[i].end;
-        if (i < d.offset.size() && !d.offset[i].isZero()) {
-            begin += d.offset[i];
-            end += d.offset[i];
-        }
-        if (provablyLess(begin, 0, g))
-            outOfBounds(e, s, data, i, begin.str() + " < 0");
-        else if (end == d.shape[i] || provablyLess(d.shape[i] - 1, end, g))
-            outOfBounds(e, s, data, i, end.str() + " >= " + d.shape[i].str());
-    }
-}
-
-void Verifier::outOfBounds(const Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why) {
-    const SDFG &g = *e.src->state()->sdfg();
-    if (std::any_of(s.dims.begin(), s.dims.end(), [&](const sym::Range &r) { return provablyLess(r.end, r.begin, g); }))
-        return; // no element: a loop without iterations
-    if (e.memlet.dynamic)
-        report(Id::PossiblyOutOfBounds, e, s.str(), data, dim, why);
-    else
-        report(Id::OutOfBounds, e, s.str(), data, dim, why);
-}
-
-void Verifier::zeroSteps(const Edge &e) {
-    for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
-        for (std::size_t i = 0; *s && i < (*s)->rank(); ++i)
-            if ((*s)->dims[i].step.isZero())
-                report(Id::ZeroStep, e, (*s)->str(), i);
-}
-
-void Verifier::negativeSizes(const Edge &e, const SDFG &g) {
-    for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
-        for (std::size_t i = 0; *s && i < (*s)->rank(); ++i)
-            if (sym::Expr size = (*s)->dims[i].size(); provablyLess(size, 0, g))
-                report(Id::NegativeSize, e, (*s)->str(), size.str(), i);
 }
 
 void Verifier::copySizes(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {

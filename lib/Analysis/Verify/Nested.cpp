@@ -70,8 +70,11 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
 
 void Verifier::nestedSymbols(const NestedSDFGNode &n) {
     std::unordered_set<Name> given;
-    for (const auto &[name, value] : n.symbolMapping)
+    for (const auto &[name, value] : n.symbolMapping) {
         given.insert(name);
+        if (value.isUndefined())
+            report(Id::UndefinedMapping, n, name.str());
+    }
     const std::unordered_set<Name> &required = required_.of(*n.sdfg);
     std::set<Name> missing;
     for (Name s : required)

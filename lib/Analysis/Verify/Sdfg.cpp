@@ -129,6 +129,12 @@ void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
 }
 
 void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
+    for (const auto *list : {&d.shape, &d.strides, &d.offset})
+        for (sym::Expr e : *list)
+            if (hasSubscript(e))
+                readElement(e, placeOf(g, d, name), g);
+    if (hasSubscript(d.totalSize))
+        readElement(d.totalSize, placeOf(g, d, name), g);
     auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
         if (list.size() != d.rank())
             report(Id::DescriptorRank, placeOf(g, d, name), name.str(), d.rank(), list.size(), what);

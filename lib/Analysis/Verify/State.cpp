@@ -42,17 +42,42 @@ void Verifier::scopes(const StateFrame &sf) {
     }
 }
 
-/// Names in the code of a library node (a stencil's) that its connectors do not give. They are no free symbols of the graph to DaCe
-/// (FreeSymbols.cpp), but its expansion will ask for them.
-static void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &used) {
+namespace {
+
+/// Names in the code of a library node (a stencil's) and in its coefficients that its connectors do not give. They are no free symbols
+/// of the graph to DaCe (FreeSymbols.cpp), but its expansion will ask for them.
+void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &used) {
+    auto add = [&](const auto &names) {
+        for (Name name : names)
+            if (!n.inConnector(name) && !n.outConnector(name))
+                used.insert(name);
+    };
     const json::Value *code = n.properties.find("code");
-    const json::Value *text = code ? code->get("string_data") : nullptr;
-    if (!text || !text->isString())
-        return;
-    for (Name name : namesInTasklet({text->text(), Language::Python}, g))
-        if (!n.inConnector(name) && !n.outConnector(name))
-            used.insert(name);
+    if (const json::Value *text = code ? code->get("string_data") : nullptr; text && text->isString())
+        add(namesInTasklet({text->text(), Language::Python}, g));
+    if (n.className() == "Axpy" && !n.properties.find("a"))
+        add(std::vector{Name("a")}); // which is its default
+    for (const char *coefficient : {"a", "alpha", "beta", "factor"})
+        if (const json::Value *text = n.properties.find(coefficient); text && text->isString()) {
+            if (const auto parsed = sym::parse(text->text()); parsed.expr)
+                add(parsed.expr->freeSymbols());
+            else
+                add(namesInCode({text->text(), Language::Python}, g));
+        }
 }
+
+/// Names in the subsets of an edge that is no outer edge of a scope: generated code needs the start of some only (8.2), and DaCe asks
+/// for no more, but passes that move what the edge says need all.
+void addSubsetsOf(const Edge &e, std::unordered_set<Name> &used) {
+    if (isOuterEdge(e))
+        return;
+    for (const auto *s : {&e.memlet.subset, &e.memlet.otherSubset})
+        if (*s)
+            for (Name n : (*s)->freeSymbols())
+                used.insert(n);
+}
+
+} // namespace
 
 void Verifier::symbols(const StateFrame &sf) {
     std::unordered_set<Name> used;
@@ -70,11 +95,46 @@ void Verifier::symbols(const StateFrame &sf) {
         if (auto *library = dyn_cast<LibraryNode>(n.get()))
             addCodeOf(*library, sf.f.g, used);
         check(*n, sf.scopes.scopeOf(n.get()));
+        readElements(*n, sf.f.g);
     }
     for (const auto &e : sf.s.edges()) {
-        needed_.add(*e, used);
+        addSubsetsOf(*e, used);
         check(*e, scopeOfEdge(sf.scopes, *e));
+        for (const auto *s : {&e->memlet.subset, &e->memlet.otherSubset})
+            if (*s)
+                for (const sym::Range &r : (*s)->dims)
+                    readElements(r, *e, sf.f.g);
     }
+}
+
+void Verifier::readElements(const Node &n, const SDFG &g) {
+    if (auto *m = dyn_cast<MapEntry>(&n)) {
+        for (const sym::Range &r : m->ranges)
+            readElements(r, n, g);
+        if (m->gpuBlockSize)
+            for (sym::Expr e : *m->gpuBlockSize)
+                readElement(e, n, g);
+    } else if (auto *c = dyn_cast<ConsumeEntry>(&n)) {
+        readElement(c->numPes, n, g);
+    } else if (auto *nested = dyn_cast<NestedSDFGNode>(&n)) {
+        for (const auto &[name, value] : nested->symbolMapping)
+            readElement(value, n, g);
+    }
+}
+
+template <class Element> void Verifier::readElements(const sym::Range &r, const Element &at, const SDFG &g) {
+    for (sym::Expr e : {r.begin, r.end, r.step, r.tile})
+        readElement(e, at, g);
+}
+
+bool Verifier::hasSubscript(sym::Expr e) {
+    if (e.operands().empty())
+        return false;
+    auto [it, fresh] = subscripts_.try_emplace(e, e.kind() == sym::Kind::Subscript);
+    if (!fresh || it->second)
+        return it->second;
+    const bool inside = std::any_of(e.operands().begin(), e.operands().end(), [&](sym::Expr o) { return hasSubscript(o); });
+    return subscripts_[e] = inside;
 }
 
 void Verifier::node(const Node &n, StateFrame &sf) {
@@ -129,7 +189,9 @@ void Verifier::map(const MapEntry &m) {
     }
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
-        if (auto step = r.step.asInt(); step && *step <= 0)
+        if (isUndefined(r))
+            report(Id::UndefinedRange, m, sym::Subset{{r}}.str(), m.params[d].str());
+        else if (auto step = r.step.asInt(); step && *step <= 0)
             report(Id::MapStep, m, m.params[d].str(), *step);
         else if (auto size = r.steps().asInt();
                  warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it

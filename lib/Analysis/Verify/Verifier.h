@@ -1,5 +1,5 @@
 // The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp,
-// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
+// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Streams.h"
@@ -13,6 +13,9 @@ namespace sdfgc::analysis {
 
 /// An identifier, or several joined by dots (members of structures).
 inline bool isName(std::string_view text) { return ir::isIdentifier(text, true); }
+
+/// Does a range contain `?`, or is its number of elements beyond 64 bits?
+bool isUndefined(const sym::Range &r);
 
 class Verifier {
 public:
@@ -50,7 +53,7 @@ private:
     void regionShape(const ir::Region &r);
     void structure(const ir::Region &r);
     void block(const ir::Block &b, Frame &f);
-    void loopTargets(const ir::LoopRegion &l);
+    void loopTargets(const ir::LoopRegion &l, const ir::SDFG &g);
     void loop(const ir::LoopRegion &l, Frame &f);
     void conditional(const ir::ConditionalBlock &c, Frame &f);
     void interstateEdge(const ir::InterstateEdge &e, const ir::Region &r, Frame &f);
@@ -61,6 +64,19 @@ private:
     void state(const ir::State &s, Frame &f);
     void scopes(const StateFrame &sf);
     void symbols(const StateFrame &sf);
+    void readElements(const ir::Node &n, const ir::SDFG &g);
+    template <class Element> void readElements(const sym::Range &r, const Element &at, const ir::SDFG &g);
+    /// Reports an element of a container in an expression, `A[i]`: passes move expressions to where they need them, which no rule
+    /// orders after the writes to A, and only nodes and control flow read memory.
+    template <class Element> void readElement(sym::Expr e, const Element &at, const ir::SDFG &g) {
+        if (!hasSubscript(e))
+            return;
+        if (e.kind() == sym::Kind::Subscript && g.desc(e.name()) && !g.constant(e.name()))
+            return report(diag::Id::SymbolNotDefined, at, e.str(), ": it is an element of a container");
+        for (sym::Expr operand : e.operands())
+            readElement(operand, at, g);
+    }
+    bool hasSubscript(sym::Expr e);
     void node(const ir::Node &n, StateFrame &sf);
     void access(const ir::AccessNode &n, StateFrame &sf);
     void accessInNested(const ir::AccessNode &n, const StateFrame &sf);
@@ -88,8 +104,9 @@ private:
     void emptyMemlet(const ir::Edge &e, const ir::Node *source, const ir::Node *destination);
     void memletData(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void subsets(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
-    void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const ir::SDFG &g);
+    void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const StateFrame &sf);
     void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why);
+    void undefinedSubsets(const ir::Edge &e);
     void zeroSteps(const ir::Edge &e);
     void negativeSizes(const ir::Edge &e, const ir::SDFG &g);
     void copySizes(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
@@ -133,6 +150,7 @@ private:
     const std::string &file_;
     std::deque<Frame> pending_; // SDFGs still to be checked
     SymbolUse needed_{false}, required_{true};
+    std::unordered_map<sym::Expr, bool> subscripts_;
     const ir::SDFG *comparing_ = nullptr; // whose facts comparisons_ used
     Comparisons comparisons_;
 };

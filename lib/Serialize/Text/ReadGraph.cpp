@@ -220,6 +220,8 @@ void Reader::container(std::string_view word) {
     containerShape(d, hasClass);
     containerAttributes(d);
     completeHandle(d);
+    if (layoutOverflows(d))
+        report(Id::BadExpression, start, "shape", "the size that follows from it is beyond 64 bits");
     for (const auto &[what, list] : {std::pair("strides", &d.strides), std::pair("offset", &d.offset)})
         if (list->size() != d.shape.size())
             report(Id::RankMismatch, start, what, list->size(), d.shape.size());

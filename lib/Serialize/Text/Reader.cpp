@@ -326,7 +326,7 @@ sym::Expr Reader::expr(std::string_view text) {
         return it->second;
     sym::ParseResult r = sym::parse(text, nullptr, [&](Name n) { return isIndexed(graph(), n); });
     if (r.expr && r.expr->overflowed())
-        r = {std::nullopt, "a number in it is beyond 64 bits", 0};
+        r = {std::nullopt, std::string(beyond64Bits), 0};
     if (!r.expr) {
         g_->exprs.erase(it);
         const auto at = static_cast<std::size_t>(text.data() - c_.text().data()) + r.offset;
@@ -340,10 +340,15 @@ sym::Range Reader::range(std::string_view text) {
     std::vector<sym::Expr> read;
     for (std::string_view part : parts.parts)
         read.push_back(expr(part));
+    auto bad = [&](std::string_view why) {
+        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text), std::string(why));
+    };
     if (read.size() > 4)
-        fail(Id::BadExpression, static_cast<std::size_t>(text.data() - c_.text().data()), std::string(text),
-             "a range is begin:end:step:tile");
-    return parts.range(read);
+        bad("a range is begin:end:step:tile");
+    const sym::Range range = parts.range(read);
+    if (range.end.overflowed()) // the last element is one before the end that is written
+        bad(beyond64Bits);
+    return range;
 }
 
 std::vector<sym::Range> Reader::ranges(std::string_view text) {
