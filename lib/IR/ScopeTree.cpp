@@ -70,23 +70,29 @@ void ScopeData::numberScopes() {
     preorder.assign(order.size(), 0);
     span.assign(order.size(), {});
     uint32_t number = 0;
+    std::vector<Node *> nested; // an exit comes after all of its scope: a node that leads nowhere may have been sorted after it
     std::vector<std::pair<Node *, std::size_t>> stack{{nullptr, 0}};
     while (!stack.empty()) {
         auto &[entry, next] = stack.back();
         const auto &inside = children[entry ? childList[entry->id()] : 0];
         if (next == inside.size()) {
-            if (entry)
+            if (entry) {
                 span[entry->id()].last = number;
+                nested.push_back(exit[entry->id()]);
+            }
             stack.pop_back();
             continue;
         }
         Node *child = inside[next++];
         preorder[child->id()] = ++number;
+        nested.push_back(child);
         if (child->isEntry()) {
             span[child->id()].first = number;
             stack.emplace_back(child, 0);
         }
     }
+    if (acyclic && problems.empty())
+        order = std::move(nested);
 }
 
 Node *ScopeTree::scopeOf(const Node *n) const {

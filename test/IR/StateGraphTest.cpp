@@ -40,6 +40,19 @@ TEST_CASE("a node is emitted by the parent that is looked at last, in edge order
     CHECK(labels(ScopeTree(*g.s).order()) == "x y z j");
 }
 
+TEST_CASE("what leads nowhere in a scope comes before its exit") {
+    Graph g;
+    auto [entry, exit] = g.map("i", "0:N", "m");
+    auto *through = g.tasklet("", "through"), *aside = g.tasklet("", "aside"), *after = g.tasklet("", "after");
+    g.order(entry, through);
+    g.order(entry, aside);
+    g.order(through, exit);
+    g.order(exit, after);
+    const ScopeTree t(*g.s);
+    CHECK(t.valid());
+    CHECK(t.order() == std::vector<Node *>{entry, through, aside, exit, after});
+}
+
 TEST_CASE("cycles come last and are found") {
     Graph g;
     auto *a = g.tasklet("", "a"), *b = g.tasklet("", "b"), *c = g.tasklet("", "c");
