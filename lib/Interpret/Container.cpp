@@ -1,7 +1,13 @@
 // Containers: how large they are now, their memory, and which other memory they stand for.
 #include "Machine.h"
 
+#include "Values.h"
+
 namespace sdfgc::interpret {
+
+Container::Container(Name name, const ir::DataDesc &desc)
+    : name(name), desc(&desc), type(desc.isStructure() && desc.dtype.isPointer() ? desc.dtype.element() : desc.dtype),
+      unit(sizeOf(type)), shape(desc.rank()), strides(desc.rank()), offset(desc.rank()) {}
 
 void Container::measure(Machine &m, bool allocated) {
     if (!layout.total || (layout.isFixed && total > 0))

@@ -44,11 +44,7 @@ void Graph::defineSymbols(Machine &m) {
 
 Container *Graph::make(Name name, const ir::DataDesc &d) {
     auto &c = containers_[name];
-    c = std::make_unique<Container>();
-    c->name = name;
-    c->desc = &d;
-    c->type = d.isStructure() && d.dtype.isPointer() ? d.dtype.element() : d.dtype;
-    c->unit = sizeOf(c->type);
+    c = std::make_unique<Container>(name, d);
     for (const auto &[member, desc] : d.members)
         make(Name(name.str() + "." + member.str()), *desc);
     return c.get();
@@ -187,13 +183,8 @@ Container *Graph::containerAt(const ir::AccessNode &n) {
     if (!c || !c->desc->isView())
         return c;
     auto &view = views_[&n];
-    if (!view) {
-        view = std::make_unique<Container>();
-        view->name = c->name;
-        view->desc = c->desc;
-        view->type = c->type;
-        view->unit = c->unit;
-    }
+    if (!view)
+        view = std::make_unique<Container>(c->name, *c->desc);
     return view.get();
 }
 

@@ -76,10 +76,12 @@ struct Layout {
 
 /// A container as the program has it at a moment.
 struct Container {
+    /// One that has no memory yet, and nothing in any dimension.
+    Container(Name name, const ir::DataDesc &desc);
     Name name;
-    const ir::DataDesc *desc = nullptr;
+    const ir::DataDesc *desc;
     Type type;                                   // of an element
-    int64_t unit = 0;                            // its size in bytes
+    int64_t unit;                                // its size in bytes
     std::shared_ptr<Buffer> buffer;              // none: not allocated, no array given, a reference that is not set
     int64_t start = 0;                           // of its first element in the buffer, in bytes
     std::vector<int64_t> shape, strides, offset; // in elements

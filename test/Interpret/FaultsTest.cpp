@@ -334,6 +334,53 @@ TEST_CASE("a library node finds nothing where there is no memory, or a subset is
     CHECK(large.bind("A", a).bind("C", c).set("N", int64_t(1) << 60).run() == Kinds{FaultKind::Outside});
 }
 
+TEST_CASE("a reference that was never set has no memory, however it is used", "[interpret]") {
+    const auto first = [](const std::string &use) {
+        Interpreted f(R"(sdfg f {
+      argument A: float64[2]
+      argument C: float64[2]
+      argument n: int64
+      reference R: float64[2]
+      state first {}
+      goto set if n > 0
+      goto use if not (n > 0)
+      state set {
+        A[0:2] -> new R:set
+      }
+      )" + use + "\n}\n");
+        std::vector<double> a{1, 2}, c{3, 4};
+        std::vector<int64_t> n{0};
+        f.bind("A", a).bind("C", c).bind("n", n);
+        const std::vector<FaultKind> found = f.run();
+        CHECK(c == std::vector<double>{3, 4});
+        REQUIRE(!found.empty());
+        return found.front();
+    };
+    using enum FaultKind;
+    CHECK(first(R"(state use {
+        R[0:2] -> C[0:2]
+      })") == NoMemory);
+    CHECK(first(R"(state use {
+        t: r = 1  with r -> R[1]
+      })") == NoMemory);
+    CHECK(first(R"(state use {}
+      goto more if R[1] > 5
+      state more {
+        t: r = 1  with r -> C[1]
+      })") == NoMemory);
+    CHECK(first(R"(state use {
+        nested call with q <- R[0:2], w -> C[0:2] {
+          sdfg g {
+            argument q: float64[2]
+            argument w: float64[2]
+            state s {
+              q[0:2] -> w[0:2]
+            }
+          }
+        }
+      })") == NoMemory);
+}
+
 TEST_CASE("when the time is up, loops inside of loops end as well", "[interpret]") {
     diag::Engine diags;
     auto graph = serialize::readText(R"(sdfg f {
