@@ -8,6 +8,7 @@
 namespace sdfgc::interpret {
 
 Graph::Graph(Planner &planner, const ir::SDFG &sdfg, Graph *outer) : sdfg(sdfg), outer(outer) {
+    planner.graphs.push_back(this);
     defineSymbols(planner.machine);
     defineConstants(planner);
     defineContainers(planner);
@@ -205,6 +206,20 @@ void Graph::enter(Machine &m) {
 }
 
 void Graph::run(Machine &m) { flow_->run(m); }
+
+void Graph::forget() {
+    const auto forgets = [](Container &c) {
+        c.buffer = nullptr;
+        c.queues = nullptr;
+        c.start = 0;
+        c.firstQueue = 0;
+    };
+    for (const auto &[name, c] : containers_)
+        if (!sdfg.constants.contains(name))
+            forgets(*c);
+    for (const auto &[node, view] : views_)
+        forgets(*view);
+}
 
 // ---------------------------------------------------------------------------------------------------- constants
 

@@ -44,6 +44,12 @@ void Machine::load(const Range &r, const std::vector<std::byte> &from) {
     }
 }
 
+std::vector<std::byte> Machine::saved() const {
+    std::vector<std::byte> out;
+    save({0, chunks_.size()}, out);
+    return out;
+}
+
 const Site *Machine::site(std::string element, std::string subset, const ir::DebugInfo &where) {
     const std::size_t number = sites_.size() + 1;
     return &sites_.emplace_back(Site{std::move(element), std::move(subset), where,

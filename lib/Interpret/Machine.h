@@ -141,6 +141,9 @@ public:
     Range endRange();
     void save(const Range &r, std::vector<std::byte> &to) const;
     void load(const Range &r, const std::vector<std::byte> &from);
+    /// All of them.
+    std::vector<std::byte> saved() const;
+    void load(const std::vector<std::byte> &from) { load({0, chunks_.size()}, from); }
     const Site *site(std::string element, std::string subset, const ir::DebugInfo &where);
     /// An access to the first element of a container; whoever asks gives it indices.
     Access *access(Container &c, const Site *site);

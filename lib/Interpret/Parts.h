@@ -12,6 +12,8 @@ struct Program::Parts {
     virtual Operand argument(Name name) = 0;
     /// Runs it once, with the memory of the caller.
     virtual void run() = 0;
+    /// Is as it was before the first run; false where it cannot be.
+    virtual bool forget() { return false; }
 
     std::map<Name, void *> memory; // of arguments, as they were bound
 };

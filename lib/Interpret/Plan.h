@@ -107,6 +107,8 @@ public:
     /// Begins an execution: containers that are arguments, and symbols, have been given.
     void enter(Machine &m);
     void run(Machine &m);
+    /// Is as it was before the first execution: only constants have memory.
+    void forget();
 
 private:
     void findHomes();
@@ -165,6 +167,7 @@ public:
     std::unique_ptr<Step> setReference(Scope &scope, const ir::Edge &e);
     std::unique_ptr<Step> library(Scope &scope, const ir::LibraryNode &n);
 
+    std::vector<Graph *> graphs; // the outermost one first; they live as long as the program
     NativeCode native;
     /// Values of edges between code nodes, by source and connector.
     std::map<std::pair<const ir::Node *, Name>, Operand> values;

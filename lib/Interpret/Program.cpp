@@ -8,8 +8,8 @@ namespace {
 
 /// A graph that is executed.
 struct GraphParts final : Program::Parts {
-    GraphParts(std::unique_ptr<ir::SDFG> g, const Options &o, diag::Engine &diags)
-        : graph(std::move(g)), state(o), planner(state, diags), root(planner, *graph, nullptr) {}
+    GraphParts(std::shared_ptr<const ir::SDFG> g, const Options &o, diag::Engine &diags)
+        : graph(std::move(g)), state(o), planner(state, diags), root(planner, *graph, nullptr), registers(state.saved()) {}
 
     /// Compiles what is not Python.
     void compile(diag::Engine &diags) { planner.native.compile(*graph, state.options.native, diags); }
@@ -25,6 +25,13 @@ struct GraphParts final : Program::Parts {
             if (Container *c = root.container(name))
                 give(*c, static_cast<std::byte *>(bytes));
         root.run(state);
+    }
+    bool forget() override {
+        state.load(registers);
+        for (Graph *g : planner.graphs)
+            g->forget();
+        memory.clear();
+        return true;
     }
 
 private:
@@ -43,10 +50,11 @@ private:
         }
     }
 
-    std::unique_ptr<ir::SDFG> graph;
+    std::shared_ptr<const ir::SDFG> graph;
     Machine state;
     Planner planner;
     Graph root;
+    const std::vector<std::byte> registers; // before the first run
 };
 
 template <class T> void setTo(Operand symbol, T value) {
@@ -62,7 +70,7 @@ template <class T> void setTo(Operand symbol, T value) {
 Program::Program(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Program::~Program() = default;
 
-std::unique_ptr<Program> Program::prepare(std::unique_ptr<ir::SDFG> graph, const Options &options, diag::Engine &diags) {
+std::unique_ptr<Program> Program::prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options, diag::Engine &diags) {
     const std::size_t before = diags.errorCount();
     auto parts = std::make_unique<GraphParts>(std::move(graph), options, diags);
     if (diags.errorCount() == before)
@@ -74,6 +82,13 @@ void Program::bind(Name container, void *memory) { parts_->memory[container] = m
 
 void Program::set(Name symbol, int64_t value) { setTo(parts_->argument(symbol), value); }
 void Program::set(Name symbol, double value) { setTo(parts_->argument(symbol), value); }
+
+bool Program::forget(uint8_t unwritten) {
+    if (!parts_->forget())
+        return false;
+    parts_->machine().options.unwritten = unwritten;
+    return true;
+}
 
 bool Program::timedOut() const { return parts_->machine().stopped(); }
 

@@ -23,7 +23,7 @@ void setSymbol(interpret::Program &p, const run::Argument &a) {
 
 class Interpreted : public Subject {
 public:
-    /// Makes the program that is run once.
+    /// Makes the program.
     using Prepare = std::function<std::unique_ptr<interpret::Program>(const interpret::Options &, diag::Engine &)>;
 
     Interpreted(Prepare make, std::set<Name> containers, interpret::Options options)
@@ -36,20 +36,15 @@ public:
     }
 
     Execution run(const run::Arguments &input, uint8_t unwritten) override {
-        diag::Engine none; // it was prepared before
-        if (!program_ || unwritten != options_.unwritten) {
-            options_.unwritten = unwritten;
-            prepare(none);
-        }
-        const std::unique_ptr<interpret::Program> program = std::move(program_); // persistent containers are new in every run
+        renew(unwritten);
         Execution out;
         for (const run::Argument &a : input.all)
             out.memory.push_back(a.data);
-        bind(*program, input, out);
+        bind(input, out);
         Timer timer;
-        out.faults = program->run();
+        out.faults = program_->run();
         out.seconds = timer.seconds();
-        out.timedOut = program->timedOut();
+        out.timedOut = program_->timedOut();
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             if (const auto other = input.all[k].sharesWith)
                 out.memory[k] = out.memory[*other];
@@ -60,7 +55,19 @@ public:
     }
 
 private:
-    void bind(interpret::Program &program, const run::Arguments &input, Execution &out) const {
+    /// As if it were prepared for this run.
+    void renew(uint8_t unwritten) {
+        if (program_->forget(unwritten))
+            return;
+        diag::Engine none; // it was prepared before
+        if (wasRun_ || unwritten != options_.unwritten) {
+            options_.unwritten = unwritten;
+            prepare(none);
+        }
+        wasRun_ = true;
+    }
+    void bind(const run::Arguments &input, Execution &out) const {
+        interpret::Program &program = *program_;
         for (const auto &[symbol, value] : input.symbols)
             program.set(symbol, value);
         for (std::size_t k = 0; k < input.all.size(); ++k) {
@@ -76,6 +83,7 @@ private:
     std::set<Name> containers_; // among the arguments; the others are symbols
     interpret::Options options_;
     std::unique_ptr<interpret::Program> program_;
+    bool wasRun_ = false;
 };
 
 std::unique_ptr<Subject> prepared(Interpreted::Prepare make, std::set<Name> containers, const interpret::Options &options,
@@ -107,9 +115,8 @@ std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Opt
     for (const auto &[name, desc] : graph.arrays)
         containers.insert(name);
     const std::shared_ptr<const ir::SDFG> copy = ir::clone(graph);
-    return prepared(
-        [copy](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(ir::clone(*copy), o, d); },
-        std::move(containers), options, diags);
+    return prepared([copy](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(copy, o, d); },
+                    std::move(containers), options, diags);
 }
 
 std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, const interpret::Options &options,

@@ -206,3 +206,53 @@ sdfg f {
     CHECK(faults("a * 0") == 0);
     CHECK(faults("a * 2") == 1);
 }
+
+TEST_CASE("an execution does not know of those before it") {
+    const auto graph = graphOf(R"(
+sdfg f {
+  symbol N: int64
+  symbol k: int64
+  argument A: int64[N]
+  argument C: int64[4]
+  transient kept: int64[1] (Persistent)
+  transient S: Stream int64[1]
+  transient grown: int64[k + 1]
+  reference R: int64[1]
+  constant five: int64 = 5
+  state first {
+    add: o = a + five  with a <- kept[0]; o -> kept[0]
+    kept[0] -> C[0]
+  }
+  k = 1
+  goto sets if N > 2
+  goto last if not (N > 2)
+  state sets {
+    A[0] -> new R:set
+    push: s = 7  with -> none, s -> S[0]
+    fill: g = 3  with g -> grown[1]
+  }
+  k = 2
+  state last {
+    one: c = s  with s <- S[0]; c -> C[1]
+    two: c = r  with r <- R[0]; c -> C[2]
+    three: c = g + k  with g <- grown[1]; c -> C[3]
+  }
+}
+)");
+    diag::Engine diags;
+    const auto subject = validate::interpreted(*graph, {}, diags);
+    REQUIRE(subject);
+    std::set<std::size_t> counts;
+    for (const char *size : {"3", "1", "1", "3", "1"})
+        for (const uint8_t unwritten : {0, 1}) {
+            const auto arguments = run::prepare(run::interfaceOf(*graph), {.given = {{"N", size}}, .otherwise = "zeros"}, diags);
+            REQUIRE(arguments);
+            const auto first = validate::interpreted(*graph, {}, diags);
+            const validate::Execution alone = first->run(*arguments, unwritten), after = subject->run(*arguments, unwritten);
+            CHECK(after.memory == alone.memory);
+            CHECK(std::equal(after.faults.begin(), after.faults.end(), alone.faults.begin(), alone.faults.end(),
+                             [](const auto &a, const auto &b) { return a.kind == b.kind && a.what == b.what; }));
+            counts.insert(alone.faults.size());
+        }
+    CHECK(counts.size() == 2); // more faults where nothing sets the reference
+}

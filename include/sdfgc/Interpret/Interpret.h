@@ -63,8 +63,9 @@ struct Options {
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
 class Program {
 public:
-    /// Takes the graph. Null, and reports, for what cannot be interpreted (callbacks, code in C++): each by its element.
-    static std::unique_ptr<Program> prepare(std::unique_ptr<ir::SDFG> graph, const Options &options, diag::Engine &diags);
+    /// The graph is not changed while the program lives. Null, and reports, for what cannot be interpreted (callbacks, code in C++):
+    /// each by its element.
+    static std::unique_ptr<Program> prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options, diag::Engine &diags);
     /// Takes the tree that a graph was lowered to; it has been verified. Operations of the device are executed, too.
     static std::unique_ptr<Program> prepare(std::shared_ptr<const tree::Module> tree, const Options &options, diag::Engine &diags);
     ~Program();
@@ -78,6 +79,10 @@ public:
 
     /// Runs the program. Returns what was found, in order, each place and kind once.
     std::vector<Report> run();
+
+    /// Lets the next run be like the first one of a program that was prepared with such an `unwritten`: nothing is left of earlier
+    /// runs, and arguments must be given again. Returns false, and does nothing, where it is a tree: prepare it again.
+    bool forget(uint8_t unwritten);
 
     /// Was the last run stopped because it took too long?
     bool timedOut() const;
