@@ -145,8 +145,8 @@ void GraphMaker::whileLoop(Lines &out, int depth) {
     out.push_back(name + " = 0");
     const int64_t count = random_.between(1, 3);
     const std::string inverted = label("loop") + (random_.oneIn(4) ? " (inverted): " : ": ");
-    out.push_back(inverted + "while " + name + " < " + std::to_string(count) + (random_.oneIn(3) ? " and " + condition() : "") +
-                  " {");
+    out.push_back(inverted + "while " + name + " < " + std::to_string(count) +
+                  (random_.oneIn(3) ? " and (" + condition() + ")" : "") + " {");
     Values low{}, high{};
     high.fill(count - 1);
     loopVariables_.push_back(Index::symbol(name, low, high));

@@ -3,6 +3,7 @@
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Transforms/Passes.h"
 
+#include <map>
 #include <stdexcept>
 
 namespace sdfgc::random {
@@ -58,7 +59,9 @@ const pass::Registry &registry() {
     return all;
 }
 
-Trial standardTrial(const std::string &target) {
+namespace {
+
+Trial readTrial(const std::string &target) {
     Trial t{optionsFor(target), {}};
     const std::optional<std::string> file = findResource("pipelines", target + ".yaml");
     diag::Engine diags;
@@ -74,8 +77,16 @@ Trial standardTrial(const std::string &target) {
     return t;
 }
 
+} // namespace
+
+const Trial &standardTrial(const std::string &target) {
+    static std::map<std::string, Trial> read;
+    const auto found = read.find(target);
+    return found != read.end() ? found->second : read.emplace(target, readTrial(target)).first->second;
+}
+
 Trial randomTrial(const std::string &target, test::RandomNumbers &random) {
-    const Trial standard = standardTrial(target);
+    const Trial &standard = standardTrial(target);
     Trial t{standard.options, {}};
     t.pipeline.name = "random";
     std::vector<std::string> names;

@@ -14,8 +14,8 @@ struct Trial {
 };
 
 const pass::Registry &registry();
-/// The passes of a target up to the one that leaves the graph.
-Trial standardTrial(const std::string &target);
+/// The passes of a target up to the one that leaves the graph; read once.
+const Trial &standardTrial(const std::string &target);
 /// Passes in random order, some of them twice, with random options.
 Trial randomTrial(const std::string &target, test::RandomNumbers &random);
 

@@ -1,6 +1,6 @@
 // Runs random programs through random pipelines of passes and compares what they compute.
 //
-//   randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--pipelines N] [--keep DIR]
+//   randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--pipelines N] [--judge-every N] [--keep DIR]
 //   randomPrograms GRAPH... [--sizes N=3,M=5]... [the same options]     recorded graphs instead of programs that are made
 //   randomPrograms --planted N [--seed N]       finds each planted fault (Damage.h), in N programs at most
 //   randomPrograms --print --seed N
@@ -12,6 +12,7 @@
 
 #include "sdfgc/Support/File.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -32,7 +33,7 @@ enum ChildStatus : int { Agreed, Discarded, Found };
 
 struct Options {
     uint64_t seed = 1;
-    std::size_t runs = 0, compileEvery = 0, pipelines = 2, planted = 0;
+    std::size_t runs = 0, compileEvery = 0, pipelines = 2, judgeEvery = 1, planted = 0;
     double seconds = 0;
     std::string keep = ".";
     bool print = false, showDiscarded = false;
@@ -133,6 +134,7 @@ int runAll(const Options &o, const std::string &folder) {
     };
     Plan plan;
     plan.pipelines = o.pipelines;
+    plan.every = o.judgeEvery;
     plan.folder = folder;
     for (; !over(); ++counts.runs) {
         const std::optional<Subject> next = subjectOf(o, counts.runs);
@@ -164,6 +166,7 @@ int findPlanted(const Options &o, const std::string &folder) {
     for (const Damage &damage : damages()) {
         Plan plan;
         plan.pipelines = 0;
+        plan.every = o.judgeEvery;
         plan.damage = &damage;
         std::size_t n = 0;
         std::string how;
@@ -187,6 +190,8 @@ int run(const Options &o) {
     if (!folder)
         return 2;
     ::setenv("TMPDIR", folder->path().c_str(), 1); // reproducers of internal errors
+    for (const char *target : {"cpu", "cuda"})     // here rather than in every child
+        standardTrial(target);
     return o.planted > 0 ? findPlanted(o, folder->path()) : runAll(o, folder->path());
 }
 
@@ -225,6 +230,8 @@ std::optional<Options> parse(int argc, char **argv) {
             o.compileEvery = std::strtoull(value, nullptr, 10);
         else if (word == "--pipelines")
             o.pipelines = std::strtoull(value, nullptr, 10);
+        else if (word == "--judge-every")
+            o.judgeEvery = std::max<std::size_t>(1, std::strtoull(value, nullptr, 10));
         else if (word == "--sizes")
             o.sizes.push_back(parseSizes(value));
         else if (word == "--planted")
@@ -244,9 +251,9 @@ int main(int argc, char **argv) {
     using namespace sdfgc::random;
     const std::optional<Options> o = parse(argc, argv);
     if (!o) {
-        std::fprintf(
-            stderr,
-            "usage: randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--keep DIR] | --print --seed N\n");
+        std::fprintf(stderr, "usage: randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--pipelines N] "
+                             "[--judge-every N] [--keep DIR] "
+                             "[GRAPH... | --planted N | --print]\n");
         return 2;
     }
     if (o->print) {

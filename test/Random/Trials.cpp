@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace sdfgc::random {
 namespace {
 
 constexpr double secondsForOne = 20, secondsForCall = 60;
+constexpr double secondsForFirst = 2; // programs that are made take far less
 
 std::string errors(const diag::Engine &diags) {
     std::string out;
@@ -40,14 +42,15 @@ std::string textOf(const Sizes &sizes) {
     return out;
 }
 
-interpret::Options interpreterOptions() { return {.seconds = secondsForOne, .largest = int64_t(1) << 28}; }
+interpret::Options interpreterOptions(double seconds = secondsForOne) { return {.seconds = seconds, .largest = int64_t(1) << 28}; }
 
-/// Executes the graph after every pass that changed it, on each input.
+/// Executes the graph on each input: after every n-th pass that changed it, and after the last one. Where that is not every pass, the
+/// verifier is called then, too, and not by the manager.
 class Watcher : public pass::Instrumentation {
 public:
     /// `isReal`: the program's sums are not exact, so that passes may change their last bits.
-    Watcher(std::vector<validate::Judged> inputs, bool isReal, const Damage *damage, uint64_t seed)
-        : inputs_(std::move(inputs)), isReal_(isReal), damage_(damage), random_(seed) {}
+    Watcher(std::vector<validate::Judged> inputs, std::size_t every, bool isReal, const Damage *damage, uint64_t seed)
+        : inputs_(std::move(inputs)), every_(every), isReal_(isReal), damage_(damage), random_(seed), skipped_(seed % every) {}
 
     void after(const pass::Program &p, const pass::Event &e, bool changed, pass::Context &) override {
         if (finding)
@@ -66,25 +69,38 @@ public:
             return;
         }
         isReassociated_ = isReassociated_ || e.pass.results == pass::Results::Reassociated;
-        if ((changed || damaged) && refusal.empty())
-            compareAfter(*p.graph, e.pass.name);
+        if (!changed && !damaged)
+            return;
+        last_ = e.pass.name;
+        if (++skipped_ >= every_)
+            compareAfter(*p.graph);
+    }
+    /// The pipeline is over.
+    void finish(const ir::SDFG &graph) {
+        if (skipped_ > 0 && !last_.empty() && !finding)
+            compareAfter(graph);
     }
 
     std::optional<std::string> finding;
     std::string input;   // with which there was one
     std::string refusal; // why a graph was not executed: library functions, what threads of a block do together
-    std::size_t executions = 0;
 
 private:
-    void compareAfter(const ir::SDFG &graph, const std::string &pass) {
+    void compareAfter(const ir::SDFG &graph) {
+        skipped_ = 0;
         diag::Engine diags;
+        if (every_ > 1 && !analysis::verify(graph, graph.level, diags)) {
+            finding = "after " + last_ + " the verifier says: " + errors(diags);
+            return;
+        }
+        if (!refusal.empty())
+            return;
         const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), diags);
         if (!subject) {
             refusal = errors(diags);
             return;
         }
         for (const validate::Judged &judged : inputs_) {
-            ++executions;
             const validate::Execution got = validate::execute(*subject, judged.input.arguments);
             std::optional<std::string> wrong;
             if (got.timedOut)
@@ -93,7 +109,7 @@ private:
                 wrong = found->fault ? "has a fault: " + found->fault->element + ": " + found->fault->what
                                      : "leaves other results: " + found->text();
             if (wrong) {
-                finding = "after " + pass + " the graph " + *wrong;
+                finding = "after " + last_ + " the graph " + *wrong;
                 input = judged.input.name;
                 return;
             }
@@ -112,9 +128,12 @@ private:
     pass::Results allowed() const { return isReal_ && isReassociated_ ? pass::Results::Reassociated : pass::Results::Exact; }
 
     std::vector<validate::Judged> inputs_;
+    const std::size_t every_;
     const bool isReal_;
     const Damage *damage_;
     test::RandomNumbers random_;
+    std::size_t skipped_; // passes since the graph was executed
+    std::string last_;    // pass that changed it
     bool damaged_ = false, isReassociated_ = false;
 };
 
@@ -161,7 +180,8 @@ private:
     /// Inputs on which the graph has no fault, with the results; why there are none.
     std::optional<std::string> chooseInputs() {
         diag::Engine diags;
-        const std::unique_ptr<validate::Subject> program = validate::interpreted(*original_, interpreterOptions(), diags);
+        const std::unique_ptr<validate::Subject> program =
+            validate::interpreted(*original_, interpreterOptions(isRecorded() ? secondsForOne : secondsForFirst), diags);
         if (!program)
             return "refused by the interpreter: " + errors(diags);
         std::string why;
@@ -180,7 +200,6 @@ private:
             if (!arguments)
                 return "no inputs: " + why;
             validate::Execution execution = program->run(*arguments);
-            ++verdict_.executions;
             if (execution.timedOut)
                 return "slow";
             if (!execution.faults.empty())
@@ -193,22 +212,33 @@ private:
     void tryPipeline(const Trial &trial) {
         if (isOver())
             return;
+        tryPipeline(trial, plan_.every);
+        if (plan_.every == 1 || (!isOver() && !wasRefused_))
+            return;
+        const Verdict found = std::exchange(verdict_, {}); // by one of several passes
+        if (tryPipeline(trial, 1) && !isOver())
+            verdict_ = found;
+    }
+    /// Executes the graph after every n-th pass. Returns whether the pipeline came to its end.
+    bool tryPipeline(const Trial &trial, std::size_t every) {
         diag::Engine diags;
         pass::Context context(diags, trial.options);
         const std::unique_ptr<ir::SDFG> graph = ir::clone(*original_);
         pass::Program program(*graph, nullptr);
-        Watcher watcher(inputs_, isRecorded(), plan_.damage, subject_.seed);
+        Watcher watcher(inputs_, every, isRecorded(), plan_.damage, subject_.seed);
         pass::RunOptions options;
         options.instruments.push_back(&watcher);
         options.graphOnly = true;
+        options.verify = every == 1;
         const bool isDone = pass::run(program, trial.pipeline, registry(), context, options);
-        verdict_.executions += watcher.executions;
-        verdict_.refused += !watcher.refusal.empty();
-        ++verdict_.pipelines;
+        if (isDone)
+            watcher.finish(*graph);
+        wasRefused_ = !watcher.refusal.empty();
         if (watcher.finding)
             find(*watcher.finding, trial.name(), watcher.input);
         else if (!isDone && (!isRecorded() || isBug(diags)))
             find("after " + context.currentPass + ": " + errors(diags), trial.name(), {});
+        return isDone;
     }
 
     /// Builds the program for a target and calls it with every input.
@@ -256,6 +286,7 @@ private:
     std::unique_ptr<ir::SDFG> original_;
     bool isGpu_ = false; // the CPU's pipeline does not take it
     std::vector<validate::Judged> inputs_;
+    bool wasRefused_ = false; // some graph of the last pipeline could not be executed
     Verdict verdict_;
 };
 

@@ -15,6 +15,8 @@ struct Subject {
 
 struct Plan {
     std::size_t pipelines = 2; // random ones
+    std::size_t every =
+        1; // of so many passes that change the graph it is executed after one, and at the end; all, where it differs
     bool compile = false;
     std::string folder;             // for what is compiled
     const Damage *damage = nullptr; // what a pass does wrong
@@ -24,9 +26,6 @@ struct Verdict {
     enum class Kind { Agree, Discarded, Finding } kind = Kind::Agree;
     std::string what; // why it was discarded, or what was found
     std::string pipeline, input;
-    std::size_t executions = 0;
-    std::size_t pipelines = 0; // that were run
-    std::size_t refused = 0;   // of which some graph could not be executed
 };
 
 Verdict judge(const Subject &subject, const Plan &plan);

@@ -23,10 +23,10 @@ tool=$build/bin/randomPrograms
 [ -x "$tool" ] || { echo "random_programs.sh: build randomPrograms first" >&2; exit 2; }
 while :; do
     echo "programs from seed $seed"
-    "$tool" --seed "$seed" --runs 1000 --compile-every 10 --keep "$keep"
+    "$tool" --seed "$seed" --runs 1000 --judge-every 6 --compile-every 50 --keep "$keep"
     if [ $# -gt 0 ]; then
         echo "recorded graphs from seed $seed"
-        find "$@" -name program.sdfg -print0 | sort -z | xargs -0 -s 1900000 "$tool" --seed "$seed" --runs 1000 --pipelines 4 --keep "$keep"
+        find "$@" -name program.sdfg -print0 | sort -z | xargs -0 -s 1900000 "$tool" --seed "$seed" --runs 1000 --judge-every 6 --pipelines 4 --keep "$keep"
     fi
     seed=$((seed + 1000))
 done
