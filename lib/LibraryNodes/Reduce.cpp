@@ -78,6 +78,9 @@ bool Reduce::readNode() {
     auto function = py::parseWcr(wcr_);
     if (!function.value)
         return x_.refuse("its function cannot be translated: " + function.error.message);
+    for (const Name read : py::freeNames(*function.value->lambda))
+        if (!outer.constant(read))
+            return x_.refuse("its function reads `" + read.str() + "`, which is neither a parameter nor a constant");
     if (isAssociative(function.value->kind))
         if (auto neutral = py::reductionIdentity(function.value->kind, out_.type))
             neutral_ = py::print(**neutral);

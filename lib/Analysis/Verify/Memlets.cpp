@@ -82,10 +82,23 @@ void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *sourc
     if ((from || to) && !structured(source) && !structured(destination) && !names(from, e.srcConn) && !names(to, e.dstConn))
         report(Id::MemletOfOtherData, e, m.data.str(), endText(source), endText(destination));
     if (!m.wcr.empty())
-        if (const auto wcr = py::parseWcr(m.wcr); !wcr.value)
-            report(Id::BadCode, e, wcr.error.message);
+        resolution(e, g);
     storageAccess(e, sf);
     subsets(e, sf, source, destination);
+}
+
+/// A conflict resolution is a function of what is there and what comes. It reads nothing else, so that whoever moves it to another
+/// graph need not look inside.
+void Verifier::resolution(const Edge &e, const SDFG &g) {
+    const auto wcr = py::parseWcr(e.memlet.wcr);
+    if (!wcr.value) {
+        report(Id::BadCode, e, wcr.error.message);
+        return;
+    }
+    for (const Name name : py::freeNames(*wcr.value->lambda))
+        if (!g.constant(name))
+            report(Id::BadCode, e,
+                   "the conflict resolution reads `" + name.str() + "`, which is neither a parameter of it nor a constant");
 }
 
 void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, const Node *destination) {

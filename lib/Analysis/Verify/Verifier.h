@@ -103,6 +103,7 @@ private:
     void edge(const ir::Edge &e, const StateFrame &sf);
     void emptyMemlet(const ir::Edge &e, const ir::Node *source, const ir::Node *destination);
     void memletData(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
+    void resolution(const ir::Edge &e, const ir::SDFG &g);
     void subsets(const ir::Edge &e, const StateFrame &sf, const ir::Node *source, const ir::Node *destination);
     void bounds(const ir::Edge &e, const sym::Subset &s, Name data, const ir::DataDesc &d, const StateFrame &sf);
     void outOfBounds(const ir::Edge &e, const sym::Subset &s, Name data, std::size_t dim, const std::string &why);

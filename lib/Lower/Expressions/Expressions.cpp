@@ -208,11 +208,31 @@ ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where) {
     return lowered(in, bindNames(in, pythonOf(in, sym::exact(e)), where, symbolicSemantics(in)));
 }
 
+namespace {
+
+/// The lambda with parameters that may have their names in C++.
+ExprRef withCppParameters(const ExprRef &lambda) {
+    auto copy = std::make_shared<py::Expr>(*lambda);
+    std::map<Name, ExprRef> renamed;
+    for (Name &p : copy->params) {
+        Name fresh = p;
+        while (!isFunctionName(fresh.view()) || (fresh != p && std::count(copy->params.begin(), copy->params.end(), fresh) > 0))
+            fresh = Name(fresh.str() + "_");
+        renamed[p] = py::name(fresh);
+        p = fresh;
+    }
+    copy->args[0] = py::substitute(copy->args[0], renamed);
+    return copy;
+}
+
+} // namespace
+
 ExprRef resolution(Instance &in, const ExprRef &lambda, Type element) {
     if (!lambda)
         return lambda;
     const py::Env env = environment(in);
-    const ExprRef typed = py::inferLambda(py::resolveModules(lambda, env), {element, element}, env, semantics(in));
+    const ExprRef readable = py::resolveModules(withCppParameters(lambda), env);
+    const ExprRef typed = py::inferLambda(readable, {element, element}, env, semantics(in));
     return py::lowerOperators(typed, semantics(in));
 }
 

@@ -7,25 +7,40 @@ namespace sdfgc::tree::lowering {
 
 namespace {
 
-/// A vector that is combined with one element: every lane takes part.
-void foldLanes(Instance &in, const Connection &c, py::ExprRef value, Block &to) {
+/// An update of what stands there by the connector's conflict resolution.
+Update &resolve(const Connection &c, RefId target, py::ExprRef value, Block &to) {
+    auto *update = to.add<Update>();
+    update->target = target;
+    update->value = std::move(value);
+    update->reduction = c.reduction;
+    update->lambda = c.lambda;
+    return *update;
+}
+
+/// A vector that updates one element: its lanes are combined, which is no access to memory, and what comes of them is one update.
+void foldLanes(Instance &in, const Connection &c, py::ExprRef value, VarId old, Block &to) {
     auto *block = to.add<Block>();
     block->braces = true;
     in.fn->names.open();
-    VarId lanes = in.declareValue("lanes", c.type, true);
+    const Type element = c.type.element();
+    const VarId lanes = in.declareValue("lanes", c.type, true);
     block->add<Declare>(lanes)->init = std::move(value);
-    for (int64_t k = 0; k < c.type.lanes(); ++k) {
-        auto lane = std::make_shared<py::Expr>();
-        lane->kind = py::ExprKind::Subscript;
-        lane->type = c.type.element();
-        lane->args = {py::name(in.varName(lanes), c.type), py::intLit(k)};
-        auto *update = block->add<Update>();
-        update->target = elementAt(in, c.place, c.start);
-        update->value = lane;
-        update->reduction = c.reduction;
-        update->lambda = c.lambda;
-        update->atomic = c.atomic;
-    }
+    const auto lane = [&](int64_t k) {
+        auto e = std::make_shared<py::Expr>();
+        e->kind = py::ExprKind::Subscript;
+        e->type = element;
+        e->args = {py::name(in.varName(lanes), c.type), py::intLit(k)};
+        return e;
+    };
+    MemoryPlace folded;
+    folded.var = in.declareValue("folded", element);
+    folded.type = element;
+    block->add<Declare>(folded.var)->init = lane(0);
+    for (int64_t k = 1; k < c.type.lanes(); ++k)
+        resolve(c, elementAt(in, folded, 0), lane(k), *block);
+    Update &update = resolve(c, elementAt(in, c.place, c.start), read(in, folded, 0), *block);
+    update.atomic = c.atomic;
+    update.old = old;
     in.fn->names.close();
 }
 
@@ -57,16 +72,12 @@ void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::E
     if (c.type.isVector() && !c.place.type.isVector() && !(c.wcr && c.single))
         in.function().refs[slot].castTo = c.type;
     if (c.wcr && c.single && c.type.isVector() && !c.place.type.isVector())
-        return foldLanes(in, c, std::move(value), to);
+        return foldLanes(in, c, std::move(value), old, to);
     if (c.wcr) {
-        auto *update = to.add<Update>();
-        update->target = slot;
-        update->targetIndices = indices;
-        update->value = std::move(value);
-        update->reduction = c.reduction;
-        update->lambda = c.lambda;
-        update->atomic = c.atomic;
-        update->old = old;
+        Update &update = resolve(c, slot, std::move(value), to);
+        update.targetIndices = indices;
+        update.atomic = c.atomic;
+        update.old = old;
         return;
     }
     auto ref = std::make_shared<py::Expr>(*memRef(slot, c.place.type));
