@@ -22,16 +22,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+import cases
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-TOLERANCES = {'f2': (1e-2, 1e-3), 'f4': (1e-3, 1e-5), 'f8': (1e-6, 1e-8), 'c8': (1e-3, 1e-5), 'c16': (1e-6, 1e-8)}
 LIMIT = 120  # seconds for one case
-
-
-def agrees(got, expected):
-    if got.dtype.kind not in 'fc':
-        return got == expected
-    rtol, atol = TOLERANCES.get(got.dtype.str[1:], (1e-6, 1e-8))
-    return np.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
 
 
 class Library:
@@ -103,12 +97,8 @@ def run_case(options, folder):
     for a in arguments:
         if a['kind'] != 'array':
             continue
-        expected = data['out_' + a['name']]
-        same = agrees(memory[a['name']], expected)
-        if not same.all():
-            i = int(np.argmin(same))
-            print(f"differs {a['name']}[{i}] = {memory[a['name']][i]!r}, expected {expected[i]!r}; {int((~same).sum())} of "
-                  f"{same.size}", '; '.join(faults[:2]))
+        if wrong := cases.difference(a['name'], memory[a['name']], data['out_' + a['name']]):
+            print('differs', wrong, '; '.join(faults[:2]))
             return
     print('faults' if faults else 'passed', '; '.join(faults[:2]))
 
@@ -143,13 +133,12 @@ def main():
     if options.one:
         run_case(options, options.one)
         return 0
-    expected = {line.strip() for file in options.expect for line in open(file) if line.strip() and not line.startswith('#')}
-    cases = sorted(root for folder in options.folders for root, _, files in os.walk(folder)
-                   if 'case.json' in files and re.search(options.filter, root))[::options.sample]
+    expected = cases.listed(options.expect)
+    recorded = cases.found(options.folders, options.filter, options.sample)
     counts = collections.Counter()
     with ThreadPoolExecutor(options.jobs) as pool:
-        for case, (kind, rest) in zip(cases, pool.map(lambda c: in_process(options, c), cases)):
-            if kind not in ('passed', 'refused') and any(case.endswith('/' + name) for name in expected):
+        for case, (kind, rest) in zip(recorded, pool.map(lambda c: in_process(options, c), recorded)):
+            if kind not in ('passed', 'refused') and cases.is_listed(case, expected):
                 kind = 'as expected'
             counts[kind] += 1
             if kind != 'passed':

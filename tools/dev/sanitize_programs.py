@@ -2,22 +2,26 @@
 """Generated programs under sanitizers: each case is built with -fsanitize, called once by a C program with the recorded inputs, and what
 the sanitizer reports is shown. Results are not compared.
 
-  tools/dev/sanitize_programs.py --cases FOLDER [--sanitizer address,undefined|thread] [--sample N] [--filter REGEX]
+  tools/dev/sanitize_programs.py --cases FOLDER [--sanitizer address,undefined|thread] [--sample N] [--filter REGEX] [--teams]
+                                 [--jobs N] [--expect FILE]...
 
 A case is a folder with program.sdfg, case.json (name, arguments in order, arguments of the initialiser) and data.npz (in_<argument>).
-Threads are watched with clang++ and its OpenMP runtime: only that one tells the sanitizer about its barriers (by libarcher.so).
-Exit status: 1 when a sanitizer reports something or a program cannot be built although sdfgc takes its graph.
+With --teams, programs are left out of which no part is executed by several threads. Threads are watched with clang++ and its OpenMP
+runtime: only that one tells the sanitizer about its barriers (by libarcher.so).
+Exit status: 1 when a sanitizer reports something in a case that no FILE lists, or a program cannot be built although sdfgc takes its graph.
 """
 import argparse
-import glob
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+import cases
 
 REPORT = re.compile(r'runtime error:|Sanitizer|SUMMARY')
 
@@ -114,24 +118,36 @@ def main():
     ap.add_argument('--sanitizer', default='address,undefined')
     ap.add_argument('--sample', type=int, default=1)
     ap.add_argument('--filter', default='')
+    ap.add_argument('--teams', action='store_true', help='only programs with teams of threads')
+    ap.add_argument('--jobs', type=int, default=1)
+    ap.add_argument('--expect', metavar='FILE', action='append', default=[], help='cases with known reports, one in a line')
     ap.add_argument('--limit', type=int, default=1500, help='characters shown of a report')
     ap.add_argument('--archer', default='/usr/lib/llvm-14/lib/libarcher.so')
     o = ap.parse_args()
     o.sdfgc = os.path.abspath(o.sdfgc)
-    cases = sorted(os.path.dirname(p) for p in glob.glob(os.path.join(o.cases, '**', 'case.json'), recursive=True))
-    cases = [c for c in cases if re.search(o.filter, c)][::o.sample]
-    if not cases:
+    recorded = cases.found([o.cases], o.filter, o.sample)
+    if not recorded:
         sys.exit('sanitize_programs.py: no case below ' + o.cases)
-    count = {'clean': 0, 'refused': 0}
-    for case in cases:
+
+    def result(case):
+        if o.teams and not cases.has_teams(o.sdfgc, case):
+            return 'without teams'
         with tempfile.TemporaryDirectory() as folder:
-            result = check(case, o, folder)
-        if result in count:
-            count[result] += 1
-        else:
-            print(f'{os.path.relpath(case, o.cases)}: {result[:o.limit]}', flush=True)
-    reported = len(cases) - sum(count.values())
-    print(f'{o.sanitizer}: {count["clean"]} programs clean, {count["refused"]} refused, {reported} with reports')
+            return check(case, o, folder)
+
+    count = {'clean': 0, 'refused': 0, 'without teams': 0, 'as expected': 0}
+    expected = cases.listed(o.expect)
+    with ThreadPoolExecutor(o.jobs) as pool:
+        for case, said in zip(recorded, pool.map(result, recorded)):
+            if said in count:
+                count[said] += 1
+            elif cases.is_listed(case, expected):
+                count['as expected'] += 1
+            else:
+                print(f'{os.path.relpath(case, o.cases)}: {said[:o.limit]}', flush=True)
+    reported = len(recorded) - sum(count.values())
+    kinds = ''.join(f', {count[kind]} {kind}' for kind in ('without teams', 'as expected') if count[kind])
+    print(f'{o.sanitizer}: {count["clean"]} programs clean, {count["refused"]} refused{kinds}, {reported} with reports')
     sys.exit(1 if reported else 0)
 
 

@@ -1,0 +1,117 @@
+"""Recorded programs, for the scripts of this folder: found, told apart, called, compared.
+
+A case is a folder with program.sdfg, case.json (name; arguments in the order of the call, each with name, kind and type; names of what the
+initialiser takes) and data.npz (in_NAME, out_NAME: memory before and after).
+"""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+TOLERANCES = {'f2': (1e-2, 1e-3), 'f4': (1e-3, 1e-5), 'f8': (1e-6, 1e-8), 'c8': (1e-3, 1e-5), 'c16': (1e-6, 1e-8)}
+
+
+def agrees(got, expected):
+    """Which elements are what was recorded, but for the order in which real numbers were summed up."""
+    if got.dtype.kind not in 'fc':
+        return got == expected
+    rtol, atol = TOLERANCES.get(got.dtype.str[1:], (1e-6, 1e-8))
+    return np.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def difference(name, got, expected):
+    """The first element that differs, in words; none: they agree."""
+    same = agrees(got, expected)
+    if same.all():
+        return None
+    i = int(np.argmin(same))
+    return f'{name}[{i}] = {got[i]!r}, expected {expected[i]!r}; {int((~same).sum())} of {same.size}'
+
+
+def found(folders, pattern='', sample=1):
+    """Every N-th folder with a case below the given ones whose path the pattern matches, in order."""
+    return sorted(root for folder in folders for root, _, files in os.walk(folder)
+                  if 'case.json' in files and re.search(pattern, root))[::sample]
+
+
+def listed(files):
+    """The cases that files list, one in a line; lines that begin with # are comments."""
+    return {line.strip() for file in files for line in open(file) if line.strip() and not line.startswith('#')}
+
+
+def is_listed(case, names):
+    return any(case.endswith('/' + name) for name in names)
+
+
+def has_teams(sdfgc, case):
+    """Do several threads execute a part of the program that a case becomes on the CPU?"""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = os.path.join(scratch, 'out')
+        if subprocess.run([sdfgc, 'emit', '-q', os.path.join(case, 'program.sdfg'), '-o', out], capture_output=True).returncode:
+            return False
+        for root, _, files in os.walk(os.path.join(out, 'src')):
+            for file in files:
+                with open(os.path.join(root, file), errors='replace') as f:
+                    if re.search(r'^\s*#\s*pragma omp (?!simd\b)', f.read(), re.M):
+                        return True
+    return False
+
+
+class Complex64(ctypes.Structure):
+    _fields_ = [('real', ctypes.c_float), ('imag', ctypes.c_float)]
+
+
+class Complex128(ctypes.Structure):
+    _fields_ = [('real', ctypes.c_double), ('imag', ctypes.c_double)]
+
+
+def by_value(array):
+    """A scalar argument as ctypes hands it over."""
+    x = array.flat[0]
+    if array.dtype.kind == 'c':
+        return (Complex64 if array.dtype.itemsize == 8 else Complex128)(x.real, x.imag)
+    return np.ctypeslib.as_ctypes_type(array.dtype)(x.item())
+
+
+def aligned(array, bytes=64):
+    """A copy in memory of that alignment."""
+    room = np.empty(array.nbytes + bytes, np.uint8)
+    start = -room.ctypes.data % bytes
+    copy = room[start:start + array.nbytes].view(array.dtype)
+    copy[...] = array
+    return copy
+
+
+class Case:
+    """A case with its program's library: every call sets the program up anew and hands over the recorded inputs."""
+
+    def __init__(self, folder, library):
+        with open(os.path.join(folder, 'case.json')) as f:
+            meta = json.load(f)
+        with np.load(os.path.join(folder, 'data.npz')) as data:
+            self._data = {key: data[key] for key in data.files}
+        self._arguments, self._init = meta['args'], meta['init']
+        name, loaded = meta['name'], ctypes.CDLL(library)
+        self._initialize, self._program, self._exit = (loaded[f'__dace_init_{name}'], loaded[f'__program_{name}'],
+                                                       loaded[f'__dace_exit_{name}'])
+        self._initialize.restype, self._program.restype, self._exit.restype = ctypes.c_void_p, None, ctypes.c_int
+
+    def call(self):
+        """What went wrong, in words; none: results are as they were recorded."""
+        memory = {a['name']: aligned(self._data['in_' + a['name']]) for a in self._arguments}
+        words = {a['name']: ctypes.c_void_p(memory[a['name']].ctypes.data) if a['kind'] == 'array' else by_value(memory[a['name']])
+                 for a in self._arguments}
+        handle = self._initialize(*[words[name] for name in self._init])
+        if not handle:
+            return 'it cannot be set up'
+        handle = ctypes.c_void_p(handle)
+        self._program(handle, *[words[a['name']] for a in self._arguments])
+        if status := self._exit(handle):
+            return f'its end has status {status}'
+        wrong = (difference(a['name'], memory[a['name']], self._data['out_' + a['name']])
+                 for a in self._arguments if a['kind'] == 'array')
+        return next((w for w in wrong if w), None)
