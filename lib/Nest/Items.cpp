@@ -49,8 +49,11 @@ bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
         return true;
     const std::set<Name> symbols = symbolsOf(meaning);
     if (const auto *t = dyn_cast<Tasklet>(&n)) {
-        const bool mentioned = mentions(analysis::namesInTasklet(t->code, *t->state()->sdfg()), meaning);
-        return !mentioned || (t->code.language == Language::Python && !captures(*t, symbols));
+        if (t->code.language != Language::Python) {
+            const std::vector<Name> words = analysis::identifiers(t->code.text);
+            return !mentions({words.begin(), words.end()}, meaning);
+        }
+        return !mentions(analysis::namesInTasklet(t->code, *t->state()->sdfg()), meaning) || !captures(*t, symbols);
     }
     if (const auto *m = dyn_cast<MapEntry>(&n))
         return std::none_of(m->params.begin(), m->params.end(), [&](Name p) { return meaning.contains(p) || symbols.count(p); });

@@ -9,8 +9,8 @@ namespace {
 /// A map that writes `written` from `read`, and one in the next state that writes `B[...]` from what is given.
 struct TwoMaps : Graph {
     struct Text {
-        std::string first = "[i = 0:N]", second = "[i = 0:N]", write = "t[i]", read = "t[i]", into = "B[i]", from = "A[i]", more = "",
-                    between = "", transient = "t: float64[N]", one = "y = x + 1";
+        std::string first = "[i = 0:N]", second = "[i = 0:N]", write = "t[i]", read = "t[i]", into = "B[i]", from = "A[i]",
+                    more = "", between = "", to = "B", transient = "t: float64[N]", one = "y = x + 1";
     };
     explicit TwoMaps(const Text &t)
         : Graph(R"(
@@ -28,7 +28,7 @@ struct TwoMaps : Graph {
               }
               $between
               state second {
-                map two$second (CPU_Multicore) with <- t; -> B[0:N] {
+                map two$second (CPU_Multicore) with <- t; -> $to {
                   two: y = x * 2  with x: float64 <- $read; y: float64 -> $into
                 }
               }
@@ -43,6 +43,7 @@ struct TwoMaps : Graph {
                  {"$from", t.from},
                  {"$more", t.more},
                  {"$between", t.between},
+                 {"$to", t.to},
                  {"$code", t.one}}) {}
 
     std::size_t maps() const {
@@ -91,9 +92,10 @@ TEST_CASE("fuse-nests: an element of another iteration keeps maps apart") {
     CHECK_FALSE(fuses({.read = "t[N - 1 - i]"}));
     CHECK_FALSE(fuses({.write = "t[0]"}));
     CHECK_FALSE(fuses({.read = "t[0]"}));
-    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "A[i + 1]"})); // overwritten before it is read
-    CHECK(fuses({.into = "A[i]"}));                                                                 // in its own iteration, after
-    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "t[i + 1]"}));
+    CHECK_FALSE(fuses(
+        {.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "A[i + 1]", .to = "A"})); // overwritten before it is read
+    CHECK(fuses({.into = "A[i]", .to = "A"}));                                                  // in its own iteration, after
+    CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "t[i + 1]", .to = "t"}));
     CHECK(fuses({.first = "[i = 0:N // 2]", .second = "[i = 0:N // 2]", .write = "t[2 * i]", .read = "t[2 * i + 1]"}));
 }
 
@@ -113,14 +115,14 @@ TEST_CASE("fuse-nests: transposed accesses") {
 }
 
 TEST_CASE("fuse-nests: what stands between") {
-    CHECK(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> u[0, 0] }"}));
-    CHECK(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> A[0] }"})); // the later map moves up in front of it
-    CHECK_FALSE(fuses({.between = "state middle { c: y = 0.0  with y: float64 -> t[0] }"}));
+    CHECK(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> u[0, 0]\n}"}));
+    CHECK(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> A[0]\n}"})); // the later map moves up in front of it
+    CHECK_FALSE(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> t[0]\n}"}));
     CHECK_FALSE(fuses({.between = "M = 1"}));
 }
 
 TEST_CASE("fuse-nests: effects and arguments that overlap") {
-    CHECK_FALSE(fuses({.one = "y = callback(x)", .more = "symbol callback: callback(float64, float64)"}));
+    CHECK_FALSE(fuses({.more = R"(symbol callback: {type: callback, arguments: [], returntypes: []})", .one = "y = callback(x)"}));
     TwoMaps aliased({});
     for (const char *name : {"A", "B"})
         aliased.g.arrays.find(Name(name))->mayAlias = true;
@@ -135,7 +137,7 @@ TEST_CASE("contract-arrays: one element in each iteration, written first") {
 }
 
 TEST_CASE("contract-arrays: arrays that something else uses stay") {
-    CHECK_FALSE(contracts({.between = "state middle { c: y = x  with x: float64 <- t[0]; y: float64 -> u[0, 0] }"}));
+    CHECK_FALSE(contracts({.between = "state middle {\nc: y = x  with x: float64 <- t[0]; y: float64 -> u[0, 0]\n}"}));
     TwoMaps kept({});
     kept.g.arrays.find(Name("t"))->lifetime = Lifetime::Persistent;
     REQUIRE(kept.fuse());

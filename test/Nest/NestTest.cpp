@@ -1,0 +1,125 @@
+// The nest form: what is read, what can be renamed, and that writing what was read is the end of it.
+#include "../Graphs.h"
+
+#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Serialize/Text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// Two states with a map each, a copy, and a loop with a state of its own.
+struct Program : Graph {
+    Program()
+        : Graph(R"(
+            sdfg f(A, B) (typed) {
+              symbol N: int64
+              argument A: float64[N, N] (CPU_Heap)
+              argument B: float64[N] (CPU_Heap)
+              transient t: float64[N] (CPU_Heap)
+              transient s: float64 (Register)
+              state first {
+                map rows[i = 0:N] (CPU_Multicore) with <- A[0:N, 0:N]; -> t[0:N] {
+                  begin: y = 0.0  with y: float64 -> s
+                  access @s
+                  map sum[j = 0:N] (Sequential) with <- A[i, 0:N]; -> t[i] (wcr = "lambda a, b: a + b") {
+                    add: y = x  with x: float64 <- A[i, j]; y: float64 -> t[i] (wcr = "lambda a, b: a + b")
+                  }
+                }
+              }
+              state second {
+                t[0:N] -> B[0:N]
+              }
+              loop: for k = 0; k < 3; k = k + 1 {
+                state third {
+                  set: y = k  with y: float64 -> B[k]
+                }
+              }
+            }
+          )") {}
+    std::vector<nest::Run> read() { return nest::readRuns(g, memories); }
+    std::string rewritten() {
+        for (nest::Run &r : read())
+            nest::write(r);
+        g.renumber();
+        return serialize::print(g);
+    }
+    analysis::Memories memories{g};
+};
+
+std::string str(const nest::Use &u) {
+    const char *kind = u.kind == nest::UseKind::Read ? "read " : u.kind == nest::UseKind::Write ? "write " : "update ";
+    return kind + u.data.str() + "[" + (u.subset ? u.subset->str() : "?") + "]" + (u.certain ? "!" : "");
+}
+
+std::string text(const nest::Item &i) {
+    std::string out;
+    for (const nest::PlacedUse &u : nest::usesOf(i)) {
+        out += (out.empty() ? "" : ", ") + str(*u.use);
+        for (const analysis::LoopLevel &l : u.loops)
+            out += " " + l.variable.str();
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("nest: states that follow each other are a run of items") {
+    Program p;
+    const std::vector<nest::Run> runs = p.read();
+    REQUIRE(runs.size() == 2);
+    REQUIRE(runs[0].states.size() == 2);
+    REQUIRE(runs[0].items.size() == 2);
+    CHECK(text(runs[0].items[0]) == "write s[0]! i, read A[i, j] i j, update t[i] i j");
+    CHECK(runs[0].items[0].map->locals == std::set<Name>{Name("s")});
+    CHECK(runs[0].items[1].step->isCopy());
+    CHECK(text(runs[0].items[1]) == "read t[0:N], write B[0:N]!");
+    CHECK(text(runs[1].items[0]) == "write B[k]!");
+}
+
+TEST_CASE("nest: what is written is read as the same, and written as the same") {
+    Program p;
+    std::vector<std::string> before, after;
+    for (const nest::Run &r : p.read())
+        for (const nest::Item &i : r.items)
+            before.push_back(text(i));
+    const std::string once = p.rewritten();
+    p.memories = analysis::Memories(p.g);
+    for (const nest::Run &r : p.read())
+        for (const nest::Item &i : r.items)
+            after.push_back(text(i));
+    CHECK(before == after);
+    CHECK(p.rewritten() == once);
+}
+
+TEST_CASE("nest: parameters get other meanings") {
+    Program p;
+    std::vector<nest::Run> runs = p.read();
+    nest::Item &sum = runs[0].items[0].map->body.back();
+    const sym::Expr next = sym::Expr::symbol(Name("i")) + 1;
+    CHECK(nest::canRename(sum, {{Name("i"), next}}));
+    CHECK_FALSE(nest::canRename(sum, {{Name("j"), next}}));                         // a parameter of its own
+    CHECK_FALSE(nest::canRename(sum, {{Name("i"), sym::Expr::symbol(Name("j"))}})); // means something else inside
+    nest::rename(sum, {{Name("i"), next}});
+    CHECK(text(sum) == "read A[i + 1, j] j, update t[i + 1] j");
+}
+
+TEST_CASE("nest: code that is not Python has effects, and keeps its symbols") {
+    Program p;
+    p.node<Tasklet>("set")->code.language = Language::CPP;
+    std::vector<nest::Run> runs = p.read();
+    CHECK(nest::hasEffects(runs[1].items[0]));
+    CHECK_FALSE(nest::hasEffects(runs[0].items[0]));
+    CHECK_FALSE(nest::canRename(runs[1].items[0], {{Name("k"), sym::Expr(1)}}));
+}
+
+TEST_CASE("nest: states that are measured, and values that no container has, are not read") {
+    Program p;
+    CHECK(nest::isReadable(*allStates(p.g).front()));
+    allStates(p.g).front()->instrument = Instrumentation::Timer;
+    CHECK_FALSE(nest::isReadable(*allStates(p.g).front()));
+    CHECK(p.read().size() == 2); // the second state is a run of its own
+}
