@@ -6,8 +6,6 @@
 #include "Analysis/Dependences/System.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <limits>
 #include <numeric>
 
 namespace sdfgc::analysis::dependences {
@@ -23,9 +21,9 @@ public:
     explicit Elimination(Rows rows) : rows_(std::move(rows)) {}
 
     Feasibility run() {
-        if (!tidy())
+        if (!tidy(0))
             return Feasibility::No;
-        while (const std::optional<Column> next = choose())
+        while (const std::optional<Occurrences> next = choose())
             if (!eliminate(*next))
                 return Feasibility::No;
         return exact_ ? Feasibility::Yes : Feasibility::Unknown;
@@ -33,9 +31,19 @@ public:
 
 private:
     struct Occurrences {
+        Column column = 0;
         std::size_t below = 0, above = 0; // rows that bound the unknown from below, and from above
         bool unitBelow = true, unitAbove = true;
 
+        void count(int64_t coefficient) {
+            if (coefficient > 0) {
+                ++below;
+                unitBelow = unitBelow && coefficient == 1;
+            } else if (coefficient < 0) {
+                ++above;
+                unitAbove = unitAbove && coefficient == -1;
+            }
+        }
         bool exact() const { return unitBelow || unitAbove || below == 0 || above == 0; }
         int64_t cost() const {
             const auto p = static_cast<int64_t>(below), q = static_cast<int64_t>(above);
@@ -43,57 +51,43 @@ private:
         }
     };
 
-    Occurrences count(Column c) const {
-        Occurrences o;
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            const int64_t v = rows_[i][c];
-            if (v > 0) {
-                ++o.below;
-                o.unitBelow = o.unitBelow && v == 1;
-            } else if (v < 0) {
-                ++o.above;
-                o.unitAbove = o.unitAbove && v == -1;
-            }
-        }
-        return o;
-    }
-
     /// The unknown whose elimination makes the fewest rows; nothing if none is left.
-    std::optional<Column> choose() const {
-        std::optional<Column> best;
-        int64_t least = std::numeric_limits<int64_t>::max();
+    std::optional<Occurrences> choose() {
+        counts_.assign(rows_.width(), {});
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            for (Column c = 1; c < rows_.width(); ++c)
+                counts_[c].count(rows_[i][c]);
+        std::optional<Occurrences> best;
         for (Column c = 1; c < rows_.width(); ++c) {
-            const Occurrences o = count(c);
-            if (o.below + o.above > 0 && o.cost() < least) {
-                least = o.cost();
-                best = c;
-            }
+            counts_[c].column = c;
+            if (counts_[c].below + counts_[c].above > 0 && (!best || counts_[c].cost() < best->cost()))
+                best = counts_[c];
         }
         return best;
     }
 
     /// False: a contradiction was found.
-    bool eliminate(Column c) {
-        const Occurrences o = count(c);
-        const std::size_t old = rows_.size();
-        const bool tooMany = old - o.below - o.above + o.below * o.above > mostRows;
+    bool eliminate(const Occurrences &o) {
+        const Column c = o.column;
+        const bool tooMany = rows_.size() - o.below - o.above + o.below * o.above > mostRows;
         exact_ = exact_ && o.exact() && !tooMany;
-        if (!tooMany)
-            for (std::size_t lower = 0; lower < old; ++lower)
-                if (rows_[lower][c] > 0)
-                    for (std::size_t upper = 0; upper < old; ++upper)
-                        if (rows_[upper][c] < 0)
-                            combine(lower, upper, c);
-        for (std::size_t i = old; i-- > 0;)
-            if (rows_[i][c] != 0)
-                rows_.remove(i);
-        return tidy();
+        Rows old(rows_.width());
+        std::swap(old, rows_);
+        for (std::size_t i = 0; i < old.size(); ++i)
+            if (old[i][c] == 0)
+                rows_.add(old[i]);
+        const std::size_t kept = rows_.size();
+        for (std::size_t lower = 0; !tooMany && lower < old.size(); ++lower)
+            for (std::size_t upper = 0; old[lower][c] > 0 && upper < old.size(); ++upper)
+                if (old[upper][c] < 0)
+                    combine(old[lower], old[upper], c);
+        return tidy(kept);
     }
 
-    void combine(std::size_t lower, std::size_t upper, Column c) {
+    /// Adds a positive multiple of `a` to one of `b`, such that they have no `c`.
+    void combine(std::span<const int64_t> a, std::span<const int64_t> b, Column c) {
         rows_.addZero();
         const auto to = rows_[rows_.size() - 1];
-        const auto a = rows_[lower], b = rows_[upper];
         const int64_t common = std::gcd(a[c], b[c]), forA = -(b[c] / common), forB = a[c] / common;
         for (std::size_t k = 0; k < rows_.width(); ++k)
             if (!accumulate(to[k], a[k], forA) || !accumulate(to[k], b[k], forB)) {
@@ -103,42 +97,39 @@ private:
             }
     }
 
-    /// Rows in lowest terms, each sum of unknowns once. False: a contradiction.
-    bool tidy() {
-        for (std::size_t i = rows_.size(); i-- > 0;) {
+    /// Brings the rows from `first` on to lowest terms, and keeps each sum of unknowns once. False: a contradiction.
+    bool tidy(std::size_t first) {
+        for (std::size_t i = rows_.size(); i-- > first;) {
             const auto row = rows_[i];
             int64_t common = 0;
-            for (std::size_t k = 1; k < row.size(); ++k)
+            for (std::size_t k = 1; k < row.size() && common != 1; ++k)
                 common = std::gcd(common, row[k]);
             if (common == 0 && row[0] < 0)
                 return false;
-            if (common == 0) {
-                rows_.remove(i);
-            } else if (common > 1) {
+            if (common > 1) {
                 for (std::size_t k = 1; k < row.size(); ++k)
                     row[k] /= common;
                 row[0] = floorDivide(row[0], common);
             }
+            if (common == 0 || isWeaker(i))
+                rows_.remove(i);
         }
-        removeWeaker();
         return true;
     }
 
-    /// Of rows that differ only in their constants the least stays.
-    void removeWeaker() {
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            for (std::size_t j = i + 1; j < rows_.size();) {
-                const auto a = rows_[i], b = rows_[j];
-                if (std::equal(a.begin() + 1, a.end(), b.begin() + 1)) {
-                    a[0] = std::min(a[0], b[0]);
-                    rows_.remove(j);
-                } else {
-                    ++j;
-                }
+    /// Does another row differ from this one in its constant only? It gets the lesser one.
+    bool isWeaker(std::size_t i) {
+        const auto row = rows_[i];
+        for (std::size_t j = 0; j < rows_.size(); ++j)
+            if (j != i && std::equal(row.begin() + 1, row.end(), rows_[j].begin() + 1)) {
+                rows_[j][0] = std::min(rows_[j][0], row[0]);
+                return true;
             }
+        return false;
     }
 
     Rows rows_;
+    std::vector<Occurrences> counts_; // by column
     bool exact_ = true;
 };
 
