@@ -75,13 +75,17 @@ void Verifier::connectorPairs(const Node &n) {
         ins.insert(c.name);
     for (const Connector &c : n.outConnectors)
         outs.insert(c.name);
-    auto check = [&](const std::vector<Connector> &list, std::string_view prefix, const std::unordered_set<Name> &others) {
-        for (const Connector &c : list)
-            if (c.name.view().substr(0, prefix.size()) == prefix && !others.count(pairedConnector(c.name)))
-                report(Id::ConnectorWithoutPair, n, c.name.str(), pairedConnector(c.name).str());
+    auto check = [&](const Connector &c, std::string_view prefix, std::string_view other, const std::unordered_set<Name> &others) {
+        if (!c.name.view().starts_with(prefix))
+            report(Id::ConnectorWithoutPair, n, c.name.str(), std::string(other) + c.name.str());
+        else if (!others.count(pairedConnector(c.name)))
+            report(Id::ConnectorWithoutPair, n, c.name.str(), pairedConnector(c.name).str());
     };
-    check(n.inConnectors, "IN_", outs);
-    check(n.outConnectors, "OUT_", ins);
+    for (const Connector &c : n.inConnectors)
+        if (n.isExit() || c.name.view().starts_with("IN_")) // of an entry, others are ends of ranges
+            check(c, "IN_", "OUT_", outs);
+    for (const Connector &c : n.outConnectors)
+        check(c, "OUT_", "IN_", ins);
 }
 
 } // namespace sdfgc::analysis
