@@ -85,7 +85,11 @@ template <std::size_t N> bool listed(const Known (&table)[N], std::string_view c
 
 bool isMeta(std::string_view key) { return key.substr(0, 5) == "_meta"; }
 
-bool isBlank(Json v) { return v.isNull() || ((v.isObject() || v.isArray() || v.isString()) && v.size() == 0); }
+/// A blank value of an attribute that is kept without a warning, of whatever class: not worth keeping.
+bool saysNothing(std::string_view key, Json v) {
+    const bool isBlank = v.isNull() || ((v.isObject() || v.isArray() || v.isString()) && v.size() == 0);
+    return isBlank && std::any_of(std::begin(kKept), std::end(kKept), [&](const Known &k) { return k.attribute == key; });
+}
 
 } // namespace
 
@@ -143,10 +147,10 @@ void FieldReader::rest(std::string_view className, ir::Extra &extra) {
         if (m.taken || isMeta(m.key) || listed(m.key) || listed(kObsolete, className, m.key))
             continue;
         const Json value(values_.document(), m.value);
+        if (saysNothing(m.key, value))
+            continue;
         if (!listed(kKept, className, m.key))
             values_.reportOnce(diag::Id::UnknownAttribute, value, className, m.key);
-        else if (isBlank(value))
-            continue;
         extra.add(std::string(m.key), value.value());
     }
 }
@@ -162,7 +166,10 @@ void FieldReader::restOfText(const std::function<void(std::string_view, bool, Js
         if (m.taken)
             continue;
         const bool isForeign = m.key.starts_with(Document::kForeign);
-        f(m.key.substr(isForeign ? 1 : 0), isForeign, Json(values_.document(), m.value));
+        const std::string_view key = m.key.substr(isForeign ? 1 : 0);
+        const Json value(values_.document(), m.value);
+        if (!isForeign || !saysNothing(key, value))
+            f(key, isForeign, value);
     }
 }
 

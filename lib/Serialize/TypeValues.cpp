@@ -161,8 +161,9 @@ void ValueReader::read(std::string_view key, Json v, std::vector<ir::Connector> 
     out.clear();
     out.reserve(v.size());
     if (v.isArray()) { // up to 0.9: a set of names
+        std::unordered_set<Name> names;
         for (Json name : v.items())
-            if (auto id = readIdentifier("connector", name, true))
+            if (auto id = readIdentifier("connector", name, true); id && names.insert(*id).second)
                 out.push_back({*id, Type()});
         return;
     }

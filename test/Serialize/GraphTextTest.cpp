@@ -252,6 +252,14 @@ TEST_CASE("comments and empty blocks after the head of a block") {
                 "  if i < 3 {} else if i > 4 { } else {}\n}\n") == plain);
 }
 
+TEST_CASE("a line of code that is indented less than the first one loses blanks only") {
+    Reading r = read("sdfg f {\n  state s {\n    t {\n        a = 1\n     \u00e9 = 2\n    }\n  }\n}\n");
+    INFO(r.messages());
+    REQUIRE(r.graph);
+    const auto *s = cast<ir::State>(r.graph->blocks().at(0).get());
+    CHECK(cast<ir::Tasklet>(s->nodes().at(0).get())->code.text == "  a = 1\n\u00e9 = 2");
+}
+
 TEST_CASE("control flow without structure says where it goes") {
     checkStays(R"(
         sdfg f {
@@ -392,6 +400,8 @@ TEST_CASE("what is wrong is said with its place") {
         {"symbol \"1\": int64", Id::BadName, 10, "the symbol `1` is no identifier"},
         {"argument 1: float64", Id::GraphTextSyntax, 12, "expected the name of a container, found `1`"},
         {"argument B: float64[N] (CPU_Heap, alignment = 4, colapse = 2)", Id::GraphTextAttribute, 52, "no attribute `colapse`"},
+        {"argument B: float64[N] (\"storage\" = Register)", Id::GraphTextAttribute, 27,
+         "a container has no attribute `\"storage\"`"},
         {"argument B: float64[N] (alignment = four)", Id::BadNumber, 27, "`alignment` should be a whole number"},
         {"state s { map m[i = 0:N:1:1:1] {", Id::BadExpression, 23, "a range is begin:end:step:tile"},
         {"state s { access Z", Id::GraphTextName, 20, "there is no container `Z` here"},

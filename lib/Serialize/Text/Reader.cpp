@@ -184,8 +184,8 @@ std::string Reader::codeBlock(std::size_t opener) {
             indent = std::min(used, own + 2);
         code += first ? "" : "\n";
         first = false;
-        const std::size_t strip = std::min(indent == std::string_view::npos ? own + 2 : indent, line.size());
-        code += line.substr(strip);
+        const std::size_t blank = std::min(used, line.size()); // of a line with less indentation than the first, only that goes
+        code += line.substr(std::min(indent == std::string_view::npos ? own + 2 : indent, blank));
     }
     expected("`}`", "the block of code is not closed");
 }
@@ -284,10 +284,14 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
     values.enter(g_ ? &g_->scope : nullptr);
     FieldReader r(values, doc.root());
     f(r);
+    const std::vector<std::string> asked = r.asked();
     r.restOfText([&](std::string_view key, bool isForeign, Json v) {
+        if (isForeign && std::find(asked.begin(), asked.end(), key) != asked.end())
+            return values.report(Id::GraphTextAttribute, v, std::string(element), '"' + std::string(key) + '"',
+                                 "sdfgc knows `" + std::string(key) + "`: leave out the quotes");
         if (isForeign || anyKey)
             return foreign(std::string(key), v.value());
-        const std::string near = diag::nearest(key, r.asked());
+        const std::string near = diag::nearest(key, asked);
         values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
                       near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
     });
