@@ -100,8 +100,11 @@ class TextVerifier : public pass::Instrumentation {
 std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     if (c.file.empty() || c.file == "-")
         return {};
-    std::vector<std::string> words{"opt",        c.file,   "--target", c.target, "--compat", c.compatDace ? "dace" : "none",
-                                   "--fp-model", c.fpModel, "-O",       std::to_string(c.optimize)};
+    std::vector<std::string> words{"opt",        c.file,
+                                   "--target",   c.target,
+                                   "--compat",   c.compatDace ? "dace" : "none",
+                                   "--fp-model", c.fpModel,
+                                   "-O",         std::to_string(c.optimize)};
     words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
     if (c.emulate)
         words.emplace_back("--emulate");

@@ -319,14 +319,14 @@ private:
 
     static sym::Subset overIterations(const Use &u, Name data, const DataDesc &d, const Map &m) {
         const std::optional<sym::Subset> &own = u.memlet.data == data ? u.memlet.subset : u.memlet.otherSubset;
-        sym::Subset s = own && own->rank() == d.rank() ? *own : d.fullSubset();
+        const sym::Subset full = d.fullSubset(), one = own && own->rank() == d.rank() ? *own : full;
+        sym::Subset all = one;
         for (std::size_t k = m.params.size(); k-- > 0;)
-            s = sym::propagate(s, m.params[k], m.ranges[k], d.shape);
-        const sym::Subset full = d.fullSubset();
+            all = sym::propagate(all, m.params[k], m.ranges[k], d.shape);
         for (std::size_t k = 0; k < full.rank(); ++k) // ranges that are rounded up to whole tiles go beyond the container
-            if (sym::covers({{full.dims[k]}}, {{s.dims[k]}}) != sym::Truth::True)
-                s.dims[k] = full.dims[k];
-        return s;
+            if (!(all.dims[k] == one.dims[k]) && sym::covers({{full.dims[k]}}, {{all.dims[k]}}) != sym::Truth::True)
+                all.dims[k] = full.dims[k];
+        return all;
     }
 
     static sym::Expr overIterations(sym::Expr volume, const Map &m) {

@@ -49,12 +49,12 @@ struct Use {
 
 /// What runs as one: a code node, a scope that is not taken apart, or a copy between two containers, which has no node.
 struct Step {
-    std::vector<const ir::Node *> nodes; // as they were read; an entry comes first, its exit last
-    std::vector<const ir::Edge *> edges; // between them
-    std::vector<Use> uses;               // of a copy: what it reads, then what it writes
-    std::map<Name, sym::Expr> renamed;   // symbols that have other meanings than in the nodes (rename)
+    std::vector<const ir::Node *> nodes;  // as they were read; an entry comes first, its exit last
+    std::vector<const ir::Edge *> edges;  // between them
+    std::vector<Use> uses;                // of a copy: what it reads, then what it writes
+    std::map<Name, sym::Expr> renamed;    // symbols that have other meanings than in the nodes (rename)
     std::shared_ptr<const ir::Node> made; // the only node, if a pass made it; it is in no state
-    bool effects = false;                // more than its uses tell: code that is not Python, callbacks, state of its own
+    bool effects = false;                 // more than its uses tell: code that is not Python, callbacks, state of its own
     bool isCopy() const { return nodes.empty(); }
 };
 
