@@ -323,6 +323,29 @@ bool Builder::run() {
 
 } // namespace
 
-bool expandContraction(Expansion &x, Contraction c) { return Builder(x, std::move(c)).run(); }
+namespace {
+
+/// The first dimension whose size is provably not that of its label, as a sentence; empty if they agree.
+std::string misfit(const Contraction &c) {
+    std::vector<const Factor *> all{&c.result};
+    for (const Factor &f : c.factors)
+        all.push_back(&f);
+    for (const Factor *f : all)
+        for (std::size_t d = 0; d < f->labels.size(); ++d) {
+            const int label = f->labels[d];
+            if (label != Factor::unit && sym::isEqual(f->size(d), c.sizes[static_cast<std::size_t>(label)]) == sym::Truth::False)
+                return "dimension " + std::to_string(d) + " of `" + f->connector.str() + "` has " + f->size(d).str() +
+                       " elements, and what it stands for " + c.sizes[static_cast<std::size_t>(label)].str();
+        }
+    return "";
+}
+
+} // namespace
+
+bool expandContraction(Expansion &x, Contraction c) {
+    if (const std::string why = misfit(c); !why.empty())
+        return x.refuse(why);
+    return Builder(x, std::move(c)).run();
+}
 
 } // namespace sdfgc::libnodes
