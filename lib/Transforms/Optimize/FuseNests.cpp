@@ -80,12 +80,14 @@ public:
             after_.push_back(i + 1);
         }
         bool changed = false;
-        for (const auto gain : {&NestItems::handsOn, &NestItems::shares})
+        for (const auto gain : {&NestItems::handsOn, &NestItems::shares}) {
+            lastRound_ = gain == &NestItems::shares;
             for (std::size_t later = first(); later < run_.items.size();) {
                 const std::optional<std::size_t> joined = joinEarlier(later, gain);
                 changed |= joined.has_value();
                 later = joined.value_or(after_[later]); // the fused map may join further
             }
+        }
         std::erase_if(run_.items, [](const Item &i) { return !i.map && !i.step; });
         return changed;
     }
@@ -134,7 +136,8 @@ private:
         const std::string why =
             up || down ? obstacle(*first, *second, *meaning, earlier, later) : "something between them has to stay there";
         if (!why.empty()) {
-            context_.missed(where, what + why);
+            if (lastRound_) // it looks at all pairs once more
+                context_.missed(where, what + why);
             return std::nullopt;
         }
         context_.done(where, nameOf(b) + " joins " + nameOf(a));
@@ -208,6 +211,7 @@ private:
     const Limits limits_;
     pass::Context &context_;
     std::vector<ItemFacts> facts_;
+    bool lastRound_ = false;
     static constexpr std::size_t none = ~std::size_t(0);
     std::vector<std::size_t> before_, after_; // the neighbours of each item that is left
 };
