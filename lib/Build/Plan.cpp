@@ -23,6 +23,8 @@ bool changesHostFloatingPoint(const std::string &flag) {
 
 Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
     Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
+    if (toolchain.compiler.kind == CompilerKind::Gcc)
+        append(flags, package::gccFlags(request.options.fpModel));
     append(flags, toolchain.compileFlags);
     for (const std::string &folder : request.includeFolders)
         flags.push_back("-I" + folder);

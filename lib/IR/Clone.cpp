@@ -16,6 +16,28 @@ public:
         return out;
     }
 
+    static std::unique_ptr<Node> node(const Node &s) {
+        switch (s.kind()) {
+        case NodeKind::Access:
+            return copy<AccessNode>(s);
+        case NodeKind::Tasklet:
+            return copy<Tasklet>(s);
+        case NodeKind::NestedSDFG:
+            return copy<NestedSDFGNode>(s);
+        case NodeKind::MapEntry:
+            return copy<MapEntry>(s);
+        case NodeKind::MapExit:
+            return copy<MapExit>(s);
+        case NodeKind::ConsumeEntry:
+            return copy<ConsumeEntry>(s);
+        case NodeKind::ConsumeExit:
+            return copy<ConsumeExit>(s);
+        case NodeKind::Library:
+            break;
+        }
+        return copy<LibraryNode>(s);
+    }
+
 private:
     using Map = std::unordered_map<const Node *, Node *>;
 
@@ -82,28 +104,6 @@ private:
         return out;
     }
 
-    static std::unique_ptr<Node> node(const Node &s) {
-        switch (s.kind()) {
-        case NodeKind::Access:
-            return copy<AccessNode>(s);
-        case NodeKind::Tasklet:
-            return copy<Tasklet>(s);
-        case NodeKind::NestedSDFG:
-            return copy<NestedSDFGNode>(s);
-        case NodeKind::MapEntry:
-            return copy<MapEntry>(s);
-        case NodeKind::MapExit:
-            return copy<MapExit>(s);
-        case NodeKind::ConsumeEntry:
-            return copy<ConsumeEntry>(s);
-        case NodeKind::ConsumeExit:
-            return copy<ConsumeExit>(s);
-        case NodeKind::Library:
-            break;
-        }
-        return copy<LibraryNode>(s);
-    }
-
     /// The other end of a scope is the copy of the one that was copied.
     static void pair(Node &n, const Map &map) {
         auto find = [&map](auto *&partner) {
@@ -122,5 +122,6 @@ private:
 };
 
 std::unique_ptr<SDFG> clone(const SDFG &g) { return Cloner::sdfg(g); }
+std::unique_ptr<Node> clone(const Node &n) { return Cloner::node(n); }
 
 } // namespace sdfgc::ir

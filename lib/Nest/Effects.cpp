@@ -36,16 +36,6 @@ bool hasEffects(const SDFG &g) {
     return false;
 }
 
-bool assigns(const std::vector<py::StmtRef> &block, Name output) {
-    return std::any_of(block.begin(), block.end(), [output](const py::StmtRef &s) {
-        if (s->kind == py::StmtKind::If)
-            return assigns(s->body, output) && assigns(s->orelse, output);
-        return (s->kind == py::StmtKind::Assign || (s->kind == py::StmtKind::AnnAssign && s->value)) &&
-               std::any_of(s->targets.begin(), s->targets.end(),
-                           [output](const py::ExprRef &t) { return t->kind == py::ExprKind::Name && t->name == output; });
-    });
-}
-
 } // namespace
 
 bool hasEffects(const Node &n) {
@@ -59,7 +49,10 @@ bool hasEffects(const Node &n) {
 }
 
 bool assignsAlways(const Tasklet &t, Name output) {
-    return t.code.language == Language::Python && assigns(py::parseBlockOrRaw(t.code.text), output);
+    if (t.code.language != Language::Python)
+        return false;
+    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    return names.always.count(output) && !names.read.count(output);
 }
 
 } // namespace sdfgc::nest

@@ -9,7 +9,7 @@ namespace sdfgc::nest {
 /// to other processes? Such nodes keep their order.
 bool hasEffects(const ir::Node &n);
 
-/// Does Python code give an output a value on every path?
+/// Does Python code give an output a value on every path, without reading what it held before?
 bool assignsAlways(const ir::Tasklet &t, Name output);
 
 } // namespace sdfgc::nest

@@ -62,11 +62,6 @@ bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
     return !mentions(analysis::freeSymbols(n), meaning);
 }
 
-sym::Range renamed(const sym::Range &r, const std::map<Name, sym::Expr> &meaning) {
-    return {sym::substitute(r.begin, meaning), sym::substitute(r.end, meaning), sym::substitute(r.step, meaning),
-            sym::substitute(r.tile, meaning)};
-}
-
 void rename(Step &s, const std::map<Name, sym::Expr> &meaning) {
     for (auto &[name, value] : s.renamed)
         value = sym::substitute(value, meaning);
@@ -104,7 +99,7 @@ void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &
             t->code.text = renamedCode(t->code.text, meaning);
     } else if (auto *m = dyn_cast<MapEntry>(&n)) {
         for (sym::Range &r : m->ranges)
-            r = renamed(r, meaning);
+            r = r.substituted(meaning);
         m->ompNumThreads = sym::substitute(m->ompNumThreads, meaning);
         m->ompIf = sym::substitute(m->ompIf, meaning);
     } else if (auto *nested = dyn_cast<NestedSDFGNode>(&n)) {
@@ -138,7 +133,7 @@ void rename(Item &item, const std::map<Name, sym::Expr> &meaning) {
     if (item.step)
         return rename(*item.step, meaning);
     for (sym::Range &r : item.map->ranges)
-        r = renamed(r, meaning);
+        r = r.substituted(meaning);
     for (Item &inner : item.map->body)
         rename(inner, meaning);
 }

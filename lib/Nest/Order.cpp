@@ -9,7 +9,7 @@ namespace {
 /// The container whose access node the writer puts there: behind views.
 Name baseOf(const Use &u) {
     const ir::AccessNode *behind = u.access ? ir::nodeBehindViews(u.access) : nullptr;
-    return behind ? behind->data : u.data;
+    return behind && behind != u.access ? behind->data : u.data;
 }
 
 } // namespace

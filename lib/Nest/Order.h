@@ -8,8 +8,7 @@ namespace sdfgc::nest {
 /// The items of a scope or state, one after the other.
 class Order {
 public:
-    Order() = default;
-    explicit Order(analysis::Memories &memories) : memories_(&memories) {}
+    explicit Order(const analysis::Memories &memories) : memories_(&memories) {}
 
     /// Earlier items (by position) that an item must follow.
     struct Place {
@@ -31,7 +30,7 @@ private:
     /// Calls `f` with what was done to memory that may be the same.
     template <class F> void forEachAt(analysis::Memory m, const F &f) const;
 
-    analysis::Memories *memories_ = nullptr;
+    const analysis::Memories *memories_;
     std::map<analysis::Memory, std::vector<Kept>> kept_;
     std::set<analysis::Memory> aliasing_; // those of kept_ that may be other memory, too
     std::vector<std::size_t> effects_;

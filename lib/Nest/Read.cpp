@@ -1,5 +1,6 @@
 // From states to items.
 #include "Nest/Effects.h"
+#include "Nest/Window.h"
 #include "sdfgc/Nest/Nest.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -106,11 +107,14 @@ private:
 
     void usesAt(const Node &n, std::size_t position, const std::set<const Node *> &inside, Step &out) {
         for (const Edge *e : n.inEdges())
-            if (!inside.count(e->src) && !e->memlet.isEmpty())
+            if (!inside.count(e->src) && !e->memlet.isEmpty()) {
                 out.uses.push_back(use(*e, UseKind::Read, e->dstConn, position));
+                seeThroughViews(out.uses.back(), n);
+            }
         for (const Edge *e : n.outEdges())
             if (!inside.count(e->dst) && !e->memlet.isEmpty()) {
                 Use u = use(*e, e->memlet.wcr.empty() ? UseKind::Write : UseKind::Update, e->srcConn, position);
+                seeThroughViews(u, n);
                 u.certain = u.kind == UseKind::Write && u.subset && !e->memlet.dynamic && writesAll(n, *e, *u.subset);
                 out.uses.push_back(std::move(u));
             }
@@ -139,10 +143,63 @@ private:
         return u;
     }
 
+    // ---- views that show their container element by element: uses are of the container then
+
+    /// What the view that a use is of shows of the container behind it.
+    std::optional<Window> windowOf(const Use &u) const {
+        const DataDesc *view = graph_.desc(u.data);
+        const Edge *e = view && view->isView() ? viewEdge(u.access) : nullptr;
+        const AccessNode *viewed = e ? viewedNode(u.access) : nullptr;
+        const DataDesc *base = viewed ? graph_.desc(viewed->data) : nullptr;
+        const std::optional<sym::Subset> shown = !base ? std::nullopt : e->src == viewed ? sourceSubset(e) : destinationSubset(e);
+        if (!shown || !isPlain(base) || view->isContainerArray() || !view->isArray())
+            return std::nullopt;
+        return nest::windowOf(*view, {}, *base, *shown);
+    }
+
+    void seeThroughViews(Use &u, const Node &at) const {
+        const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u) : std::nullopt;
+        if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
+            return;
+        const bool countsDims = (isa<Tasklet>(&at) && !u.memlet.subset->isOneElement()) ||
+                                (isa<LibraryNode>(&at) && !(u.writes() && cast<LibraryNode>(&at)->className() == "Reduce"));
+        if (countsDims && !window->keepsRank())
+            return;
+        u.memlet.subset = u.subset = window->placed(*u.memlet.subset);
+        show(u);
+    }
+
+    void seeThroughViews(Step &copy, const Edge &e) const {
+        Use &from = copy.uses.front(), &to = copy.uses.back();
+        const std::optional<Window> ofSource = windowOf(from), ofTarget = windowOf(to);
+        const std::optional<sym::Subset> source = ofSource ? sourceSubset(&e) : from.subset;
+        const std::optional<sym::Subset> target = ofTarget ? destinationSubset(&e) : to.subset;
+        const Name newSource = ofSource ? viewedNode(from.access)->data : from.data;
+        const Name newTarget = ofTarget ? viewedNode(to.access)->data : to.data;
+        if ((!ofSource && !ofTarget) || !source || !target || newSource == newTarget || from.data == to.data ||
+            (ofSource && source->rank() != ofSource->dims.size()) || (ofTarget && target->rank() != ofTarget->dims.size()))
+            return;
+        from.subset = source;
+        to.subset = target;
+        retargetCopy(copy, [&](Use &u, sym::Subset &subset) {
+            const std::optional<Window> &window = u.writes() ? ofTarget : ofSource;
+            if (!window)
+                return;
+            u.subset = subset = window->placed(subset);
+            show(u);
+        });
+    }
+
+    static void show(Use &u) {
+        u.access = viewedNode(u.access);
+        u.data = u.memlet.data = u.access->data;
+    }
+
     Step copy(const Edge &e) {
         Step out;
         out.uses.push_back(use(e, UseKind::Read, {}, 0));
         out.uses.push_back(use(e, e.memlet.wcr.empty() ? UseKind::Write : UseKind::Update, {}, 0));
+        seeThroughViews(out, e);
         Use &to = out.uses.back();
         to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic;
         return out;

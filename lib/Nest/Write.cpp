@@ -26,21 +26,22 @@ struct Written {
 
 /// A scope that is being written; the top level of the state has no entry.
 struct Scope {
-    Scope *parent = nullptr;
+    explicit Scope(const analysis::Memories &memories) : order(memories) {}
+
     const Map *map = nullptr;
     MapEntry *entry = nullptr;
     MapExit *exit = nullptr;
     std::map<Name, AccessNode *> latest;                     // where the present content of a container stands
     std::map<Name, std::vector<const Use *>> inputs;         // what comes from outside
     std::map<std::string, std::vector<const Use *>> outputs; // what leaves, by suffix of the connectors
-    std::vector<const Use *> later;                          // reads of items that are not written yet, last one first
+    std::vector<const Use *> later;                          // of items that are not written yet, last one first
     Order order;
     std::vector<Written> written; // by position in `order`
 };
 
 class StateWriter {
 public:
-    StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), order_(*run.memories) { top_.order = order_; }
+    StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), memories_(*run.memories), top_(memories_) {}
 
     /// Does the item belong to this state, after those that are in it?
     bool takes(const Item &item) const { return top_.order.follows(usesOf(item), hasEffects(item)).ties.empty(); }
@@ -69,7 +70,7 @@ private:
         std::vector<Node *> nodes;
         std::unordered_map<const Node *, Node *> copies;
         for (const Node *n : step.nodes) {
-            Node *c = s_.adopt(copyOf(*n));
+            Node *c = s_.adopt(ir::clone(*n));
             renameSymbols(*c, g_, step.renamed);
             nodes.push_back(c);
             copies.emplace(n, c);
@@ -85,28 +86,6 @@ private:
             else
                 read(u, *nodes[u.node], scope);
         return {nodes.front(), nodes.back()};
-    }
-
-    static std::unique_ptr<Node> copyOf(const Node &n) {
-        switch (n.kind()) {
-        case NodeKind::Access:
-            return std::make_unique<AccessNode>(*cast<AccessNode>(&n));
-        case NodeKind::Tasklet:
-            return std::make_unique<Tasklet>(*cast<Tasklet>(&n));
-        case NodeKind::NestedSDFG:
-            return std::make_unique<NestedSDFGNode>(*cast<NestedSDFGNode>(&n));
-        case NodeKind::MapEntry:
-            return std::make_unique<MapEntry>(*cast<MapEntry>(&n));
-        case NodeKind::MapExit:
-            return std::make_unique<MapExit>(*cast<MapExit>(&n));
-        case NodeKind::ConsumeEntry:
-            return std::make_unique<ConsumeEntry>(*cast<ConsumeEntry>(&n));
-        case NodeKind::ConsumeExit:
-            return std::make_unique<ConsumeExit>(*cast<ConsumeExit>(&n));
-        case NodeKind::Library:
-            return std::make_unique<LibraryNode>(*cast<LibraryNode>(&n));
-        }
-        return nullptr;
     }
 
     /// Nodes of a scope that take nothing from outside, or hand nothing on, are in it all the same.
@@ -159,28 +138,34 @@ private:
             scope.inputs[u.data].push_back(&u);
             return {scope.entry, Name("OUT_" + u.data.str())};
         }
-        return {isView(u) ? viewOf(*u.access) : current(*u.access), {}};
+        return {isView(u.data) ? viewOf(*u.access) : current(*u.access, u.data), {}};
     }
 
     /// The access node of a container at the top level, as it stands.
-    AccessNode *current(const AccessNode &old) {
-        AccessNode *&a = top_.latest[old.data];
+    AccessNode *current(const AccessNode &old, Name data) {
+        AccessNode *&a = top_.latest[data];
         if (!a)
-            a = s_.add<AccessNode>(old);
+            a = copy(old, data);
         return a;
     }
 
-    bool isView(const Use &u) const {
-        const DataDesc *d = g_.desc(u.data);
+    bool isView(Name data) const {
+        const DataDesc *d = g_.desc(data);
         return d && d->isView();
+    }
+
+    /// An access node like the one that was read. The container may have another name now.
+    AccessNode *copy(const AccessNode &old, Name data) {
+        auto *a = s_.add<AccessNode>(old);
+        a->data = data;
+        return a;
     }
 
     /// A view on the present content of what the one that was read looks at.
     AccessNode *viewOf(const AccessNode &old) {
-        const DataDesc *d = g_.desc(old.data);
-        const Edge *e = d && d->isView() ? viewEdge(&old) : nullptr;
+        const Edge *e = isView(old.data) ? viewEdge(&old) : nullptr;
         if (!e)
-            return current(old);
+            return current(old, old.data);
         AccessNode *view = s_.add<AccessNode>(old);
         s_.connect(viewOf(*viewedNode(&old)), {}, view, Name("views"), e->memlet);
         return view;
@@ -188,8 +173,8 @@ private:
 
     /// A new access node of a container that is written, behind its view where it is written through one.
     AccessNode *target(const Use &u, Scope &scope) {
-        auto *a = s_.add<AccessNode>(*u.access);
-        if (!scope.entry && isView(u)) {
+        AccessNode *a = copy(*u.access, u.data);
+        if (!scope.entry && isView(u.data)) {
             writeThrough(*u.access, *a);
             return a;
         }
@@ -214,7 +199,7 @@ private:
             return;
         auto *base = s_.add<AccessNode>(*viewed);
         s_.connect(&view, Name("views"), base, {}, e->memlet);
-        if (const DataDesc *d = g_.desc(viewed->data); d && d->isView())
+        if (isView(viewed->data))
             writeThrough(*viewed, *base);
         else
             top_.latest[viewed->data] = base;
@@ -246,10 +231,8 @@ private:
     // ---- maps
 
     Written map(const Map &m, Scope &outer) {
-        Scope scope;
-        scope.parent = &outer;
+        Scope scope(memories_);
         scope.map = &m;
-        scope.order = order_;
         openMap(m, scope);
         body(m, scope);
         for (const auto &[data, uses] : scope.inputs)
@@ -265,8 +248,8 @@ private:
     }
 
     void openMap(const Map &m, Scope &scope) {
-        scope.entry = cast<MapEntry>(s_.adopt(copyOf(*m.entry)));
-        scope.exit = m.entry->exit ? cast<MapExit>(s_.adopt(copyOf(*m.entry->exit))) : s_.add<MapExit>();
+        scope.entry = cast<MapEntry>(s_.adopt(ir::clone(*m.entry)));
+        scope.exit = m.entry->exit ? cast<MapExit>(s_.adopt(ir::clone(*m.entry->exit))) : s_.add<MapExit>();
         for (Node *n : {static_cast<Node *>(scope.entry), static_cast<Node *>(scope.exit)}) {
             n->inConnectors.clear();
             n->outConnectors.clear();
@@ -337,7 +320,7 @@ private:
 
     State &s_;
     SDFG &g_;
-    const Order order_; // of nothing
+    const analysis::Memories &memories_;
     Scope top_;
     std::vector<std::unique_ptr<Use>> unions_; // uses of maps as a whole, which scopes point to
 };
@@ -391,6 +374,24 @@ void write(Run &run) {
     writer->finish();
     splice(run, written, starts);
     takeLabels(run, written);
+}
+
+bool rewriteRuns(SDFG &root, const std::function<void(SDFG &, analysis::Memories &, std::vector<Run> &)> &change) {
+    analysis::Memories memories(root);
+    bool changed = false;
+    std::vector<SDFG *> all = allSDFGs(root);
+    for (auto g = all.rbegin(); g != all.rend(); ++g) {
+        std::vector<Run> runs = readRuns(**g, memories);
+        change(**g, memories, runs);
+        for (Run &run : runs)
+            if (run.changed) {
+                write(run);
+                changed = true;
+            }
+    }
+    if (changed)
+        root.renumber();
+    return changed;
 }
 
 } // namespace sdfgc::nest

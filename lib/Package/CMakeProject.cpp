@@ -146,6 +146,8 @@ private:
             w_.line(start + "$<$<COMPILE_LANGUAGE:CXX>:" + joined(hostFlags_, ";") + ">)");
             w_.line(start + "$<$<COMPILE_LANGUAGE:CUDA>:" + joined(deviceFlags(), ";") + ">)");
         }
+        for (const std::string &f : gccFlags(fpModel(r_.compile->fpModel)))
+            w_.line(start + "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:" + f + ">)");
     }
 
     /// nvcc takes flags of its own and hands the host compiler's over one by one.

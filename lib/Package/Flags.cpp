@@ -28,6 +28,12 @@ std::vector<std::string> compileFlags(FpModel model, bool openmp) {
     return flags;
 }
 
+std::vector<std::string> gccFlags(FpModel model) {
+    if (model == FpModel::Fast) // which implies it
+        return {};
+    return {"-fcx-fortran-rules"};
+}
+
 std::vector<std::string> cudaFlags(FpModel model) {
     std::vector<std::string> flags = {"-O3", "--extended-lambda", "--expt-relaxed-constexpr"};
     if (model == FpModel::Strict)

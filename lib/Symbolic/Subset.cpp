@@ -89,11 +89,15 @@ std::set<Name> Subset::freeSymbols() const {
     return result;
 }
 
-Subset Subset::substituted(const std::map<Name, Expr> &replacements) const {
+Range Range::substituted(const std::map<Name, Expr> &replacements) const {
     auto in = [&](Expr e) { return substitute(e, replacements); };
+    return {in(begin), in(end), in(step), in(tile)};
+}
+
+Subset Subset::substituted(const std::map<Name, Expr> &replacements) const {
     Subset s;
     for (const Range &r : dims)
-        s.dims.push_back({in(r.begin), in(r.end), in(r.step), in(r.tile)});
+        s.dims.push_back(r.substituted(replacements));
     return s;
 }
 

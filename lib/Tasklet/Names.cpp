@@ -147,8 +147,7 @@ std::set<Name> freeNames(const Expr &e) {
 
 BlockNames blockNames(const std::vector<StmtRef> &block) {
     BlockScan scan;
-    std::set<Name> assigned;
-    scan.block(block, assigned);
+    scan.block(block, scan.names.always);
     return std::move(scan.names);
 }
 

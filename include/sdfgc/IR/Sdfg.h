@@ -332,6 +332,8 @@ std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g);
 
 /// Deep copy (ids and order kept).
 std::unique_ptr<SDFG> clone(const SDFG &g);
+/// A node of the same kind that says the same, in no state. Half of a scope names the other half of the one that was copied.
+std::unique_ptr<Node> clone(const Node &n);
 
 /// `f: state main, map _Mult_[i], tasklet mul`: the stable name of an element in diagnostics and dumps.
 std::string elementName(const SDFG &g);

@@ -21,6 +21,7 @@
 #include "sdfgc/Analysis/Memories.h"
 #include "sdfgc/IR/Sdfg.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,7 +74,8 @@ struct Map {
     std::vector<Name> params;
     std::vector<sym::Range> ranges;
     std::vector<Item> body;
-    std::set<Name> locals; // containers that each iteration has for itself
+    std::set<Name> locals;                    // containers that each iteration has for itself
+    std::shared_ptr<const ir::MapEntry> made; // `entry`, if a pass made it; it is in no state
 };
 
 /// States of one region, each after the one before without condition or assignment, read as items.
@@ -82,6 +84,7 @@ struct Run {
     analysis::Memories *memories = nullptr; // of the program
     std::vector<ir::State *> states;
     std::vector<Item> items;
+    bool changed = false; // set by passes: to be written back
 };
 
 /// Can the nest form hold what the state says? Not if it is measured, sets references, or has edges between code nodes.
@@ -93,6 +96,21 @@ std::vector<Run> readRuns(ir::SDFG &g, analysis::Memories &memories);
 /// Replaces the states of the run by what its items say. The items must be as they were read, or changed as rename, and the functions
 /// of this library, change them. Containers that they mention must be there. Ids are to be renumbered afterwards.
 void write(Run &run);
+
+/// What is in a nested SDFG, in terms of the SDFG around it.
+struct Opened {
+    std::vector<Item> items;
+    std::set<Name> locals; // containers that it had for itself; they have been added to the SDFG around it
+    std::string why;       // it stays a step; empty otherwise
+};
+/// Takes a step apart whose only node is a nested SDFG. `loops`: parameters of the maps around it. The items take the place of the
+/// step; the nested SDFG must live until they are written. It stays where it has control flow, containers that are more than arrays,
+/// arguments with other strides than the containers around, or names that clash.
+Opened open(const Step &step, ir::SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops);
+
+/// Lets a pass change the runs of every SDFG of the program: `change` gets all runs of one SDFG and marks those that it changed, which
+/// are written back then. Inner SDFGs come first, since writing copies the nodes that hold them. Returns whether anything changed.
+bool rewriteRuns(ir::SDFG &root, const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<Run> &)> &change);
 
 /// Can symbols get other meanings in all that the item says? Not where code that is not Python or a property of a library node
 /// mentions one, or where a name of the new meaning stands for something else.

@@ -15,6 +15,8 @@ struct Range {
     Expr size() const;
     /// Number of steps (size without the tile).
     Expr steps() const;
+    /// With other meanings of symbols, all of them at once.
+    Range substituted(const std::map<Name, Expr> &replacements) const;
     bool isPoint() const { return begin == end && tile.isOne(); }
     friend bool operator==(const Range &, const Range &) = default;
 };

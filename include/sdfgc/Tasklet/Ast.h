@@ -185,9 +185,9 @@ bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b);
 std::set<Name> freeNames(const Expr &e);
 /// Names read and names assigned in a block; a name that is assigned on every path before it is read is not in `read`. A store to
 /// `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a, b, q, r)`). `called`
-/// has the names of called functions as written (`math.sqrt`).
+/// has the names of called functions as written (`math.sqrt`); `always` has the names that every path through the block assigns.
 struct BlockNames {
-    std::set<Name> read, written, called;
+    std::set<Name> read, written, called, always;
 };
 BlockNames blockNames(const std::vector<StmtRef> &block);
 

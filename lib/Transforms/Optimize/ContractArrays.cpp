@@ -9,8 +9,8 @@
 // A container is contracted when (A9.2 of the rules in docs/optimiser.md)
 //
 //   1. it is a transient array that nothing outlives: of the lifetime of its scope, no view or reference of it, not mentioned by control
-//      flow, and all its uses are of tasklets and copies in one map;
-//   2. all uses are of one and the same element in terms of the map's parameters and of symbols from outside;
+//      flow, and all its uses are of tasklets and copies in one map; of several maps around each other, the innermost counts;
+//   2. all uses are of one and the same element in terms of the parameters of the maps and of symbols from outside;
 //   3. the first use in every iteration writes it, whatever holds: then no value comes from another iteration, or from before.
 //
 // The variable has the type of the array: values are rounded as they were.
@@ -39,11 +39,11 @@ bool isCandidate(const DataDesc &d) {
            (d.storage == Storage::Default || d.storage == Storage::CPU_Heap || d.storage == Storage::Register);
 }
 
-/// Where a container is used: the item of its run, if it is one only.
+/// A use together with the maps around it, outermost first.
 struct Place {
-    std::size_t run = 0, item = 0;
-    bool several = false;
-    std::vector<PlacedUse> uses; // in the order of the item
+    PlacedUse use;
+    std::size_t run = 0;
+    std::vector<Map *> maps;
 };
 
 /// Finds out, for one SDFG, and makes variables of its arrays.
@@ -51,27 +51,24 @@ class Contraction {
 public:
     Contraction(SDFG &g, std::vector<nest::Run> &runs, pass::Context &context) : g_(g), runs_(runs), context_(context) {}
 
-    bool contract() {
+    void contract() {
         locate();
         const std::set<Name> controlled = analysis::containersReadByControlFlow(g_);
-        std::set<std::size_t> changed;
-        for (const auto &[name, place] : places_) {
+        for (const auto &[name, places] : places_) {
             DataDesc &d = *g_.desc(name);
-            Item &item = runs_[place.run].items[place.item];
-            if (!isCandidate(d) || place.several || controlled.count(name) || hidden_.count(name) || !item.map)
+            const std::vector<Map *> around = commonMaps(places);
+            if (!isCandidate(d) || around.empty() || controlled.count(name) || hidden_.count(name))
                 continue;
-            if (const std::string why = obstacle(*item.map, place.uses); !why.empty()) {
+            if (const std::string why = obstacle(around, places); !why.empty()) {
                 context_.missed(g_.name.str() + ": container " + name.str(), "stays an array: " + why);
                 continue;
             }
+            Map &owner = *around.back();
             context_.done(g_.name.str() + ": container " + name.str(),
-                          "is a variable of each iteration of `" + item.map->entry->label + "`");
-            makeVariable(item, name, d);
-            changed.insert(place.run);
+                          "is a variable of each iteration of `" + owner.entry->label + "`");
+            makeVariable(owner, name, d);
+            runs_[places.front().run].changed = true;
         }
-        for (const std::size_t r : changed)
-            nest::write(runs_[r]);
-        return !changed.empty();
     }
 
 private:
@@ -79,20 +76,46 @@ private:
         std::set<const State *> read;
         for (std::size_t r = 0; r < runs_.size(); ++r) {
             read.insert(runs_[r].states.begin(), runs_[r].states.end());
-            for (std::size_t i = 0; i < runs_[r].items.size(); ++i)
-                for (const PlacedUse &u : nest::usesOf(runs_[r].items[i])) {
-                    auto [it, isNew] = places_.try_emplace(u.use->data, Place{r, i, false, {}});
-                    it->second.several |= !isNew && (it->second.run != r || it->second.item != i);
-                    it->second.uses.push_back(u);
-                    hide({u.step->nodes.begin(), u.step->nodes.end()});
-                    for (const AccessNode *a = u.use->access; a && g_.desc(a->data)->isView(); a = viewedNode(a))
-                        hide({a, viewedNode(a)});
-                }
+            std::vector<analysis::LoopLevel> loops;
+            std::vector<Map *> maps;
+            locate(runs_[r].items, r, loops, maps);
         }
         for (const State *s : allStates(std::as_const(g_)))
             if (!read.count(s))
                 for (const auto &n : s->nodes())
                     hide({n.get()});
+    }
+
+    void locate(std::vector<Item> &items, std::size_t run, std::vector<analysis::LoopLevel> &loops, std::vector<Map *> &maps) {
+        for (Item &i : items) {
+            if (i.step) {
+                for (const Use &u : i.step->uses) {
+                    places_[u.data].push_back({{&u, i.step.get(), loops}, run, maps});
+                    for (const AccessNode *a = u.access; a && g_.desc(a->data) && g_.desc(a->data)->isView(); a = viewedNode(a))
+                        hide({a, viewedNode(a)});
+                }
+                hide({i.step->nodes.begin(), i.step->nodes.end()});
+                continue;
+            }
+            for (std::size_t d = 0; d < i.map->params.size(); ++d)
+                loops.push_back({i.map->params[d], i.map->ranges[d]});
+            maps.push_back(i.map.get());
+            locate(i.map->body, run, loops, maps);
+            maps.pop_back();
+            loops.resize(loops.size() - i.map->params.size());
+        }
+    }
+
+    /// The maps around all uses, outermost first.
+    static std::vector<Map *> commonMaps(const std::vector<Place> &places) {
+        std::vector<Map *> common = places.front().maps;
+        for (const Place &p : places) {
+            std::size_t k = 0;
+            while (k < common.size() && k < p.maps.size() && common[k] == p.maps[k])
+                ++k;
+            common.resize(k);
+        }
+        return common;
     }
 
     /// Containers of access nodes that are not taken apart.
@@ -102,17 +125,20 @@ private:
                 hidden_.insert(a->data);
     }
 
-    /// Why an array cannot be a variable of each iteration; empty if it can.
-    std::string obstacle(const Map &m, const std::vector<PlacedUse> &uses) const {
-        const std::optional<sym::Subset> &first = uses.front().use->subset;
-        for (const PlacedUse &u : uses) {
+    /// Why an array cannot be a variable of each iteration of the innermost of these maps; empty if it can.
+    static std::string obstacle(const std::vector<Map *> &around, const std::vector<Place> &places) {
+        std::size_t outer = 0;
+        for (const Map *m : around)
+            outer += m->params.size();
+        const std::optional<sym::Subset> &first = places.front().use.use->subset;
+        for (const Place &p : places) {
+            const PlacedUse &u = p.use;
             if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front())))
                 return "it is used by more than tasklets and copies";
-            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(m.params.size()),
-                                                         u.loops.end());
+            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return "an iteration uses more than one element";
-            if (&u == &uses.front() && (!u.use->certain || !inner.empty()))
+            if (&p == &places.front() && (!u.use->certain || !inner.empty()))
                 return "the first use in an iteration does not write it for certain";
         }
         return "";
@@ -123,13 +149,14 @@ private:
         return std::any_of(loops.begin(), loops.end(), [&](const auto &l) { return symbols.count(l.variable) != 0; });
     }
 
-    static void makeVariable(Item &item, Name name, DataDesc &d) {
+    static void makeVariable(Map &owner, Name name, DataDesc &d) {
         DataDesc variable = DataDesc::scalar(d.dtype, true);
         variable.storage = Storage::Register;
         variable.debugInfo = d.debugInfo;
         d = std::move(variable);
-        retarget(item, name);
-        item.map->locals.insert(name);
+        for (Item &i : owner.body)
+            retarget(i, name);
+        owner.locals.insert(name);
     }
 
     /// All memlets name the only element.
@@ -154,22 +181,15 @@ private:
     SDFG &g_;
     std::vector<nest::Run> &runs_;
     pass::Context &context_;
-    std::map<Name, Place> places_;
+    std::map<Name, std::vector<Place>> places_; // in the order in which they run
     std::set<Name> hidden_; // used where no item says how
 };
 
 class ContractArrays : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        analysis::Memories memories(root);
-        bool changed = false;
-        std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g) { // writing copies nested SDFGs: these come first
-            std::vector<nest::Run> runs = nest::readRuns(**g, memories);
-            changed |= Contraction(**g, runs, context).contract();
-        }
-        if (changed)
-            root.renumber();
-        return changed;
+        return nest::rewriteRuns(root, [&](SDFG &g, const analysis::Memories &, std::vector<nest::Run> &runs) {
+            Contraction(g, runs, context).contract();
+        });
     }
 };
 

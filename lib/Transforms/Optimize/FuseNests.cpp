@@ -23,6 +23,7 @@
 // Left alone: bodies with effects of their own (C++, callbacks), updates by both maps of one element (the order of sums would change),
 // maps that use many containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the
 // time is linear in the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
+#include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -45,54 +46,74 @@ bool sameSchedule(const MapEntry &a, const MapEntry &b) {
            a.gpuForceSyncthreads == b.gpuForceSyncthreads && a.stream == b.stream;
 }
 
-/// What the parameters of `later` are in terms of those of `earlier`; nothing where the maps have different shapes.
-std::optional<std::map<Name, sym::Expr>> alignment(const Map &earlier, const Map &later) {
-    if (earlier.params.size() != later.params.size() || !sameSchedule(*earlier.entry, *later.entry))
-        return std::nullopt;
-    std::map<Name, sym::Expr> meaning;
-    for (std::size_t d = 0; d < earlier.params.size(); ++d) {
-        const sym::Range &a = earlier.ranges[d];
-        const sym::Range b = {sym::substitute(later.ranges[d].begin, meaning), sym::substitute(later.ranges[d].end, meaning),
-                              later.ranges[d].step, later.ranges[d].tile};
-        if (!(a.step == b.step) || !a.tile.isOne() || !b.tile.isOne() || !((a.end - a.begin) == (b.end - b.begin)))
-            return std::nullopt;
-        meaning.emplace(later.params[d], sym::Expr::symbol(earlier.params[d]) + b.begin - a.begin);
-    }
-    std::erase_if(meaning, [](const auto &m) { return m.second.isSymbol(m.first); });
-    return meaning;
-}
-
-/// What a fused map has at most, and how far a map looks back.
-struct Limits {
-    std::size_t containers, steps, window;
+/// The first loops of two maps, laid over each other.
+struct Alignment {
+    std::size_t depth = 0;             // how many
+    std::map<Name, sym::Expr> meaning; // parameters of the later map in terms of those of the earlier one
 };
 
-/// Fuses the maps of one run.
+/// As many loops as have ranges of the same sizes and steps, `limit` at most.
+Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
+    Alignment out;
+    if (!sameSchedule(*earlier.entry, *later.entry))
+        return out;
+    limit = std::min({limit, earlier.params.size(), later.params.size()});
+    for (std::size_t d = 0; d < limit; ++d, ++out.depth) {
+        const sym::Range &a = earlier.ranges[d];
+        const sym::Range b = later.ranges[d].substituted(out.meaning);
+        if (!(a.step == b.step) || !a.tile.isOne() || !b.tile.isOne() || !((a.end - a.begin) == (b.end - b.begin)))
+            break;
+        out.meaning.emplace(later.params[d], sym::Expr::symbol(earlier.params[d]) + b.begin - a.begin);
+    }
+    std::erase_if(out.meaning, [](const auto &m) { return m.second.isSymbol(m.first); });
+    return out;
+}
+
+/// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
+struct Limits {
+    std::size_t containers, steps, window;
+    bool partial;
+};
+
+/// An item that stands for a map.
+struct Candidate {
+    Map *map = nullptr; // null: it cannot be one
+    std::unique_ptr<Map> made;
+    std::optional<Item> before; // what has to run in front of the map
+};
+
+/// Fuses maps that stand in one list: in a run, or in the body of a map, whose parameters are symbols there.
 class Fusion {
 public:
-    Fusion(nest::Run &run, const NestItems &items, const Limits &limits, pass::Context &context)
-        : run_(run), items_(items), limits_(limits), context_(context) {}
+    Fusion(std::vector<Item> &list, const SDFG &g, const NestItems &items, const Limits &limits, pass::Context &context)
+        : list_(list), g_(g), items_(items), limits_(limits), context_(context) {}
 
     bool fuse() {
-        for (std::size_t i = 0; i < run_.items.size(); ++i) {
-            facts_.push_back(items_.factsOf(run_.items[i]));
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            facts_.push_back(items_.factsOf(list_[i]));
             before_.push_back(i - 1);
             after_.push_back(i + 1);
         }
+        end_ = list_.size();
         bool changed = false;
         for (const auto gain : {&NestItems::handsOn, &NestItems::shares}) {
             lastRound_ = gain == &NestItems::shares;
-            for (std::size_t later = first(); later < run_.items.size();) {
+            for (std::size_t later = first_; later != end_;) {
                 const std::optional<std::size_t> joined = joinEarlier(later, gain);
                 changed |= joined.has_value();
                 later = joined.value_or(after_[later]); // the fused map may join further
             }
         }
-        std::erase_if(run_.items, [](const Item &i) { return !i.map && !i.step; });
+        takeOrder();
+        for (Item &i : list_)
+            if (i.map && limits_.partial)
+                changed |= Fusion(i.map->body, g_, items_, limits_, context_).fuse();
         return changed;
     }
 
 private:
+    // ---- the list while it is changed: positions stay, neighbours are linked
+
     /// Where the item is now, if it joined an earlier one.
     std::optional<std::size_t> joinEarlier(std::size_t later, bool (NestItems::*gain)(const ItemFacts &, const ItemFacts &) const) {
         if (!canJoin(later))
@@ -105,114 +126,196 @@ private:
         return std::nullopt;
     }
 
-    /// The first item that is left.
-    std::size_t first() const {
-        std::size_t i = 0;
-        while (i < run_.items.size() && !run_.items[i].map && !run_.items[i].step)
-            ++i;
-        return i;
-    }
-
-    bool canJoin(std::size_t i) const {
-        const Item &item = run_.items[i];
-        return !facts_[i].effects && (item.map || item.step->isCopy());
-    }
-
-    std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
-        Item &a = run_.items[earlier], &b = run_.items[later];
-        std::unique_ptr<Map> copied; // of the two, if one is a copy
-        if (!a.map && b.map)
-            copied = copyAsMap(*a.step, *b.map, *run_.region->sdfg());
-        else if (a.map && !b.map)
-            copied = copyAsMap(*b.step, *a.map, *run_.region->sdfg());
-        Map *first = a.map ? a.map.get() : copied.get(), *second = b.map ? b.map.get() : copied.get();
-        if (!first || !second || first == second)
-            return std::nullopt;
-        const auto meaning = alignment(*first, *second);
-        if (!meaning)
-            return std::nullopt;
-        const std::string what = nameOf(b) + " does not join " + nameOf(a) + ": ", where = elementName(*first->entry);
-        const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
-        const std::string why =
-            up || down ? obstacle(*first, *second, *meaning, earlier, later) : "something between them has to stay there";
-        if (!why.empty()) {
-            if (lastRound_) // it looks at all pairs once more
-                context_.missed(where, what + why);
-            return std::nullopt;
-        }
-        context_.done(where, nameOf(b) + " joins " + nameOf(a));
-        merge(*first, *second, *meaning);
-        Item fused{a.map ? std::move(a.map) : std::move(copied), nullptr};
-        return replace(earlier, later, up, std::move(fused));
-    }
-
-    static std::string nameOf(const Item &i) {
-        return i.map ? "`" + i.map->entry->label + "`"
-                     : "the copy of `" + i.step->uses.front().data.str() + "` to `" + i.step->uses.back().data.str() + "`";
-    }
-
-    /// Puts the fused map where the earlier item was (`up`), or the later one.
-    std::size_t replace(std::size_t earlier, std::size_t later, bool up, Item fused) {
-        const std::size_t kept = up ? earlier : later, gone = up ? later : earlier;
-        run_.items[kept] = std::move(fused);
-        facts_[kept] = items_.factsOf(run_.items[kept]);
-        run_.items[gone] = {};
-        if (before_[gone] != none)
-            after_[before_[gone]] = after_[gone];
-        if (after_[gone] < run_.items.size())
+    void remove(std::size_t gone) {
+        list_[gone] = {};
+        (before_[gone] == none ? first_ : after_[before_[gone]]) = after_[gone];
+        if (after_[gone] != end_)
             before_[after_[gone]] = before_[gone];
-        return kept;
+    }
+
+    void insertBefore(std::size_t at, Item item) {
+        const std::size_t place = std::max(list_.size(), end_ + 1); // `end_` is no position
+        list_.resize(place + 1);
+        facts_.resize(place + 1);
+        before_.resize(place + 1);
+        after_.resize(place + 1);
+        facts_[place] = items_.factsOf(item);
+        list_[place] = std::move(item);
+        before_[place] = before_[at];
+        after_[place] = at;
+        (before_[at] == none ? first_ : after_[before_[at]]) = place;
+        before_[at] = place;
+    }
+
+    void takeOrder() {
+        std::vector<Item> ordered;
+        for (std::size_t i = first_; i != end_; i = after_[i])
+            ordered.push_back(std::move(list_[i]));
+        list_ = std::move(ordered);
     }
 
     /// May an item change places with all between two positions?
     bool canMove(std::size_t item, std::size_t first, std::size_t last) const {
         for (std::size_t i = after_[first]; i != last; i = after_[i])
-            if (items_.ordered(run_.items[item], facts_[item], run_.items[i], facts_[i]))
+            if (items_.ordered(list_[item], facts_[item], list_[i], facts_[i]))
                 return false;
         return true;
     }
 
+    // ---- two maps
+
+    bool canJoin(std::size_t i) const {
+        const Item &item = list_[i];
+        return !facts_[i].effects && (item.map || item.step->isCopy() || (limits_.partial && isReduce(*item.step)));
+    }
+
+    /// The item as a map that could join `other`.
+    Candidate candidate(Item &item, const Item &other) const {
+        Candidate out;
+        if (item.map) {
+            out.map = item.map.get();
+        } else if (other.map && item.step->isCopy()) {
+            out.made = copyAsMap(*item.step, *other.map, g_);
+        } else if (other.map) {
+            ReduceAsMaps maps = reduceAsMaps(*item.step, *other.map, g_);
+            out.made = std::move(maps.update);
+            if (out.made)
+                out.before = std::move(maps.init);
+        }
+        if (out.made)
+            out.map = out.made.get();
+        return out;
+    }
+
+    std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
+        Item &a = list_[earlier], &b = list_[later];
+        Candidate first = candidate(a, b), second = candidate(b, a);
+        if (!first.map || !second.map || alignment(*first.map, *second.map, 1).depth == 0)
+            return std::nullopt;
+        const bool same = first.map->params.size() == second.map->params.size();
+        const Alignment most = alignment(*first.map, *second.map, ~std::size_t(0));
+        const bool full = same && most.depth == first.map->params.size();
+        if (!full && !canJoinPartly(*first.map, *second.map))
+            return std::nullopt;
+        const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
+        std::string why = "something between them has to stay there";
+        Alignment at;
+        if ((up || down) && (!second.before || !hasToPrecede(earlier, *second.before)))
+            at = deepest(*first.map, *second.map, most, earlier, later, why);
+        const std::string what = nameOf(b) + " does not join " + nameOf(a) + ": ", where = elementName(*first.map->entry);
+        if (at.depth == 0) {
+            if (lastRound_) // it looks at all pairs once more
+                context_.missed(where, what + why);
+            return std::nullopt;
+        }
+        context_.done(where, nameOf(b) + " joins " + nameOf(a));
+        merge(*first.map, *second.map, at);
+        Item fused{first.made ? std::move(first.made) : std::move(a.map), nullptr};
+        std::optional<Item> before = first.before ? std::move(first.before) : std::move(second.before);
+        const std::size_t kept = up ? earlier : later;
+        list_[kept] = std::move(fused);
+        facts_[kept] = items_.factsOf(list_[kept]);
+        remove(up ? later : earlier);
+        if (before)
+            insertBefore(kept, std::move(*before));
+        return kept;
+    }
+
+    /// Maps of different shapes join where one hands a transient on to the other, or begins what the other completes.
+    bool canJoinPartly(const Map &a, const Map &b) const {
+        return limits_.partial && (!lastRound_ || a.made) && canSplit(a) && canSplit(b);
+    }
+
+    /// Must what stands at a position come before the item that would be put in front of it?
+    bool hasToPrecede(std::size_t at, const Item &item) const {
+        return items_.ordered(list_[at], facts_[at], item, items_.factsOf(item));
+    }
+
+    static std::string nameOf(const Item &i) {
+        if (i.map)
+            return "`" + i.map->entry->label + "`";
+        if (!i.step->isCopy())
+            return "`" + i.step->nodes.front()->label + "`";
+        return "the copy of `" + i.step->uses.front().data.str() + "` to `" + i.step->uses.back().data.str() + "`";
+    }
+
+    /// The largest part of the loops that both can share; no depth and a reason if there is none.
+    Alignment deepest(const Map &a, const Map &b, const Alignment &most, std::size_t earlier, std::size_t later,
+                      std::string &why) const {
+        std::string first;
+        for (std::size_t depth = most.depth; depth > 0; --depth) {
+            const bool full = depth == a.params.size() && depth == b.params.size();
+            if (!full && !canJoinPartly(a, b))
+                break;
+            const Alignment at = alignment(a, b, depth);
+            const std::string obstacle = this->obstacle(a, b, at, earlier, later);
+            if (obstacle.empty())
+                return at;
+            if (first.empty())
+                first = obstacle;
+        }
+        why = first;
+        return {};
+    }
+
     /// Why two maps cannot share iterations; empty if they can.
-    std::string obstacle(const Map &a, const Map &b, const std::map<Name, sym::Expr> &meaning, std::size_t earlier,
-                         std::size_t later) const {
-        if (!meaning.empty() &&
-            !std::all_of(b.body.begin(), b.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); }))
+    std::string obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
+        if (!canRenameInside(b, at))
             return "the names of their parameters clash";
         if (NestItems::memoriesOf(facts_[earlier], facts_[later]) > limits_.containers)
             return "together they use more than " + std::to_string(limits_.containers) + " containers";
         if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
             return "together they have more than " + std::to_string(limits_.steps) + " steps";
-        const std::vector<AlignedUse> ofA = aligned(a, a, {}), ofB = aligned(b, a, meaning);
+        const std::vector<AlignedUse> ofA = aligned(a, a, {}, at.depth), ofB = aligned(b, a, at.meaning, at.depth);
         for (const AlignedUse &u : ofA)
             for (const AlignedUse &v : ofB) {
                 if (!items_.meet(*u.use, *v.use))
                     continue;
-                const std::optional<analysis::Conflict> c = items_.conflict(u, v, a.params.size());
+                const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
                 if (c && !analysis::isWithinIteration(*c))
                     return "iterations depend on others of the other map, by `" + v.use->data.str() + "`" +
                            (c->why.empty() ? "" : " (" + c->why + ")");
-                if (c && (u.use->kind == nest::UseKind::Update || v.use->kind == nest::UseKind::Update))
+                if (c && u.use->kind == nest::UseKind::Update && v.use->kind == nest::UseKind::Update)
                     return "`" + v.use->data.str() + "` is updated with conflict resolution";
             }
         return "";
     }
 
-    static void merge(Map &a, Map &b, const std::map<Name, sym::Expr> &meaning) {
+    /// The loops of `b` that are not shared become loops inside: their parameters must not hide those around them.
+    static bool canRenameInside(const Map &b, const Alignment &at) {
+        if (at.meaning.empty())
+            return true;
+        for (std::size_t d = at.depth; d < b.params.size(); ++d)
+            for (const auto &[name, value] : at.meaning)
+                if (value.dependsOn(b.params[d]))
+                    return false;
+        return std::all_of(b.body.begin(), b.body.end(), [&](const Item &i) { return nest::canRename(i, at.meaning); });
+    }
+
+    static void merge(Map &a, Map &b, const Alignment &at) {
+        splitOff(a, at.depth);
+        splitOff(b, at.depth);
+        if (a.made && !b.made) { // the author's map gives the name
+            a.entry = b.entry;
+            a.made.reset();
+        }
         for (Item &i : b.body) {
-            if (!meaning.empty())
-                nest::rename(i, meaning);
+            if (!at.meaning.empty())
+                nest::rename(i, at.meaning);
             a.body.push_back(std::move(i));
         }
         a.locals.insert(b.locals.begin(), b.locals.end());
     }
 
-    nest::Run &run_;
+    std::vector<Item> &list_;
+    const SDFG &g_;
     const NestItems &items_;
     const Limits limits_;
     pass::Context &context_;
     std::vector<ItemFacts> facts_;
     bool lastRound_ = false;
     static constexpr std::size_t none = ~std::size_t(0);
+    std::size_t first_ = 0, end_ = 0;
     std::vector<std::size_t> before_, after_; // the neighbours of each item that is left
 };
 
@@ -222,21 +325,14 @@ class FuseNests : public pass::GraphPass {
     }
 
     bool run(SDFG &root, pass::Context &context) override {
-        const Limits limits{limit("containers"), limit("steps"), limit("window")};
-        analysis::Memories memories(root);
-        bool changed = false;
-        std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g) { // writing copies nested SDFGs: these come first
-            const NestItems items(**g, memories);
-            for (nest::Run &run : nest::readRuns(**g, memories))
-                if (Fusion(run, items, limits, context).fuse()) {
-                    nest::write(run);
-                    changed = true;
-                }
-        }
-        if (changed)
-            root.renumber();
-        return changed;
+        // Kernels need many iterations, and reductions on the device are kernels of their own.
+        const bool partial = option<bool>("partial") && !context.options.gpu();
+        const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
+        return nest::rewriteRuns(root, [&](const SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            const NestItems items(g, memories);
+            for (nest::Run &run : runs)
+                run.changed = Fusion(run.items, g, items, limits, context).fuse();
+        });
     }
 };
 

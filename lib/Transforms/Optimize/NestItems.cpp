@@ -23,7 +23,8 @@ ItemFacts NestItems::factsOf(const Item &item) const {
     for (const PlacedUse &u : nest::usesOf(item)) {
         out.steps += u.step != std::exchange(last, u.step);
         ItemFacts::Does &does = out.memories[u.use->memory];
-        (u.use->writes() ? does.writes : does.reads) = true;
+        does.writes |= u.use->writes();
+        does.reads |= u.use->kind != UseKind::Write;
     }
     out.effects = nest::hasEffects(item);
     return out;
@@ -84,99 +85,22 @@ std::optional<analysis::Conflict> NestItems::conflict(const AlignedUse &a, const
     return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
 }
 
-std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning) {
-    std::vector<analysis::LoopLevel> outer;
-    for (std::size_t d = 0; d < onto.params.size(); ++d)
-        outer.push_back({onto.params[d], onto.ranges[d]});
+std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+    std::vector<analysis::LoopLevel> loops;
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        loops.push_back(d < depth ? analysis::LoopLevel{onto.params[d], onto.ranges[d]}
+                                  : analysis::LoopLevel{m.params[d], m.ranges[d].substituted(meaning)});
     std::vector<AlignedUse> out;
     for (const Item &i : m.body)
         for (const PlacedUse &u : nest::usesOf(i)) {
-            AlignedUse a{u.use, {u.use->subset, outer}};
+            AlignedUse a{u.use, {u.use->subset, loops}};
             if (a.instance.subset)
                 a.instance.subset = a.instance.subset->substituted(meaning);
             for (const analysis::LoopLevel &l : u.loops)
-                a.instance.loops.push_back({l.variable,
-                                            {sym::substitute(l.range.begin, meaning), sym::substitute(l.range.end, meaning),
-                                             sym::substitute(l.range.step, meaning), l.range.tile}});
+                a.instance.loops.push_back({l.variable, l.range.substituted(meaning)});
             out.push_back(std::move(a));
         }
     return out;
-}
-
-namespace {
-
-bool isOnHost(const DataDesc *d) {
-    return d && (d->storage == Storage::Default || d->storage == Storage::CPU_Heap || d->storage == Storage::Register);
-}
-
-/// The element of a subset that each iteration of a map takes; nothing where sizes differ. `params`: for the dimensions with more
-/// than one element, in order.
-std::optional<sym::Subset> elementOf(const sym::Subset &s, const Map &like) {
-    sym::Subset out = s;
-    std::size_t next = 0;
-    for (const std::size_t d : s.nonUnitDims()) {
-        const sym::Range &r = s.dims[d];
-        if (next == like.params.size() || !r.tile.isOne() || !(r.steps() == like.ranges[next].steps()))
-            return std::nullopt;
-        const sym::Range &l = like.ranges[next];
-        const sym::Expr step = (sym::Expr::symbol(like.params[next]) - l.begin) / l.step;
-        out.dims[d].begin = out.dims[d].end = r.begin + step * r.step;
-        out.dims[d].step = 1;
-        ++next;
-    }
-    return next == like.params.size() ? std::optional(out) : std::nullopt;
-}
-
-bool mentions(const sym::Subset &s, const std::vector<Name> &params) {
-    const std::set<Name> symbols = s.freeSymbols();
-    return std::any_of(params.begin(), params.end(), [&](Name p) { return symbols.count(p) != 0; });
-}
-
-bool isBoxOfUnitSteps(const Map &m) {
-    return std::all_of(m.ranges.begin(), m.ranges.end(), [&](const sym::Range &r) {
-        return r.step.isOne() && r.tile.isOne() &&
-               std::none_of(m.params.begin(), m.params.end(), [&](Name p) { return r.begin.dependsOn(p) || r.end.dependsOn(p); });
-    });
-}
-
-Use ofElement(const Use &whole, sym::Subset element, Name connector) {
-    Use u = whole;
-    u.connector = connector;
-    u.memlet = Memlet::simple(whole.data, element);
-    u.memlet.volume = 1;
-    u.memlet.debugInfo = whole.memlet.debugInfo;
-    u.subset = std::move(element);
-    return u;
-}
-
-} // namespace
-
-std::unique_ptr<Map> copyAsMap(const Step &copy, const Map &like, const SDFG &g) {
-    const Use &from = copy.uses.front(), &to = copy.uses.back();
-    const DataDesc *source = g.desc(from.data), *target = g.desc(to.data);
-    if (!from.subset || !to.subset || !to.certain || !isOnHost(source) || !isOnHost(target) || !(source->dtype == target->dtype) ||
-        !isBoxOfUnitSteps(like) || mentions(*from.subset, like.params) || mentions(*to.subset, like.params))
-        return nullptr;
-    const auto read = elementOf(*from.subset, like), written = elementOf(*to.subset, like);
-    if (!read || !written)
-        return nullptr;
-    auto tasklet = std::make_shared<Tasklet>();
-    tasklet->label = "copy_" + from.data.str();
-    tasklet->code = {"__out = __inp", Language::Python};
-    tasklet->addIn(Name("__inp"), source->dtype);
-    tasklet->addOut(Name("__out"), target->dtype);
-    tasklet->debugInfo = to.access->debugInfo;
-    auto step = std::make_unique<Step>();
-    step->nodes.push_back(tasklet.get());
-    step->made = std::move(tasklet);
-    step->uses.push_back(ofElement(from, *read, Name("__inp")));
-    step->uses.push_back(ofElement(to, *written, Name("__out")));
-    auto map = std::make_unique<Map>();
-    map->entry = like.entry;
-    map->params = like.params;
-    map->ranges = like.ranges;
-    map->body.push_back({nullptr, std::move(step)});
-    return map;
 }
 
 } // namespace sdfgc::transforms

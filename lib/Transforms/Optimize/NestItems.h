@@ -46,11 +46,8 @@ private:
     const sym::Assumptions facts_;
 };
 
-/// The uses of a map, laid over `onto`, whose parameters say what this map's ones mean.
-std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning);
-
-/// A copy between two containers as a map over the iterations of `like`; nothing if it has another shape. The map has a tasklet of its
-/// own for each element.
-std::unique_ptr<nest::Map> copyAsMap(const nest::Step &copy, const nest::Map &like, const ir::SDFG &g);
+/// The uses of a map whose first `depth` loops are laid over those of `onto`. `meaning`: of its parameters in terms of that map's.
+std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning,
+                                std::size_t depth);
 
 } // namespace sdfgc::transforms

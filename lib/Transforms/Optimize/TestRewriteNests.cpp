@@ -10,16 +10,10 @@ namespace {
 
 class TestRewriteNests : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
-        bool changed = false;
-        analysis::Memories memories(root);
-        std::vector<ir::SDFG *> all = ir::allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g) // writing copies nested SDFGs: these come first
-            for (nest::Run &run : nest::readRuns(**g, memories)) {
-                nest::write(run);
-                changed = true;
-            }
-        root.renumber();
-        return changed;
+        return nest::rewriteRuns(root, [](ir::SDFG &, analysis::Memories &, std::vector<nest::Run> &runs) {
+            for (nest::Run &run : runs)
+                run.changed = true;
+        });
     }
 };
 

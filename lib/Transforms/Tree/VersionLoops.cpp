@@ -16,52 +16,48 @@
 // one, and conditions other than comparisons of integer polynomials.
 #include "StatementCount.h"
 
+#include "sdfgc/Symbolic/Factor.h"
+#include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Fields.h"
+
+#include <algorithm>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace tree;
 
-std::optional<py::ExprRef> valueOf(sym::Expr e);
-
-/// The operands of a sum, product or comparison, joined by a binary operator.
-std::optional<py::ExprRef> joined(sym::Expr e, py::Op op) {
-    std::optional<py::ExprRef> out;
-    for (const sym::Expr each : e.operands()) {
-        const std::optional<py::ExprRef> value = valueOf(each);
-        if (!value)
-            return std::nullopt;
-        out = out ? py::binary(op, *out, *value, ScalarKind::Int64) : *value;
-    }
-    return out;
-}
-
-/// A polynomial with integer coefficients, as code.
-std::optional<py::ExprRef> valueOf(sym::Expr e) {
+/// Has the expression only sums, products and small powers of integers and symbols?
+bool isPolynomial(sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Integer:
-        return py::intLit(e.numerator());
     case sym::Kind::Symbol:
-        return py::name(e.name(), ScalarKind::Int64);
+        return true;
     case sym::Kind::Add:
-        return joined(e, py::Op::Add);
     case sym::Kind::Mul:
-        return joined(e, py::Op::Mul);
+        return std::all_of(e.operands().begin(), e.operands().end(), isPolynomial);
     case sym::Kind::Pow: {
-        const auto base = valueOf(e.operands()[0]);
         const auto exponent = e.operands()[1].asInt();
-        if (!base || !exponent || *exponent < 1 || *exponent > 4)
-            return std::nullopt;
-        py::ExprRef out = *base;
-        for (int64_t k = 1; k < *exponent; ++k)
-            out = py::binary(py::Op::Mul, out, *base, ScalarKind::Int64);
-        return out;
+        return isPolynomial(e.operands()[0]) && exponent && *exponent >= 1 && *exponent <= 4;
     }
     default:
-        return std::nullopt;
+        return false;
     }
+}
+
+/// A polynomial with integer coefficients as code, a product where it is one.
+std::optional<py::ExprRef> valueOf(sym::Expr e) {
+    if (!isPolynomial(e))
+        return std::nullopt;
+    std::string text;
+    for (const sym::Expr factor : sym::factors(e))
+        text += (text.empty() ? "(" : " * (") + factor.str() + ")";
+    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
+    if (!parsed.value)
+        return std::nullopt;
+    const py::Env integers{[](Name) { return std::optional<Type>(ScalarKind::Int64); }};
+    return py::lowerOperators(py::inferTypes(*parsed.value, integers), py::Semantics::Symbolic);
 }
 
 std::optional<py::ExprRef> conditionOf(sym::Expr e) {

@@ -1,0 +1,239 @@
+// Nested SDFGs as items of what is around them.
+#include "Nest/Rename.h"
+#include "Nest/Window.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+bool isPlain(const DataDesc &d) { return (d.isArray() || d.isScalar()) && d.alias == AliasKind::None; }
+
+/// An argument: the use at its connector, and where its elements are in the container around.
+struct Argument {
+    const Use *use = nullptr;
+    Window window;
+};
+
+/// A nested SDFG that is being taken apart.
+class Opening {
+public:
+    Opening(const Step &step, SDFG &around, const std::vector<Name> &loops)
+        : step_(step), around_(around), node_(*cast<NestedSDFGNode>(step.nodes.front())), inner_(*node_.sdfg) {
+        for (const auto &[name, value] : node_.symbolMapping)
+            if (!value.isSymbol(name))
+                meaning_.emplace(name, value);
+        taken_.insert(loops.begin(), loops.end());
+        for (const auto &[name, value] : meaning_)
+            taken_.insert(value.freeSymbols().begin(), value.freeSymbols().end());
+        for (const Use &u : step.uses)
+            if (u.memlet.subset)
+                taken_.merge(u.memlet.subset->freeSymbols());
+    }
+
+    Opened open(analysis::Memories &memories) {
+        Opened out;
+        std::vector<Run> runs;
+        if ((out.why = obstacle()).empty())
+            runs = readRuns(inner_, memories);
+        if (out.why.empty() && (runs.size() != 1 || runs[0].region != &inner_ || runs[0].states.size() != inner_.blocks().size()))
+            out.why = "it has control flow, or states that are not taken apart";
+        if (out.why.empty())
+            out.why = obstacleIn(runs[0].items);
+        if (!out.why.empty())
+            return out;
+        for (Item &i : runs[0].items)
+            if (!renameParameters(i) || !canRename(i, meaning_)) {
+                out.why = "names in it clash with names around it";
+                return out;
+            }
+        nameTransients(out.locals);
+        for (Item &i : runs[0].items) {
+            rename(i, meaning_);
+            retarget(i);
+            out.items.push_back(std::move(i));
+        }
+        return out;
+    }
+
+private:
+    // ---- what stands against it
+
+    std::string obstacle() {
+        if (node_.noInline)
+            return "the graph says so";
+        if (!inner_.constants.empty() || hasCode(inner_.globalCode) || hasCode(inner_.initCode) || hasCode(inner_.exitCode))
+            return "it has constants or code of its own";
+        if (step_.effects)
+            return "it does more than its memlets tell";
+        for (const auto &[name, d] : inner_.arrays) {
+            if (!isPlain(d))
+                return "its container `" + name.str() + "` is more than an array";
+            if (d.transient && d.lifetime != Lifetime::Scope)
+                return "its container `" + name.str() + "` outlives it";
+        }
+        for (const auto &[name, value] : node_.symbolMapping)
+            if (!sameMeaning(name, value))
+                return "its symbol `" + name.str() + "` has another type than what it stands for";
+        for (const Use &u : step_.uses)
+            if (const std::string why = place(u); !why.empty())
+                return why;
+        return "";
+    }
+
+    static bool hasCode(const std::vector<TargetCode> &code) {
+        return std::any_of(code.begin(), code.end(), [](const TargetCode &c) {
+            return c.code.text.find_first_not_of(" \t\r\n") != std::string::npos;
+        });
+    }
+
+    /// May the value stand for the symbol wherever code mentions it? Integers may be wider.
+    bool sameMeaning(Name symbol, sym::Expr value) const {
+        const Type *type = inner_.symbols.find(symbol);
+        const std::vector<Name> names = value.freeSymbols();
+        return std::all_of(names.begin(), names.end(), [&](Name n) {
+            const Type *around = around_.symbols.find(n); // parameters of maps are not declared
+            const bool integers = (!type || type->isInteger()) && (!around || around->isInteger());
+            return !around_.desc(n) && (integers || (value.isSymbol(n) && type && around && *type == *around));
+        });
+    }
+
+    /// Finds out where an argument is.
+    std::string place(const Use &u) {
+        const DataDesc *inside = inner_.desc(u.connector), *outside = around_.desc(u.data);
+        const std::string what = "its argument `" + u.connector.str() + "` ";
+        if (!inside || !outside || !u.memlet.subset || u.memlet.data != u.data || u.memlet.subset->rank() != outside->rank())
+            return what + "is none";
+        if (u.kind == UseKind::Update)
+            return what + "is updated with conflict resolution";
+        const std::optional<Window> window = windowOf(*inside, meaning_, *outside, *u.memlet.subset);
+        if (!window)
+            return what + "has another type or other strides inside";
+        const auto [known, isNew] = arguments_.emplace(u.connector, Argument{&u, *window});
+        if (!isNew && (known->second.use->data != u.data || !(*known->second.use->memlet.subset == *u.memlet.subset)))
+            return what + "is something else where it is written";
+        return "";
+    }
+
+    std::string obstacleIn(const std::vector<Item> &items) const {
+        for (const Item &i : items)
+            if (const std::string why = i.map ? obstacleIn(i.map->body) : obstacleOf(*i.step); !why.empty())
+                return why;
+        return "";
+    }
+
+    /// Steps see containers through memlets only, so that these may have other names and more dimensions.
+    std::string obstacleOf(const Step &s) const {
+        if (s.nodes.size() > 1)
+            return "a scope in it is not taken apart";
+        for (const Use &u : s.uses) {
+            const auto a = arguments_.find(u.data);
+            if (a == arguments_.end() && !inner_.desc(u.data)->transient)
+                return "its argument `" + u.data.str() + "` is not connected";
+            if (!u.subset || (!s.isCopy() && (u.memlet.data != u.data || !u.memlet.subset)))
+                return "a use of `" + u.data.str() + "` is unknown";
+            if (a != arguments_.end() && !a->second.window.keepsRank() && !s.isCopy() && !u.subset->isOneElement())
+                return "a part of `" + u.data.str() + "` would have more dimensions";
+        }
+        if (s.isCopy() && outerName(s.uses.front().data) == outerName(s.uses.back().data))
+            return "it copies a container onto itself";
+        return "";
+    }
+
+    std::pair<bool, Name> outerName(Name data) const {
+        const auto a = arguments_.find(data);
+        return a == arguments_.end() ? std::pair(false, data) : std::pair(true, a->second.use->data);
+    }
+
+    // ---- new names
+
+    void nameTransients(std::set<Name> &locals) {
+        for (const auto &[name, d] : inner_.arrays) {
+            if (!d.transient)
+                continue;
+            DataDesc own = d;
+            for (sym::Expr &e : own.shape)
+                e = sym::substitute(e, meaning_);
+            for (sym::Expr &e : own.strides)
+                e = sym::substitute(e, meaning_);
+            own.totalSize = sym::substitute(own.totalSize, meaning_);
+            transients_.emplace(name, around_.addTransient(name.view(), std::move(own)));
+            locals.insert(transients_.at(name));
+        }
+    }
+
+    /// Parameters of maps inside must be no names that mean something else around them. Returns whether they are.
+    bool renameParameters(Item &item) {
+        if (!item.map)
+            return true;
+        std::map<Name, sym::Expr> fresh;
+        for (Name &p : item.map->params)
+            if (const Name old = p; isTaken(p)) {
+                for (int k = 0; isTaken(p) || around_.symbols.contains(p) || inner_.symbols.contains(p); ++k)
+                    p = Name(old.str() + "_" + std::to_string(k));
+                fresh.emplace(old, sym::Expr::symbol(p));
+            }
+        return std::all_of(item.map->body.begin(), item.map->body.end(), [&](Item &inner) {
+            if (!fresh.empty() && !canRename(inner, fresh))
+                return false;
+            if (!fresh.empty())
+                rename(inner, fresh);
+            return renameParameters(inner);
+        });
+    }
+    bool isTaken(Name p) const { return taken_.count(p) || around_.desc(p); }
+
+    // ---- other containers
+
+    void retarget(Item &item) {
+        if (item.map) {
+            std::set<Name> locals;
+            for (const Name n : item.map->locals)
+                locals.insert(transients_.at(n));
+            item.map->locals = std::move(locals);
+            for (Item &inner : item.map->body)
+                retarget(inner);
+            return;
+        }
+        if (item.step->isCopy())
+            nest::retargetCopy(*item.step, [this](Use &u, sym::Subset &subset) { retarget(u, subset); });
+        else
+            for (Use &u : item.step->uses)
+                retarget(u, *u.memlet.subset);
+    }
+
+    void retarget(Use &u, sym::Subset &subset) {
+        if (const auto own = transients_.find(u.data); own != transients_.end()) {
+            u.data = u.memlet.data = own->second;
+            return;
+        }
+        const Argument &a = arguments_.at(u.data);
+        u.data = u.memlet.data = a.use->data;
+        u.access = a.use->access;
+        subset = a.window.placed(subset);
+        u.subset = a.use->subset ? std::optional(a.window.placed(*u.subset)) : std::nullopt;
+    }
+
+    const Step &step_;
+    SDFG &around_;
+    const NestedSDFGNode &node_;
+    SDFG &inner_;
+    std::map<Name, sym::Expr> meaning_; // of symbols inside
+    std::set<Name> taken_;              // names that mean something in what symbols and arguments stand for
+    std::map<Name, Argument> arguments_;
+    std::map<Name, Name> transients_; // inside, around
+};
+
+} // namespace
+
+Opened open(const Step &step, SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops) {
+    return Opening(step, around, loops).open(memories);
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,95 @@
+// inline-nested-sdfgs: nested SDFGs without control flow become part of what is around them.
+//
+//     state {                                              state { X[i, j] = ... }
+//         nested SDFG (A <-> X) {                  ->      state { X[i, j] = X[i, j] + 1 }
+//             state { A[i] = ... }
+//             state { A[i] = A[i] + 1 }
+//         }
+//     }
+//
+// What stands in a nested SDFG is hidden from the passes over loops, which look at runs of states. Front ends make nested SDFGs of
+// calls, library nodes expand to them. The pass takes them apart where nothing but names changes: a chain of states (sdfgc/Nest/Nest.h),
+// arguments with the strides of the containers around, no code or constants of their own. Symbols get the values that they stand for;
+// containers of the nested SDFG become containers around it, under fresh names; so do parameters of maps that would hide others.
+//
+// Innermost ones come first. Left alone: those that the graph asks to keep (`no_inline`), and what runs on a GPU.
+#include "sdfgc/Nest/Nest.h"
+
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+
+/// Takes the nested SDFGs of one SDFG apart.
+class Inlining {
+public:
+    Inlining(SDFG &g, analysis::Memories &memories, pass::Context &context) : g_(g), memories_(memories), context_(context) {}
+
+    /// `locals`: of the map that the items are in; null outside of maps. Returns whether anything changed.
+    bool inlineIn(std::vector<Item> &items, std::set<Name> *locals) {
+        bool changed = false;
+        std::vector<Item> out;
+        for (Item &i : items) {
+            if (i.map)
+                changed |= inlineIn(*i.map);
+            std::optional<nest::Opened> opened = i.map ? std::nullopt : open(*i.step);
+            if (!opened) {
+                out.push_back(std::move(i));
+                continue;
+            }
+            changed = true;
+            for (Item &inner : opened->items)
+                out.push_back(std::move(inner));
+            if (locals)
+                locals->insert(opened->locals.begin(), opened->locals.end());
+        }
+        items = std::move(out);
+        return changed;
+    }
+
+private:
+    bool inlineIn(nest::Map &m) {
+        if (isGpuSchedule(m.entry->schedule))
+            return false;
+        loops_.insert(loops_.end(), m.params.begin(), m.params.end());
+        const bool changed = inlineIn(m.body, &m.locals);
+        loops_.resize(loops_.size() - m.params.size());
+        return changed;
+    }
+
+    std::optional<nest::Opened> open(const nest::Step &step) {
+        const auto *node = step.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(step.nodes.front()) : nullptr;
+        if (!node || !node->sdfg || mentionsGpu(*node->sdfg))
+            return std::nullopt;
+        nest::Opened opened = nest::open(step, g_, memories_, loops_);
+        if (!opened.why.empty()) {
+            context_.missed(elementName(*node), "stays a nested SDFG: " + opened.why);
+            return std::nullopt;
+        }
+        context_.done(elementName(*node), "is part of `" + g_.name.str() + "`");
+        return opened;
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    pass::Context &context_;
+    std::vector<Name> loops_; // parameters of the maps around
+};
+
+class InlineNestedSdfgs : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            for (nest::Run &run : runs)
+                run.changed = Inlining(g, memories, context).inlineIn(run.items, nullptr);
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createInlineNestedSdfgs() { return std::make_unique<InlineNestedSdfgs>(); }
+
+} // namespace sdfgc::transforms
