@@ -9,7 +9,7 @@
 // A container is contracted when (A9.2 of the rules in docs/optimiser.md)
 //
 //   1. it is a transient array that nothing outlives: of the lifetime of its scope, no view or reference of it, not mentioned by control
-//      flow, and all its uses are of tasklets and copies in one map; of several maps around each other, the innermost counts;
+//      flow, and all its uses are of tasklets, nested SDFGs and copies in one map; of several maps around each other, the innermost counts;
 //   2. all uses are of one and the same element in terms of the parameters of the maps and of symbols from outside;
 //   3. the first use in every iteration writes it, whatever holds: then no value comes from another iteration, or from before.
 //
@@ -133,8 +133,8 @@ private:
         const std::optional<sym::Subset> &first = places.front().use.use->subset;
         for (const Place &p : places) {
             const PlacedUse &u = p.use;
-            if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front())))
-                return "it is used by more than tasklets and copies";
+            if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
+                return "it is used by more than tasklets, nested SDFGs and copies";
             const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return "an iteration uses more than one element";

@@ -166,7 +166,7 @@ private:
 
     bool canJoin(std::size_t i) const {
         const Item &item = list_[i];
-        return !facts_[i].effects && (item.map || item.step->isCopy() || (limits_.partial && isReduce(*item.step)));
+        return !facts_[i].effects && (item.map || item.step->isCopy() || (limits_.partial && (isReduce(*item.step) || isProduct(*item.step))));
     }
 
     /// The item as a map that could join `other`.
@@ -177,7 +177,7 @@ private:
         } else if (other.map && item.step->isCopy()) {
             out.made = copyAsMap(*item.step, *other.map, g_);
         } else if (other.map) {
-            ReduceAsMaps maps = reduceAsMaps(*item.step, *other.map, g_);
+            ReductionMaps maps = reductionAsMaps(*item.step, *other.map, g_);
             out.made = std::move(maps.update);
             if (out.made)
                 out.before = std::move(maps.init);
@@ -189,6 +189,8 @@ private:
 
     std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
         Item &a = list_[earlier], &b = list_[later];
+        if (a.step && isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
+            return std::nullopt;
         Candidate first = candidate(a, b), second = candidate(b, a);
         if (!first.map || !second.map || alignment(*first.map, *second.map, 1).depth == 0)
             return std::nullopt;

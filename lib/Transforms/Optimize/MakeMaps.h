@@ -9,18 +9,20 @@ namespace sdfgc::transforms {
 /// own for each element.
 std::unique_ptr<nest::Map> copyAsMap(const nest::Step &copy, const nest::Map &like, const ir::SDFG &g);
 
-/// A Reduce node as two items: `init` gives every output its identity; `update` is a map over all elements of the input, in their
-/// order, that updates outputs with conflict resolution.
-struct ReduceAsMaps {
+/// A library node that reduces, as two items: `init` gives every output its identity; `update` is a map that updates outputs with
+/// conflict resolution.
+struct ReductionMaps {
     nest::Item init;
     std::unique_ptr<nest::Map> update; // null: the node cannot be written so
 };
-/// Parameters have the names of those of `like`, whose schedule the maps have. Not if the node has no identity, if its function is not
-/// associative, or if teams of threads would update one output together: only its first loop is parallel.
-ReduceAsMaps reduceAsMaps(const nest::Step &reduce, const nest::Map &like, const ir::SDFG &g);
+/// Reduce nodes with an identity and an associative function, over all elements of the input in their order; MatMul and Dot where an
+/// operand is a vector. Parameters have the names of those of `like`, whose schedule the maps have. Not where teams of threads would
+/// update one output together: only the first loop is parallel.
+ReductionMaps reductionAsMaps(const nest::Step &s, const nest::Map &like, const ir::SDFG &g);
 
-/// Is a step a Reduce node?
+/// Is a step a Reduce node; a MatMul or Dot?
 bool isReduce(const nest::Step &s);
+bool isProduct(const nest::Step &s);
 
 /// May the loops of a map become loops inside of each other: does its author ask for nothing that is said of all of them together?
 bool canSplit(const nest::Map &m);

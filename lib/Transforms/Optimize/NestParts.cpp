@@ -1,0 +1,62 @@
+#include "Transforms/Optimize/NestParts.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+bool isOnHost(const DataDesc *d) {
+    return d && (d->storage == Storage::Default || d->storage == Storage::CPU_Heap || d->storage == Storage::Register);
+}
+
+bool mentions(const sym::Subset &s, const std::vector<Name> &params) {
+    const std::set<Name> symbols = s.freeSymbols();
+    return std::any_of(params.begin(), params.end(), [&](Name p) { return symbols.count(p) != 0; });
+}
+
+sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at) {
+    sym::Subset out = s;
+    std::size_t next = 0;
+    for (const std::size_t d : s.nonUnitDims()) {
+        const sym::Range &r = s.dims[d];
+        out.dims[d].begin = out.dims[d].end = r.begin + at[next++] * r.step;
+        out.dims[d].step = 1;
+    }
+    return out;
+}
+
+nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector) {
+    nest::Use u = whole;
+    u.connector = connector;
+    u.memlet = Memlet::simple(whole.data, element);
+    u.memlet.volume = 1;
+    u.memlet.debugInfo = whole.memlet.debugInfo;
+    u.subset = std::move(element);
+    return u;
+}
+
+nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const SDFG &g) {
+    auto node = std::make_shared<Tasklet>();
+    node->label = std::move(label);
+    node->code = {std::move(code), Language::Python};
+    node->debugInfo = written.access->debugInfo;
+    auto step = std::make_unique<nest::Step>();
+    step->nodes.push_back(node.get());
+    for (nest::Use &r : reads) {
+        node->addIn(r.connector, g.desc(r.data)->dtype);
+        step->uses.push_back(std::move(r));
+    }
+    node->addOut(written.connector, g.desc(written.data)->dtype);
+    step->uses.push_back(std::move(written));
+    step->made = std::move(node);
+    return {nullptr, std::move(step)};
+}
+
+std::shared_ptr<MapEntry> entryLike(const MapEntry &like, std::string label) {
+    std::shared_ptr<MapEntry> entry(cast<MapEntry>(ir::clone(like).release()));
+    entry->label = std::move(label);
+    return entry;
+}
+
+} // namespace sdfgc::transforms

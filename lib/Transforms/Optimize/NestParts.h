@@ -1,0 +1,21 @@
+// Pieces that passes make items of the nest form of.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::transforms {
+
+/// Can loops of the host use a container of this storage?
+bool isOnHost(const ir::DataDesc *d);
+/// Does a subset depend on one of the parameters?
+bool mentions(const sym::Subset &s, const std::vector<Name> &params);
+/// The element of a subset that an iteration takes. `at`: its position along each dimension with more than one element, in order.
+sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at);
+/// A use of one element in place of a whole subset.
+nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector);
+/// A step of a tasklet in Python, with inputs and one output, whose connectors get the types of the containers.
+nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const ir::SDFG &g);
+/// A map entry that says the same under another label.
+std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
+
+} // namespace sdfgc::transforms
