@@ -293,6 +293,13 @@ std::vector<Run> runsOf(Region &r) {
     return runs;
 }
 
+void readItems(Run &run, analysis::Memories &memories, const std::set<Name> &shared) {
+    run.memories = &memories;
+    for (const State *s : run.states)
+        for (Item &i : StateReader(*s, memories, shared).items())
+            run.items.push_back(std::move(i));
+}
+
 } // namespace
 
 bool isReadable(const State &s) {
@@ -319,13 +326,18 @@ std::vector<Run> readRuns(SDFG &g, analysis::Memories &memories) {
     const std::set<Name> shared = analysis::sharedContainers(g);
     for (Region *r : allRegions(g))
         for (Run &run : runsOf(*r)) {
-            run.memories = &memories;
-            for (const State *s : run.states)
-                for (Item &i : StateReader(*s, memories, shared).items())
-                    run.items.push_back(std::move(i));
+            readItems(run, memories, shared);
             runs.push_back(std::move(run));
         }
     return runs;
+}
+
+std::optional<Run> readRegion(Region &r, analysis::Memories &memories, const std::set<Name> &shared) {
+    std::vector<Run> runs = runsOf(r);
+    if (runs.size() != 1 || runs[0].states.size() != r.blocks().size() || runs[0].states.front() != r.start())
+        return std::nullopt;
+    readItems(runs[0], memories, shared);
+    return std::move(runs[0]);
 }
 
 } // namespace sdfgc::nest

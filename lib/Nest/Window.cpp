@@ -13,6 +13,10 @@ sym::Subset Window::placed(const sym::Subset &own) const {
     for (std::size_t k = 0; k < dims.size(); ++k)
         if (dims[k]) {
             const sym::Range &at = shown.dims[*dims[k]], &r = own.dims[k];
+            if (r.begin.isZero() && r.step.isOne() && r.tile.isOne() && r.size() == at.size()) {
+                out.dims[*dims[k]] = at; // as it was written, also where a size is zero
+                continue;
+            }
             out.dims[*dims[k]] = {at.begin + r.begin * at.step, at.begin + r.end * at.step, r.step * at.step, r.tile};
         }
     return out;

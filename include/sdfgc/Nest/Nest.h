@@ -92,6 +92,9 @@ bool isReadable(const ir::State &s);
 
 /// All runs of the regions of one SDFG, nested SDFGs not included, in the order of ir::allRegions. `memories`: of the program.
 std::vector<Run> readRuns(ir::SDFG &g, analysis::Memories &memories);
+/// All states of a region, if they are one run and the region has nothing else. `shared`: containers that no iteration has for
+/// itself (analysis::sharedContainers).
+std::optional<Run> readRegion(ir::Region &r, analysis::Memories &memories, const std::set<Name> &shared);
 
 /// Replaces the states of the run by what its items say. The items must be as they were read, or changed as rename, and the functions
 /// of this library, change them. Containers that they mention must be there. Ids are to be renumbered afterwards.

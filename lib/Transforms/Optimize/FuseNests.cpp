@@ -90,6 +90,8 @@ public:
 
     bool fuse() {
         for (std::size_t i = 0; i < list_.size(); ++i) {
+            if (list_[i].map && limits_.partial)
+                dropSingleTrips(*list_[i].map);
             facts_.push_back(items_.factsOf(list_[i]));
             before_.push_back(i - 1);
             after_.push_back(i + 1);

@@ -61,6 +61,20 @@ bool canSplit(const Map &m) {
            e.ompNumThreads == sym::Expr(0) && e.ompSchedule == OmpSchedule::Default && e.ompIf == sym::Expr::boolean(true);
 }
 
+void dropSingleTrips(Map &m) {
+    for (std::size_t d = m.params.size(); d-- > 0;) {
+        if (m.params.size() == 1 || !m.ranges[d].isPoint())
+            continue;
+        const std::map<Name, sym::Expr> meaning{{m.params[d], m.ranges[d].begin}};
+        if (!canSplit(m) || !std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); }))
+            continue;
+        for (Item &i : m.body)
+            nest::rename(i, meaning);
+        m.params.erase(m.params.begin() + static_cast<std::ptrdiff_t>(d));
+        m.ranges.erase(m.ranges.begin() + static_cast<std::ptrdiff_t>(d));
+    }
+}
+
 void splitOff(Map &m, std::size_t depth) {
     if (depth == m.params.size())
         return;

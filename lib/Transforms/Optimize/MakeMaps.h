@@ -26,6 +26,8 @@ bool isProduct(const nest::Step &s);
 
 /// May the loops of a map become loops inside of each other: does its author ask for nothing that is said of all of them together?
 bool canSplit(const nest::Map &m);
+/// Leaves out parameters that have one value only, as long as others are left: loops of one trip.
+void dropSingleTrips(nest::Map &m);
 /// Makes a map over the first `depth` parameters, around a sequential one over the others.
 void splitOff(nest::Map &m, std::size_t depth);
 

@@ -12,8 +12,8 @@
 // called through the runtime, which takes about a third of a microsecond. In front of a loop over time that is nothing; in a loop
 // over rows, around a few elements, it is most of the time.
 //
-// Left alone: loops outside of sequential loops, long ones (option `statements`), those with reductions, whose order would be another
-// one, and conditions other than comparisons of integer polynomials.
+// Left alone: loops outside of sequential loops, long ones (option `statements`), those that reduce whole arrays, and conditions other than
+// comparisons of integer polynomials.
 #include "StatementCount.h"
 
 #include "sdfgc/Symbolic/Factor.h"
@@ -125,12 +125,15 @@ private:
         auto &loop = static_cast<For &>(*n);
         const Omp &omp = *loop.omp;
         const std::optional<py::ExprRef> condition = conditionOf(omp.onlyIf);
-        if (!condition || omp.inParallelRegion || omp.simd || !omp.reductions.empty() || statements(loop.body) > limit_)
+        const bool sections = std::any_of(omp.reductions.begin(), omp.reductions.end(), [](const auto &r) { return !(r.count == sym::Expr(0)); });
+        if (!condition || omp.inParallelRegion || sections || statements(loop.body) > limit_)
             return;
         auto choice = std::make_unique<If>();
         std::swap(choice->comment, loop.comment);
         choice->origin = loop.origin;
         NodePtr sequential = twin(loop, f_);
+        if (omp.simd)
+            static_cast<For &>(*sequential).simd = omp.reductions;
         static_cast<For &>(*sequential).omp.reset();
         loop.omp->onlyIf = sym::Expr::boolean(true);
         choice->branches.push_back({*condition, std::make_unique<Block>()});

@@ -1,0 +1,411 @@
+// loops-to-maps: loops whose iterations do not depend on each other become maps.
+//
+//     for i = 0; i < N; i = i + 1 {                     map[i = 0:N] {
+//         state { map[j = 0:M] { B[i, j] = ... } }  ->      map[j = 0:M] { B[i, j] = ... }
+//         state { s[i] = ... }                              s[i] = ...
+//     }                                                 }
+//
+// A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
+//
+//   1. it counts up by a constant to an end that its body does not change, and nobody asks for the last value of its variable;
+//   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
+//   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
+//      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again;
+//   4. the body calls no library: those have threads of their own.
+//
+// What the body does in parallel becomes sequential: one level of teams is enough, and the outermost is the cheapest. Reduce nodes in it
+// become maps. Results keep their bits, but for the sums of these nodes, whose order is that of the loops.
+//
+// Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Use;
+
+// ---- what a loop says
+
+/// A value of integers in a loop's header; nothing where it is more than symbols and arithmetic.
+std::optional<sym::Expr> valueOf(const py::Expr &e) {
+    const std::string text = py::print(e);
+    for (std::size_t at = text.find('/'); at != std::string::npos; at = text.find('/', at + 2))
+        if (at + 1 >= text.size() || text[at + 1] != '/') // a quotient of integers is rounded in code, but not in expressions
+            return std::nullopt;
+    return sym::parse(text).expr;
+}
+
+/// The value that code assigns to a variable, if that is all it does.
+py::ExprRef assigned(const std::optional<Code> &code, Name variable) {
+    if (!code || code->language != Language::Python)
+        return nullptr;
+    const auto block = py::parseBlockOrRaw(code->text);
+    if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
+        block[0]->targets[0]->kind != py::ExprKind::Name || block[0]->targets[0]->name != variable)
+        return nullptr;
+    return block[0]->value;
+}
+
+/// The iterations of a loop that counts up.
+std::optional<sym::Range> rangeOf(const LoopRegion &l) {
+    if (l.inverted || l.unroll || !l.variable || !l.condition || l.condition->language != Language::Python)
+        return std::nullopt;
+    const py::ExprRef first = assigned(l.init, l.variable), next = assigned(l.update, l.variable);
+    const auto condition = py::parseExpr(l.condition->text);
+    if (!first || !next || !condition.value)
+        return std::nullopt;
+    const py::Expr &test = **condition.value;
+    if (test.kind != py::ExprKind::Compare || test.ops.size() != 1 || (test.ops[0] != py::Op::Lt && test.ops[0] != py::Op::Le) ||
+        test.args[0]->kind != py::ExprKind::Name || test.args[0]->name != l.variable)
+        return std::nullopt;
+    const auto begin = valueOf(*first), following = valueOf(*next), end = valueOf(*test.args[1]);
+    if (!begin || !following || !end || begin->dependsOn(l.variable) || end->dependsOn(l.variable))
+        return std::nullopt;
+    const sym::Expr step = *following - sym::Expr::symbol(l.variable);
+    const auto by = step.asInt();
+    if (!by || *by < 1)
+        return std::nullopt;
+    return sym::Range{*begin, test.ops[0] == py::Op::Lt ? *end - 1 : *end, step, 1};
+}
+
+/// Does something outside of a loop read its variable, without a loop around it that sets it?
+class ReadsOutside {
+public:
+    ReadsOutside(const SDFG &g, const LoopRegion &l) : g_(g), loop_(l) {}
+    bool any() { return region(g_); }
+
+private:
+    bool in(const Code &c) const { return analysis::namesInCode(c, g_).count(loop_.variable) != 0; }
+    bool in(const std::optional<Code> &c) const { return c && in(*c); }
+
+    bool region(const Region &r) {
+        for (const auto &b : r.blocks())
+            if (block(*b))
+                return true;
+        return std::any_of(r.edges().begin(), r.edges().end(), [this](const auto &e) {
+            return in(e->condition) || std::any_of(e->assignments.begin(), e->assignments.end(), [this](const auto &a) {
+                       return a.first == loop_.variable || in(Code{a.second, Language::Python});
+                   });
+        });
+    }
+
+    bool block(const Block &b) {
+        if (&b == &loop_)
+            return false;
+        if (const auto *s = dyn_cast<State>(&b))
+            return state(*s);
+        if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+            return std::any_of(c->branches().begin(), c->branches().end(),
+                               [this](const auto &branch) { return in(branch.condition) || region(*branch.region); });
+        if (const auto *l = dyn_cast<LoopRegion>(&b)) {
+            if (l->variable == loop_.variable) // sets it
+                return l->init && analysis::namesInCode({py::print(py::parseBlockOrRaw(l->init->text)), l->init->language}, g_)
+                                      .count(loop_.variable) != 0;
+            if (in(l->init) || in(l->condition) || in(l->update))
+                return true;
+        }
+        const auto *r = dyn_cast<Region>(&b);
+        return r && region(*r);
+    }
+
+    bool state(const State &s) const {
+        const ScopeTree scopes(s);
+        const auto mentions = [this](const std::optional<sym::Subset> &subset) {
+            return subset && subset->freeSymbols().count(loop_.variable) != 0;
+        };
+        return std::any_of(s.nodes().begin(), s.nodes().end(),
+                           [&](const auto &n) {
+                               return analysis::freeSymbols(*n).count(loop_.variable) && !isParameterAt(*n, scopes);
+                           }) ||
+               std::any_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
+                   return (mentions(e->memlet.subset) || mentions(e->memlet.otherSubset)) && !isParameterAt(*e->src, scopes);
+               });
+    }
+
+    /// Is the name a parameter of a map there, or of the map that begins there?
+    bool isParameterAt(const Node &n, const ScopeTree &scopes) const {
+        const auto sets = [this](const Node *scope) {
+            const auto *m = dyn_cast<MapEntry>(scope);
+            return m && std::find(m->params.begin(), m->params.end(), loop_.variable) != m->params.end();
+        };
+        const std::vector<Node *> around = scopes.enclosing(&n);
+        return sets(&n) || std::any_of(around.begin(), around.end(), sets);
+    }
+
+    const SDFG &g_;
+    const LoopRegion &loop_;
+};
+
+// ---- its body
+
+/// Does a node call a library, or one inside of it?
+bool callsLibrary(const Node &n) {
+    if (isa<LibraryNode>(&n))
+        return true;
+    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+    if (!nested || !nested->sdfg)
+        return false;
+    for (const State *s : allStates(std::as_const(*nested->sdfg)))
+        if (std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &inner) { return callsLibrary(*inner); }))
+            return true;
+    return false;
+}
+
+bool callsLibrary(const Item &i) {
+    if (i.map)
+        return std::any_of(i.map->body.begin(), i.map->body.end(), [](const Item &inner) { return callsLibrary(inner); });
+    return std::any_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return callsLibrary(*n); });
+}
+
+/// Do all maps in it have loops of the host, which may as well be sequential?
+bool canBeSequential(const Item &i) {
+    if (!i.map)
+        return std::none_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return n->isEntry(); });
+    return canSplit(*i.map) &&
+           std::all_of(i.map->body.begin(), i.map->body.end(), [](const Item &inner) { return canBeSequential(inner); });
+}
+
+void makeSequential(Item &i) {
+    if (!i.map)
+        return;
+    std::shared_ptr<MapEntry> entry = entryLike(*i.map->entry, i.map->entry->label);
+    entry->schedule = Schedule::Sequential;
+    i.map->entry = entry.get();
+    i.map->made = std::move(entry);
+    for (Item &inner : i.map->body)
+        makeSequential(inner);
+}
+
+constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
+
+/// One loop under conversion.
+class Conversion {
+public:
+    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
+        : loop_(l), g_(g), memories_(memories), items_(g, memories), shared_(shared) {}
+
+    /// Why the loop stays; empty if it became a map.
+    std::string convert() {
+        const std::optional<sym::Range> range = rangeOf(loop_);
+        if (!range)
+            return "it does not count up to an end that is known";
+        std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
+        if (!body)
+            return "its body is more than a chain of states";
+        if (!isOfIntegers(*range))
+            return "its range is more than integers";
+        if (ReadsOutside(g_, loop_).any())
+            return "its variable is read outside";
+        map_.params = {loop_.variable};
+        map_.ranges = {*range};
+        auto entry = std::make_shared<MapEntry>();
+        entry->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
+        entry->debugInfo = loop_.debugInfo;
+        entry->schedule = Schedule::Sequential;
+        map_.entry = entry.get();
+        map_.made = entry;
+        if (std::string why = take(std::move(body->items)); !why.empty())
+            return why;
+        if (std::string why = dependence(); !why.empty())
+            return why;
+        entry->schedule = Schedule::CPU_Multicore;
+        replace();
+        return "";
+    }
+
+private:
+    /// Symbols of integers, and no content of containers?
+    bool isOfIntegers(const sym::Range &r) const {
+        const auto isInteger = [this](Name n) {
+            const Type *t = g_.symbols.find(n);
+            return !g_.desc(n) && (!t || t->isInteger());
+        };
+        const auto fits = [&](sym::Expr e) {
+            const auto names = e.freeSymbols();
+            return std::all_of(names.begin(), names.end(), isInteger);
+        };
+        return fits(r.begin) && fits(r.end);
+    }
+
+    /// Reduce nodes as maps, and everything sequential.
+    std::string take(std::vector<Item> items) {
+        Map like;
+        like.entry = map_.entry;
+        for (Item &i : items) {
+            if (nest::hasEffects(i))
+                return "its body does more than its memlets tell";
+            if (i.step && isReduce(*i.step)) {
+                ReductionMaps maps = reductionAsMaps(*i.step, like, g_);
+                if (!maps.update)
+                    return "a Reduce node in it cannot be a map";
+                map_.body.push_back(std::move(maps.init));
+                map_.body.push_back({std::move(maps.update), nullptr});
+                continue;
+            }
+            if (callsLibrary(i))
+                return "its body calls libraries";
+            if (!canBeSequential(i))
+                return "its body has scopes that stay as they are";
+            makeSequential(i);
+            map_.body.push_back(std::move(i));
+        }
+        return "";
+    }
+
+    /// What iterations of the loop do to each other; containers that are an iteration's own become locals of the map.
+    std::string dependence() {
+        std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
+        std::set<Name> inner; // what iterations of maps inside have for themselves
+        for (const Item &i : map_.body)
+            addLocals(i, inner);
+        std::erase_if(uses, [&](const AlignedUse &u) { return inner.count(u.use->data) != 0; });
+        std::map<Name, const AlignedUse *> first; // of each container
+        for (const AlignedUse &u : uses)
+            first.emplace(u.use->data, &u);
+        for (std::size_t a = 0; a < uses.size(); ++a)
+            for (std::size_t b = a; b < uses.size(); ++b) {
+                const AlignedUse &u = uses[a], &v = uses[b];
+                if (!items_.meet(*u.use, *v.use) || map_.locals.count(u.use->data))
+                    continue;
+                const auto c = items_.conflict(u, v, 1);
+                if (!c || analysis::isWithinIteration(*c))
+                    continue;
+                if (u.use->data != v.use->data || !canBeLocal(*first.at(u.use->data)))
+                    return "iterations depend on each other by `" + u.use->data.str() + "`" +
+                           (c->why.empty() ? "" : " (" + c->why + ")");
+                map_.locals.insert(u.use->data);
+            }
+        return "";
+    }
+
+    static void addLocals(const Item &i, std::set<Name> &out) {
+        if (!i.map)
+            return;
+        out.insert(i.map->locals.begin(), i.map->locals.end());
+        for (const Item &inner : i.map->body)
+            addLocals(inner, out);
+    }
+
+    /// May each iteration have a container for itself, whose first use this is?
+    bool canBeLocal(const AlignedUse &first) {
+        const DataDesc &d = *g_.desc(first.use->data);
+        const auto size = d.totalSize.asInt();
+        if (!d.transient || !(d.isArray() || d.isScalar()) || d.alias != AliasKind::None || d.lifetime != Lifetime::Scope || d.pool ||
+            !size || *size > smallContainer || !isOnHost(&d))
+            return false;
+        if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 || !(*first.use->subset == d.fullSubset()))
+            return false;
+        if (outside_.empty())
+            findUsesOutside();
+        return !outside_.count(first.use->data);
+    }
+
+    /// Containers that are used outside of the loop; and, so that the set is never empty, no name at all.
+    void findUsesOutside() {
+        outside_ = analysis::containersReadByControlFlow(g_);
+        outside_.insert(Name());
+        std::set<const State *> inside;
+        for (const auto &b : loop_.blocks())
+            inside.insert(cast<State>(b.get()));
+        for (const State *s : allStates(std::as_const(g_)))
+            if (!inside.count(s))
+                for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                    outside_.insert(a->data);
+    }
+
+    /// A state with the map in place of the loop.
+    void replace() {
+        Region &r = *loop_.parent();
+        const bool starts = r.start() == &loop_;
+        State *s = r.add<State>();
+        s->label = loop_.label;
+        s->debugInfo = loop_.debugInfo;
+        for (InterstateEdge *e : r.inEdges(&loop_))
+            e->dst = s;
+        for (InterstateEdge *e : r.outEdges(&loop_))
+            e->src = s;
+        if (starts)
+            r.setStart(s);
+        nest::Run run;
+        run.region = &r;
+        run.memories = &memories_;
+        run.states = {s};
+        for (const Name n : map_.locals)
+            makeRegister(*g_.desc(n));
+        run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        nest::write(run);
+        r.removeBlock(&loop_);
+    }
+
+    static void makeRegister(DataDesc &d) { d.storage = Storage::Register; }
+
+    LoopRegion &loop_;
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const NestItems items_;
+    const std::set<Name> &shared_;
+    Map map_;
+    std::set<Name> outside_;
+};
+
+bool isInScope(const SDFG &g) {
+    for (const SDFG *at = &g; at->parentNode; at = at->parentSDFG())
+        if (ScopeTree(*at->parentNode->state()).scopeOf(at->parentNode))
+            return true;
+    return false;
+}
+
+class LoopsToMaps : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // offload-to-gpu decides there what a kernel is
+            return false;
+        analysis::Memories memories(root);
+        bool changed = false;
+        std::vector<SDFG *> all = allSDFGs(root);
+        for (auto g = all.rbegin(); g != all.rend(); ++g)
+            if (!isInScope(**g) && !mentionsGpu(**g))
+                changed |= convert(**g, memories, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+    static bool convert(SDFG &g, analysis::Memories &memories, pass::Context &context) {
+        bool changed = false;
+        std::set<Name> shared = analysis::sharedContainers(g);
+        std::vector<Region *> regions = allRegions(g);
+        for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
+            auto *l = dyn_cast<LoopRegion>(*r);
+            if (!l)
+                continue;
+            const std::string where = elementName(*l);
+            if (const std::string why = Conversion(*l, g, memories, shared).convert(); !why.empty()) {
+                context.missed(where, "stays a loop: " + why);
+                continue;
+            }
+            context.done(where, "is a map: iterations do not depend on each other");
+            shared = analysis::sharedContainers(g);
+            changed = true;
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createLoopsToMaps() { return std::make_unique<LoopsToMaps>(); }
+
+} // namespace sdfgc::transforms
