@@ -219,6 +219,8 @@ public:
         map_.made = entry;
         if (std::string why = take(std::move(body->items)); !why.empty())
             return why;
+        if (leavesContainer())
+            return "it reaches outside of a container";
         if (std::string why = dependence(); !why.empty())
             return why;
         entry->schedule = Schedule::CPU_Multicore;
@@ -263,6 +265,21 @@ private:
             map_.body.push_back(std::move(i));
         }
         return "";
+    }
+
+    /// Does it surely use elements that are not there? A map that does is an error; a loop may never run.
+    bool leavesContainer() const {
+        for (const AlignedUse &u : aligned(map_, map_, {}, 1)) {
+            const DataDesc *d = g_.desc(u.use->data);
+            if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
+                continue;
+            sym::Subset all = *u.instance.subset;
+            for (auto l = u.instance.loops.rbegin(); l != u.instance.loops.rend(); ++l)
+                all = sym::propagate(all, l->variable, l->range, d->shape);
+            if (sym::covers(d->fullSubset(), all) == sym::Truth::False)
+                return true;
+        }
+        return false;
     }
 
     /// What iterations of the loop do to each other; containers that are an iteration's own become locals of the map.
@@ -346,8 +363,15 @@ private:
         for (const Name n : map_.locals)
             makeRegister(*g_.desc(n));
         run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        const Name variable = loop_.variable;
         nest::write(run);
         r.removeBlock(&loop_);
+        const std::vector<Region *> left = allRegions(g_);
+        if (std::none_of(left.begin(), left.end(), [variable](const Region *other) {
+                const auto *l = dyn_cast<LoopRegion>(other);
+                return l && l->variable == variable;
+            }))
+            g_.symbols.erase(variable); // nobody gives it a value any more
     }
 
     static void makeRegister(DataDesc &d) { d.storage = Storage::Register; }
