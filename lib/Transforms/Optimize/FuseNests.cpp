@@ -168,7 +168,11 @@ private:
 
     bool canJoin(std::size_t i) const {
         const Item &item = list_[i];
-        return !facts_[i].effects && (item.map || item.step->isCopy() || (limits_.partial && (isReduce(*item.step) || isProduct(*item.step))));
+        if (facts_[i].effects)
+            return false;
+        // A reduction alone uses vectors; it gains where it need not read what another map has made.
+        const bool reduces = item.step && (isReduce(*item.step) || isProduct(*item.step));
+        return item.map || item.step->isCopy() || (reduces && limits_.partial && !lastRound_);
     }
 
     /// The item as a map that could join `other`.
