@@ -154,6 +154,8 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
         if (other == level.edge || !tracer_.encloses(parallelScope, other->src))
             continue;
+        if (isa<AccessNode>(other->src) && !analysis::isTransfer(const_cast<Edge &>(*other))) // hands on what another write wrote
+            continue;
         auto otherTouched = analysis::destinationSubset(other);
         if (touched && otherTouched && *touched == *otherTouched)
             continue;

@@ -11,7 +11,8 @@
 //   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again;
-//   4. the body calls no library: those have threads of their own.
+//   4. the body calls no library: those have threads of their own;
+//   5. it is not known to have a few iterations only.
 //
 // What the body does in parallel becomes sequential: one level of teams is enough, and the outermost is the cheapest. Reduce nodes in it
 // become maps. Results keep their bits, but for the sums of these nodes, whose order is that of the loops.
@@ -190,6 +191,7 @@ void makeSequential(Item &i) {
 }
 
 constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
+constexpr int64_t fewTrips = 4;        // loops with fewer iterations would keep threads idle that the body may use
 
 /// One loop under conversion.
 class Conversion {
@@ -223,6 +225,9 @@ public:
             return "it reaches outside of a container";
         if (std::string why = dependence(); !why.empty())
             return why;
+        const auto trips = range->size().asInt();
+        if (trips && *trips < fewTrips)
+            return "it has too few iterations for a team of threads";
         entry->schedule = Schedule::CPU_Multicore;
         replace();
         return "";

@@ -1,0 +1,285 @@
+// accumulate-in-strips: rows that loops inside of each other update are accumulated in registers, a strip at a time.
+//
+//     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 16] {
+//         out[i, c] += in[i, k] * w[k, c]                 map[v = 0:16] { strip[v] = out[i, 16 * s + v] }
+//     }                                        ->         map[k = 0:K, v = 0:16] { strip[v] += in[i, k] * w[k, 16 * s + v] }
+//                                                         map[v = 0:16] { out[i, 16 * s + v] = strip[v] }
+//                                                     }
+//                                                     map[k = 0:K, c = 16 * (C // 16):C] { ... }          the rest, as it was
+//
+// Left as it is, each update waits for the store of the one before. A strip is as long as a vector register, which is known when the
+// program is compiled: compilers keep it in one. Where the row itself is short and its length known, it is the strip.
+//
+// A map qualifies when it runs on one thread, the innermost parameter runs along the row in steps of one, the others do not move it, and
+// the body has tasklets only, of which one updates the row and none uses it otherwise. Every element is updated in the same order as
+// before: results keep their bits.
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+constexpr int64_t vectorBytes = 64; // of the widest registers there are; on others a strip takes several
+constexpr int64_t longestRow = 64;  // that is a strip by itself, in elements
+
+/// The update that is accumulated, and the row that it runs along.
+struct Row {
+    Step *step = nullptr;
+    Use *update = nullptr;
+    std::size_t dim = 0;    // of the container, along which the innermost parameter runs
+    sym::Expr offset = 0;   // of the index: parameter + offset
+    int64_t width = 0;      // of a strip
+    bool isStrip = false;   // the whole row is one
+};
+
+/// Is it a tasklet, all of whose uses are known?
+bool isPlain(const Item &i) {
+    return i.step && !i.step->effects && i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) &&
+           std::all_of(i.step->uses.begin(), i.step->uses.end(), [](const Use &u) { return u.subset && u.subset->isOneElement(); });
+}
+
+std::optional<Row> rowOf(Map &m, const SDFG &g) {
+    if (m.params.size() < 2 || !canSplit(m) || m.entry->schedule != Schedule::Sequential ||
+        !std::all_of(m.body.begin(), m.body.end(), isPlain))
+        return std::nullopt;
+    Row row;
+    for (Item &i : m.body)
+        for (Use &u : i.step->uses)
+            if (u.writes() && !m.locals.count(u.data)) {
+                if (row.update || u.kind != UseKind::Update || u.memlet.data != u.data || u.memlet.dynamic)
+                    return std::nullopt;
+                row.step = i.step.get();
+                row.update = &u;
+            }
+    const DataDesc *d = row.update ? g.desc(row.update->data) : nullptr;
+    if (!d || !d->isArray() || !isOnHost(d) || !d->dtype.isNumeric() || d->dtype.isComplex() || d->dtype.bytes().value_or(0) < 4)
+        return std::nullopt;
+    for (const Item &i : m.body)
+        for (const Use &u : i.step->uses)
+            if (&u != row.update && u.memory == row.update->memory)
+                return std::nullopt;
+    const Name along = m.params.back();
+    const sym::Range &range = m.ranges.back();
+    bool found = false;
+    for (std::size_t k = 0; k < row.update->subset->rank(); ++k) {
+        const sym::Expr index = row.update->subset->dims[k].begin;
+        for (std::size_t p = 0; p + 1 < m.params.size(); ++p)
+            if (index.dependsOn(m.params[p]) || range.begin.dependsOn(m.params[p]) || range.end.dependsOn(m.params[p]))
+                return std::nullopt;
+        if (!index.dependsOn(along))
+            continue;
+        row.dim = k;
+        row.offset = index - sym::Expr::symbol(along);
+        if (found || row.offset.dependsOn(along) || !d->strides[k].isOne())
+            return std::nullopt;
+        found = true;
+    }
+    if (!found || !range.step.isOne() || !range.tile.isOne())
+        return std::nullopt;
+    const auto length = range.size().asInt();
+    row.isStrip = length && *length <= longestRow;
+    row.width = row.isStrip ? *length : vectorBytes / *d->dtype.bytes();
+    return row.width >= 2 ? std::optional(row) : std::nullopt;
+}
+
+Map copyOf(const Map &m) {
+    Map out;
+    out.entry = m.entry;
+    out.made = m.made;
+    out.params = m.params;
+    out.ranges = m.ranges;
+    out.locals = m.locals;
+    for (const Item &i : m.body) // steps only
+        out.body.push_back({nullptr, std::make_unique<Step>(*i.step)});
+    return out;
+}
+
+/// Rewrites one map.
+class Strips {
+public:
+    Strips(SDFG &g, analysis::Memories &memories, Map &m, Row row) : g_(g), memories_(memories), map_(m), row_(row) {}
+
+    /// What takes the place of the map. `around`: gets containers that an iteration around it has for itself.
+    std::vector<Item> items(std::set<Name> &around) {
+        const sym::Range range = map_.ranges.back();
+        std::optional<Item> rest;
+        if (!row_.isStrip)
+            rest = {std::make_unique<Map>(twin()), nullptr};
+        const DataDesc &d = *g_.desc(row_.update->data);
+        DataDesc strip = DataDesc::array(d.dtype, {row_.width}, true);
+        strip.storage = Storage::Register;
+        strip_ = g_.addTransient(row_.update->data.str() + "_strip", std::move(strip));
+        v_ = fresh("__v");
+        sym::Expr first = range.begin;
+        const Name s = fresh("__s");
+        if (!row_.isStrip)
+            first = first + row_.width * sym::Expr::symbol(s);
+        std::vector<Item> out = accumulate(first);
+        if (row_.isStrip) {
+            around.insert(strip_);
+            return out;
+        }
+        const sym::Expr strips = sym::floorDiv(range.size(), row_.width);
+        auto all = std::make_unique<Map>(loop("strips", {s}, {{0, strips - 1, 1, 1}}));
+        all->body = std::move(out);
+        all->locals.insert(strip_);
+        rest->map->ranges.back().begin = range.begin + row_.width * strips;
+        std::vector<Item> both;
+        both.push_back({std::move(all), nullptr});
+        both.push_back(std::move(*rest));
+        return both;
+    }
+
+private:
+    /// A copy that has containers of its own.
+    Map twin() {
+        Map out = copyOf(map_);
+        std::map<Name, Name> own;
+        for (const Name n : map_.locals)
+            own.emplace(n, g_.addTransient(n.view(), *g_.desc(n)));
+        out.locals.clear();
+        for (const auto &[old, name] : own)
+            out.locals.insert(name);
+        for (Item &i : out.body)
+            for (Use &u : i.step->uses)
+                if (const auto name = own.find(u.data); name != own.end()) {
+                    u.data = u.memlet.data = name->second;
+                    u.memory = memories_.of(g_, name->second);
+                }
+        return out;
+    }
+
+    Name fresh(const char *name) const {
+        Name n = g_.freshName(name);
+        for (int k = 0; isUsed(n); ++k)
+            n = g_.freshName(name + std::to_string(k));
+        return n;
+    }
+    bool isUsed(Name n) const {
+        return std::find(map_.params.begin(), map_.params.end(), n) != map_.params.end() || n == v_ ||
+               row_.update->subset->freeSymbols().count(n) != 0;
+    }
+
+    Map loop(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) const {
+        Map m;
+        m.made = entryLike(*map_.entry, std::move(label));
+        m.entry = m.made.get();
+        m.params = std::move(params);
+        m.ranges = std::move(ranges);
+        return m;
+    }
+
+    Use ofStrip(UseKind kind, Name connector) {
+        Use u = *row_.update;
+        u.kind = kind;
+        u.data = strip_;
+        u.memory = memories_.of(g_, strip_);
+        u.certain = kind == UseKind::Write;
+        u.connector = connector;
+        const sym::Expr at = sym::Expr::symbol(v_);
+        u.subset = sym::Subset::point(std::vector<sym::Expr>{at});
+        const std::string wcr = kind == UseKind::Update ? u.memlet.wcr : "";
+        u.memlet = Memlet::simple(strip_, *u.subset);
+        u.memlet.volume = 1;
+        u.memlet.wcr = wcr;
+        return u;
+    }
+
+    Use ofRow(UseKind kind, sym::Expr first, Name connector) const {
+        Use u = *row_.update;
+        sym::Subset element = *u.subset;
+        element.dims[row_.dim].begin = element.dims[row_.dim].end = first + row_.offset + sym::Expr::symbol(v_);
+        u.kind = kind;
+        u = ofElement(u, element, connector);
+        u.certain = kind == UseKind::Write;
+        return u;
+    }
+
+    Item copyStep(std::string label, Use from, Use to) {
+        return taskletStep(std::move(label), "__out = __inp", {std::move(from)}, std::move(to), g_);
+    }
+
+    std::vector<Item> accumulate(sym::Expr first) {
+        const Name in("__inp"), out("__out");
+        const sym::Range strip{0, row_.width - 1, 1, 1};
+        auto load = std::make_unique<Map>(loop("load", {v_}, {strip})), store = std::make_unique<Map>(loop("store", {v_}, {strip}));
+        load->body.push_back(copyStep("load", ofRow(UseKind::Read, first, in), ofStrip(UseKind::Write, out)));
+        store->body.push_back(copyStep("store", ofStrip(UseKind::Read, in), ofRow(UseKind::Write, first, out)));
+        const std::map<Name, sym::Expr> meaning{{map_.params.back(), first + sym::Expr::symbol(v_)}};
+        *row_.update = ofStrip(UseKind::Update, row_.update->connector);
+        row_.update->subset = row_.update->memlet.subset;
+        auto main = std::make_unique<Map>(loop(map_.entry->label, map_.params, map_.ranges));
+        main->params.back() = v_;
+        main->ranges.back() = strip;
+        main->locals = map_.locals;
+        main->body = std::move(map_.body);
+        for (Item &i : main->body)
+            nest::rename(i, meaning);
+        std::vector<Item> items;
+        items.push_back({std::move(load), nullptr});
+        items.push_back({std::move(main), nullptr});
+        items.push_back({std::move(store), nullptr});
+        return items;
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    Map &map_;
+    Row row_;
+    Name strip_, v_;
+};
+
+class AccumulateInStrips : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // threads have few registers
+            return false;
+        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            for (nest::Run &run : runs)
+                for (Item &i : run.items)
+                    if (i.map && !isGpuSchedule(i.map->entry->schedule))
+                        run.changed |= inside(*i.map, g, memories, context);
+        });
+    }
+
+    bool inside(Map &around, SDFG &g, analysis::Memories &memories, pass::Context &context) {
+        bool changed = false;
+        std::vector<Item> out;
+        for (Item &i : around.body) {
+            const std::optional<Row> row = i.map ? rowOf(*i.map, g) : std::nullopt;
+            if (!row || !canRename(*i.map)) {
+                changed |= i.map && inside(*i.map, g, memories, context);
+                out.push_back(std::move(i));
+                continue;
+            }
+            context.done(g.name.str() + ": map " + i.map->entry->label,
+                         "accumulates `" + row->update->data.str() + "` in strips of " + std::to_string(row->width));
+            for (Item &made : Strips(g, memories, *i.map, *row).items(around.locals))
+                out.push_back(std::move(made));
+            changed = true;
+        }
+        around.body = std::move(out);
+        return changed;
+    }
+
+    static bool canRename(const Map &m) {
+        const std::map<Name, sym::Expr> meaning{{m.params.back(), sym::Expr::symbol(Name("__v"))}};
+        return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createAccumulateInStrips() { return std::make_unique<AccumulateInStrips>(); }
+
+} // namespace sdfgc::transforms
