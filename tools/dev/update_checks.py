@@ -23,8 +23,8 @@ def update(path, sdfgc):
     if not lines or lines[0] != MARK:
         return 'its first line is not: ' + MARK
     kept = [line for line in lines if not line.startswith('// CHECK')]
-    runs = [line for line in kept if line.startswith('// RUN: ')]
-    if len(runs) != 1 or not runs[0].endswith(PIPE):
+    runs = [line for line in kept if line.startswith('// RUN: ') and line.endswith(PIPE)]
+    if len(runs) != 1:
         return 'it has no single RUN line that ends in' + PIPE
     command = runs[0][len('// RUN: '):-len(PIPE)]
     for name, value in (('%sdfgc', sdfgc), ('%graphs', os.path.join(ROOT, 'test/graphs'))):

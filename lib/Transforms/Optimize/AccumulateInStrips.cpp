@@ -1,14 +1,14 @@
 // accumulate-in-strips: rows that loops inside of each other update are accumulated in registers, a strip at a time.
 //
-//     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 16] {
-//         out[i, c] += in[i, k] * w[k, c]                 map[v = 0:16] { strip[v] = out[i, 16 * s + v] }
-//     }                                        ->         map[k = 0:K, v = 0:16] { strip[v] += in[i, k] * w[k, 16 * s + v] }
-//                                                         map[v = 0:16] { out[i, 16 * s + v] = strip[v] }
+//     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 8] {
+//         out[i, c] += in[i, k] * w[k, c]                 map[v = 0:8] { strip[v] = out[i, 8 * s + v] }
+//     }                                        ->         map[k = 0:K, v = 0:8] { strip[v] += in[i, k] * w[k, 8 * s + v] }
+//                                                         map[v = 0:8] { out[i, 8 * s + v] = strip[v] }
 //                                                     }
-//                                                     map[k = 0:K, c = 16 * (C // 16):C] { ... }          the rest, as it was
+//                                                     map[k = 0:K, c = 8 * (C // 8):C] { ... }            the rest, as it was
 //
-// Left as it is, each update waits for the store of the one before. A strip is as long as a vector register, which is known when the
-// program is compiled: compilers keep it in one. Where the row itself is short and its length known, it is the strip.
+// Left as it is, each update waits for the store of the one before. The length of a strip is known when the program is compiled, so
+// compilers keep it in vector registers. Where the row itself is short and its length known, it is the strip.
 //
 // A map qualifies when it runs on one thread, the innermost parameter runs along the row in steps of one, the others do not move it, and
 // the body has tasklets only, of which one updates the row and none uses it otherwise. Every element is updated in the same order as
@@ -30,17 +30,17 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-constexpr int64_t vectorBytes = 64; // of the widest registers there are; on others a strip takes several
-constexpr int64_t longestRow = 64;  // that is a strip by itself, in elements
+constexpr int64_t stripLength = 8; // elements: one to four vector registers; rows that are shorter gain nothing
+constexpr int64_t longestRow = 64; // that is a strip by itself, in elements
 
 /// The update that is accumulated, and the row that it runs along.
 struct Row {
     Step *step = nullptr;
     Use *update = nullptr;
-    std::size_t dim = 0;    // of the container, along which the innermost parameter runs
-    sym::Expr offset = 0;   // of the index: parameter + offset
-    int64_t width = 0;      // of a strip
-    bool isStrip = false;   // the whole row is one
+    std::size_t dim = 0;  // of the container, along which the innermost parameter runs
+    sym::Expr offset = 0; // of the index: parameter + offset
+    int64_t width = 0;    // of a strip
+    bool isStrip = false; // the whole row is one
 };
 
 /// Is it a tasklet, all of whose uses are known?
@@ -89,7 +89,7 @@ std::optional<Row> rowOf(Map &m, const SDFG &g) {
         return std::nullopt;
     const auto length = range.size().asInt();
     row.isStrip = length && *length <= longestRow;
-    row.width = row.isStrip ? *length : vectorBytes / *d->dtype.bytes();
+    row.width = row.isStrip ? *length : stripLength;
     return row.width >= 2 ? std::optional(row) : std::nullopt;
 }
 

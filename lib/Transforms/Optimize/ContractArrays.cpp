@@ -133,7 +133,8 @@ private:
         const std::optional<sym::Subset> &first = places.front().use.use->subset;
         for (const Place &p : places) {
             const PlacedUse &u = p.use;
-            if (u.step->nodes.size() > 1 || (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
+            if (u.step->nodes.size() > 1 ||
+                (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
                 return "it is used by more than tasklets, nested SDFGs and copies";
             const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
@@ -182,7 +183,7 @@ private:
     std::vector<nest::Run> &runs_;
     pass::Context &context_;
     std::map<Name, std::vector<Place>> places_; // in the order in which they run
-    std::set<Name> hidden_; // used where no item says how
+    std::set<Name> hidden_;                     // used where no item says how
 };
 
 class ContractArrays : public pass::GraphPass {

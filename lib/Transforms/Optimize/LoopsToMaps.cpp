@@ -114,7 +114,7 @@ private:
         if (const auto *l = dyn_cast<LoopRegion>(&b)) {
             if (l->variable == loop_.variable) // sets it
                 return l->init && analysis::namesInCode({py::print(py::parseBlockOrRaw(l->init->text)), l->init->language}, g_)
-                                      .count(loop_.variable) != 0;
+                                          .count(loop_.variable) != 0;
             if (in(l->init) || in(l->condition) || in(l->update))
                 return true;
         }
@@ -127,10 +127,9 @@ private:
         const auto mentions = [this](const std::optional<sym::Subset> &subset) {
             return subset && subset->freeSymbols().count(loop_.variable) != 0;
         };
-        return std::any_of(s.nodes().begin(), s.nodes().end(),
-                           [&](const auto &n) {
-                               return analysis::freeSymbols(*n).count(loop_.variable) && !isParameterAt(*n, scopes);
-                           }) ||
+        return std::any_of(
+                   s.nodes().begin(), s.nodes().end(),
+                   [&](const auto &n) { return analysis::freeSymbols(*n).count(loop_.variable) && !isParameterAt(*n, scopes); }) ||
                std::any_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
                    return (mentions(e->memlet.subset) || mentions(e->memlet.otherSubset)) && !isParameterAt(*e->src, scopes);
                });
@@ -325,10 +324,11 @@ private:
     bool canBeLocal(const AlignedUse &first) {
         const DataDesc &d = *g_.desc(first.use->data);
         const auto size = d.totalSize.asInt();
-        if (!d.transient || !(d.isArray() || d.isScalar()) || d.alias != AliasKind::None || d.lifetime != Lifetime::Scope || d.pool ||
-            !size || *size > smallContainer || !isOnHost(&d))
+        if (!d.transient || !(d.isArray() || d.isScalar()) || d.alias != AliasKind::None || d.lifetime != Lifetime::Scope ||
+            d.pool || !size || *size > smallContainer || !isOnHost(&d))
             return false;
-        if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 || !(*first.use->subset == d.fullSubset()))
+        if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 ||
+            !(*first.use->subset == d.fullSubset()))
             return false;
         if (outside_.empty())
             findUsesOutside();

@@ -27,9 +27,7 @@ struct Operand {
     Name connector;
 };
 
-const LibraryNode *libraryNode(const Step &s) {
-    return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr;
-}
+const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr; }
 
 /// A library node under conversion: the loops of its update, its operands, what it computes. Classes for kinds of nodes fill them in.
 class Reduction {
@@ -77,7 +75,8 @@ private:
         for (std::size_t k = 0; k < loops_.size(); ++k)
             params_.push_back(k < like_.params.size() ? like_.params[k] : g_.freshName("__r" + std::to_string(k)));
         const std::vector<std::size_t> &kept = output_.loops;
-        const bool shared = isParallel(like_.entry->schedule) && !kept.empty() && std::find(kept.begin(), kept.end(), 0) == kept.end();
+        const bool shared =
+            isParallel(like_.entry->schedule) && !kept.empty() && std::find(kept.begin(), kept.end(), 0) == kept.end();
         return !shared && !mentions(*output_.use->subset, params_) &&
                std::none_of(inputs_.begin(), inputs_.end(), [this](const Operand &o) { return mentions(*o.use->subset, params_); });
     }
@@ -214,7 +213,8 @@ public:
 
 private:
     const Use *at(const char *connector) const {
-        const auto u = std::find_if(step_.uses.begin(), step_.uses.end(), [&](const Use &u) { return u.connector == Name(connector); });
+        const auto u =
+            std::find_if(step_.uses.begin(), step_.uses.end(), [&](const Use &u) { return u.connector == Name(connector); });
         return u == step_.uses.end() ? nullptr : &*u;
     }
     /// Is a coefficient or switch absent, or what it is by default?

@@ -125,7 +125,8 @@ private:
         auto &loop = static_cast<For &>(*n);
         const Omp &omp = *loop.omp;
         const std::optional<py::ExprRef> condition = conditionOf(omp.onlyIf);
-        const bool sections = std::any_of(omp.reductions.begin(), omp.reductions.end(), [](const auto &r) { return !(r.count == sym::Expr(0)); });
+        const bool sections =
+            std::any_of(omp.reductions.begin(), omp.reductions.end(), [](const auto &r) { return !(r.count == sym::Expr(0)); });
         if (!condition || omp.inParallelRegion || sections || statements(loop.body) > limit_)
             return;
         auto choice = std::make_unique<If>();
