@@ -25,7 +25,7 @@ struct Argument {
 class Opening {
 public:
     Opening(const Step &step, SDFG &around, const std::vector<Name> &loops)
-        : step_(step), around_(around), node_(*cast<NestedSDFGNode>(step.nodes.front())), inner_(*node_.sdfg) {
+        : step_(step), around_(around), loops_(loops), node_(*cast<NestedSDFGNode>(step.nodes.front())), inner_(*node_.sdfg) {
         for (const auto &[name, value] : node_.symbolMapping)
             if (!value.isSymbol(name))
                 meaning_.emplace(name, value);
@@ -77,6 +77,8 @@ private:
                 return "its container `" + name.str() + "` is more than an array";
             if (d.transient && d.lifetime != Lifetime::Scope)
                 return "its container `" + name.str() + "` outlives it";
+            if (d.transient && dependsOnLoops(d))
+                return "its container `" + name.str() + "` has a size that iterations around it decide";
         }
         for (const auto &[name, value] : node_.symbolMapping)
             if (!sameMeaning(name, value))
@@ -85,6 +87,15 @@ private:
             if (const std::string why = place(u); !why.empty())
                 return why;
         return "";
+    }
+
+    bool dependsOnLoops(const DataDesc &d) const {
+        const auto depends = [this](Name n) {
+            const sym::Expr value = sym::substitute(sym::Expr::symbol(n), meaning_);
+            return std::any_of(loops_.begin(), loops_.end(), [value](Name p) { return value.dependsOn(p); });
+        };
+        const std::set<Name> names = d.freeSymbols();
+        return std::any_of(names.begin(), names.end(), depends);
     }
 
     static bool hasCode(const std::vector<TargetCode> &code) {
@@ -221,6 +232,7 @@ private:
 
     const Step &step_;
     SDFG &around_;
+    const std::vector<Name> &loops_; // parameters of the maps around it
     const NestedSDFGNode &node_;
     SDFG &inner_;
     std::map<Name, sym::Expr> meaning_; // of symbols inside
