@@ -53,7 +53,10 @@ bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
             const std::vector<Name> words = analysis::identifiers(t->code.text);
             return !mentions({words.begin(), words.end()}, meaning);
         }
-        return !mentions(analysis::namesInTasklet(t->code, *t->state()->sdfg()), meaning) || !captures(*t, symbols);
+        const std::set<Name> names = analysis::namesInTasklet(t->code, *t->state()->sdfg());
+        const bool exact = std::none_of(meaning.begin(), meaning.end(),
+                                        [&names](const auto &m) { return names.count(m.first) && hasQuotient(m.second.str()); });
+        return !mentions(names, meaning) || (exact && !captures(*t, symbols));
     }
     if (const auto *m = dyn_cast<MapEntry>(&n))
         return std::none_of(m->params.begin(), m->params.end(), [&](Name p) { return meaning.contains(p) || symbols.count(p); });
@@ -106,6 +109,13 @@ void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &
         for (auto &[name, value] : nested->symbolMapping)
             value = sym::substitute(value, meaning);
     }
+}
+
+bool hasQuotient(std::string_view code) {
+    for (std::size_t at = code.find('/'); at != std::string_view::npos; at = code.find('/', at + 2))
+        if (at + 1 >= code.size() || code[at + 1] != '/')
+            return true;
+    return false;
 }
 
 std::vector<PlacedUse> usesOf(const Item &item) {

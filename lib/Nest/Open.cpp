@@ -24,8 +24,9 @@ struct Argument {
 /// A nested SDFG that is being taken apart.
 class Opening {
 public:
-    Opening(const Step &step, SDFG &around, const std::vector<Name> &loops)
-        : step_(step), around_(around), loops_(loops), node_(*cast<NestedSDFGNode>(step.nodes.front())), inner_(*node_.sdfg) {
+    Opening(const Step &step, SDFG &around, const std::vector<Name> &loops, std::set<Name> &connectors)
+        : step_(step), around_(around), loops_(loops), connectors_(connectors), node_(*cast<NestedSDFGNode>(step.nodes.front())),
+          inner_(*node_.sdfg) {
         for (const auto &[name, value] : node_.symbolMapping)
             if (!value.isSymbol(name))
                 meaning_.emplace(name, value);
@@ -53,6 +54,7 @@ public:
                 out.why = "names in it clash with names around it";
                 return out;
             }
+        connectors_.merge(connectorsOf(inner_));
         nameTransients(out.locals);
         for (Item &i : runs[0].items) {
             rename(i, meaning_);
@@ -142,6 +144,11 @@ private:
     std::string obstacleOf(const Step &s) const {
         if (s.nodes.size() > 1)
             return "a scope in it is not taken apart";
+        for (const Node *n : s.nodes)
+            for (const auto *list : {&n->inConnectors, &n->outConnectors})
+                for (const Connector &c : *list)
+                    if (around_.desc(c.name))
+                        return "its connector `" + c.name.str() + "` has the name of a container around it";
         for (const Use &u : s.uses) {
             const auto a = arguments_.find(u.data);
             if (a == arguments_.end() && !inner_.desc(u.data)->transient)
@@ -173,7 +180,7 @@ private:
             for (sym::Expr &e : own.strides)
                 e = sym::substitute(e, meaning_);
             own.totalSize = sym::substitute(own.totalSize, meaning_);
-            transients_.emplace(name, around_.addTransient(name.view(), std::move(own)));
+            transients_.emplace(name, addContainer(around_, name.view(), std::move(own), connectors_));
             locals.insert(transients_.at(name));
         }
     }
@@ -233,6 +240,7 @@ private:
     const Step &step_;
     SDFG &around_;
     const std::vector<Name> &loops_; // parameters of the maps around it
+    std::set<Name> &connectors_;     // around it
     const NestedSDFGNode &node_;
     SDFG &inner_;
     std::map<Name, sym::Expr> meaning_; // of symbols inside
@@ -243,8 +251,26 @@ private:
 
 } // namespace
 
-Opened open(const Step &step, SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops) {
-    return Opening(step, around, loops).open(memories);
+Opened open(const Step &step, SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops,
+            std::set<Name> &connectors) {
+    return Opening(step, around, loops, connectors).open(memories);
+}
+
+std::set<Name> connectorsOf(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes())
+            for (const auto *list : {&n->inConnectors, &n->outConnectors})
+                for (const Connector &c : *list)
+                    out.insert(c.name);
+    return out;
+}
+
+Name addContainer(SDFG &g, std::string_view base, DataDesc d, const std::set<Name> &connectors) {
+    Name name = g.freshName(base);
+    for (int k = 0; connectors.count(name); ++k)
+        name = g.freshName(std::string(base) + "_c" + std::to_string(k));
+    return g.addTransient(name.view(), std::move(d));
 }
 
 } // namespace sdfgc::nest

@@ -106,14 +106,23 @@ struct Opened {
     std::set<Name> locals; // containers that it had for itself; they have been added to the SDFG around it
     std::string why;       // it stays a step; empty otherwise
 };
-/// Takes a step apart whose only node is a nested SDFG. `loops`: parameters of the maps around it. The items take the place of the
+/// Takes a step apart whose only node is a nested SDFG. `loops`: parameters of the maps around it; `connectors`: names that tasklets
+/// of the SDFG around use, which no container may have (connectorsOf); those of the tasklets inside are added. The items take the place of the
 /// step; the nested SDFG must live until they are written. It stays where it has control flow, containers that are more than arrays,
 /// arguments with other strides than the containers around, or names that clash.
-Opened open(const Step &step, ir::SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops);
+Opened open(const Step &step, ir::SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops,
+            std::set<Name> &connectors);
+/// All connectors of the nodes of an SDFG.
+std::set<Name> connectorsOf(const ir::SDFG &g);
+/// A new transient, whose name, made from `base`, is also no connector.
+Name addContainer(ir::SDFG &g, std::string_view base, ir::DataDesc d, const std::set<Name> &connectors);
 
 /// Lets a pass change the runs of every SDFG of the program: `change` gets all runs of one SDFG and marks those that it changed, which
 /// are written back then. Inner SDFGs come first, since writing copies the nodes that hold them. Returns whether anything changed.
 bool rewriteRuns(ir::SDFG &root, const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<Run> &)> &change);
+
+/// Does code have a quotient that is not rounded down, `a / b`? In expressions of symbols that is C's, in tasklets a real number.
+bool hasQuotient(std::string_view code);
 
 /// Can symbols get other meanings in all that the item says? Not where code that is not Python or a property of a library node
 /// mentions one, or where a name of the new meaning stands for something else.

@@ -119,7 +119,7 @@ public:
         const DataDesc &d = *g_.desc(row_.update->data);
         DataDesc strip = DataDesc::array(d.dtype, {row_.width}, true);
         strip.storage = Storage::Register;
-        strip_ = g_.addTransient(row_.update->data.str() + "_strip", std::move(strip));
+        strip_ = nest::addContainer(g_, row_.update->data.str() + "_strip", std::move(strip), nest::connectorsOf(g_));
         v_ = fresh("__v");
         sym::Expr first = range.begin;
         const Name s = fresh("__s");
@@ -147,7 +147,7 @@ private:
         Map out = copyOf(map_);
         std::map<Name, Name> own;
         for (const Name n : map_.locals)
-            own.emplace(n, g_.addTransient(n.view(), *g_.desc(n)));
+            own.emplace(n, nest::addContainer(g_, n.view(), *g_.desc(n), nest::connectorsOf(g_)));
         out.locals.clear();
         for (const auto &[old, name] : own)
             out.locals.insert(name);

@@ -283,7 +283,8 @@ private:
                 if (c && !analysis::isWithinIteration(*c))
                     return "iterations depend on others of the other map, by `" + v.use->data.str() + "`" +
                            (c->why.empty() ? "" : " (" + c->why + ")");
-                if (c && u.use->kind == nest::UseKind::Update && v.use->kind == nest::UseKind::Update)
+                const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
+                if (c && (updates == 2 || (updates == 1 && !canSplit(a)))) // threads of a kernel would have to wait between
                     return "`" + v.use->data.str() + "` is updated with conflict resolution";
             }
         return "";

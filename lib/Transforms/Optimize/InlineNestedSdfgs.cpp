@@ -26,7 +26,8 @@ using nest::Item;
 /// Takes the nested SDFGs of one SDFG apart.
 class Inlining {
 public:
-    Inlining(SDFG &g, analysis::Memories &memories, pass::Context &context) : g_(g), memories_(memories), context_(context) {}
+    Inlining(SDFG &g, analysis::Memories &memories, pass::Context &context)
+        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
 
     /// `locals`: of the map that the items are in; null outside of maps. Returns whether anything changed.
     bool inlineIn(std::vector<Item> &items, std::set<Name> *locals) {
@@ -64,7 +65,7 @@ private:
         const auto *node = step.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(step.nodes.front()) : nullptr;
         if (!node || !node->sdfg || mentionsGpu(*node->sdfg))
             return std::nullopt;
-        nest::Opened opened = nest::open(step, g_, memories_, loops_);
+        nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_);
         if (!opened.why.empty()) {
             context_.missed(elementName(*node), "stays a nested SDFG: " + opened.why);
             return std::nullopt;
@@ -76,14 +77,16 @@ private:
     SDFG &g_;
     analysis::Memories &memories_;
     pass::Context &context_;
-    std::vector<Name> loops_; // parameters of the maps around
+    std::set<Name> connectors_; // of all nodes
+    std::vector<Name> loops_;   // parameters of the maps around
 };
 
 class InlineNestedSdfgs : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            Inlining inlining(g, memories, context);
             for (nest::Run &run : runs)
-                run.changed = Inlining(g, memories, context).inlineIn(run.items, nullptr);
+                run.changed = inlining.inlineIn(run.items, nullptr);
         });
     }
 };

@@ -43,9 +43,8 @@ using nest::Use;
 /// A value of integers in a loop's header; nothing where it is more than symbols and arithmetic.
 std::optional<sym::Expr> valueOf(const py::Expr &e) {
     const std::string text = py::print(e);
-    for (std::size_t at = text.find('/'); at != std::string::npos; at = text.find('/', at + 2))
-        if (at + 1 >= text.size() || text[at + 1] != '/') // a quotient of integers is rounded in code, but not in expressions
-            return std::nullopt;
+    if (nest::hasQuotient(text)) // rounded in code, but not in expressions
+        return std::nullopt;
     return sym::parse(text).expr;
 }
 
