@@ -52,9 +52,9 @@ struct TwoMaps : Graph {
             n += nodesOf<MapEntry>(*each).size();
         return n;
     }
-    bool fuse() {
+    bool fuse(bool partial = false) {
         PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}};
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", partial}};
         return pass(g);
     }
     bool contract() { return PassRun(transforms::createContractArrays())(g); }
@@ -65,6 +65,13 @@ bool fuses(const TwoMaps::Text &t) {
     const bool changed = program.fuse();
     CHECK(changed == (program.maps() == 1));
     return changed;
+}
+
+/// Do the maps share their first loops, where they cannot share all?
+bool sharesLoops(const TwoMaps::Text &t) {
+    TwoMaps program(t);
+    CHECK_FALSE(TwoMaps(t).fuse());
+    return program.fuse(true);
 }
 
 bool contracts(const TwoMaps::Text &t) {
@@ -127,6 +134,19 @@ TEST_CASE("fuse-nests: effects and arguments that overlap") {
     for (const char *name : {"A", "B"})
         aliased.g.arrays.find(Name(name))->mayAlias = true;
     CHECK_FALSE(aliased.fuse());
+}
+
+TEST_CASE("fuse-nests: maps of different shapes share their first loops") {
+    const TwoMaps::Text rows{.first = "[i = 0:N]", .second = "[i = 0:N, j = 0:M]", .read = "t[i]", .into = "u[i, j]", .to = "u"};
+    CHECK(sharesLoops(rows));
+    TwoMaps::Text columns = rows;
+    columns.read = "t[j]"; // all of the first map comes first
+    CHECK_FALSE(sharesLoops(columns));
+    TwoMaps::Text hidden = rows;
+    hidden.second = "[k = 0:N, i = 0:M]"; // the inner loop's parameter would hide the outer one
+    hidden.read = "t[k]";
+    hidden.into = "u[k, i]";
+    CHECK_FALSE(sharesLoops(hidden));
 }
 
 TEST_CASE("contract-arrays: one element in each iteration, written first") {

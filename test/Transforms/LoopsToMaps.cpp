@@ -1,0 +1,110 @@
+// loops-to-maps: which loops have iterations that do not depend on each other.
+#include "PassRun.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// A loop over `i` around one state, and what comes after it.
+struct OneLoop : Graph {
+    struct Text {
+        std::string range = "i = 0; i < N; i = i + 1", body = "t: y = x + 1  with x: float64 <- A[i]; y: float64 -> B[i]",
+                    after = "", more = "";
+    };
+    explicit OneLoop(const Text &t)
+        : Graph(R"(
+            sdfg f(A, B) (typed) {
+              symbol N, M, i, j, k: int64
+              argument A: float64[N] (CPU_Heap)
+              argument B: float64[N] (CPU_Heap)
+              transient one: float64 (Register)
+              transient row: float64[N] (CPU_Heap)
+              $more
+              loop: for $range {
+                state body {
+                  $body
+                }
+              }
+              $after
+            }
+          )",
+                {{"$range", t.range}, {"$body", t.body}, {"$after", t.after}, {"$more", t.more}}) {}
+
+    bool convert() { return PassRun(transforms::createLoopsToMaps())(g); }
+    const MapEntry *map() const {
+        for (const State *s : allStates(std::as_const(g)))
+            for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                if (m->params.front() == Name("i"))
+                    return m;
+        return nullptr;
+    }
+};
+
+bool becomesMap(const OneLoop::Text &t) {
+    OneLoop program(t);
+    const bool changed = program.convert();
+    CHECK(changed == (program.map() != nullptr));
+    return changed;
+}
+
+} // namespace
+
+TEST_CASE("loops-to-maps: iterations that touch elements of their own") {
+    CHECK(becomesMap({}));
+    CHECK(becomesMap({.body = "t: y = x + 1  with x: float64 <- B[i]; y: float64 -> B[i]"}));
+    CHECK(becomesMap({.range = "i = 1; i <= N - 2; i = i + 2"}));
+    CHECK(becomesMap(
+        {.range = "i = 0; i < N // 2; i = i + 1", .body = "t: y = x  with x: float64 <- A[2 * i]; y: float64 -> A[2 * i + 1]"}));
+    OneLoop stepped({.range = "i = 1; i <= N - 2; i = i + 2"});
+    REQUIRE(stepped.convert());
+    CHECK(stepped.map()->ranges.front() == sym::Range{1, sym::Expr::symbol("N") - 2, 2, 1});
+    CHECK_FALSE(stepped.g.symbols.contains(Name("i"))); // nobody gives it a value
+    CHECK(stepped.g.symbols.contains(Name("j")));
+}
+
+TEST_CASE("loops-to-maps: iterations that need each other") {
+    CHECK_FALSE(
+        becomesMap({.range = "i = 1; i < N; i = i + 1", .body = "t: y = x  with x: float64 <- B[i - 1]; y: float64 -> B[i]"}));
+    CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0]"})); // the last one wins
+    CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0] (wcr = \"lambda a, b: a + b\")"}));
+    CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[N - 1 - i]; y: float64 -> A[i]"}));
+}
+
+TEST_CASE("loops-to-maps: headers that are not understood") {
+    CHECK_FALSE(becomesMap({.range = "i = N - 1; i >= 0; i = i - 1"}));
+    CHECK_FALSE(becomesMap({.range = "i = 1; i < N; i = 2 * i"}));
+    CHECK_FALSE(becomesMap({.range = "i = 0; i < A[0]; i = i + 1"}));
+    CHECK_FALSE(becomesMap({.range = "i = 0; i < N and j > 0; i = i + 1"}));
+    CHECK_FALSE(becomesMap({.range = "i = 0; i < N / 2; i = i + 1"}));
+    CHECK_FALSE(becomesMap({.range = "i = 0; i < 3; i = i + 1"})); // too few for a team
+}
+
+TEST_CASE("loops-to-maps: the last value of the variable") {
+    CHECK_FALSE(becomesMap({.after = "k = i\nstate end {\nc: y = k  with y: float64 -> B[0]\n}"}));
+    CHECK_FALSE(becomesMap({.after = "state end {\nc: y = i  with y: float64 -> B[0]\n}"}));
+    CHECK(becomesMap(
+        {.after = "other: for i = 0; i < N; i = i + 1 {\nstate s {\nc: y = x  with x: float64 <- B[0]; y: float64 -> B[0]\n}\n}"}));
+    CHECK(becomesMap(
+        {.after = "state end {\nmap m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nc: y = i  with y: float64 -> B[i]\n}\n}"}));
+}
+
+TEST_CASE("loops-to-maps: containers of an iteration") {
+    const std::string use =
+        "a: y = x  with x: float64 <- A[i]; y: float64 -> one\nb: y = x  with x: float64 <- one; y: float64 -> B[i]";
+    CHECK(becomesMap({.body = use}));
+    CHECK_FALSE(becomesMap({.body = use, .after = "state end {\nc: y = x  with x: float64 <- one; y: float64 -> B[0]\n}"}));
+    const std::string before =
+        "b: y = x  with x: float64 <- one; y: float64 -> B[i]\na: y = x  with x: float64 <- A[i]; y: float64 -> new one";
+    CHECK_FALSE(becomesMap({.body = before}));
+    const std::string rows =
+        "map m[j = 0:N] (CPU_Multicore) with <- A[0:N]; -> row[0:N] {\na: y = x  with x: float64 <- A[j]; y: float64 -> row[j]\n}\n"
+        "b: y = x  with x: float64 <- row[0]; y: float64 -> B[i]";
+    CHECK_FALSE(becomesMap({.body = rows})); // memory for every iteration
+}
+
+TEST_CASE("loops-to-maps: bodies that stay") {
+    CHECK_FALSE(becomesMap({.body = "t (CPP): y = x;  with x: float64 <- A[i]; y: float64 -> B[i]"}));
+    CHECK_FALSE(becomesMap({.body = "t: y = callback(x)  with x: float64 <- A[i]; y: float64 -> B[i]",
+                            .more = "symbol callback: {type: callback, arguments: [], returntypes: []}"}));
+}
