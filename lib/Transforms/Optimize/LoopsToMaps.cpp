@@ -18,6 +18,7 @@
 // become maps. Results keep their bits, but for the sums of these nodes, whose order is that of the loops.
 //
 // Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
+#include "Transforms/Optimize/LoopHeaders.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
@@ -25,7 +26,6 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
-#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -37,116 +37,6 @@ using namespace ir;
 using nest::Item;
 using nest::Map;
 using nest::Use;
-
-// ---- what a loop says
-
-/// A value of integers in a loop's header; nothing where it is more than symbols and arithmetic.
-std::optional<sym::Expr> valueOf(const py::Expr &e) {
-    const std::string text = py::print(e);
-    if (nest::hasQuotient(text)) // rounded in code, but not in expressions
-        return std::nullopt;
-    return sym::parse(text).expr;
-}
-
-/// The value that code assigns to a variable, if that is all it does.
-py::ExprRef assigned(const std::optional<Code> &code, Name variable) {
-    if (!code || code->language != Language::Python)
-        return nullptr;
-    const auto block = py::parseBlockOrRaw(code->text);
-    if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
-        block[0]->targets[0]->kind != py::ExprKind::Name || block[0]->targets[0]->name != variable)
-        return nullptr;
-    return block[0]->value;
-}
-
-/// The iterations of a loop that counts up.
-std::optional<sym::Range> rangeOf(const LoopRegion &l) {
-    if (l.inverted || l.unroll || !l.variable || !l.condition || l.condition->language != Language::Python)
-        return std::nullopt;
-    const py::ExprRef first = assigned(l.init, l.variable), next = assigned(l.update, l.variable);
-    const auto condition = py::parseExpr(l.condition->text);
-    if (!first || !next || !condition.value)
-        return std::nullopt;
-    const py::Expr &test = **condition.value;
-    if (test.kind != py::ExprKind::Compare || test.ops.size() != 1 || (test.ops[0] != py::Op::Lt && test.ops[0] != py::Op::Le) ||
-        test.args[0]->kind != py::ExprKind::Name || test.args[0]->name != l.variable)
-        return std::nullopt;
-    const auto begin = valueOf(*first), following = valueOf(*next), end = valueOf(*test.args[1]);
-    if (!begin || !following || !end || begin->dependsOn(l.variable) || end->dependsOn(l.variable))
-        return std::nullopt;
-    const sym::Expr step = *following - sym::Expr::symbol(l.variable);
-    const auto by = step.asInt();
-    if (!by || *by < 1)
-        return std::nullopt;
-    return sym::Range{*begin, test.ops[0] == py::Op::Lt ? *end - 1 : *end, step, 1};
-}
-
-/// Does something outside of a loop read its variable, without a loop around it that sets it?
-class ReadsOutside {
-public:
-    ReadsOutside(const SDFG &g, const LoopRegion &l) : g_(g), loop_(l) {}
-    bool any() { return region(g_); }
-
-private:
-    bool in(const Code &c) const { return analysis::namesInCode(c, g_).count(loop_.variable) != 0; }
-    bool in(const std::optional<Code> &c) const { return c && in(*c); }
-
-    bool region(const Region &r) {
-        for (const auto &b : r.blocks())
-            if (block(*b))
-                return true;
-        return std::any_of(r.edges().begin(), r.edges().end(), [this](const auto &e) {
-            return in(e->condition) || std::any_of(e->assignments.begin(), e->assignments.end(), [this](const auto &a) {
-                       return a.first == loop_.variable || in(Code{a.second, Language::Python});
-                   });
-        });
-    }
-
-    bool block(const Block &b) {
-        if (&b == &loop_)
-            return false;
-        if (const auto *s = dyn_cast<State>(&b))
-            return state(*s);
-        if (const auto *c = dyn_cast<ConditionalBlock>(&b))
-            return std::any_of(c->branches().begin(), c->branches().end(),
-                               [this](const auto &branch) { return in(branch.condition) || region(*branch.region); });
-        if (const auto *l = dyn_cast<LoopRegion>(&b)) {
-            if (l->variable == loop_.variable) // sets it
-                return l->init && analysis::namesInCode({py::print(py::parseBlockOrRaw(l->init->text)), l->init->language}, g_)
-                                          .count(loop_.variable) != 0;
-            if (in(l->init) || in(l->condition) || in(l->update))
-                return true;
-        }
-        const auto *r = dyn_cast<Region>(&b);
-        return r && region(*r);
-    }
-
-    bool state(const State &s) const {
-        const ScopeTree scopes(s);
-        const auto mentions = [this](const std::optional<sym::Subset> &subset) {
-            return subset && subset->freeSymbols().count(loop_.variable) != 0;
-        };
-        return std::any_of(
-                   s.nodes().begin(), s.nodes().end(),
-                   [&](const auto &n) { return analysis::freeSymbols(*n).count(loop_.variable) && !isParameterAt(*n, scopes); }) ||
-               std::any_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
-                   return (mentions(e->memlet.subset) || mentions(e->memlet.otherSubset)) && !isParameterAt(*e->src, scopes);
-               });
-    }
-
-    /// Is the name a parameter of a map there, or of the map that begins there?
-    bool isParameterAt(const Node &n, const ScopeTree &scopes) const {
-        const auto sets = [this](const Node *scope) {
-            const auto *m = dyn_cast<MapEntry>(scope);
-            return m && std::find(m->params.begin(), m->params.end(), loop_.variable) != m->params.end();
-        };
-        const std::vector<Node *> around = scopes.enclosing(&n);
-        return sets(&n) || std::any_of(around.begin(), around.end(), sets);
-    }
-
-    const SDFG &g_;
-    const LoopRegion &loop_;
-};
 
 // ---- its body
 
@@ -199,15 +89,16 @@ public:
 
     /// Why the loop stays; empty if it became a map.
     std::string convert() {
-        const std::optional<sym::Range> range = rangeOf(loop_);
-        if (!range)
+        const std::optional<LoopHeader> header = headerOf(loop_);
+        if (!header || header->descending)
             return "it does not count up to an end that is known";
+        const sym::Range *range = &header->range;
         std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
         if (!body)
             return "its body is more than a chain of states";
-        if (!isOfIntegers(*range))
+        if (!isOfIntegers(*range, g_))
             return "its range is more than integers";
-        if (ReadsOutside(g_, loop_).any())
+        if (isVariableReadOutside(loop_))
             return "its variable is read outside";
         map_.params = {loop_.variable};
         map_.ranges = {*range};
@@ -232,19 +123,6 @@ public:
     }
 
 private:
-    /// Symbols of integers, and no content of containers?
-    bool isOfIntegers(const sym::Range &r) const {
-        const auto isInteger = [this](Name n) {
-            const Type *t = g_.symbols.find(n);
-            return !g_.desc(n) && (!t || t->isInteger());
-        };
-        const auto fits = [&](sym::Expr e) {
-            const auto names = e.freeSymbols();
-            return std::all_of(names.begin(), names.end(), isInteger);
-        };
-        return fits(r.begin) && fits(r.end);
-    }
-
     /// Reduce nodes as maps, and everything sequential.
     std::string take(std::vector<Item> items) {
         Map like;
@@ -370,12 +248,7 @@ private:
         const Name variable = loop_.variable;
         nest::write(run);
         r.removeBlock(&loop_);
-        const std::vector<Region *> left = allRegions(g_);
-        if (std::none_of(left.begin(), left.end(), [variable](const Region *other) {
-                const auto *l = dyn_cast<LoopRegion>(other);
-                return l && l->variable == variable;
-            }))
-            g_.symbols.erase(variable); // nobody gives it a value any more
+        forgetVariable(g_, variable);
     }
 
     static void makeRegister(DataDesc &d) { d.storage = Storage::Register; }
@@ -388,13 +261,6 @@ private:
     Map map_;
     std::set<Name> outside_;
 };
-
-bool isInScope(const SDFG &g) {
-    for (const SDFG *at = &g; at->parentNode; at = at->parentSDFG())
-        if (ScopeTree(*at->parentNode->state()).scopeOf(at->parentNode))
-            return true;
-    return false;
-}
 
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {

@@ -1,0 +1,351 @@
+// loops-into-maps: a loop around maps becomes maps around a loop, where that walks along rows.
+//
+//     for j = 1; j < M; j = j + 1 {                       map[i = 0:N] {
+//         map[i = 0:N] {                                      for j = 1; j < M; j = j + 1 {
+//             y[i, j] = x[i, j] + c * y[i, j - 1]     ->          y[i, j] = x[i, j] + c * y[i, j - 1]
+//         }                                                   }
+//     }                                                   }
+//
+// The loop carries values from one iteration to the next, but only along a row: no element that one i uses is written by another one.
+// Then rows may run one after the other. In the first form, each iteration of the loop walks down a column, a whole row apart each time,
+// and a team of threads meets once for each of them; in the second, once for all.
+//
+// A loop qualifies when it counts by a constant, its body is a run of maps (sdfgc/Nest/Nest.h) whose first loops have the same range in all
+// of them, which the loop's variable does not decide, and every two conflicting uses in different iterations of the loop are in one and the
+// same iteration of these maps. It gains when more uses are next to each other along the loop than along the innermost of these maps.
+// Every element is computed from the same values, in the same order: results keep their bits.
+//
+// The loop is written as a nested SDFG in the map.
+#include "Transforms/Lower/Completion.h"
+#include "Transforms/Optimize/LoopHeaders.h"
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Use;
+
+/// How many first loops of a map have the same ranges as those of another one.
+std::size_t sharedLoops(const Map &a, const Map &b) {
+    std::size_t d = 0;
+    while (d < a.params.size() && d < b.params.size() && a.ranges[d] == b.ranges[d] && a.ranges[d].tile.isOne())
+        ++d;
+    return d;
+}
+
+/// One loop under conversion.
+class Interchange {
+public:
+    Interchange(LoopRegion &l, SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
+        : loop_(l), g_(g), memories_(memories), items_(g, memories), shared_(shared) {}
+
+    /// Why the loop stays where it is; empty if it is in a map now.
+    std::string convert() {
+        const std::optional<LoopHeader> header = headerOf(loop_);
+        if (!header || !isOfIntegers(header->range, g_))
+            return "it does not count to an end that is known";
+        range_ = header->range;
+        std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
+        if (!body)
+            return "its body is more than a chain of states";
+        if (const std::string why = shape(body->items); !why.empty())
+            return why;
+        if (const std::string why = dependence(body->items); !why.empty())
+            return why;
+        if (!walksAlongRows(body->items))
+            return "its maps walk along rows as it is";
+        if (isVariableReadOutside(loop_))
+            return "its variable is read outside";
+        interchange(*body);
+        return "";
+    }
+
+private:
+    // ---- may it, and does it gain
+
+    /// The loops that all maps of the body share.
+    std::string shape(const std::vector<Item> &items) {
+        const auto isMap = [](const Item &i) { return i.map && canSplit(*i.map) && !nest::hasEffects(i); };
+        if (items.empty() || !std::all_of(items.begin(), items.end(), isMap))
+            return "its body has more than maps of the host";
+        depth_ = items.front().map->params.size();
+        for (const Item &i : items)
+            depth_ = std::min(depth_, sharedLoops(*items.front().map, *i.map));
+        const Map &first = *items.front().map;
+        for (std::size_t d = 0; d < depth_; ++d)
+            if (first.ranges[d].begin.dependsOn(loop_.variable) || first.ranges[d].end.dependsOn(loop_.variable))
+                depth_ = d;
+        if (depth_ == 0 || first.entry->schedule != Schedule::CPU_Multicore)
+            return "its maps share no loop";
+        for (std::size_t d = 0; d < depth_; ++d)
+            outer_.push_back({first.params[d], first.ranges[d]});
+        return "";
+    }
+
+    std::map<Name, sym::Expr> meaningOf(const Map &m) const {
+        std::map<Name, sym::Expr> out;
+        for (std::size_t d = 0; d < depth_; ++d)
+            if (m.params[d] != outer_[d].variable)
+                out.emplace(m.params[d], sym::Expr::symbol(outer_[d].variable));
+        return out;
+    }
+
+    /// All uses, in the shared loops, then this one, then what is inside. What maps have for themselves is left out.
+    std::string dependence(const std::vector<Item> &items) {
+        const Map &first = *items.front().map;
+        for (const Item &i : items) {
+            const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
+            for (std::size_t d = depth_; d < i.map->params.size(); ++d)
+                for (const auto &[name, value] : meaning)
+                    if (value.dependsOn(i.map->params[d]))
+                        return "the names of parameters clash";
+            if (!std::all_of(i.map->body.begin(), i.map->body.end(), [&](const Item &b) { return nest::canRename(b, meaning); }))
+                return "the names of parameters clash";
+            addLocals(i);
+            for (AlignedUse &u : aligned(*i.map, first, meaning, depth_)) {
+                u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
+                uses_.push_back(std::move(u));
+            }
+        }
+        std::erase_if(uses_, [this](const AlignedUse &u) { return locals_.count(u.use->data) != 0; });
+        for (const AlignedUse &u : uses_) {
+            const DataDesc *d = g_.desc(u.use->data);
+            if (!d || !(d->isArray() || d->isScalar()) || d->alias != AliasKind::None)
+                return "`" + u.use->data.str() + "` is more than an array";
+        }
+        for (std::size_t a = 0; a < uses_.size(); ++a)
+            for (std::size_t b = a; b < uses_.size(); ++b) {
+                if (!items_.meet(*uses_[a].use, *uses_[b].use))
+                    continue;
+                const auto c = items_.conflict(uses_[a], uses_[b], depth_);
+                if (c && !analysis::isWithinIteration(*c))
+                    return "iterations of its maps depend on each other by `" + uses_[a].use->data.str() + "`" +
+                           (c->why.empty() ? "" : " (" + c->why + ")");
+            }
+        return "";
+    }
+
+    void addLocals(const Item &i) {
+        if (!i.map)
+            return;
+        locals_.insert(i.map->locals.begin(), i.map->locals.end());
+        for (const Item &inner : i.map->body)
+            addLocals(inner);
+    }
+
+    bool walksAlongRows(const std::vector<Item> &items) const {
+        int along = 0, across = 0;
+        for (const AlignedUse &u : uses_) {
+            along += isNextTo(u, loop_.variable);
+            across += isNextTo(u, outer_.back().variable);
+        }
+        const bool innermost =
+            std::any_of(items.begin(), items.end(), [this](const Item &i) { return i.map->params.size() == depth_; });
+        return innermost && along > across;
+    }
+
+    /// Is the element of the next iteration the next one in memory?
+    bool isNextTo(const AlignedUse &u, Name variable) const {
+        const DataDesc *d = g_.desc(u.use->data);
+        if (!u.instance.subset || !u.instance.subset->isOneElement() || !d || d->rank() != u.instance.subset->rank())
+            return false;
+        const std::map<Name, sym::Expr> next{{variable, sym::Expr::symbol(variable) + 1}};
+        sym::Expr distance = 0;
+        for (std::size_t k = 0; k < d->rank(); ++k) {
+            const sym::Expr at = u.instance.subset->dims[k].begin;
+            distance += d->strides[k] * (sym::substitute(at, next) - at);
+        }
+        return distance.isOne() || (distance + 1).isZero();
+    }
+
+    // ---- the interchange
+
+    void interchange(nest::Run &run) {
+        std::vector<Item> inside;
+        const MapEntry like = *run.items.front().map->entry; // the nodes go
+        for (Item &i : run.items) {
+            const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
+            splitOff(*i.map, depth_);
+            for (Item &b : i.map->body) {
+                if (!meaning.empty())
+                    nest::rename(b, meaning);
+                inside.push_back(std::move(b));
+            }
+        }
+        run.items = std::move(inside);
+        nest::write(run);
+        wrap(like);
+    }
+
+    /// The loop in a nested SDFG, in a map over the shared loops, in a state.
+    void wrap(const MapEntry &like) {
+        Region &r = *loop_.parent();
+        const bool starts = r.start() == &loop_;
+        State &s = *r.add<State>();
+        s.label = g_.freshLabel(loop_.label.empty() ? "rows" : loop_.label);
+        s.debugInfo = loop_.debugInfo;
+        for (InterstateEdge *e : r.inEdges(&loop_))
+            e->dst = &s;
+        for (InterstateEdge *e : r.outEdges(&loop_))
+            e->src = &s;
+        if (starts)
+            r.setStart(&s);
+        const Name variable = loop_.variable;
+        const Type *type = g_.symbols.find(variable);
+        auto inner = std::make_unique<SDFG>(Name(word(loop_.label)));
+        inner->label = inner->name.str();
+        inner->usesExplicitControlFlow = true;
+        inner->level = g_.level;
+        inner->symbolHints = g_.symbolHints;
+        inner->symbols.set(variable, type ? *type : Type(ScalarKind::Int64));
+        inner->adopt(r.detach(&loop_));
+        auto *entry = s.add<MapEntry>(like);
+        auto *exit = s.add<MapExit>();
+        connectScope(*entry, *exit);
+        auto *node = s.add<NestedSDFGNode>();
+        node->label = inner->name.str();
+        node->debugInfo = loop_.debugInfo;
+        passContainers(s, *entry, *exit, *node, *inner);
+        inner->parentNode = node;
+        node->sdfg = std::move(inner);
+        passSymbols(*node);
+        forgetVariable(g_, variable);
+    }
+
+    static std::string word(std::string label) {
+        for (char &c : label)
+            if (!std::isalnum(static_cast<unsigned char>(c)))
+                c = '_';
+        return label.empty() || std::isdigit(static_cast<unsigned char>(label[0])) ? "loop_" + label : label;
+    }
+
+    void connectScope(MapEntry &entry, MapExit &exit) const {
+        entry.exit = &exit;
+        exit.entry = &entry;
+        exit.label = entry.label;
+        entry.inConnectors.clear();
+        entry.outConnectors.clear();
+        entry.params.clear();
+        entry.ranges.clear();
+        for (const analysis::LoopLevel &l : outer_) {
+            entry.params.push_back(l.variable);
+            entry.ranges.push_back(l.range);
+        }
+    }
+
+    /// What only iterations have goes inside; all others are arguments as a whole.
+    void passContainers(State &s, MapEntry &entry, MapExit &exit, NestedSDFGNode &node, SDFG &inner) {
+        std::map<Name, std::pair<bool, bool>> used; // read, written
+        for (const State *each : allStates(std::as_const(inner)))
+            for (const AccessNode *a : nodesOf<AccessNode>(*each)) {
+                auto &[read, written] = used[a->data];
+                read |= !a->outEdges().empty();
+                written |= !a->inEdges().empty();
+            }
+        for (const auto &[name, how] : used) {
+            DataDesc d = *g_.desc(name);
+            if (locals_.count(name)) {
+                inner.arrays.set(name, std::move(d));
+                g_.arrays.erase(name);
+                continue;
+            }
+            const Memlet whole = Memlet::simple(name, d.fullSubset());
+            if (how.first) {
+                s.connect(s.add<AccessNode>(name), {}, &entry, Name("IN_" + name.str()), whole);
+                s.connect(&entry, Name("OUT_" + name.str()), &node, name, whole);
+            }
+            if (how.second) {
+                s.connect(&node, name, &exit, Name("IN_" + name.str()), whole);
+                s.connect(&exit, Name("OUT_" + name.str()), s.add<AccessNode>(name), {}, whole);
+            }
+            d.transient = false;
+            d.lifetime = Lifetime::Scope;
+            inner.arrays.set(name, std::move(d));
+        }
+        if (node.inEdges().empty())
+            s.connect(&entry, {}, &node, {}, Memlet::empty());
+        s.renumber();
+    }
+
+    void passSymbols(NestedSDFGNode &node) const {
+        const auto isLoop = [this](Name n) {
+            return std::any_of(outer_.begin(), outer_.end(), [n](const auto &l) { return l.variable == n; });
+        };
+        for (const Name n : analysis::requiredSymbols(*node.sdfg)) {
+            const Type t = isLoop(n) ? Type(ScalarKind::Int64) : analysis::symbolType(g_, n);
+            node.sdfg->symbols.set(n, t ? t : Type(ScalarKind::Int64));
+            node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
+        }
+        std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
+                  [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+    }
+
+    LoopRegion &loop_;
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const NestItems items_;
+    const std::set<Name> &shared_;
+    sym::Range range_;
+    std::size_t depth_ = 0;
+    std::vector<analysis::LoopLevel> outer_; // the shared loops
+    std::vector<AlignedUse> uses_;
+    std::set<Name> locals_;
+};
+
+class LoopsIntoMaps : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // neighbouring threads should use neighbouring elements there
+            return false;
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            if (!isInScope(*g) && !mentionsGpu(*g))
+                changed |= convert(*g, root, context);
+        if (changed) {
+            root.renumber();
+            inferTypes(root, context);
+        }
+        return changed;
+    }
+
+    static bool convert(SDFG &g, SDFG &root, pass::Context &context) {
+        bool changed = false;
+        for (LoopRegion *l : loopsOf(g)) {
+            analysis::Memories memories(root); // nested SDFGs come and go
+            const std::set<Name> shared = analysis::sharedContainers(g);
+            const std::string where = elementName(*l);
+            if (const std::string why = Interchange(*l, g, memories, shared).convert(); !why.empty()) {
+                context.missed(where, "stays around its maps: " + why);
+                continue;
+            }
+            context.done(where, "is inside of its maps: they walk along rows");
+            root.renumber();
+            changed = true;
+        }
+        return changed;
+    }
+
+    /// Inner loops first.
+    static std::vector<LoopRegion *> loopsOf(SDFG &g) {
+        std::vector<LoopRegion *> out;
+        for (Region *r : allRegions(g))
+            if (auto *l = dyn_cast<LoopRegion>(r))
+                out.insert(out.begin(), l);
+        return out;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createLoopsIntoMaps() { return std::make_unique<LoopsIntoMaps>(); }
+
+} // namespace sdfgc::transforms
