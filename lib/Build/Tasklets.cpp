@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -86,6 +87,27 @@ std::optional<std::string> compile(const Place &place, const std::string &text, 
     return made.status == Status::Done ? std::optional(file::absolute(made.library)) : std::nullopt;
 }
 
+/// Libraries that are loaded meanwhile start no threads: a fault is caught in the one that calls a tasklet (interpret::callGuarded).
+class OneThread {
+public:
+    OneThread() {
+        for (const char *name : names) {
+            const char *old = std::getenv(name);
+            old_.push_back(old ? std::optional<std::string>(old) : std::nullopt);
+            ::setenv(name, "1", 1);
+        }
+    }
+    ~OneThread() {
+        for (std::size_t k = 0; k < std::size(names); ++k)
+            old_[k] ? ::setenv(names[k], old_[k]->c_str(), 1) : ::unsetenv(names[k]);
+    }
+    OneThread(const OneThread &) = delete;
+
+private:
+    static constexpr const char *names[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"};
+    std::vector<std::optional<std::string>> old_;
+};
+
 } // namespace
 
 interpret::NativeCompiler taskletCompiler(ToolchainOptions options, Log *log) {
@@ -98,6 +120,7 @@ interpret::NativeCompiler taskletCompiler(ToolchainOptions options, Log *log) {
         const std::string text = needs.includes + "\n" + source.text;
         const Place place(*toolchain, text);
         const std::optional<std::string> library = compile(place, text, needs, *toolchain, log, diags);
+        const OneThread whileLoading;
         void *handle = library ? ::dlopen(library->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
         if (library && !handle)
             diags.report(diag::Id::ProgramFailed, {}, ::dlerror());

@@ -63,10 +63,13 @@ TEST_CASE("names of a block follow the order of execution", "[tasklet][ast]") {
     CHECK(text(n.read) == "t");
     n = blockNames(block("if c:\n  x = 1\nelse:\n  x = 2\ny = x"));
     CHECK(text(n.read) == "c");
+    CHECK(text(n.always) == "x y");
     n = blockNames(block("if c:\n  x = 1\ny = x"));
     CHECK(text(n.read) == "c x");
+    CHECK(text(n.always) == "y");
     n = blockNames(block("for i in range(n):\n  s = i\nr = s"));
     CHECK(text(n.read) == "n s");
+    CHECK(text(n.always) == "r");
     n = blockNames(block("x += 1\nb[i] = 2\nq.f = 3"));
     CHECK(text(n.read) == "i x");
     CHECK(text(n.written) == "b q x");
