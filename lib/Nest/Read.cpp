@@ -157,12 +157,18 @@ private:
         return nest::windowOf(*view, {}, *base, *shown);
     }
 
+    /// Is the result of a node the same whether its container has dimensions of one element or not (docs/library-nodes.md)?
+    static bool leavesOutUnits(const LibraryNode &n) {
+        const std::string name = n.className();
+        return name == "Reduce" || name == "MatMul" || name == "Dot";
+    }
+
     void seeThroughViews(Use &u, const Node &at) const {
         const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u) : std::nullopt;
         if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
             return;
         const bool countsDims = (isa<Tasklet>(&at) && !u.memlet.subset->isOneElement()) ||
-                                (isa<LibraryNode>(&at) && !(u.writes() && cast<LibraryNode>(&at)->className() == "Reduce"));
+                                (isa<LibraryNode>(&at) && !(u.writes() && leavesOutUnits(*cast<LibraryNode>(&at))));
         if (countsDims && !window->keepsRank())
             return;
         u.memlet.subset = u.subset = window->placed(*u.memlet.subset);

@@ -212,7 +212,7 @@ private:
             at = deepest(*first.map, *second.map, most, earlier, later, why);
         const std::string what = nameOf(b) + " does not join " + nameOf(a) + ": ", where = elementName(*first.map->entry);
         if (at.depth == 0) {
-            if (lastRound_) // it looks at all pairs once more
+            if (lastRound_ || first.before || second.before) // it looks at all other pairs once more
                 context_.missed(where, what + why);
             return std::nullopt;
         }
@@ -270,7 +270,7 @@ private:
     std::string obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
         if (!canRenameInside(b, at))
             return "the names of their parameters clash";
-        if (NestItems::memoriesOf(facts_[earlier], facts_[later]) > limits_.containers)
+        if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
             return "together they use more than " + std::to_string(limits_.containers) + " containers";
         if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
             return "together they have more than " + std::to_string(limits_.steps) + " steps";

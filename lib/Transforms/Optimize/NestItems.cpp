@@ -44,10 +44,16 @@ bool NestItems::shares(const ItemFacts &a, const ItemFacts &b) const {
     return std::any_of(a.memories.begin(), a.memories.end(), [&b](const auto &m) { return b.memories.count(m.first) != 0; });
 }
 
-std::size_t NestItems::memoriesOf(const ItemFacts &a, const ItemFacts &b) {
-    return a.memories.size() + static_cast<std::size_t>(std::count_if(b.memories.begin(), b.memories.end(), [&a](const auto &m) {
-               return a.memories.count(m.first) == 0;
-           }));
+std::size_t NestItems::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
+    std::map<analysis::Memory, ItemFacts::Does> both = a.memories;
+    for (const auto &[m, does] : b.memories) {
+        both[m].reads |= does.reads;
+        both[m].writes |= does.writes;
+    }
+    return static_cast<std::size_t>(std::count_if(both.begin(), both.end(), [this](const auto &m) {
+        const DataDesc *d = memories_.desc(m.first);
+        return !d || !(d->totalSize.isOne() || (d->transient && m.second.reads && m.second.writes));
+    }));
 }
 
 bool NestItems::meet(const Use &a, const Use &b) const {

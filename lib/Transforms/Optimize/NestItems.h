@@ -31,8 +31,9 @@ public:
     bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
     /// Do both use one memory?
     bool shares(const ItemFacts &a, const ItemFacts &b) const;
-    /// How many memories do both use together?
-    static std::size_t memoriesOf(const ItemFacts &a, const ItemFacts &b);
+    /// How many streams of memory do both have together? Scalars are none, and neither are transients that they write and read: these
+    /// mostly become variables.
+    std::size_t streamsOf(const ItemFacts &a, const ItemFacts &b) const;
     /// Can two uses be of one element, one of them a write?
     bool meet(const nest::Use &a, const nest::Use &b) const;
     /// Must two items keep their order?
