@@ -27,7 +27,8 @@ std::optional<Window> windowOf(const DataDesc &inside, const std::map<Name, sym:
     const auto isZero = [](sym::Expr e) { return e.isZero(); };
     if (!(inside.dtype == outside.dtype) || shown.rank() != outside.rank() || !inside.startOffset.isZero() ||
         !std::all_of(inside.offset.begin(), inside.offset.end(), isZero) ||
-        !std::all_of(shown.dims.begin(), shown.dims.end(), [](const sym::Range &r) { return r.tile.isOne(); }))
+        !std::all_of(shown.dims.begin(), shown.dims.end(),
+                     [](const sym::Range &r) { return r.tile.isOne() && r.step.isInteger(); }))
         return std::nullopt;
     const auto agree = [&](std::size_t k, std::size_t d) {
         return sym::substitute(inside.strides[k], meaning) == outside.strides[d] * shown.dims[d].step;

@@ -15,7 +15,7 @@ struct Window {
 };
 
 /// How `inside` shows `shown` of `outside`: as many dimensions of more than one element, with the same strides, of the same type.
-/// `meaning`: of symbols in `inside`. Nothing if the elements lie otherwise.
+/// `meaning`: of symbols in `inside`. Nothing if the elements lie otherwise, or in steps that are no numbers: those may be zero.
 std::optional<Window> windowOf(const ir::DataDesc &inside, const std::map<Name, sym::Expr> &meaning, const ir::DataDesc &outside,
                                const sym::Subset &shown);
 
