@@ -17,7 +17,7 @@
 //
 // The loop is written as a nested SDFG in the map.
 #include "Transforms/Lower/Completion.h"
-#include "Transforms/Optimize/LoopHeaders.h"
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 
@@ -190,16 +190,8 @@ private:
     /// The loop in a nested SDFG, in a map over the shared loops, in a state.
     void wrap(const MapEntry &like) {
         Region &r = *loop_.parent();
-        const bool starts = r.start() == &loop_;
-        State &s = *r.add<State>();
+        State &s = stateInPlaceOf(loop_);
         s.label = g_.freshLabel(loop_.label.empty() ? "rows" : loop_.label);
-        s.debugInfo = loop_.debugInfo;
-        for (InterstateEdge *e : r.inEdges(&loop_))
-            e->dst = &s;
-        for (InterstateEdge *e : r.outEdges(&loop_))
-            e->src = &s;
-        if (starts)
-            r.setStart(&s);
         const Name variable = loop_.variable;
         const Type *type = g_.symbols.find(variable);
         auto inner = std::make_unique<SDFG>(Name(word(loop_.label)));

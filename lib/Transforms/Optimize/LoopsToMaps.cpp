@@ -18,7 +18,7 @@
 // become maps. Results keep their bits, but for the sums of these nodes, whose order is that of the loops.
 //
 // Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
-#include "Transforms/Optimize/LoopHeaders.h"
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
@@ -228,20 +228,11 @@ private:
     /// A state with the map in place of the loop.
     void replace() {
         Region &r = *loop_.parent();
-        const bool starts = r.start() == &loop_;
-        State *s = r.add<State>();
-        s->label = loop_.label;
-        s->debugInfo = loop_.debugInfo;
-        for (InterstateEdge *e : r.inEdges(&loop_))
-            e->dst = s;
-        for (InterstateEdge *e : r.outEdges(&loop_))
-            e->src = s;
-        if (starts)
-            r.setStart(s);
+        State &s = stateInPlaceOf(loop_);
         nest::Run run;
         run.region = &r;
         run.memories = &memories_;
-        run.states = {s};
+        run.states = {&s};
         for (const Name n : map_.locals)
             makeRegister(*g_.desc(n));
         run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});

@@ -1,4 +1,4 @@
-#include "Transforms/Optimize/LoopHeaders.h"
+#include "Transforms/Optimize/Loops.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -138,6 +138,21 @@ void forgetVariable(SDFG &g, Name variable) {
             return l && l->variable == variable;
         }))
         g.symbols.erase(variable);
+}
+
+State &stateInPlaceOf(LoopRegion &l) {
+    Region &r = *l.parent();
+    const bool starts = r.start() == &l;
+    auto *s = r.add<State>();
+    s->label = l.label;
+    s->debugInfo = l.debugInfo;
+    for (InterstateEdge *e : r.inEdges(&l))
+        e->dst = s;
+    for (InterstateEdge *e : r.outEdges(&l))
+        e->src = s;
+    if (starts)
+        r.setStart(s);
+    return *s;
 }
 
 bool isOfIntegers(const sym::Range &r, const SDFG &g) {

@@ -1,4 +1,4 @@
-// What loops say of their iterations, and who reads their variables.
+// What loops say of their iterations, who reads their variables, and what takes their place.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -22,6 +22,9 @@ bool isOfIntegers(const sym::Range &r, const ir::SDFG &g);
 bool isVariableReadOutside(const ir::LoopRegion &l);
 /// Undeclares a symbol that was the variable of loops, if none is left: nobody gives it a value any more.
 void forgetVariable(ir::SDFG &g, Name variable);
+
+/// A new, empty state in the place of a loop: the edges of the loop are the state's. The loop is still in the region.
+ir::State &stateInPlaceOf(ir::LoopRegion &l);
 
 /// Is an SDFG nested in a scope?
 bool isInScope(const ir::SDFG &g);
