@@ -125,6 +125,15 @@ std::vector<PlacedUse> usesOf(const Item &item) {
     return out;
 }
 
+std::set<Name> localsOf(const Item &item) {
+    if (item.step)
+        return {};
+    std::set<Name> out = item.map->locals;
+    for (const Item &inner : item.map->body)
+        out.merge(localsOf(inner));
+    return out;
+}
+
 bool hasEffects(const Item &item) {
     return item.step ? item.step->effects
                      : std::any_of(item.map->body.begin(), item.map->body.end(), [](const Item &i) { return hasEffects(i); });

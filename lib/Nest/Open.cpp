@@ -3,7 +3,7 @@
 #include "Nest/Window.h"
 #include "sdfgc/Nest/Nest.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Copies.h"
 
 #include <algorithm>
 
@@ -12,8 +12,6 @@ namespace sdfgc::nest {
 using namespace ir;
 
 namespace {
-
-bool isPlain(const DataDesc &d) { return (d.isArray() || d.isScalar()) && d.alias == AliasKind::None; }
 
 /// An argument: the use at its connector, and where its elements are in the container around.
 struct Argument {
@@ -40,23 +38,20 @@ public:
 
     Opened open(analysis::Memories &memories) {
         Opened out;
-        std::vector<Run> runs;
-        if ((out.why = obstacle()).empty())
-            runs = readRuns(inner_, memories);
-        if (out.why.empty() && (runs.size() != 1 || runs[0].region != &inner_ || runs[0].states.size() != inner_.blocks().size()))
-            out.why = "it has control flow, or states that are not taken apart";
-        if (out.why.empty())
-            out.why = obstacleIn(runs[0].items);
+        if (!(out.why = obstacle()).empty())
+            return out;
+        std::optional<Run> run = readRegion(inner_, memories, analysis::sharedContainers(inner_));
+        out.why = run ? obstacleIn(run->items) : "it has control flow, or states that are not taken apart";
         if (!out.why.empty())
             return out;
-        for (Item &i : runs[0].items)
+        for (Item &i : run->items)
             if (!renameParameters(i) || !canRename(i, meaning_)) {
                 out.why = "names in it clash with names around it";
                 return out;
             }
         connectors_.merge(connectorsOf(inner_));
         nameTransients(out.locals);
-        for (Item &i : runs[0].items) {
+        for (Item &i : run->items) {
             rename(i, meaning_);
             retarget(i);
             out.items.push_back(std::move(i));
@@ -75,7 +70,7 @@ private:
         if (step_.effects)
             return "it does more than its memlets tell";
         for (const auto &[name, d] : inner_.arrays) {
-            if (!isPlain(d))
+            if (!isPlain(&d))
                 return "its container `" + name.str() + "` is more than an array";
             if (d.transient && d.lifetime != Lifetime::Scope)
                 return "its container `" + name.str() + "` outlives it";

@@ -17,8 +17,6 @@ using namespace ir;
 
 namespace {
 
-bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
-
 /// Does an expression mention a container, so that it has another value once that is written?
 bool mentionsContainer(const std::set<Name> &symbols, const SDFG &g) {
     return std::any_of(symbols.begin(), symbols.end(), [&](Name n) { return g.arrays.contains(n); });
@@ -307,6 +305,8 @@ void readItems(Run &run, analysis::Memories &memories, const std::set<Name> &sha
 }
 
 } // namespace
+
+bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
 
 bool isReadable(const State &s) {
     if (s.instrument != Instrumentation::No_Instrumentation || s.nosync ||

@@ -87,6 +87,9 @@ struct Run {
     bool changed = false; // set by passes: to be written back
 };
 
+/// Is a container an array or a scalar with memory of its own, no view, reference, stream or structure? False for null.
+bool isPlain(const ir::DataDesc *d);
+
 /// Can the nest form hold what the state says? Not if it is measured, sets references, or has edges between code nodes.
 bool isReadable(const ir::State &s);
 
@@ -107,9 +110,9 @@ struct Opened {
     std::string why;       // it stays a step; empty otherwise
 };
 /// Takes a step apart whose only node is a nested SDFG. `loops`: parameters of the maps around it; `connectors`: names that tasklets
-/// of the SDFG around use, which no container may have (connectorsOf); those of the tasklets inside are added. The items take the place of the
-/// step; the nested SDFG must live until they are written. It stays where it has control flow, containers that are more than arrays,
-/// arguments with other strides than the containers around, or names that clash.
+/// of the SDFG around use, which no container may have (connectorsOf); those of the tasklets inside are added. The items take the
+/// place of the step; the nested SDFG must live until they are written. It stays where it has control flow, containers that are more
+/// than arrays, arguments with other strides than the containers around, or names that clash.
 Opened open(const Step &step, ir::SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops,
             std::set<Name> &connectors);
 /// All connectors of the nodes of an SDFG.
@@ -139,6 +142,9 @@ struct PlacedUse {
 };
 /// All uses of an item, in the order of the steps; of a map, its own parameters are the first loops.
 std::vector<PlacedUse> usesOf(const Item &item);
+
+/// What iterations of the maps in an item, at any depth, have for themselves.
+std::set<Name> localsOf(const Item &item);
 
 /// Does a step of the item do more than its uses tell?
 bool hasEffects(const Item &item);

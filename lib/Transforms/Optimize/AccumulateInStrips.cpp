@@ -35,7 +35,6 @@ constexpr int64_t longestRow = 64; // that is a strip by itself, in elements
 
 /// The update that is accumulated, and the row that it runs along.
 struct Row {
-    Step *step = nullptr;
     Use *update = nullptr;
     std::size_t dim = 0;  // of the container, along which the innermost parameter runs
     sym::Expr offset = 0; // of the index: parameter + offset
@@ -49,34 +48,42 @@ bool isPlain(const Item &i) {
            std::all_of(i.step->uses.begin(), i.step->uses.end(), [](const Use &u) { return u.subset && u.subset->isOneElement(); });
 }
 
+/// The only use of the body that writes something else than its own variables, if it is an update of an element that nothing else uses.
+Use *updateOf(Map &m) {
+    Use *update = nullptr;
+    for (Item &i : m.body)
+        for (Use &u : i.step->uses)
+            if (u.writes() && !m.locals.count(u.data)) {
+                if (update || u.kind != UseKind::Update || u.memlet.data != u.data || u.memlet.dynamic)
+                    return nullptr;
+                update = &u;
+            }
+    for (const Item &i : m.body)
+        for (const Use &u : i.step->uses)
+            if (update && &u != update && u.memory == update->memory)
+                return nullptr;
+    return update;
+}
+
+bool isNumber(Type t) { return t.isNumeric() && !t.isComplex() && t.bytes().value_or(0) >= 4; }
+
 std::optional<Row> rowOf(Map &m, const SDFG &g) {
     if (m.params.size() < 2 || !canSplit(m) || m.entry->schedule != Schedule::Sequential ||
         !std::all_of(m.body.begin(), m.body.end(), isPlain))
         return std::nullopt;
     Row row;
-    for (Item &i : m.body)
-        for (Use &u : i.step->uses)
-            if (u.writes() && !m.locals.count(u.data)) {
-                if (row.update || u.kind != UseKind::Update || u.memlet.data != u.data || u.memlet.dynamic)
-                    return std::nullopt;
-                row.step = i.step.get();
-                row.update = &u;
-            }
+    row.update = updateOf(m);
     const DataDesc *d = row.update ? g.desc(row.update->data) : nullptr;
-    if (!d || !d->isArray() || !isOnHost(d) || !d->dtype.isNumeric() || d->dtype.isComplex() || d->dtype.bytes().value_or(0) < 4)
-        return std::nullopt;
-    for (const Item &i : m.body)
-        for (const Use &u : i.step->uses)
-            if (&u != row.update && u.memory == row.update->memory)
-                return std::nullopt;
-    const Name along = m.params.back();
     const sym::Range &range = m.ranges.back();
+    if (!d || !d->isArray() || !isOnHost(d) || !isNumber(d->dtype) || !range.step.isOne() || !range.tile.isOne())
+        return std::nullopt;
+    const Name along = m.params.back();
+    const std::vector<Name> others(m.params.begin(), m.params.end() - 1);
+    if (mentions({{range}}, others) || mentions(*row.update->subset, others))
+        return std::nullopt;
     bool found = false;
     for (std::size_t k = 0; k < row.update->subset->rank(); ++k) {
         const sym::Expr index = row.update->subset->dims[k].begin;
-        for (std::size_t p = 0; p + 1 < m.params.size(); ++p)
-            if (index.dependsOn(m.params[p]) || range.begin.dependsOn(m.params[p]) || range.end.dependsOn(m.params[p]))
-                return std::nullopt;
         if (!index.dependsOn(along))
             continue;
         row.dim = k;
@@ -85,12 +92,10 @@ std::optional<Row> rowOf(Map &m, const SDFG &g) {
             return std::nullopt;
         found = true;
     }
-    if (!found || !range.step.isOne() || !range.tile.isOne())
-        return std::nullopt;
     const auto length = range.size().asInt();
     row.isStrip = length && *length <= longestRow;
     row.width = row.isStrip ? *length : stripLength;
-    return row.width >= 2 ? std::optional(row) : std::nullopt;
+    return found && row.width >= 2 ? std::optional(row) : std::nullopt;
 }
 
 Map copyOf(const Map &m) {
@@ -108,7 +113,8 @@ Map copyOf(const Map &m) {
 /// Rewrites one map.
 class Strips {
 public:
-    Strips(SDFG &g, analysis::Memories &memories, Map &m, Row row) : g_(g), memories_(memories), map_(m), row_(row) {}
+    Strips(SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors, Map &m, Row row)
+        : g_(g), memories_(memories), connectors_(connectors), map_(m), row_(row) {}
 
     /// What takes the place of the map. `around`: gets containers that an iteration around it has for itself.
     std::vector<Item> items(std::set<Name> &around) {
@@ -119,7 +125,7 @@ public:
         const DataDesc &d = *g_.desc(row_.update->data);
         DataDesc strip = DataDesc::array(d.dtype, {row_.width}, true);
         strip.storage = Storage::Register;
-        strip_ = nest::addContainer(g_, row_.update->data.str() + "_strip", std::move(strip), nest::connectorsOf(g_));
+        strip_ = nest::addContainer(g_, row_.update->data.str() + "_strip", std::move(strip), connectors_);
         v_ = fresh("__v");
         sym::Expr first = range.begin;
         const Name s = fresh("__s");
@@ -147,7 +153,7 @@ private:
         Map out = copyOf(map_);
         std::map<Name, Name> own;
         for (const Name n : map_.locals)
-            own.emplace(n, nest::addContainer(g_, n.view(), *g_.desc(n), nest::connectorsOf(g_)));
+            own.emplace(n, nest::addContainer(g_, n.view(), *g_.desc(n), connectors_));
         out.locals.clear();
         for (const auto &[old, name] : own)
             out.locals.insert(name);
@@ -218,7 +224,6 @@ private:
         store->body.push_back(copyStep("store", ofStrip(UseKind::Read, in), ofRow(UseKind::Write, first, out)));
         const std::map<Name, sym::Expr> meaning{{map_.params.back(), first + sym::Expr::symbol(v_)}};
         *row_.update = ofStrip(UseKind::Update, row_.update->connector);
-        row_.update->subset = row_.update->memlet.subset;
         auto main = std::make_unique<Map>(loop(map_.entry->label, map_.params, map_.ranges));
         main->params.back() = v_;
         main->ranges.back() = strip;
@@ -235,36 +240,32 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
+    const std::set<Name> &connectors_; // of all nodes
     Map &map_;
     Row row_;
     Name strip_, v_;
 };
 
-class AccumulateInStrips : public pass::GraphPass {
-    bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // threads have few registers
-            return false;
-        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
-            for (nest::Run &run : runs)
-                for (Item &i : run.items)
-                    if (i.map && !isGpuSchedule(i.map->entry->schedule))
-                        run.changed |= inside(*i.map, g, memories, context);
-        });
-    }
+/// Rewrites the maps of one SDFG.
+class Accumulation {
+public:
+    Accumulation(SDFG &g, analysis::Memories &memories, pass::Context &context)
+        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
 
-    bool inside(Map &around, SDFG &g, analysis::Memories &memories, pass::Context &context) {
+    /// The maps in a map. Returns whether anything changed.
+    bool inside(Map &around) {
         bool changed = false;
         std::vector<Item> out;
         for (Item &i : around.body) {
-            const std::optional<Row> row = i.map ? rowOf(*i.map, g) : std::nullopt;
+            const std::optional<Row> row = i.map ? rowOf(*i.map, g_) : std::nullopt;
             if (!row || !canRename(*i.map)) {
-                changed |= i.map && inside(*i.map, g, memories, context);
+                changed |= i.map && inside(*i.map);
                 out.push_back(std::move(i));
                 continue;
             }
-            context.done(g.name.str() + ": map " + i.map->entry->label,
-                         "accumulates `" + row->update->data.str() + "` in strips of " + std::to_string(row->width));
-            for (Item &made : Strips(g, memories, *i.map, *row).items(around.locals))
+            context_.done(g_.name.str() + ": map " + i.map->entry->label,
+                          "accumulates `" + row->update->data.str() + "` in strips of " + std::to_string(row->width));
+            for (Item &made : Strips(g_, memories_, connectors_, *i.map, *row).items(around.locals))
                 out.push_back(std::move(made));
             changed = true;
         }
@@ -272,9 +273,29 @@ class AccumulateInStrips : public pass::GraphPass {
         return changed;
     }
 
+private:
     static bool canRename(const Map &m) {
         const std::map<Name, sym::Expr> meaning{{m.params.back(), sym::Expr::symbol(Name("__v"))}};
         return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); });
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    pass::Context &context_;
+    const std::set<Name> connectors_; // of all nodes
+};
+
+class AccumulateInStrips : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // threads have few registers
+            return false;
+        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            Accumulation accumulation(g, memories, context);
+            for (nest::Run &run : runs)
+                for (Item &i : run.items)
+                    if (i.map && !isGpuSchedule(i.map->entry->schedule))
+                        run.changed |= accumulation.inside(*i.map);
+        });
     }
 };
 

@@ -8,21 +8,27 @@
 // nodes they are connected. From the second item on, each map looks for an earlier one, nearest first, that
 //
 //   1. has the same shape: as many parameters, ranges of the same sizes and steps in the same order, the same schedule. The parameters
-//      of the later map become those of the earlier one, shifted where ranges begin elsewhere.
+//      of the later map become those of the earlier one, shifted where ranges begin elsewhere. Where one hands a transient on to the
+//      other, it is enough that their first loops have this in common (option `partial`): these are shared, what is left of each
+//      becomes a map inside, and maps inside are fused in the same way.
 //   2. it shares a container with: there is something to gain. Maps that hand transients to each other join first, since these may
 //      need no memory then; what only reads the same, or continues with a result, joins what is left.
 //   3. it may join (A9.1 of the rules in docs/optimiser.md): every two conflicting accesses of both are of one element in one and the
 //      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
 //   4. can be brought next to: either the later map moves up in front of everything between them, or the earlier one down.
 //
-// Results keep their bits: each element is computed from the same values as before, by the same operations. What becomes of a
-// container that only one map uses afterwards, contract-arrays decides.
+// Each element is computed from the same values as before, by the same operations. What becomes of a container that only one map uses
+// afterwards, contract-arrays decides.
 //
-// A copy between two containers that such a map could join is taken for a map itself; it stays a copy where nothing joins it.
+// Steps that could be maps are taken for maps, and stay what they are where nothing joins them (MakeMaps.h): copies between two
+// containers, and with the option `partial` Reduce nodes and products with vectors, as a map that gives each output its identity and one
+// that updates outputs. These sums are computed in the order of the loops, which library nodes leave open; all other results keep
+// their bits. Products only join what makes their operands.
 //
 // Left alone: bodies with effects of their own (C++, callbacks), updates by both maps of one element (the order of sums would change),
-// maps that use many containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the
-// time is linear in the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
+// on a GPU all that `partial` allows (kernels need many iterations, and reductions there are kernels of their own), maps that use many
+// containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the time is linear in
+// the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 
@@ -198,12 +204,10 @@ private:
         if (a.step && isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
             return std::nullopt;
         Candidate first = candidate(a, b), second = candidate(b, a);
-        if (!first.map || !second.map || alignment(*first.map, *second.map, 1).depth == 0)
+        if (!first.map || !second.map)
             return std::nullopt;
-        const bool same = first.map->params.size() == second.map->params.size();
-        const Alignment most = alignment(*first.map, *second.map, ~std::size_t(0));
-        const bool full = same && most.depth == first.map->params.size();
-        if (!full && !canJoinPartly(*first.map, *second.map))
+        const std::size_t most = alignment(*first.map, *second.map, none).depth;
+        if (most == 0 || (!isAll(most, *first.map, *second.map) && !canJoinPartly(*first.map, *second.map)))
             return std::nullopt;
         const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
         std::string why = "something between them has to stay there";
@@ -229,6 +233,10 @@ private:
         return kept;
     }
 
+    static bool isAll(std::size_t depth, const Map &a, const Map &b) {
+        return depth == a.params.size() && depth == b.params.size();
+    }
+
     /// Maps of different shapes join where one hands a transient on to the other, or begins what the other completes.
     bool canJoinPartly(const Map &a, const Map &b) const {
         return limits_.partial && (!lastRound_ || a.made) && canSplit(a) && canSplit(b);
@@ -248,12 +256,11 @@ private:
     }
 
     /// The largest part of the loops that both can share; no depth and a reason if there is none.
-    Alignment deepest(const Map &a, const Map &b, const Alignment &most, std::size_t earlier, std::size_t later,
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, std::size_t earlier, std::size_t later,
                       std::string &why) const {
         std::string first;
-        for (std::size_t depth = most.depth; depth > 0; --depth) {
-            const bool full = depth == a.params.size() && depth == b.params.size();
-            if (!full && !canJoinPartly(a, b))
+        for (std::size_t depth = most; depth > 0; --depth) {
+            if (!isAll(depth, a, b) && !canJoinPartly(a, b))
                 break;
             const Alignment at = alignment(a, b, depth);
             const std::string obstacle = this->obstacle(a, b, at, earlier, later);
@@ -268,7 +275,7 @@ private:
 
     /// Why two maps cannot share iterations; empty if they can.
     std::string obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
-        if (!canRenameInside(b, at))
+        if (!canLayOver(b, at.meaning, at.depth))
             return "the names of their parameters clash";
         if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
             return "together they use more than " + std::to_string(limits_.containers) + " containers";
@@ -281,8 +288,7 @@ private:
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
                 if (c && !analysis::isWithinIteration(*c))
-                    return "iterations depend on others of the other map, by `" + v.use->data.str() + "`" +
-                           (c->why.empty() ? "" : " (" + c->why + ")");
+                    return "iterations depend on others of the other map, " + cause(v, *c);
                 const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
                 if (c && (updates == 2 || (updates == 1 && !canSplit(a)))) // threads of a kernel would have to wait between
                     return "`" + v.use->data.str() + "` is updated with conflict resolution";
@@ -290,29 +296,14 @@ private:
         return "";
     }
 
-    /// The loops of `b` that are not shared become loops inside: their parameters must not hide those around them.
-    static bool canRenameInside(const Map &b, const Alignment &at) {
-        if (at.meaning.empty())
-            return true;
-        for (std::size_t d = at.depth; d < b.params.size(); ++d)
-            for (const auto &[name, value] : at.meaning)
-                if (value.dependsOn(b.params[d]))
-                    return false;
-        return std::all_of(b.body.begin(), b.body.end(), [&](const Item &i) { return nest::canRename(i, at.meaning); });
-    }
-
     static void merge(Map &a, Map &b, const Alignment &at) {
         splitOff(a, at.depth);
-        splitOff(b, at.depth);
+        std::vector<Item> more = takeBody(b, at.meaning, at.depth);
         if (a.made && !b.made) { // the author's map gives the name
             a.entry = b.entry;
             a.made.reset();
         }
-        for (Item &i : b.body) {
-            if (!at.meaning.empty())
-                nest::rename(i, at.meaning);
-            a.body.push_back(std::move(i));
-        }
+        std::move(more.begin(), more.end(), std::back_inserter(a.body));
         a.locals.insert(b.locals.begin(), b.locals.end());
     }
 
@@ -334,7 +325,6 @@ class FuseNests : public pass::GraphPass {
     }
 
     bool run(SDFG &root, pass::Context &context) override {
-        // Kernels need many iterations, and reductions on the device are kernels of their own.
         const bool partial = option<bool>("partial") && !context.options.gpu();
         const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
         return nest::rewriteRuns(root, [&](const SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {

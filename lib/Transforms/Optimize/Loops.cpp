@@ -91,8 +91,7 @@ private:
                                [this](const auto &branch) { return in(branch.condition) || region(*branch.region); });
         if (const auto *l = dyn_cast<LoopRegion>(&b)) {
             if (l->variable == loop_.variable) // sets it
-                return l->init && analysis::namesInCode({py::print(py::parseBlockOrRaw(l->init->text)), l->init->language}, g_)
-                                          .count(loop_.variable) != 0;
+                return in(l->init);
             if (in(l->init) || in(l->condition) || in(l->update))
                 return true;
         }

@@ -46,8 +46,8 @@ std::size_t sharedLoops(const Map &a, const Map &b) {
 /// One loop under conversion.
 class Interchange {
 public:
-    Interchange(LoopRegion &l, SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
-        : loop_(l), g_(g), memories_(memories), items_(g, memories), shared_(shared) {}
+    Interchange(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
+        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
 
     /// Why the loop stays where it is; empty if it is in a map now.
     std::string convert() {
@@ -105,13 +105,9 @@ private:
         const Map &first = *items.front().map;
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
-            for (std::size_t d = depth_; d < i.map->params.size(); ++d)
-                for (const auto &[name, value] : meaning)
-                    if (value.dependsOn(i.map->params[d]))
-                        return "the names of parameters clash";
-            if (!std::all_of(i.map->body.begin(), i.map->body.end(), [&](const Item &b) { return nest::canRename(b, meaning); }))
+            if (!canLayOver(*i.map, meaning, depth_))
                 return "the names of parameters clash";
-            addLocals(i);
+            locals_.merge(nest::localsOf(i));
             for (AlignedUse &u : aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
                 uses_.push_back(std::move(u));
@@ -119,8 +115,7 @@ private:
         }
         std::erase_if(uses_, [this](const AlignedUse &u) { return locals_.count(u.use->data) != 0; });
         for (const AlignedUse &u : uses_) {
-            const DataDesc *d = g_.desc(u.use->data);
-            if (!d || !(d->isArray() || d->isScalar()) || d->alias != AliasKind::None)
+            if (!nest::isPlain(g_.desc(u.use->data)))
                 return "`" + u.use->data.str() + "` is more than an array";
         }
         for (std::size_t a = 0; a < uses_.size(); ++a)
@@ -129,18 +124,9 @@ private:
                     continue;
                 const auto c = items_.conflict(uses_[a], uses_[b], depth_);
                 if (c && !analysis::isWithinIteration(*c))
-                    return "iterations of its maps depend on each other by `" + uses_[a].use->data.str() + "`" +
-                           (c->why.empty() ? "" : " (" + c->why + ")");
+                    return "iterations of its maps depend on each other " + cause(uses_[a], *c);
             }
         return "";
-    }
-
-    void addLocals(const Item &i) {
-        if (!i.map)
-            return;
-        locals_.insert(i.map->locals.begin(), i.map->locals.end());
-        for (const Item &inner : i.map->body)
-            addLocals(inner);
     }
 
     bool walksAlongRows(const std::vector<Item> &items) const {
@@ -174,13 +160,8 @@ private:
         std::vector<Item> inside;
         const MapEntry like = *run.items.front().map->entry; // the nodes go
         for (Item &i : run.items) {
-            const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
-            splitOff(*i.map, depth_);
-            for (Item &b : i.map->body) {
-                if (!meaning.empty())
-                    nest::rename(b, meaning);
-                inside.push_back(std::move(b));
-            }
+            std::vector<Item> body = takeBody(*i.map, meaningOf(*i.map), depth_);
+            std::move(body.begin(), body.end(), std::back_inserter(inside));
         }
         run.items = std::move(inside);
         nest::write(run);
@@ -285,7 +266,7 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const NestItems &items_;
     const std::set<Name> &shared_;
     sym::Range range_;
     std::size_t depth_ = 0;
@@ -309,18 +290,28 @@ class LoopsIntoMaps : public pass::GraphPass {
         return changed;
     }
 
+    /// What is known of the containers of the program, until a loop goes into a nested SDFG of its own.
+    struct Known {
+        Known(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)) {}
+        analysis::Memories memories;
+        NestItems items;
+        std::set<Name> shared;
+    };
+
     static bool convert(SDFG &g, SDFG &root, pass::Context &context) {
         bool changed = false;
+        std::optional<Known> known;
         for (LoopRegion *l : loopsOf(g)) {
-            analysis::Memories memories(root); // nested SDFGs come and go
-            const std::set<Name> shared = analysis::sharedContainers(g);
+            if (!known)
+                known.emplace(g, root);
             const std::string where = elementName(*l);
-            if (const std::string why = Interchange(*l, g, memories, shared).convert(); !why.empty()) {
+            if (const std::string why = Interchange(*l, g, known->memories, known->items, known->shared).convert(); !why.empty()) {
                 context.missed(where, "stays around its maps: " + why);
                 continue;
             }
             context.done(where, "is inside of its maps: they walk along rows");
             root.renumber();
+            known.reset();
             changed = true;
         }
         return changed;

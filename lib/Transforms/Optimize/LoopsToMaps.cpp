@@ -36,9 +36,6 @@ namespace {
 using namespace ir;
 using nest::Item;
 using nest::Map;
-using nest::Use;
-
-// ---- its body
 
 /// Does a node call a library, or one inside of it?
 bool callsLibrary(const Node &n) {
@@ -84,24 +81,24 @@ constexpr int64_t fewTrips = 4;        // loops with fewer iterations would keep
 /// One loop under conversion.
 class Conversion {
 public:
-    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
-        : loop_(l), g_(g), memories_(memories), items_(g, memories), shared_(shared) {}
+    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
+        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
 
     /// Why the loop stays; empty if it became a map.
     std::string convert() {
         const std::optional<LoopHeader> header = headerOf(loop_);
         if (!header || header->descending)
             return "it does not count up to an end that is known";
-        const sym::Range *range = &header->range;
+        const sym::Range &range = header->range;
         std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
         if (!body)
             return "its body is more than a chain of states";
-        if (!isOfIntegers(*range, g_))
+        if (!isOfIntegers(range, g_))
             return "its range is more than integers";
         if (isVariableReadOutside(loop_))
             return "its variable is read outside";
         map_.params = {loop_.variable};
-        map_.ranges = {*range};
+        map_.ranges = {range};
         auto entry = std::make_shared<MapEntry>();
         entry->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
         entry->debugInfo = loop_.debugInfo;
@@ -114,7 +111,7 @@ public:
             return "it reaches outside of a container";
         if (std::string why = dependence(); !why.empty())
             return why;
-        const auto trips = range->size().asInt();
+        const auto trips = range.size().asInt();
         if (trips && *trips < fewTrips)
             return "it has too few iterations for a team of threads";
         entry->schedule = Schedule::CPU_Multicore;
@@ -166,9 +163,9 @@ private:
     /// What iterations of the loop do to each other; containers that are an iteration's own become locals of the map.
     std::string dependence() {
         std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
-        std::set<Name> inner; // what iterations of maps inside have for themselves
+        std::set<Name> inner;
         for (const Item &i : map_.body)
-            addLocals(i, inner);
+            inner.merge(nest::localsOf(i));
         std::erase_if(uses, [&](const AlignedUse &u) { return inner.count(u.use->data) != 0; });
         std::map<Name, const AlignedUse *> first; // of each container
         for (const AlignedUse &u : uses)
@@ -182,47 +179,37 @@ private:
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
                 if (u.use->data != v.use->data || !canBeLocal(*first.at(u.use->data)))
-                    return "iterations depend on each other by `" + u.use->data.str() + "`" +
-                           (c->why.empty() ? "" : " (" + c->why + ")");
+                    return "iterations depend on each other " + cause(u, *c);
                 map_.locals.insert(u.use->data);
             }
         return "";
-    }
-
-    static void addLocals(const Item &i, std::set<Name> &out) {
-        if (!i.map)
-            return;
-        out.insert(i.map->locals.begin(), i.map->locals.end());
-        for (const Item &inner : i.map->body)
-            addLocals(inner, out);
     }
 
     /// May each iteration have a container for itself, whose first use this is?
     bool canBeLocal(const AlignedUse &first) {
         const DataDesc &d = *g_.desc(first.use->data);
         const auto size = d.totalSize.asInt();
-        if (!d.transient || !(d.isArray() || d.isScalar()) || d.alias != AliasKind::None || d.lifetime != Lifetime::Scope ||
-            d.pool || !size || *size > smallContainer || !isOnHost(&d))
+        if (!d.transient || !nest::isPlain(&d) || d.lifetime != Lifetime::Scope || d.pool || !size || *size > smallContainer ||
+            !isOnHost(&d))
             return false;
         if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 ||
             !(*first.use->subset == d.fullSubset()))
             return false;
-        if (outside_.empty())
-            findUsesOutside();
-        return !outside_.count(first.use->data);
+        if (!outside_)
+            outside_ = usedOutside();
+        return !outside_->count(first.use->data);
     }
 
-    /// Containers that are used outside of the loop; and, so that the set is never empty, no name at all.
-    void findUsesOutside() {
-        outside_ = analysis::containersReadByControlFlow(g_);
-        outside_.insert(Name());
+    std::set<Name> usedOutside() const {
+        std::set<Name> out = analysis::containersReadByControlFlow(g_);
         std::set<const State *> inside;
         for (const auto &b : loop_.blocks())
             inside.insert(cast<State>(b.get()));
         for (const State *s : allStates(std::as_const(g_)))
             if (!inside.count(s))
                 for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                    outside_.insert(a->data);
+                    out.insert(a->data);
+        return out;
     }
 
     /// A state with the map in place of the loop.
@@ -234,7 +221,7 @@ private:
         run.memories = &memories_;
         run.states = {&s};
         for (const Name n : map_.locals)
-            makeRegister(*g_.desc(n));
+            g_.desc(n)->storage = Storage::Register;
         run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         const Name variable = loop_.variable;
         nest::write(run);
@@ -242,15 +229,13 @@ private:
         forgetVariable(g_, variable);
     }
 
-    static void makeRegister(DataDesc &d) { d.storage = Storage::Register; }
-
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const NestItems &items_;
     const std::set<Name> &shared_;
     Map map_;
-    std::set<Name> outside_;
+    std::optional<std::set<Name>> outside_; // containers that are used outside of the loop
 };
 
 class LoopsToMaps : public pass::GraphPass {
@@ -270,6 +255,7 @@ class LoopsToMaps : public pass::GraphPass {
 
     static bool convert(SDFG &g, analysis::Memories &memories, pass::Context &context) {
         bool changed = false;
+        const NestItems items(g, memories);
         std::set<Name> shared = analysis::sharedContainers(g);
         std::vector<Region *> regions = allRegions(g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
@@ -277,7 +263,7 @@ class LoopsToMaps : public pass::GraphPass {
             if (!l)
                 continue;
             const std::string where = elementName(*l);
-            if (const std::string why = Conversion(*l, g, memories, shared).convert(); !why.empty()) {
+            if (const std::string why = Conversion(*l, g, memories, items, shared).convert(); !why.empty()) {
                 context.missed(where, "stays a loop: " + why);
                 continue;
             }

@@ -93,4 +93,12 @@ void splitOff(Map &m, std::size_t depth) {
     m.body.push_back({std::move(inner), nullptr});
 }
 
+std::vector<Item> takeBody(Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+    splitOff(m, depth);
+    if (!meaning.empty())
+        for (Item &i : m.body)
+            nest::rename(i, meaning);
+    return std::move(m.body);
+}
+
 } // namespace sdfgc::transforms

@@ -30,5 +30,7 @@ bool canSplit(const nest::Map &m);
 void dropSingleTrips(nest::Map &m);
 /// Makes a map over the first `depth` parameters, around a sequential one over the others.
 void splitOff(nest::Map &m, std::size_t depth);
+/// What is in the first `depth` loops of a map, in terms of other loops (canLayOver). The map is empty then.
+std::vector<nest::Item> takeBody(nest::Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
 
 } // namespace sdfgc::transforms

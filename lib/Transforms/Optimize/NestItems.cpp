@@ -91,6 +91,20 @@ std::optional<analysis::Conflict> NestItems::conflict(const AlignedUse &a, const
     return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
 }
 
+std::string cause(const AlignedUse &u, const analysis::Conflict &c) {
+    return "by `" + u.use->data.str() + "`" + (c.why.empty() ? "" : " (" + c.why + ")");
+}
+
+bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+    if (meaning.empty())
+        return true;
+    for (std::size_t d = depth; d < m.params.size(); ++d)
+        for (const auto &[name, value] : meaning)
+            if (value.dependsOn(m.params[d]))
+                return false;
+    return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); });
+}
+
 std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
     std::vector<analysis::LoopLevel> loops;
     for (std::size_t d = 0; d < m.params.size(); ++d)

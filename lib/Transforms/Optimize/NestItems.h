@@ -47,6 +47,13 @@ private:
     const sym::Assumptions facts_;
 };
 
+/// What a conflict between iterations comes from, for remarks: ` by `A` (idx[i] is not affine)`.
+std::string cause(const AlignedUse &u, const analysis::Conflict &c);
+
+/// Can the first `depth` loops of a map be laid over others, in whose terms `meaning` gives its parameters? The loops that are left, and
+/// the body, must have no names that would mean something else there.
+bool canLayOver(const nest::Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+
 /// The uses of a map whose first `depth` loops are laid over those of `onto`. `meaning`: of its parameters in terms of that map's.
 std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning,
                                 std::size_t depth);
