@@ -177,14 +177,18 @@ class Run : public Subcommand {
         std::vector<std::string> words{t.target,
                                        t.compat,
                                        t.fpModel,
+                                       t.optimize,
                                        t.emulate ? "emulate" : "",
                                        std::to_string(t.gpuStreams),
                                        compilation_.cflags,
                                        compilation_.toolchain.compiler,
                                        compilation_.toolchain.file,
                                        compilation_.pipeline.pipeline,
+                                       compilation_.pipeline.startAfter,
                                        compilation_.pipeline.passes ? "passes " + *compilation_.pipeline.passes : ""};
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
+        const std::vector<std::string> &changed = compilation_.pipeline.passOptions;
+        words.insert(words.end(), changed.begin(), changed.end());
         return process::quoted(words);
     }
 
