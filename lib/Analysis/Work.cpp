@@ -12,7 +12,9 @@ namespace {
 using namespace ir;
 using Work = std::optional<sym::Expr>;
 
-constexpr int deepest = 16; // nested SDFGs and maps; nothing is said about deeper ones
+constexpr int deepest = 16;            // nested SDFGs and maps; nothing is said about deeper ones
+constexpr int64_t elementsAtOnce = 4;  // that a vector has
+constexpr int64_t longestVectors = 64; // elements of a loop that is unrolled
 
 /// Arithmetic on symbols: no containers, no calls.
 bool isArithmetic(sym::Expr e, const SDFG &g) {
@@ -83,6 +85,13 @@ Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
     return sym::substitute(steps, values_);
 }
 
+/// Compilers make vectors of short inner loops of constant length that have nothing but tasklets.
+bool runsInVectors(sym::Expr steps, const std::vector<Node *> &body) {
+    const auto n = steps.asInt();
+    return n && *n >= elementsAtOnce && *n <= longestVectors &&
+           std::all_of(body.begin(), body.end(), [](const Node *b) { return !isa<MapEntry>(b) && !isa<NestedSDFGNode>(b); });
+}
+
 Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
     if (depth > deepest)
         return std::nullopt;
@@ -98,6 +107,8 @@ Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
         total *= *steps;
         values_[m.params[d]] = sym::substitute((m.ranges[d].begin + m.ranges[d].end) / 2, values_);
     }
+    if (depth > 0 && runsInVectors(total, scopes.children(&m)))
+        total = (*total.asInt() + elementsAtOnce - 1) / elementsAtOnce;
     const Work body = content(scopes.children(&m), scopes, depth);
     values_ = outer;
     return body ? Work(total * *body) : std::nullopt;

@@ -22,6 +22,24 @@ bool mentionsContainer(const std::set<Name> &symbols, const SDFG &g) {
     return std::any_of(symbols.begin(), symbols.end(), [&](Name n) { return g.arrays.contains(n); });
 }
 
+/// What the view that a use is of shows of the container behind it.
+std::optional<Window> windowOf(const Use &u, const SDFG &g) {
+    const DataDesc *view = g.desc(u.data);
+    const Edge *e = view && view->isView() ? viewEdge(u.access) : nullptr;
+    const AccessNode *viewed = e ? viewedNode(u.access) : nullptr;
+    const DataDesc *base = viewed ? g.desc(viewed->data) : nullptr;
+    const std::optional<sym::Subset> shown = !base ? std::nullopt : e->src == viewed ? sourceSubset(e) : destinationSubset(e);
+    if (!shown || !isPlain(base) || view->isContainerArray() || !view->isArray())
+        return std::nullopt;
+    return nest::windowOf(*view, {}, *base, *shown);
+}
+
+/// The use is of the container behind its view.
+void show(Use &u) {
+    u.access = viewedNode(u.access);
+    u.data = u.memlet.data = u.access->data;
+}
+
 /// Reads one state.
 class StateReader {
 public:
@@ -143,18 +161,6 @@ private:
 
     // ---- views that show their container element by element: uses are of the container then
 
-    /// What the view that a use is of shows of the container behind it.
-    std::optional<Window> windowOf(const Use &u) const {
-        const DataDesc *view = graph_.desc(u.data);
-        const Edge *e = view && view->isView() ? viewEdge(u.access) : nullptr;
-        const AccessNode *viewed = e ? viewedNode(u.access) : nullptr;
-        const DataDesc *base = viewed ? graph_.desc(viewed->data) : nullptr;
-        const std::optional<sym::Subset> shown = !base ? std::nullopt : e->src == viewed ? sourceSubset(e) : destinationSubset(e);
-        if (!shown || !isPlain(base) || view->isContainerArray() || !view->isArray())
-            return std::nullopt;
-        return nest::windowOf(*view, {}, *base, *shown);
-    }
-
     /// Is the result of a node the same whether its container has dimensions of one element or not (docs/library-nodes.md)?
     static bool leavesOutUnits(const LibraryNode &n) {
         const std::string name = n.className();
@@ -162,7 +168,7 @@ private:
     }
 
     void seeThroughViews(Use &u, const Node &at) const {
-        const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u) : std::nullopt;
+        const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u, graph_) : std::nullopt;
         if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
             return;
         const bool countsDims = (isa<Tasklet>(&at) && !u.memlet.subset->isOneElement()) ||
@@ -175,7 +181,7 @@ private:
 
     void seeThroughViews(Step &copy, const Edge &e) const {
         Use &from = copy.uses.front(), &to = copy.uses.back();
-        const std::optional<Window> ofSource = windowOf(from), ofTarget = windowOf(to);
+        const std::optional<Window> ofSource = windowOf(from, graph_), ofTarget = windowOf(to, graph_);
         const std::optional<sym::Subset> source = ofSource ? sourceSubset(&e) : from.subset;
         const std::optional<sym::Subset> target = ofTarget ? destinationSubset(&e) : to.subset;
         const Name newSource = ofSource ? viewedNode(from.access)->data : from.data;
@@ -192,11 +198,6 @@ private:
             u.subset = subset = window->placed(subset);
             show(u);
         });
-    }
-
-    static void show(Use &u) {
-        u.access = viewedNode(u.access);
-        u.data = u.memlet.data = u.access->data;
     }
 
     Step copy(const Edge &e) {
@@ -307,6 +308,16 @@ void readItems(Run &run, analysis::Memories &memories, const std::set<Name> &sha
 } // namespace
 
 bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
+
+Use throughView(const Use &u, const SDFG &g) {
+    Use out = u;
+    const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u, g) : std::nullopt;
+    if (window && u.memlet.subset && u.memlet.subset->rank() == window->dims.size()) {
+        out.memlet.subset = out.subset = window->placed(*u.memlet.subset);
+        show(out);
+    }
+    return out;
+}
 
 bool isReadable(const State &s) {
     if (s.instrument != Instrumentation::No_Instrumentation || s.nosync ||

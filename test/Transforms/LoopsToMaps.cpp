@@ -108,3 +108,22 @@ TEST_CASE("loops-to-maps: bodies that stay") {
     CHECK_FALSE(becomesMap({.body = "t: y = callback(x)  with x: float64 <- A[i]; y: float64 -> B[i]",
                             .more = "symbol callback: {type: callback, arguments: [], returntypes: []}"}));
 }
+
+namespace {
+
+/// A loop whose iterations each sum up products of two vectors.
+bool sumsAsMap(const std::string &vector, const std::string &node = "Dot") {
+    OneLoop program({.body = "library blas." + node +
+                             " dot (CPU_Multicore) with _x: pointer(float64) <- A[0:M], _y: pointer(float64) <- " + vector +
+                             "; _result: pointer(float64) -> B[i]",
+                     .more = "argument X: float64[M, N] (CPU_Heap)\n argument Y: float64[N, M] (CPU_Heap)"});
+    return program.convert();
+}
+
+} // namespace
+
+TEST_CASE("loops-to-maps: sums over columns, which libraries walk down one at a time") {
+    CHECK(sumsAsMap("X[0:M, i]"));
+    CHECK_FALSE(sumsAsMap("Y[i, 0:M]")); // rows
+    CHECK_FALSE(sumsAsMap("X[0:M, i]", "Axpy"));
+}

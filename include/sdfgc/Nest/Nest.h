@@ -90,6 +90,10 @@ struct Run {
 /// Is a container an array or a scalar with memory of its own, no view, reference, stream or structure? False for null.
 bool isPlain(const ir::DataDesc *d);
 
+/// The use as one of the container behind its view, where the view shows that element by element; else as it is. Items that were read
+/// have such uses already, but where a node counts the dimensions of its operands.
+Use throughView(const Use &u, const ir::SDFG &g);
+
 /// Can the nest form hold what the state says? Not if it is measured, sets references, or has edges between code nodes.
 bool isReadable(const ir::State &s);
 

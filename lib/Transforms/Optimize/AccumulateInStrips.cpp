@@ -98,18 +98,6 @@ std::optional<Row> rowOf(Map &m, const SDFG &g) {
     return found && row.width >= 2 ? std::optional(row) : std::nullopt;
 }
 
-Map copyOf(const Map &m) {
-    Map out;
-    out.entry = m.entry;
-    out.made = m.made;
-    out.params = m.params;
-    out.ranges = m.ranges;
-    out.locals = m.locals;
-    for (const Item &i : m.body) // steps only
-        out.body.push_back({nullptr, std::make_unique<Step>(*i.step)});
-    return out;
-}
-
 /// Rewrites one map.
 class Strips {
 public:
@@ -121,7 +109,7 @@ public:
         const sym::Range range = map_.ranges.back();
         std::optional<Item> rest;
         if (!row_.isStrip)
-            rest = {std::make_unique<Map>(twin()), nullptr};
+            rest = {twinOf(map_, g_, memories_, connectors_), nullptr};
         const DataDesc &d = *g_.desc(row_.update->data);
         DataDesc strip = DataDesc::array(d.dtype, {row_.width}, true);
         strip.storage = Storage::Register;
@@ -148,24 +136,6 @@ public:
     }
 
 private:
-    /// A copy that has containers of its own.
-    Map twin() {
-        Map out = copyOf(map_);
-        std::map<Name, Name> own;
-        for (const Name n : map_.locals)
-            own.emplace(n, nest::addContainer(g_, n.view(), *g_.desc(n), connectors_));
-        out.locals.clear();
-        for (const auto &[old, name] : own)
-            out.locals.insert(name);
-        for (Item &i : out.body)
-            for (Use &u : i.step->uses)
-                if (const auto name = own.find(u.data); name != own.end()) {
-                    u.data = u.memlet.data = name->second;
-                    u.memory = memories_.of(g_, name->second);
-                }
-        return out;
-    }
-
     Name fresh(const char *name) const {
         Name n = g_.freshName(name);
         for (int k = 0; isUsed(n); ++k)

@@ -20,6 +20,7 @@
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -143,15 +144,8 @@ private:
     /// Is the element of the next iteration the next one in memory?
     bool isNextTo(const AlignedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
-        if (!u.instance.subset || !u.instance.subset->isOneElement() || !d || d->rank() != u.instance.subset->rank())
-            return false;
-        const std::map<Name, sym::Expr> next{{variable, sym::Expr::symbol(variable) + 1}};
-        sym::Expr distance = 0;
-        for (std::size_t k = 0; k < d->rank(); ++k) {
-            const sym::Expr at = u.instance.subset->dims[k].begin;
-            distance += d->strides[k] * (sym::substitute(at, next) - at);
-        }
-        return distance.isOne() || (distance + 1).isZero();
+        return d && u.instance.subset && u.instance.subset->isOneElement() &&
+               transforms::isNextTo(*u.instance.subset, *d, variable);
     }
 
     // ---- the interchange

@@ -11,11 +11,12 @@
 //   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again;
-//   4. the body calls no library: those have threads of their own;
+//   4. the body calls no library: those have threads of their own. Sums of products whose operand is a column, next to that of the next
+//      iteration, are better off as maps, which jam-maps lets walk along the rows;
 //   5. it is not known to have a few iterations only.
 //
 // What the body does in parallel becomes sequential: one level of teams is enough, and the outermost is the cheapest. Reduce nodes in it
-// become maps. Results keep their bits, but for the sums of these nodes, whose order is that of the loops.
+// become maps. Results keep their bits, but for the sums of library nodes, whose order is that of the loops.
 //
 // Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
 #include "Transforms/Optimize/Loops.h"
@@ -127,10 +128,10 @@ private:
         for (Item &i : items) {
             if (nest::hasEffects(i))
                 return "its body does more than its memlets tell";
-            if (i.step && isReduce(*i.step)) {
+            if (i.step && (isReduce(*i.step) || isSumOverColumn(*i.step, loop_.variable, g_))) {
                 ReductionMaps maps = reductionAsMaps(*i.step, like, g_);
                 if (!maps.update)
-                    return "a Reduce node in it cannot be a map";
+                    return "`" + i.step->nodes.front()->label + "` in it cannot be a map";
                 map_.body.push_back(std::move(maps.init));
                 map_.body.push_back({std::move(maps.update), nullptr});
                 continue;

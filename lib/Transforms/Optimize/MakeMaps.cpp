@@ -101,4 +101,52 @@ std::vector<Item> takeBody(Map &m, const std::map<Name, sym::Expr> &meaning, std
     return std::move(m.body);
 }
 
+Map copyOf(const Map &m) {
+    Map out;
+    out.entry = m.entry;
+    out.made = m.made;
+    out.params = m.params;
+    out.ranges = m.ranges;
+    out.locals = m.locals;
+    for (const Item &i : m.body)
+        out.body.push_back(i.map ? Item{std::make_unique<Map>(copyOf(*i.map)), nullptr}
+                                 : Item{nullptr, std::make_unique<Step>(*i.step)});
+    return out;
+}
+
+namespace {
+
+/// Containers under other names, wherever the map uses them.
+void takeOwn(Map &m, const std::map<Name, Name> &own, SDFG &g, analysis::Memories &memories) {
+    std::set<Name> locals;
+    for (const Name n : m.locals)
+        locals.insert(own.at(n));
+    m.locals = std::move(locals);
+    for (Item &i : m.body) {
+        if (i.map) {
+            takeOwn(*i.map, own, g, memories);
+            continue;
+        }
+        const bool isCopy = i.step->isCopy();
+        for (Use &u : i.step->uses)
+            if (const auto name = own.find(u.data); name != own.end()) {
+                if (!isCopy || u.memlet.data == u.data)
+                    u.memlet.data = name->second;
+                u.data = name->second;
+                u.memory = memories.of(g, name->second);
+            }
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Map> twinOf(const Map &m, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors) {
+    Item twin{std::make_unique<Map>(copyOf(m)), nullptr};
+    std::map<Name, Name> own;
+    for (const Name n : nest::localsOf(twin))
+        own.emplace(n, nest::addContainer(g, n.view(), *g.desc(n), connectors));
+    takeOwn(*twin.map, own, g, memories);
+    return std::move(twin.map);
+}
+
 } // namespace sdfgc::transforms

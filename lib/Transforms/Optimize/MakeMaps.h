@@ -24,6 +24,9 @@ ReductionMaps reductionAsMaps(const nest::Step &s, const nest::Map &like, const 
 bool isReduce(const nest::Step &s);
 bool isProduct(const nest::Step &s);
 
+/// Is a step a product of two vectors, one of which is next to the one that belongs to the next value of a variable: columns of a matrix?
+bool isSumOverColumn(const nest::Step &s, Name variable, const ir::SDFG &g);
+
 /// May the loops of a map become loops inside of each other: does its author ask for nothing that is said of all of them together?
 bool canSplit(const nest::Map &m);
 /// Leaves out parameters that have one value only, as long as others are left: loops of one trip.
@@ -32,5 +35,11 @@ void dropSingleTrips(nest::Map &m);
 void splitOff(nest::Map &m, std::size_t depth);
 /// What is in the first `depth` loops of a map, in terms of other loops (canLayOver). The map is empty then.
 std::vector<nest::Item> takeBody(nest::Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+
+/// The same map once more. Steps and entries are shared with the nodes that were read, or made.
+nest::Map copyOf(const nest::Map &m);
+/// The same map once more, with containers of its own in place of what its iterations have for themselves. `connectors`: names that no
+/// container may have (nest::connectorsOf).
+std::unique_ptr<nest::Map> twinOf(const nest::Map &m, ir::SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors);
 
 } // namespace sdfgc::transforms

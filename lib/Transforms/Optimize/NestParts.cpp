@@ -26,6 +26,18 @@ sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at) {
     return out;
 }
 
+bool isNextTo(const sym::Subset &s, const DataDesc &d, Name variable) {
+    if (s.rank() != d.rank())
+        return false;
+    const std::map<Name, sym::Expr> next{{variable, sym::Expr::symbol(variable) + 1}};
+    sym::Expr distance = 0;
+    for (std::size_t k = 0; k < d.rank(); ++k) {
+        const sym::Expr at = s.dims[k].begin;
+        distance += d.strides[k] * (sym::substitute(at, next) - at);
+    }
+    return distance.isOne() || (distance + 1).isZero();
+}
+
 nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector) {
     nest::Use u = whole;
     u.connector = connector;

@@ -11,6 +11,8 @@ bool isOnHost(const ir::DataDesc *d);
 bool mentions(const sym::Subset &s, const std::vector<Name> &params);
 /// The element of a subset that an iteration takes. `at`: its position along each dimension with more than one element, in order.
 sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at);
+/// Does a subset begin at the next element in memory, one way or the other, when a variable is one more?
+bool isNextTo(const sym::Subset &s, const ir::DataDesc &d, Name variable);
 /// A use of one element in place of a whole subset.
 nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector);
 /// A step of a tasklet in Python, with inputs and one output, whose connectors get the types of the containers.

@@ -176,12 +176,15 @@ private:
 /// MatMul and Dot where an operand is a vector: the order of the sum is open, and a library gains little.
 class ProductNode : public Reduction {
 public:
-    using Reduction::Reduction;
+    ProductNode(const Step &step, const Map &like, const SDFG &g) : Reduction(step, like, g) {
+        for (const Use &u : step.uses)
+            uses_.push_back(nest::throughView(u, g));
+    }
 
     bool read() {
         const bool dot = node_.className() == "Dot";
         const Use *a = at(dot ? "_x" : "_a"), *b = at(dot ? "_y" : "_b"), *c = at(dot ? "_result" : "_c");
-        if (!a || !b || !c || step_.uses.size() != 3 || a->writes() || b->writes() || c->kind != UseKind::Write || !a->subset ||
+        if (!a || !b || !c || uses_.size() != 3 || a->writes() || b->writes() || c->kind != UseKind::Write || !a->subset ||
             !b->subset || !is("alpha", 1) || !is("beta", 0) || !is("transA", 0) || !is("transB", 0))
             return false;
         const Type type = g_.desc(c->data)->dtype;
@@ -213,15 +216,16 @@ public:
 
 private:
     const Use *at(const char *connector) const {
-        const auto u =
-            std::find_if(step_.uses.begin(), step_.uses.end(), [&](const Use &u) { return u.connector == Name(connector); });
-        return u == step_.uses.end() ? nullptr : &*u;
+        const auto u = std::find_if(uses_.begin(), uses_.end(), [&](const Use &u) { return u.connector == Name(connector); });
+        return u == uses_.end() ? nullptr : &*u;
     }
     /// Is a coefficient or switch absent, or what it is by default?
     bool is(const char *name, int64_t value) const {
         const json::Value *v = property(name);
         return !v || (v->isBool() ? v->asBool() == (value != 0) : v->asInt() == value);
     }
+
+    std::vector<Use> uses_; // of containers, not of their views
 };
 
 } // namespace
@@ -234,6 +238,18 @@ bool isReduce(const Step &s) {
 bool isProduct(const Step &s) {
     const LibraryNode *node = libraryNode(s);
     return node && (node->className() == "MatMul" || node->className() == "Dot") && node->libraryName() == "blas";
+}
+
+bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
+    bool moves = false;
+    for (const Use &each : s.uses) {
+        const Use u = nest::throughView(each, g);
+        const DataDesc *d = g.desc(u.data);
+        if (!u.subset || !d || u.subset->nonUnitDims().size() > (u.writes() ? 0U : 1U))
+            return false;
+        moves |= !u.writes() && isNextTo(*u.subset, *d, variable);
+    }
+    return moves && isProduct(s);
 }
 
 ReductionMaps reductionAsMaps(const Step &s, const Map &like, const SDFG &g) {

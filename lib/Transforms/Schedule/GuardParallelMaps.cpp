@@ -46,8 +46,16 @@ sym::Expr withoutOffset(sym::Expr e) {
     return a.isInteger() ? b : b.isInteger() ? a : e;
 }
 
+/// N / 16 for N // 16: what is lost by rounding down is less than one iteration, and products are all that version-loops compares.
+sym::Expr withoutRounding(sym::Expr e) {
+    return sym::rewrite(e, [](sym::Expr each) {
+        return each.kind() == sym::Kind::FloorDiv && each.operands()[1].asInt() ? each.operands()[0] / each.operands()[1] : each;
+    });
+}
+
 /// `work >= threshold`, simplified: true or false where that is known. One iteration with so much work is worth a team.
-sym::Expr isWorthATeam(sym::Expr work, int64_t threshold) {
+sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
+    const sym::Expr work = withoutRounding(exact);
     const auto [numerator, denominator] = sym::asFraction(work);
     if (work.asInt() || !denominator.asInt())
         return sym::compare(sym::Kind::Ge, work, threshold);

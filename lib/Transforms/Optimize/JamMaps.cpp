@@ -1,0 +1,355 @@
+// jam-maps: iterations of a map whose inner maps walk down columns run in strips, next to each other in the rows.
+//
+//     map[j = 0:M] {                                  map[s = 0:M // 8] {
+//         t = 0                                           map[v = 0:8] { t[v] = 0 }
+//         map[k = 0:N] { t += x[k] * A[k, j] }     ->     map[k = 0:N] { map[v = 0:8] { t[v] += x[k] * A[k, 8 * s + v] } }
+//         y[j] = t                                        map[v = 0:8] { y[8 * s + v] = t[v] }
+//     }                                               }
+//                                                     map[j = 8 * (M // 8):M] { ... }            the rest, as it was
+//
+// As it was, each step of the inner map is a whole row away from the one before, and each sum waits for the addition before it. Then
+// steps are vectors of neighbours, and there are as many sums at once as a strip has elements. Books call it unroll and jam.
+//
+// It may always be done, since iterations of a map do not depend on each other: what one does stays in its order. The exception are
+// updates of elements that iterations share; a map that has one stays, as do maps of which any step is more than a tasklet or a copy of
+// one element, and what iterations have for themselves is more than variables. Maps inside whose ranges depend on the iteration stay
+// inside of the strip. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps.
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+constexpr int64_t bytesOfStrip = 64; // of the largest variable: a line of a cache, and as many sums as compilers keep in registers
+
+/// What a use is of. Copies say nothing of a container that is one element.
+std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
+    return !u.subset && nest::isPlain(&d) && d.totalSize.isOne() ? d.fullSubset() : u.subset;
+}
+
+/// What the steps of a map say of jamming it.
+class Question {
+public:
+    Question(const Map &m, const SDFG &g) : map_(m), g_(g), along_(m.params.back()) {}
+
+    /// Why a map stays as it is; empty if it is to be jammed. No reason worth a remark is "-".
+    std::string obstacle() {
+        const sym::Range &range = map_.ranges.back();
+        if (!canSplit(map_) || !hasInnerMaps(map_) || !range.step.isOne() || !range.tile.isOne())
+            return "-";
+        if (const std::string why = inBody(map_, true); !why.empty())
+            return why;
+        if (columns_ == 0 || columns_ + sums_ <= inside_)
+            return "-";
+        const auto size = range.size().asInt();
+        return size && *size < elements() ? "-" : "";
+    }
+
+    /// Of a strip.
+    int64_t elements() const { return bytesOfStrip / std::max<int64_t>(widest_, 1); }
+
+    /// Do the iterations of a map in the body stay the same along the strip?
+    static bool goesAround(const Map &m, Name along) {
+        return canSplit(m) && m.entry->schedule == Schedule::Sequential &&
+               std::none_of(m.ranges.begin(), m.ranges.end(), [along](const sym::Range &r) {
+                   return r.begin.dependsOn(along) || r.end.dependsOn(along) || r.step.dependsOn(along) || !r.tile.isOne();
+               });
+    }
+
+private:
+    bool hasInnerMaps(const Map &m) const {
+        return std::any_of(m.body.begin(), m.body.end(), [this](const Item &i) { return i.map && goesAround(*i.map, along_); });
+    }
+
+    /// `jammed`: all loops between the strip and this map go around it.
+    std::string inBody(const Map &m, bool jammed) {
+        if (jammed)
+            for (const Name n : m.locals) {
+                if (!isVariable(n))
+                    return "`" + n.str() + "` is an array of each iteration";
+                variables_.insert(n);
+            }
+        for (const Item &i : m.body) {
+            const std::string why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(*i.step, m, jammed);
+            if (!why.empty())
+                return why;
+        }
+        return "";
+    }
+
+    bool isVariable(Name n) const {
+        const DataDesc *d = g_.desc(n);
+        return nest::isPlain(d) && d->totalSize.isOne() && isOnHost(d) && isNumber(d->dtype);
+    }
+    static bool isNumber(Type t) { return t.isNumeric() && t.bytes().value_or(0) > 0; }
+
+    std::string ofStep(const Step &s, const Map &around, bool jammed) {
+        if (s.effects || s.nodes.size() > 1 || (!s.isCopy() && !isa<Tasklet>(s.nodes.front())))
+            return "it has more than tasklets";
+        const std::map<Name, sym::Expr> meaning{{along_, sym::Expr::symbol(Name("__v"))}};
+        for (const Use &u : s.uses) {
+            const DataDesc *d = g_.desc(u.data);
+            const std::optional<sym::Subset> subset = subsetOf(u, *d);
+            if (!subset || !subset->isOneElement() || !nest::isPlain(d) || subset->rank() != d->rank() || u.memlet.dynamic ||
+                (!s.isCopy() && u.memlet.data != u.data))
+                return "a use of `" + u.data.str() + "` is more than one element";
+            if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
+                return "it has more than tasklets";
+            if (!isOwn(u.data) && u.writes() && !subset->freeSymbols().count(along_))
+                return "iterations share what they write of `" + u.data.str() + "`";
+            if (jammed)
+                count(u, *subset, *d, around);
+        }
+        if (s.isCopy() && !(g_.desc(s.uses.front().data)->dtype == g_.desc(s.uses.back().data)->dtype))
+            return "it has more than tasklets";
+        return nest::canRename(Item{nullptr, std::make_unique<Step>(s)}, meaning) ? "" : "its parameter cannot get another meaning";
+    }
+
+    /// Of an iteration, at any depth.
+    bool isOwn(Name n) {
+        if (own_.empty())
+            own_ = nest::localsOf(Item{std::make_unique<Map>(copyOf(map_)), nullptr});
+        return own_.count(n) != 0;
+    }
+
+    void count(const Use &u, const sym::Subset &subset, const DataDesc &d, const Map &around) {
+        widest_ = std::max(widest_, d.dtype.bytes().value_or(1));
+        if (&around == &map_)
+            return;
+        const bool isSum = u.kind == UseKind::Update && variables_.count(u.data) && !around.locals.count(u.data);
+        columns_ += isNextTo(subset, d, along_);
+        sums_ += isSum;
+        inside_ += isNextTo(subset, d, around.params.back());
+    }
+
+    const Map &map_;
+    const SDFG &g_;
+    const Name along_;
+    std::set<Name> own_, variables_; // of iterations; those that become arrays along the strip
+    int columns_ = 0, inside_ = 0;   // uses in inner maps that are next to each other along the strip, and along these maps
+    int sums_ = 0;                   // of inner maps in variables: each waits for the addition before
+    int64_t widest_ = 1;             // bytes
+};
+
+/// Jams one map.
+class Jam {
+public:
+    Jam(SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors, int64_t width)
+        : g_(g), memories_(memories), connectors_(connectors), width_(width) {}
+
+    /// What takes the place of a map of one parameter.
+    std::vector<Item> items(Map &m) {
+        const sym::Range range = m.ranges.back();
+        const Name along = m.params.back();
+        Item rest{twinOf(m, g_, memories_, connectors_), nullptr};
+        std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+        entry->schedule = Schedule::Sequential; // fewer iterations than a strip has
+        rest.map->entry = entry.get();
+        rest.map->made = std::move(entry);
+        const sym::Expr strips = sym::floorDiv(range.size(), width_);
+        rest.map->ranges.back().begin = range.begin + width_ * strips;
+
+        const Name s = fresh("__s", m);
+        v_ = fresh("__v", m);
+        like_ = m.entry;
+        meaning_ = {{along, range.begin + width_ * sym::Expr::symbol(s) + sym::Expr::symbol(v_)}};
+        auto all = std::make_unique<Map>();
+        all->made = entryLike(*m.entry, "strips");
+        all->entry = all->made.get();
+        all->params = {s};
+        all->ranges = {{0, strips - 1, 1, 1}};
+        all->locals = inStrips(m.locals);
+        all->body = jammed(std::move(m.body), along);
+        for (const auto &[variable, strip] : strips_)
+            g_.arrays.erase(variable);
+        std::vector<Item> out;
+        out.push_back({std::move(all), nullptr});
+        out.push_back(std::move(rest));
+        return out;
+    }
+
+private:
+    Name fresh(const char *base, const Map &m) const {
+        const std::set<Name> used = namesIn(m);
+        Name n = g_.freshName(base);
+        for (int k = 0; used.count(n) || n == v_; ++k)
+            n = g_.freshName(base + std::to_string(k));
+        return n;
+    }
+
+    static std::set<Name> namesIn(const Map &m) {
+        std::set<Name> out(m.params.begin(), m.params.end());
+        for (const Item &i : m.body) {
+            if (i.map)
+                out.merge(namesIn(*i.map));
+            else
+                for (const Use &u : i.step->uses)
+                    if (u.subset)
+                        out.merge(u.subset->freeSymbols());
+        }
+        return out;
+    }
+
+    /// Variables of an iteration as arrays along the strip.
+    std::set<Name> inStrips(const std::set<Name> &variables) {
+        std::set<Name> out;
+        for (const Name n : variables) {
+            DataDesc d = DataDesc::array(g_.desc(n)->dtype, {width_}, true);
+            d.storage = Storage::Register;
+            const Name strip = nest::addContainer(g_, n.str() + "_strip", std::move(d), connectors_);
+            strips_.emplace(n, strip);
+            out.insert(strip);
+        }
+        return out;
+    }
+
+    /// Neighbouring steps become one map along the strip; maps go around it.
+    std::vector<Item> jammed(std::vector<Item> body, Name along) {
+        std::vector<Item> out;
+        Map *last = nullptr;
+        for (Item &i : body) {
+            if (i.map && Question::goesAround(*i.map, along)) {
+                const std::set<Name> own = inStrips(i.map->locals);
+                i.map->body = jammed(std::move(i.map->body), along);
+                i.map->locals = own;
+                out.push_back(std::move(i));
+                last = nullptr;
+                continue;
+            }
+            if (!last) {
+                out.push_back({alongStrip(), nullptr});
+                last = out.back().map.get();
+            }
+            last->body.push_back(element(std::move(i)));
+        }
+        return out;
+    }
+
+    std::unique_ptr<Map> alongStrip() const {
+        auto m = std::make_unique<Map>();
+        std::shared_ptr<MapEntry> entry = entryLike(*like_, like_->label);
+        entry->schedule = Schedule::Sequential;
+        m->entry = entry.get();
+        m->made = std::move(entry);
+        m->params = {v_};
+        m->ranges = {{0, width_ - 1, 1, 1}};
+        return m;
+    }
+
+    /// A step, or a map inside of the strip, for one element of the strip.
+    Item element(Item i) {
+        if (i.map) {
+            for (sym::Range &r : i.map->ranges)
+                r = r.substituted(meaning_);
+            for (Item &inner : i.map->body)
+                inner = element(std::move(inner));
+            return i;
+        }
+        if (i.step->isCopy()) {
+            const Use &from = i.step->uses.front(), &to = i.step->uses.back();
+            i = taskletStep("copy_" + from.data.str(), "__out = __inp",
+                            {ofElement(from, *subsetOf(from, *g_.desc(from.data)), Name("__inp"))},
+                            ofElement(to, *subsetOf(to, *g_.desc(to.data)), Name("__out")), g_);
+        }
+        nest::rename(i, meaning_);
+        for (Use &u : i.step->uses)
+            if (const auto strip = strips_.find(u.data); strip != strips_.end()) {
+                u.data = u.memlet.data = strip->second;
+                u.memory = memories_.of(g_, strip->second);
+                u.subset = u.memlet.subset = sym::Subset::point(std::vector<sym::Expr>{sym::Expr::symbol(v_)});
+            }
+        return i;
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const std::set<Name> &connectors_;
+    const int64_t width_;
+    Name v_;
+    const MapEntry *like_ = nullptr;
+    std::map<Name, sym::Expr> meaning_; // of the parameter in a strip
+    std::map<Name, Name> strips_;       // of variables
+};
+
+/// Rewrites the maps of one SDFG.
+class Jamming {
+public:
+    Jamming(SDFG &g, analysis::Memories &memories, pass::Context &context)
+        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
+
+    /// The maps in a list, outer ones first. Returns whether anything changed.
+    bool in(std::vector<Item> &list) {
+        bool changed = false;
+        std::vector<Item> out;
+        for (Item &i : list) {
+            if (!i.map || isGpuSchedule(i.map->entry->schedule)) {
+                out.push_back(std::move(i));
+                continue;
+            }
+            Question question(*i.map, g_);
+            const std::string why = question.obstacle(), where = g_.name.str() + ": map " + i.map->entry->label;
+            if (!why.empty()) {
+                if (why != "-")
+                    context_.missed(where, "is not jammed: " + why);
+                changed |= in(i.map->body);
+                out.push_back(std::move(i));
+                continue;
+            }
+            context_.done(where, "runs in strips of " + std::to_string(question.elements()) + ": its inner maps walk down columns");
+            jam(std::move(i), question.elements(), out);
+            changed = true;
+        }
+        list = std::move(out);
+        return changed;
+    }
+
+private:
+    void jam(Item i, int64_t width, std::vector<Item> &out) {
+        Map *last = i.map.get();
+        if (last->params.size() > 1) {
+            splitOff(*last, last->params.size() - 1);
+            last = last->body.front().map.get();
+        }
+        std::vector<Item> made = Jam(g_, memories_, connectors_, width).items(*last);
+        std::vector<Item> &into = last == i.map.get() ? out : i.map->body;
+        if (last != i.map.get())
+            into.clear();
+        std::move(made.begin(), made.end(), std::back_inserter(into));
+        if (&into != &out)
+            out.push_back(std::move(i));
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    pass::Context &context_;
+    const std::set<Name> connectors_; // of all nodes
+};
+
+class JamMaps : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // neighbouring threads have neighbouring iterations there
+            return false;
+        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            Jamming jamming(g, memories, context);
+            for (nest::Run &run : runs)
+                run.changed |= jamming.in(run.items);
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createJamMaps() { return std::make_unique<JamMaps>(); }
+
+} // namespace sdfgc::transforms

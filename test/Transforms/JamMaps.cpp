@@ -1,0 +1,77 @@
+// jam-maps: which maps run in strips, and what keeps them as they are.
+#include "PassRun.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// A map over `j` whose inner map sums up a column of `A`.
+struct Sums : Graph {
+    struct Text {
+        std::string read = "A[k, j]", inner = "k = 0:N", variable = "float64 (Register)", sum = "t[0]", write = "y[j]",
+                    range = "j = 0:M";
+    };
+    explicit Sums(const Text &t)
+        : Graph(R"(
+            sdfg f(A, x, y) (typed) {
+              symbol N, M: int64
+              argument A: float64[N, M] (CPU_Heap)
+              argument x: float64[N] (CPU_Heap)
+              argument y: float64[M] (CPU_Heap)
+              transient t: $variable
+              state s {
+                map columns[$range] (CPU_Multicore) with <- A[0:N, 0:M], <- x[0:N]; -> y[0:M] {
+                  init: o = 0.0  with o: float64 -> $sum
+                  map sum[$inner] (Sequential) with <- A[0:N, 0:M], <- x[0:N], after @init; -> $sum (wcr = "lambda a, b: a + b") {
+                    add: o = a * b  with a: float64 <- $read, b: float64 <- x[k]; o: float64 -> $sum (wcr = "lambda a, b: a + b")
+                  }
+                  done: o = a  with a: float64 <- $sum; o: float64 -> $write
+                }
+              }
+            }
+          )",
+                {{"$variable", t.variable},
+                 {"$range", t.range},
+                 {"$inner", t.inner},
+                 {"$sum", t.sum},
+                 {"$read", t.read},
+                 {"$write", t.write}}) {}
+    bool jam() { return PassRun(transforms::createJamMaps())(g); }
+};
+
+bool jams(const Sums::Text &t) { return Sums(t).jam(); }
+
+} // namespace
+
+TEST_CASE("jam-maps: inner maps that walk down columns") {
+    CHECK(jams({}));
+    CHECK(jams({.read = "A[k, M - 1 - j]"}));
+    CHECK(jams({.write = "y[M - 1 - j]", .range = "j = 2:M"}));
+    CHECK_FALSE(jams({.read = "A[j, k]"}));     // along a row
+    CHECK_FALSE(jams({.read = "A[k, 2 * j]"})); // not next to each other
+    CHECK_FALSE(jams({.inner = "k = 0:j"}));    // another number of steps for each column
+    CHECK_FALSE(jams({.range = "j = 0:M:2"}));
+    CHECK_FALSE(jams({.range = "j = 0:6"})); // less than a strip
+}
+
+TEST_CASE("jam-maps: what iterations share, or have more of than a variable") {
+    CHECK_FALSE(jams({.write = "y[0]"}));
+    CHECK_FALSE(jams({.variable = "float64[2] (Register)", .sum = "t[1]"}));
+}
+
+TEST_CASE("jam-maps: variables become arrays along the strip, and the rest has its own") {
+    Sums program({});
+    REQUIRE(program.jam());
+    int strips = 0, variables = 0;
+    for (const auto &[name, d] : program.g.arrays)
+        if (d.transient)
+            (d.isArray() ? strips : variables) += 1;
+    CHECK(strips == 1);
+    CHECK(variables == 1);
+    bool hasRest = false;
+    for (const State *s : allStates(std::as_const(program.g)))
+        for (const MapEntry *m : nodesOf<MapEntry>(*s))
+            hasRest |= m->params.front() == Name("j") && m->schedule == Schedule::Sequential;
+    CHECK(hasRest);
+}
