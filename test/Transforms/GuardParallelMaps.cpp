@@ -65,6 +65,7 @@ TEST_CASE("work: operations, loads and stores of all iterations") {
 
 TEST_CASE("work: maps inside") {
     CHECK(workAround("0:M") == "3*M*N");
+    CHECK(workAround("i:min(i + 31, N - 1) + 1") == "24*N"); // in vectors
     CHECK(workAround("i:min(i + 99, N - 1) + 1") == "300*N");
     CHECK(workAround("i:N") == expr("3*N*(N + 1)/2").str()); // a triangle: the middle counts
     CHECK(workAround("0:8") == "6*N");                       // two vectors

@@ -57,6 +57,9 @@ TEST_CASE("jam-maps: inner maps that walk down columns") {
 
 TEST_CASE("jam-maps: what iterations share, or have more of than a variable") {
     CHECK_FALSE(jams({.write = "y[0]"}));
+    CHECK_FALSE(jams({.write = "y[j // 2]"}));
+    CHECK_FALSE(jams({.write = "y[j % 4]"}));
+    CHECK(jams({.write = "y[2 * j]", .range = "j = 0:M // 2"}));
     CHECK_FALSE(jams({.variable = "float64[2] (Register)", .sum = "t[1]"}));
 }
 

@@ -106,7 +106,7 @@ private:
                 return "a use of `" + u.data.str() + "` is more than one element";
             if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
                 return "it has more than tasklets";
-            if (!isOwn(u.data) && u.writes() && !subset->freeSymbols().count(along_))
+            if (!isOwn(u.data) && u.writes() && !isOfOneIteration(*subset))
                 return "iterations share what they write of `" + u.data.str() + "`";
             if (jammed)
                 count(u, *subset, *d, around);
@@ -114,6 +114,15 @@ private:
         if (s.isCopy() && !(g_.desc(s.uses.front().data)->dtype == g_.desc(s.uses.back().data)->dtype))
             return "it has more than tasklets";
         return nest::canRename(Item{nullptr, std::make_unique<Step>(s)}, meaning) ? "" : "its parameter cannot get another meaning";
+    }
+
+    /// Does no other iteration have the element? An index that moves by a constant says so; `j // 2` does not.
+    bool isOfOneIteration(const sym::Subset &element) const {
+        const std::map<Name, sym::Expr> next{{along_, sym::Expr::symbol(along_) + 1}};
+        return std::any_of(element.dims.begin(), element.dims.end(), [&](const sym::Range &r) {
+            const auto step = (sym::substitute(r.begin, next) - r.begin).asInt();
+            return step && *step != 0;
+        });
     }
 
     /// Of an iteration, at any depth.
