@@ -125,14 +125,14 @@ std::vector<PlacedUse> usesOf(const Item &item) {
     return out;
 }
 
-std::set<Name> localsOf(const Item &item) {
-    if (item.step)
-        return {};
-    std::set<Name> out = item.map->locals;
-    for (const Item &inner : item.map->body)
+std::set<Name> localsOf(const Map &map) {
+    std::set<Name> out = map.locals;
+    for (const Item &inner : map.body)
         out.merge(localsOf(inner));
     return out;
 }
+
+std::set<Name> localsOf(const Item &item) { return item.map ? localsOf(*item.map) : std::set<Name>(); }
 
 bool hasEffects(const Item &item) {
     return item.step ? item.step->effects

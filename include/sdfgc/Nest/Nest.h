@@ -147,7 +147,8 @@ struct PlacedUse {
 /// All uses of an item, in the order of the steps; of a map, its own parameters are the first loops.
 std::vector<PlacedUse> usesOf(const Item &item);
 
-/// What iterations of the maps in an item, at any depth, have for themselves.
+/// What iterations of a map, or of the maps in an item, at any depth, have for themselves.
+std::set<Name> localsOf(const Map &map);
 std::set<Name> localsOf(const Item &item);
 
 /// Does a step of the item do more than its uses tell?

@@ -125,7 +125,7 @@ public:
             return out;
         }
         const sym::Expr strips = sym::floorDiv(range.size(), row_.width);
-        auto all = std::make_unique<Map>(loop("strips", {s}, {{0, strips - 1, 1, 1}}));
+        auto all = std::make_unique<Map>(mapLike(*map_.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
         all->body = std::move(out);
         all->locals.insert(strip_);
         rest->map->ranges.back().begin = range.begin + row_.width * strips;
@@ -145,15 +145,6 @@ private:
     bool isUsed(Name n) const {
         return std::find(map_.params.begin(), map_.params.end(), n) != map_.params.end() || n == v_ ||
                row_.update->subset->freeSymbols().count(n) != 0;
-    }
-
-    Map loop(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) const {
-        Map m;
-        m.made = entryLike(*map_.entry, std::move(label));
-        m.entry = m.made.get();
-        m.params = std::move(params);
-        m.ranges = std::move(ranges);
-        return m;
     }
 
     Use ofStrip(UseKind kind, Name connector) {
@@ -189,12 +180,13 @@ private:
     std::vector<Item> accumulate(sym::Expr first) {
         const Name in("__inp"), out("__out");
         const sym::Range strip{0, row_.width - 1, 1, 1};
-        auto load = std::make_unique<Map>(loop("load", {v_}, {strip})), store = std::make_unique<Map>(loop("store", {v_}, {strip}));
+        auto load = std::make_unique<Map>(mapLike(*map_.entry, "load", {v_}, {strip})),
+             store = std::make_unique<Map>(mapLike(*map_.entry, "store", {v_}, {strip}));
         load->body.push_back(copyStep("load", ofRow(UseKind::Read, first, in), ofStrip(UseKind::Write, out)));
         store->body.push_back(copyStep("store", ofStrip(UseKind::Read, in), ofRow(UseKind::Write, first, out)));
         const std::map<Name, sym::Expr> meaning{{map_.params.back(), first + sym::Expr::symbol(v_)}};
         *row_.update = ofStrip(UseKind::Update, row_.update->connector);
-        auto main = std::make_unique<Map>(loop(map_.entry->label, map_.params, map_.ranges));
+        auto main = std::make_unique<Map>(mapLike(*map_.entry, map_.entry->label, map_.params, map_.ranges));
         main->params.back() = v_;
         main->ranges.back() = strip;
         main->locals = map_.locals;

@@ -41,7 +41,7 @@ std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
 /// What the steps of a map say of jamming it.
 class Question {
 public:
-    Question(const Map &m, const SDFG &g) : map_(m), g_(g), along_(m.params.back()) {}
+    Question(const Map &m, const SDFG &g) : map_(m), g_(g), along_(m.params.back()), own_(nest::localsOf(m)) {}
 
     /// Why a map stays as it is; empty if it is to be jammed. No reason worth a remark is "-".
     std::string obstacle() {
@@ -81,7 +81,7 @@ private:
                 variables_.insert(n);
             }
         for (const Item &i : m.body) {
-            const std::string why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(*i.step, m, jammed);
+            const std::string why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(i, m, jammed);
             if (!why.empty())
                 return why;
         }
@@ -94,7 +94,8 @@ private:
     }
     static bool isNumber(Type t) { return t.isNumeric() && t.bytes().value_or(0) > 0; }
 
-    std::string ofStep(const Step &s, const Map &around, bool jammed) {
+    std::string ofStep(const Item &item, const Map &around, bool jammed) {
+        const Step &s = *item.step;
         if (s.effects || s.nodes.size() > 1 || (!s.isCopy() && !isa<Tasklet>(s.nodes.front())))
             return "it has more than tasklets";
         const std::map<Name, sym::Expr> meaning{{along_, sym::Expr::symbol(Name("__v"))}};
@@ -106,14 +107,14 @@ private:
                 return "a use of `" + u.data.str() + "` is more than one element";
             if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
                 return "it has more than tasklets";
-            if (!isOwn(u.data) && u.writes() && !isOfOneIteration(*subset))
+            if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset))
                 return "iterations share what they write of `" + u.data.str() + "`";
             if (jammed)
                 count(u, *subset, *d, around);
         }
         if (s.isCopy() && !(g_.desc(s.uses.front().data)->dtype == g_.desc(s.uses.back().data)->dtype))
             return "it has more than tasklets";
-        return nest::canRename(Item{nullptr, std::make_unique<Step>(s)}, meaning) ? "" : "its parameter cannot get another meaning";
+        return nest::canRename(item, meaning) ? "" : "its parameter cannot get another meaning";
     }
 
     /// Does no other iteration have the element? An index that moves by a constant says so; `j // 2` does not.
@@ -123,13 +124,6 @@ private:
             const auto step = (sym::substitute(r.begin, next) - r.begin).asInt();
             return step && *step != 0;
         });
-    }
-
-    /// Of an iteration, at any depth.
-    bool isOwn(Name n) {
-        if (own_.empty())
-            own_ = nest::localsOf(Item{std::make_unique<Map>(copyOf(map_)), nullptr});
-        return own_.count(n) != 0;
     }
 
     void count(const Use &u, const sym::Subset &subset, const DataDesc &d, const Map &around) {
@@ -145,10 +139,11 @@ private:
     const Map &map_;
     const SDFG &g_;
     const Name along_;
-    std::set<Name> own_, variables_; // of iterations; those that become arrays along the strip
-    int columns_ = 0, inside_ = 0;   // uses in inner maps that are next to each other along the strip, and along these maps
-    int sums_ = 0;                   // of inner maps in variables: each waits for the addition before
-    int64_t widest_ = 1;             // bytes
+    const std::set<Name> own_;     // of iterations, at any depth
+    std::set<Name> variables_;     // those that become arrays along the strip
+    int columns_ = 0, inside_ = 0; // uses in inner maps that are next to each other along the strip, and along these maps
+    int sums_ = 0;                 // of inner maps in variables: each waits for the addition before
+    int64_t widest_ = 1;           // bytes
 };
 
 /// Jams one map.
@@ -161,30 +156,26 @@ public:
     std::vector<Item> items(Map &m) {
         const sym::Range range = m.ranges.back();
         const Name along = m.params.back();
-        Item rest{twinOf(m, g_, memories_, connectors_), nullptr};
-        std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
-        entry->schedule = Schedule::Sequential; // fewer iterations than a strip has
-        rest.map->entry = entry.get();
-        rest.map->made = std::move(entry);
         const sym::Expr strips = sym::floorDiv(range.size(), width_);
-        rest.map->ranges.back().begin = range.begin + width_ * strips;
+        sym::Range last = range;
+        last.begin = range.begin + width_ * strips;
+        auto rest = std::make_unique<Map>(loopLike(*m.entry, m.entry->label, {along}, {last})); // fewer iterations than a strip has
+        std::unique_ptr<Map> twin = twinOf(m, g_, memories_, connectors_);
+        rest->body = std::move(twin->body);
+        rest->locals = std::move(twin->locals);
 
         const Name s = fresh("__s", m);
         v_ = fresh("__v", m);
         like_ = m.entry;
         meaning_ = {{along, range.begin + width_ * sym::Expr::symbol(s) + sym::Expr::symbol(v_)}};
-        auto all = std::make_unique<Map>();
-        all->made = entryLike(*m.entry, "strips");
-        all->entry = all->made.get();
-        all->params = {s};
-        all->ranges = {{0, strips - 1, 1, 1}};
+        auto all = std::make_unique<Map>(mapLike(*m.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
         all->locals = inStrips(m.locals);
         all->body = jammed(std::move(m.body), along);
         for (const auto &[variable, strip] : strips_)
             g_.arrays.erase(variable);
         std::vector<Item> out;
         out.push_back({std::move(all), nullptr});
-        out.push_back(std::move(rest));
+        out.push_back({std::move(rest), nullptr});
         return out;
     }
 
@@ -237,23 +228,12 @@ private:
                 continue;
             }
             if (!last) {
-                out.push_back({alongStrip(), nullptr});
+                out.push_back({std::make_unique<Map>(loopLike(*like_, like_->label, {v_}, {{0, width_ - 1, 1, 1}})), nullptr});
                 last = out.back().map.get();
             }
             last->body.push_back(element(std::move(i)));
         }
         return out;
-    }
-
-    std::unique_ptr<Map> alongStrip() const {
-        auto m = std::make_unique<Map>();
-        std::shared_ptr<MapEntry> entry = entryLike(*like_, like_->label);
-        entry->schedule = Schedule::Sequential;
-        m->entry = entry.get();
-        m->made = std::move(entry);
-        m->params = {v_};
-        m->ranges = {{0, width_ - 1, 1, 1}};
-        return m;
     }
 
     /// A step, or a map inside of the strip, for one element of the strip.

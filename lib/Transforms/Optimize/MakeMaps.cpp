@@ -78,14 +78,9 @@ void dropSingleTrips(Map &m) {
 void splitOff(Map &m, std::size_t depth) {
     if (depth == m.params.size())
         return;
-    auto inner = std::make_unique<Map>();
-    std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
-    entry->schedule = Schedule::Sequential;
-    inner->entry = entry.get();
-    inner->made = std::move(entry);
     const auto at = static_cast<std::ptrdiff_t>(depth);
-    inner->params.assign(m.params.begin() + at, m.params.end());
-    inner->ranges.assign(m.ranges.begin() + at, m.ranges.end());
+    auto inner = std::make_unique<Map>(
+        loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
     m.params.resize(depth);
     m.ranges.erase(m.ranges.begin() + at, m.ranges.end());
     std::swap(inner->body, m.body);
@@ -141,12 +136,12 @@ void takeOwn(Map &m, const std::map<Name, Name> &own, SDFG &g, analysis::Memorie
 } // namespace
 
 std::unique_ptr<Map> twinOf(const Map &m, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors) {
-    Item twin{std::make_unique<Map>(copyOf(m)), nullptr};
+    auto twin = std::make_unique<Map>(copyOf(m));
     std::map<Name, Name> own;
-    for (const Name n : nest::localsOf(twin))
+    for (const Name n : nest::localsOf(m))
         own.emplace(n, nest::addContainer(g, n.view(), *g.desc(n), connectors));
-    takeOwn(*twin.map, own, g, memories);
-    return std::move(twin.map);
+    takeOwn(*twin, own, g, memories);
+    return twin;
 }
 
 } // namespace sdfgc::transforms

@@ -71,4 +71,27 @@ std::shared_ptr<MapEntry> entryLike(const MapEntry &like, std::string label) {
     return entry;
 }
 
+namespace {
+
+nest::Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    nest::Map m;
+    m.entry = entry.get();
+    m.made = std::move(entry);
+    m.params = std::move(params);
+    m.ranges = std::move(ranges);
+    return m;
+}
+
+} // namespace
+
+nest::Map mapLike(const MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    return mapOf(entryLike(like, std::move(label)), std::move(params), std::move(ranges));
+}
+
+nest::Map loopLike(const MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    std::shared_ptr<MapEntry> entry = entryLike(like, std::move(label));
+    entry->schedule = Schedule::Sequential;
+    return mapOf(std::move(entry), std::move(params), std::move(ranges));
+}
+
 } // namespace sdfgc::transforms

@@ -89,9 +89,7 @@ private:
     }
 
     std::unique_ptr<Map> mapOver(const std::vector<std::size_t> &loops, std::string label, Item body) const {
-        auto map = std::make_unique<Map>();
-        map->made = entryLike(*like_.entry, std::move(label));
-        map->entry = map->made.get();
+        auto map = std::make_unique<Map>(mapLike(*like_.entry, std::move(label), {}, {}));
         for (const std::size_t k : loops) {
             map->params.push_back(params_[k]);
             map->ranges.push_back({0, loops_[k] - 1, 1, 1});
