@@ -105,7 +105,8 @@ std::string kindList() {
 
 std::string explanationIndex() {
     std::string out =
-        "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in lib/Diag/explanations.\n\n"
+        "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in lib/Diag/explanations. "
+        "Codes of remarks are in [remarks](remarks.md).\n\n"
         "| code | name | kind | message |\n|---|---|---|---|\n";
     for (Id id : byCode()) {
         const Info &kind = info(id);
@@ -117,6 +118,32 @@ std::string explanationIndex() {
         out += "| [" + code + "](" + code + ".md) | " + std::string(kind.name) + " | " + std::string(severityWord(kind.severity)) +
                " | `` " + message + " `` |\n";
     }
+    return out;
+}
+
+std::string reasonList() {
+    std::string out;
+    for (const Why why : allReasons()) {
+        std::string code(info(why).code);
+        code.resize(16, ' ');
+        out += code + std::string(info(why).meaning) + "\n";
+    }
+    return out;
+}
+
+std::string explanationText(Why why) {
+    constexpr std::size_t width = 100;
+    return std::string(info(why).code) + " (of remarks)\n\n" + wrapped(info(why).meaning, width, "") + "\nWhat to do:\n" +
+           wrapped(info(why).hint, width, "    ");
+}
+
+std::string reasonPage() {
+    std::string out = "# Codes of remarks\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in "
+                      "include/sdfgc/Diag/Reasons.def. Each remark on what a pass left undone has one of these codes "
+                      "([the optimiser](../optimiser.md)).\n\n| code | meaning | what to do |\n|---|---|---|\n";
+    for (const Why why : allReasons())
+        out += "| `" + std::string(info(why).code) + "` | " + std::string(info(why).meaning) + " | " + std::string(info(why).hint) +
+               " |\n";
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
+#include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Pass/Instrumentation.h"
@@ -7,7 +8,6 @@
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
-#include "sdfgc/Support/OrderedMap.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
@@ -176,37 +176,6 @@ std::optional<pass::Pipeline> usualPipeline(const pass::CompileOptions &compile)
     return path ? pass::readPipeline(*path, passRegistry(), compile, scratch) : std::nullopt;
 }
 
-json::Value remarkJson(const pass::Remark &r) {
-    json::Value v = json::Value::object();
-    v.set("pass", r.pass);
-    v.set("kind", r.missed ? "missed" : "done");
-    v.set("element", r.element);
-    v.set("text", r.text);
-    return v;
-}
-
-/// Documents as LLVM's remarks have them; texts are quoted as in JSON, which is YAML.
-std::string remarkYaml(const pass::Remark &r) {
-    std::string out = r.missed ? "--- !Missed\n" : "--- !Done\n";
-    for (const auto &[key, value] : {std::pair("pass", &r.pass), {"element", &r.element}, {"text", &r.text}}) {
-        out += std::string(key) + ": ";
-        json::appendQuoted(out, *value);
-        out += '\n';
-    }
-    return out + "...\n";
-}
-
-/// Elements in the order in which passes came to them, each with what was done to it.
-std::string remarksByElement(const std::vector<pass::Remark> &remarks) {
-    OrderedMap<std::string, std::string> lines;
-    for (const pass::Remark &r : remarks)
-        lines[r.element] += "  " + r.pass + ": " + (r.missed ? "not done: " : "") + r.text + "\n";
-    std::string out;
-    for (const auto &[element, text] : lines)
-        out += element + "\n" + text;
-    return out;
-}
-
 /// A file name in a rule of make: `$` is doubled, blanks, `#` and `%` get a backslash.
 std::string makeEscaped(const std::string &path) {
     std::string out;
@@ -279,6 +248,7 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
     line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
     line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
+    line.number("--pass-limit", passLimit, "N", "let the optimiser make N changes at most: to find the one that is at fault", 0);
     line.text("--stop-after", stopAfter, "PASS", "stop after a pass: its name, its position (05) or both (05-infer-types)");
     line.text("--start-after", startAfter, "PASS",
               "leave out the passes up to this one; the input is what --dump-dir wrote after it");
@@ -296,6 +266,7 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
     line.text("--remarks", remarks, "FILE",
               "write what passes did or could not do: .yaml, .json (one object a line), else text by element; `-` prints it");
+    line.flag("--explain-missed", explainMissed, "say on standard error what passes could not do, why, and what to do about it");
 }
 
 void PipelineOptions::addValidationTo(CommandLine &line) {
@@ -345,16 +316,6 @@ std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &
     return pipeline;
 }
 
-std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
-    const bool json = file.ends_with(".json") || file.ends_with(".jsonl"), yaml = file.ends_with(".yaml") || file.ends_with(".yml");
-    if (!json && !yaml)
-        return remarksByElement(remarks);
-    std::string out;
-    for (const pass::Remark &r : remarks)
-        out += json ? remarkJson(r).dump() + "\n" : remarkYaml(r);
-    return out;
-}
-
 bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pass::Context &context,
                std::vector<std::string> *files, bool graphOnly) {
     std::optional<pass::Pipeline> pipeline =
@@ -374,12 +335,19 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     if (o.validate)
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
+    if (o.passLimit >= 0)
+        context.changeLimit = o.passLimit;
     if (o.choosePasses())
         run.usual = [&] { return usualPipeline(context.options); };
     std::vector<pass::PassTime> times;
     bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);
     if (o.timePasses)
         s.environment.err << pass::timeTable(std::move(times));
+    if (context.lastChange)
+        s.log().info("the optimiser made {} changes, the last one: {}", context.changes,
+                     oneLine(context.remarks[*context.lastChange]));
+    if (o.explainMissed)
+        s.environment.err << missedText(context.remarks);
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;

@@ -35,6 +35,8 @@ struct PipelineOptions {
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed
     std::vector<std::string> printBefore, printAfter;
+    int passLimit = -1; // changes of the optimiser; negative: as many as there are
+    bool explainMissed = false;
     bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, verifyText = false, timePasses = false;
     bool validate = false;
     double validateTimeout = 5;
@@ -54,10 +56,6 @@ const pass::Registry &passRegistry();
 
 /// The pipeline that the options choose: the target's own when they choose none. Nothing after errors.
 std::optional<pass::Pipeline> choosePipeline(Session &session, const PipelineOptions &options, const pass::CompileOptions &compile);
-
-/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text
-/// by element.
-std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 
 /// Runs the pipeline that the options choose over the program; when they choose none, the target's own over a graph, and no passes
 /// over a tree from a file. Files that were read are appended to `*files` when given. `graphOnly`: the passes in front of `lower` only. Returns false after errors.

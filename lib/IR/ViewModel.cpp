@@ -55,6 +55,8 @@ std::vector<std::string> containers(const SDFG &g) {
 
 class Builder {
 public:
+    explicit Builder(const ElementNotes &notes) : notes_(notes) {}
+
     json::Value build(const SDFG &root) {
         content_.emplace_back();
         pending_.push_back({0, &root});
@@ -93,6 +95,37 @@ private:
         return static_cast<int>(content_.size()) - 1;
     }
 
+    // ---- notes
+
+    /// The access nodes of a container have its notes, nested SDFGs those of what is in them as a whole.
+    void note(json::Value &v, const Node &n) const {
+        if (notes_.empty())
+            return;
+        std::vector<std::string> own = notesOf(elementName(n));
+        const auto *a = dyn_cast<AccessNode>(&n);
+        const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+        if (a)
+            append(own, notesOf(elementName(*n.state()->sdfg()) + ": container " + a->data.str()));
+        if (nested && nested->sdfg)
+            append(own, notesOf(elementName(*nested->sdfg)));
+        set(v, own);
+    }
+    void note(json::Value &v, const Block &b) const {
+        if (!notes_.empty())
+            set(v, notesOf(elementName(b)));
+    }
+    std::vector<std::string> notesOf(const std::string &element) const {
+        const auto found = notes_.find(element);
+        return found == notes_.end() ? std::vector<std::string>() : found->second;
+    }
+    static void append(std::vector<std::string> &to, const std::vector<std::string> &more) {
+        to.insert(to.end(), more.begin(), more.end());
+    }
+    static void set(json::Value &v, const std::vector<std::string> &own) {
+        if (!own.empty())
+            v.set("r", lines(own));
+    }
+
     // ---- control flow
 
     void blocks(int container, const Region &r) {
@@ -100,6 +133,7 @@ private:
         const Block *start = r.start();
         for (const auto &b : r.blocks()) {
             json::Value v = block(*b);
+            note(v, *b);
             if (b.get() == start)
                 v.set("f", "start");
             position[b.get()] = content_[container].add(std::move(v));
@@ -173,6 +207,7 @@ private:
                 continue;
             }
             json::Value v = node(*n, *s.sdfg());
+            note(v, *n);
             if (n->isEntry()) {
                 content_.emplace_back();
                 const int own = static_cast<int>(content_.size()) - 1;
@@ -291,12 +326,13 @@ private:
         return out;
     }
 
+    const ElementNotes &notes_;
     std::deque<Content> content_;
     std::deque<Pending> pending_;
 };
 
 } // namespace
 
-json::Value viewModel(const SDFG &root) { return Builder().build(root); }
+json::Value viewModel(const SDFG &root, const ElementNotes &notes) { return Builder(notes).build(root); }
 
 } // namespace sdfgc::ir

@@ -370,7 +370,7 @@ void Expansion::took(std::string_view implementation, std::string why) {
     context_.done(elementName(node_), "implementation " + std::string(implementation) + ": " + std::move(why));
 }
 
-void Expansion::missed(std::string what) { context_.missed(elementName(node_), std::move(what)); }
+void Expansion::missed(const std::string &what, const diag::Reason &why) { context_.missed(elementName(node_), what, why); }
 
 std::string typedLiteral(Type t, const std::string &value) {
     if (t.isScalar() && !t.isVoid())

@@ -160,7 +160,7 @@ public:
     /// A remark: which implementation was taken and why.
     void took(std::string_view implementation, std::string why);
     /// A remark: what the node asks for and does not get.
-    void missed(std::string what);
+    void missed(const std::string &what, const diag::Reason &why);
 
 private:
     struct Nest; // maps inside each other

@@ -85,10 +85,10 @@ void Reduce::byBlocks(Loops l, const char *label) {
 
 void Reduce::onDevice() {
     if (x_.node().implementation == "CUDA (device)") {
-        const std::string why = whyNoPrimitive();
-        if (why.empty())
+        const diag::Reason why = whyNoPrimitive();
+        if (!why)
             return byPrimitive();
-        x_.missed("no call of CUB or rocPRIM: " + why);
+        x_.missed("no call of CUB or rocPRIM", why);
     }
     const sym::Expr elements = product(reduced_);
     const bool combines = neutral_ && !out_.type.isVector(); // gpu_reduce.h's operations are those of single values

@@ -61,16 +61,19 @@ bool Reduce::startsNeutral() const {
     return !identity_ || *identity_ == *neutral_ || (operation && isNumber(*identity_, operation->neutral));
 }
 
-std::string Reduce::whyNoPrimitive() {
+diag::Reason Reduce::whyNoPrimitive() {
+    using diag::Why;
     if (!neutral_ || !operationOf(wcr_))
-        return "its function is none of the library's";
+        return {Why::Library, "its function is none of the library's"};
     if (in_.type != out_.type)
-        return "input and output differ in type";
+        return {Why::Layout, "input and output differ in type"};
     if (!in_.type.isInteger() && !in_.type.isBool() && !blasLetter(in_.type))
-        return "the library has no reduction for " + in_.type.str();
+        return {Why::Library, "the library has no reduction for " + in_.type.str()};
     if (reduced_.size() != 1 || reduced_.front() + 1 != in_.rank() || !x_.inner().desc("_in")->isPackedC())
-        return "what is reduced does not lie in rows that follow each other";
-    return !startsNeutral() && !outerWcr_.empty() ? "it has both an identity and conflict resolution" : "";
+        return {Why::Layout, "what is reduced does not lie in rows that follow each other"};
+    if (!startsNeutral() && !outerWcr_.empty())
+        return {Why::Update, "it has both an identity and conflict resolution"};
+    return {};
 }
 
 void Reduce::byPrimitive() {

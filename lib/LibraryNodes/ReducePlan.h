@@ -24,7 +24,7 @@ private:
     /// The name of an associative function in runtime-headers/sdfgc/rt/gpu_reduce.h.
     std::string operation() const;
     bool startsNeutral() const;
-    std::string whyNoPrimitive();
+    diag::Reason whyNoPrimitive();
     void byPrimitive();
     bool isByBlock();
     void byBlock();

@@ -10,6 +10,8 @@
 namespace sdfgc::nest {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 
 namespace {
 
@@ -36,19 +38,19 @@ public:
                 taken_.merge(u.memlet.subset->freeSymbols());
     }
 
-    Opened open(analysis::Memories &memories) {
+    Opened open(analysis::Memories &memories, const std::function<bool()> &mayOpen) {
         Opened out;
-        if (!(out.why = obstacle()).empty())
+        if ((out.why = obstacle()))
             return out;
         std::optional<Run> run = readRegion(inner_, memories, analysis::sharedContainers(inner_));
-        out.why = run ? obstacleIn(run->items) : "it has control flow, or states that are not taken apart";
-        if (!out.why.empty())
+        out.why =
+            run ? obstacleIn(run->items) : Reason{Why::ControlFlow, "it has control flow, or states that are not taken apart"};
+        if (!out.why && !renameParameters(run->items))
+            out.why = {Why::Names, "names in it clash with names around it"};
+        if (!out.why && !mayOpen())
+            out.why = {Why::PassLimit, ""};
+        if (out.why)
             return out;
-        for (Item &i : run->items)
-            if (!renameParameters(i) || !canRename(i, meaning_)) {
-                out.why = "names in it clash with names around it";
-                return out;
-            }
         connectors_.merge(connectorsOf(inner_));
         nameTransients(out.locals);
         for (Item &i : run->items) {
@@ -62,28 +64,28 @@ public:
 private:
     // ---- what stands against it
 
-    std::string obstacle() {
+    Reason obstacle() {
         if (node_.noInline)
-            return "the graph says so";
+            return {Why::Kept, "the graph says so"};
         if (!inner_.constants.empty() || hasCode(inner_.globalCode) || hasCode(inner_.initCode) || hasCode(inner_.exitCode))
-            return "it has constants or code of its own";
+            return {Why::Opaque, "it has constants or code of its own"};
         if (step_.effects)
-            return "it does more than its memlets tell";
+            return {Why::Effects, "it does more than its memlets tell"};
         for (const auto &[name, d] : inner_.arrays) {
             if (!isPlain(&d))
-                return "its container `" + name.str() + "` is more than an array";
+                return {Why::Container, "its container `" + name.str() + "` is more than an array"};
             if (d.transient && d.lifetime != Lifetime::Scope)
-                return "its container `" + name.str() + "` outlives it";
+                return {Why::LiveOut, "its container `" + name.str() + "` outlives it"};
             if (d.transient && dependsOnLoops(d))
-                return "its container `" + name.str() + "` has a size that iterations around it decide";
+                return {Why::Container, "its container `" + name.str() + "` has a size that iterations around it decide"};
         }
         for (const auto &[name, value] : node_.symbolMapping)
             if (!sameMeaning(name, value))
-                return "its symbol `" + name.str() + "` has another type than what it stands for";
+                return {Why::Layout, "its symbol `" + name.str() + "` has another type than what it stands for"};
         for (const Use &u : step_.uses)
-            if (const std::string why = place(u); !why.empty())
+            if (Reason why = place(u))
                 return why;
-        return "";
+        return {};
     }
 
     bool dependsOnLoops(const DataDesc &d) const {
@@ -112,50 +114,50 @@ private:
     }
 
     /// Finds out where an argument is.
-    std::string place(const Use &u) {
+    Reason place(const Use &u) {
         const DataDesc *inside = inner_.desc(u.connector), *outside = around_.desc(u.data);
         const std::string what = "its argument `" + u.connector.str() + "` ";
         if (!inside || !outside || !u.memlet.subset || u.memlet.data != u.data || u.memlet.subset->rank() != outside->rank())
-            return what + "is none";
+            return {Why::Opaque, what + "is none"};
         if (u.kind == UseKind::Update)
-            return what + "is updated with conflict resolution";
+            return {Why::Update, what + "is updated with conflict resolution"};
         const std::optional<Window> window = windowOf(*inside, meaning_, *outside, *u.memlet.subset);
         if (!window)
-            return what + "has another type or other strides inside";
+            return {Why::Layout, what + "has another type or other strides inside"};
         const auto [known, isNew] = arguments_.emplace(u.connector, Argument{&u, *window});
         if (!isNew && (known->second.use->data != u.data || !(*known->second.use->memlet.subset == *u.memlet.subset)))
-            return what + "is something else where it is written";
-        return "";
+            return {Why::Container, what + "is something else where it is written"};
+        return {};
     }
 
-    std::string obstacleIn(const std::vector<Item> &items) const {
+    Reason obstacleIn(const std::vector<Item> &items) const {
         for (const Item &i : items)
-            if (const std::string why = i.map ? obstacleIn(i.map->body) : obstacleOf(*i.step); !why.empty())
+            if (Reason why = i.map ? obstacleIn(i.map->body) : obstacleOf(*i.step))
                 return why;
-        return "";
+        return {};
     }
 
     /// Steps see containers through memlets only, so that these may have other names and more dimensions.
-    std::string obstacleOf(const Step &s) const {
+    Reason obstacleOf(const Step &s) const {
         if (s.nodes.size() > 1)
-            return "a scope in it is not taken apart";
+            return {Why::Opaque, "a scope in it is not taken apart"};
         for (const Node *n : s.nodes)
             for (const auto *list : {&n->inConnectors, &n->outConnectors})
                 for (const Connector &c : *list)
                     if (around_.desc(c.name))
-                        return "its connector `" + c.name.str() + "` has the name of a container around it";
+                        return {Why::Names, "its connector `" + c.name.str() + "` has the name of a container around it"};
         for (const Use &u : s.uses) {
             const auto a = arguments_.find(u.data);
             if (a == arguments_.end() && !inner_.desc(u.data)->transient)
-                return "its argument `" + u.data.str() + "` is not connected";
+                return {Why::Opaque, "its argument `" + u.data.str() + "` is not connected"};
             if (!u.subset || (!s.isCopy() && (u.memlet.data != u.data || !u.memlet.subset)))
-                return "a use of `" + u.data.str() + "` is unknown";
+                return {Why::Opaque, "a use of `" + u.data.str() + "` is unknown"};
             if (a != arguments_.end() && !a->second.window.keepsRank() && !s.isCopy() && !u.subset->isOneElement())
-                return "a part of `" + u.data.str() + "` would have more dimensions";
+                return {Why::Layout, "a part of `" + u.data.str() + "` would have more dimensions"};
         }
         if (s.isCopy() && outerName(s.uses.front().data) == outerName(s.uses.back().data))
-            return "it copies a container onto itself";
-        return "";
+            return {Why::Opaque, "it copies a container onto itself"};
+        return {};
     }
 
     std::pair<bool, Name> outerName(Name data) const {
@@ -178,6 +180,10 @@ private:
             transients_.emplace(name, addContainer(around_, name.view(), std::move(own), connectors_));
             locals.insert(transients_.at(name));
         }
+    }
+
+    bool renameParameters(std::vector<Item> &items) {
+        return std::all_of(items.begin(), items.end(), [this](Item &i) { return renameParameters(i) && canRename(i, meaning_); });
     }
 
     /// Parameters of maps inside must be no names that mean something else around them. Returns whether they are.
@@ -247,8 +253,8 @@ private:
 } // namespace
 
 Opened open(const Step &step, SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops,
-            std::set<Name> &connectors) {
-    return Opening(step, around, loops, connectors).open(memories);
+            std::set<Name> &connectors, const std::function<bool()> &mayOpen) {
+    return Opening(step, around, loops, connectors).open(memories, mayOpen);
 }
 
 std::set<Name> connectorsOf(const SDFG &g) {

@@ -72,9 +72,9 @@ private:
                 out.push_back({nullptr, std::make_unique<Step>(copy(*e))});
     }
 
-    /// Views inside of a scope, and ranges with values read at run time, stay what they are.
+    /// Views inside of a scope, and ranges with values read at run time, stay what they are, and so does what the graph keeps.
     bool canOpen(const MapEntry &m) const {
-        if (hasDynamicRange(m))
+        if (!m.optimize || hasDynamicRange(m))
             return false;
         const auto &inside = scopes_.children(&m);
         return std::none_of(inside.begin(), inside.end(), [this](const Node *n) {
@@ -338,11 +338,43 @@ bool isReadable(const State &s) {
                         [&](const auto &e) { return isForeign(*e, ends) || dependsOnContainers(*e, g); });
 }
 
+namespace {
+
+bool isInKeptLoop(const Block &b) {
+    if (const auto *l = dyn_cast<LoopRegion>(&b); l && !l->optimize)
+        return true;
+    return b.parent() && isInKeptLoop(*b.parent());
+}
+
+bool isKeptMap(const Node *n) {
+    const auto *m = dyn_cast<MapEntry>(n);
+    return m && !m->optimize;
+}
+
+} // namespace
+
+bool isKept(const Region &r) {
+    const NestedSDFGNode *node = r.sdfg()->parentNode;
+    return isInKeptLoop(r) || (node && isKept(*node));
+}
+
+bool isKept(const Node &n) {
+    const State &s = *n.state();
+    if (std::any_of(s.nodes().begin(), s.nodes().end(), [](const auto &other) { return isKeptMap(other.get()); })) {
+        const std::vector<Node *> around = ScopeTree(s).enclosing(&n);
+        if (isKeptMap(&n) || std::any_of(around.begin(), around.end(), isKeptMap))
+            return true;
+    }
+    return isKept(*s.parent());
+}
+
 std::vector<Run> readRuns(SDFG &g, analysis::Memories &memories) {
     std::vector<Run> runs;
+    if (g.parentNode && isKept(*g.parentNode))
+        return runs;
     const std::set<Name> shared = analysis::sharedContainers(g);
     for (Region *r : allRegions(g))
-        for (Run &run : runsOf(*r)) {
+        for (Run &run : isInKeptLoop(*r) ? std::vector<Run>() : runsOf(*r)) {
             readItems(run, memories, shared);
             runs.push_back(std::move(run));
         }

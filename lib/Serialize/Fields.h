@@ -90,6 +90,7 @@ template <class V, class... N> void mapFields(V &v, N &...n) {
     v.meta("_meta_sdfgc_omp_if", n.ompIf...);
     v.meta("_meta_sdfgc_gpu_grid_limit", n.gpuGridLimit...);
     v.meta("_meta_sdfgc_stream", n.stream...);
+    v.meta("_meta_sdfgc_optimize", n.optimize...);
 }
 
 template <class V, class... N> void consumeFields(V &v, N &...n) {
@@ -128,6 +129,7 @@ template <class V, class... B> void loopFields(V &v, B &...b) {
     v.field("update_before_condition", b.updateBeforeCondition...);
     v.field("unroll", b.unroll...);
     v.field("unroll_factor", b.unrollFactor...);
+    v.meta("_meta_sdfgc_optimize", b.optimize...);
 }
 
 template <class V, class... E> void interstateFields(V &v, E &...e) {

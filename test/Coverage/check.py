@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Checks that everything that is declared in a table has its test: diagnostics, passes, targets and options of the command line, and that
-tests that the documents name exist.
+"""Checks that everything that is declared in a table has its test: diagnostics, reasons of remarks, passes, targets and options of the
+command line, and that tests that the documents name exist.
 
   check.py ROOT SDFGC
 
 A kind of diagnostic must be reported somewhere in lib/ (by its name), and a test below test/ must expect it: by its name, its code, or
-words of its message. A pass has a lit test of its own, a target is compiled for by one. An option is given in a test to a subcommand that
-has it; one that several subcommands share (same name, same text) needs one of them. That each has its page in docs/ is what
-test/lit/driver/inventory.test checks. Prints a line per fault, and exits 1 when there is one.
+words of its message. A reason of remarks is given somewhere in lib/. A pass has a lit test of its own, a target is compiled for by one.
+An option is given in a test to a subcommand that has it; one that several subcommands share (same name, same text) needs one of them.
+That each has its page in docs/ is what test/lit/driver/inventory.test checks. Prints a line per fault, and exits 1 when there is one.
 """
 import os
 import re
@@ -58,6 +58,16 @@ def diagnostics(root, tests):
             yield f'{code} {name}: no test expects it'
     if not rows:
         yield 'no diagnostics were found'
+
+
+def reasons(root):
+    names = re.findall(r'SDFGC_REASON\(\s*(\w+)\s*,\s*"', text_below(os.path.join(root, 'include/sdfgc/Diag'), ('Reasons.def',)))
+    given = set(re.findall(r'Why::(\w+)', text_below(os.path.join(root, 'lib'), ('.h', '.cpp'))))
+    for name in names:
+        if name not in given:
+            yield f'Why::{name}: nothing in lib/ gives this reason'
+    if not names:
+        yield 'no reasons were found'
 
 
 def passes_and_targets(root, sdfgc, tests):
@@ -115,7 +125,7 @@ def named_tests(root):
 def main():
     root, sdfgc = sys.argv[1:3]
     tests = text_below(os.path.join(root, 'test'), ('.h', '.cpp', '.test', '.sh', '.py'))
-    problems = [*diagnostics(root, tests), *passes_and_targets(root, sdfgc, tests), *options(sdfgc, tests), *named_tests(root)]
+    problems = [*diagnostics(root, tests), *reasons(root), *passes_and_targets(root, sdfgc, tests), *options(sdfgc, tests), *named_tests(root)]
     for problem in sorted(problems):
         print(problem)
     print(f'{len(problems)} faults')

@@ -28,6 +28,25 @@ TEST_CASE("every diagnostic is explained, and its page in the docs is what `sdfg
         CHECK(fileText(std::string(info(id).code) + ".md") == explanationPage(id));
     }
     CHECK(fileText("README.md") == explanationIndex());
+    CHECK(fileText("remarks.md") == reasonPage());
+}
+
+TEST_CASE("every reason of remarks is explained, and is found by its code") {
+    std::set<std::string_view> codes;
+    for (const Why why : allReasons()) {
+        INFO(info(why).code);
+        CHECK(codes.insert(info(why).code).second);
+        CHECK(info(why).meaning.ends_with("."));
+        CHECK(info(why).hint.ends_with("."));
+        CHECK(findReason(info(why).code) == why);
+    }
+    CHECK(findReason("Not-Affine") == Why::NotAffine);
+    CHECK_FALSE(findReason("affine"));
+    CHECK_FALSE(findReason(""));
+    CHECK_FALSE(Reason());
+    CHECK(Reason{Why::Small, "it has one iteration"});
+    CHECK(explanationText(Why::Small).starts_with("small (of remarks)\n\nThere are too few"));
+    CHECK(reasonList().starts_with("dependence      Iterations or steps"));
 }
 
 TEST_CASE("codes are unique and found in every spelling") {

@@ -3,6 +3,7 @@
 
 using namespace sdfgc;
 using namespace sdfgc::test;
+using diag::Why;
 
 namespace {
 
@@ -52,11 +53,14 @@ struct TwoMaps : Graph {
             n += nodesOf<MapEntry>(*each).size();
         return n;
     }
-    bool fuse(bool partial = false) {
+    bool fuse(bool partial = false, int64_t steps = 200) {
         PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", partial}};
-        return pass(g);
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", steps}, {"window", int64_t(100)}, {"partial", partial}};
+        const bool changed = pass(g);
+        why = pass.why();
+        return changed;
     }
+    Why why = Why::None; // fuse did not do more
     bool contract() { return PassRun(transforms::createContractArrays())(g); }
 };
 
@@ -134,6 +138,26 @@ TEST_CASE("fuse-nests: effects and arguments that overlap") {
     for (const char *name : {"A", "B"})
         aliased.g.arrays.find(Name(name))->mayAlias = true;
     CHECK_FALSE(aliased.fuse());
+}
+
+TEST_CASE("fuse-nests: why maps stay apart") {
+    const auto why = [](const TwoMaps::Text &t) {
+        TwoMaps program(t);
+        program.fuse();
+        return program.why;
+    };
+    CHECK(why({}) == Why::None);
+    CHECK(why({.read = "t[N - 1 - i]"}) == Why::Dependence);
+    CHECK(why({.read = "t[i*i]"}) == Why::NotAffine);
+    CHECK(why({.between = "state middle {\nc: y = 0.0  with y: float64 -> t[0]\n}"}) == Why::Order);
+    TwoMaps aliased({});
+    for (const char *name : {"A", "B"})
+        aliased.g.arrays.find(Name(name))->mayAlias = true;
+    aliased.fuse();
+    CHECK(aliased.why == Why::MayAlias);
+    TwoMaps limited({});
+    CHECK_FALSE(limited.fuse(false, 1));
+    CHECK(limited.why == Why::Budget);
 }
 
 TEST_CASE("fuse-nests: maps of different shapes share their first loops") {

@@ -3,6 +3,7 @@
 
 using namespace sdfgc;
 using namespace sdfgc::test;
+using diag::Why;
 
 namespace {
 
@@ -77,6 +78,26 @@ TEST_CASE("inline-nested-sdfgs: arguments that lie otherwise") {
     CHECK_FALSE(isTakenApart({.in = "A[0:N, 3]"}));
     CHECK_FALSE(isTakenApart({.a = "a: float64[M] (CPU_Heap, offset = [1])"}));
     CHECK_FALSE(isTakenApart({.out = "B[0:N] (wcr = \"lambda x, y: x + y\")"}));
+}
+
+TEST_CASE("inline-nested-sdfgs: why one stays") {
+    const auto why = [](const Call::Text &t) {
+        Call program(t);
+        PassRun pass(transforms::createInlineNestedSdfgs());
+        pass(program.g);
+        return pass.why();
+    };
+    CHECK(why({}) == Why::None);
+    CHECK(why({.attributes = "(no_inline = true)"}) == Why::Kept);
+    CHECK(why({.in = "A[0:N, 3]"}) == Why::Layout);
+    CHECK(why({.more = "transient x: float64 (Register)"}) == Why::Names);
+    CHECK(why({.after = "if M > 2  {\nstate more {\nt: y = 0.0  with y: float64 -> b[0]\n}\n}"}) == Why::ControlFlow);
+    CHECK(why({.out = "B[0:N] (wcr = \"lambda x, y: x + y\")"}) == Why::Update);
+    Call limited({});
+    PassRun pass(transforms::createInlineNestedSdfgs());
+    pass.context.changeLimit = 0;
+    CHECK_FALSE(pass(limited.g));
+    CHECK(pass.why() == Why::PassLimit);
 }
 
 TEST_CASE("inline-nested-sdfgs: names and values") {

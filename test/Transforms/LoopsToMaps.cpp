@@ -3,6 +3,7 @@
 
 using namespace sdfgc;
 using namespace sdfgc::test;
+using diag::Why;
 
 namespace {
 
@@ -121,6 +122,28 @@ bool sumsAsMap(const std::string &vector, const std::string &node = "Dot") {
 }
 
 } // namespace
+
+TEST_CASE("loops-to-maps: why a loop stays") {
+    const auto why = [](const OneLoop::Text &t) {
+        OneLoop program(t);
+        PassRun pass(transforms::createLoopsToMaps());
+        pass(program.g);
+        return pass.why();
+    };
+    CHECK(why({}) == Why::None);
+    CHECK(why({.body = "t: y = x  with x: float64 <- A[N - 1 - i]; y: float64 -> A[i]"}) == Why::Dependence);
+    CHECK(why({.range = "i = 1; i < N; i = 2 * i"}) == Why::LoopForm);
+    CHECK(why({.range = "i = 0; i < 3; i = i + 1"}) == Why::Small);
+    CHECK(why({.after = "state end {\nc: y = i  with y: float64 -> B[0]\n}"}) == Why::LiveOut);
+    CHECK(why({.body = "t (CPP): y = x;  with x: float64 <- A[i]; y: float64 -> B[i]"}) == Why::Effects);
+    OneLoop kept({});
+    for (Region *r : allRegions(kept.g))
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            l->optimize = false;
+    PassRun pass(transforms::createLoopsToMaps());
+    CHECK_FALSE(pass(kept.g));
+    CHECK(pass.why() == Why::Kept);
+}
 
 TEST_CASE("loops-to-maps: sums over columns, which libraries walk down one at a time") {
     CHECK(sumsAsMap("X[0:M, i]"));

@@ -23,6 +23,13 @@ struct PassRun {
                 return true;
         return false;
     }
+    /// The code of the last remark on what was not done.
+    diag::Why why() const {
+        for (auto r = context.remarks.rbegin(); r != context.remarks.rend(); ++r)
+            if (r->missed())
+                return r->why;
+        return diag::Why::None;
+    }
     diag::Engine diags;
     pass::CompileOptions options;
     std::unique_ptr<pass::Pass> pass;

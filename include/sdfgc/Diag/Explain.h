@@ -1,8 +1,9 @@
-// Long explanations of diagnostics, for `sdfgc explain` and docs/diagnostics. Every row of Diagnostics.def has one in
-// lib/Diag/explanations.
+// Long explanations of diagnostics and of the reasons in remarks, for `sdfgc explain` and docs/diagnostics. Every row of Diagnostics.def
+// has one in lib/Diag/explanations; those of reasons are in Reasons.def.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Diag/Reason.h"
 
 #include <optional>
 
@@ -25,5 +26,12 @@ std::string explanationText(Id id);
 std::string explanationPage(Id id);
 /// docs/diagnostics/README.md: all kinds by code, with links to their pages.
 std::string explanationIndex();
+
+/// All reasons, one line each: `dependence Iterations or steps use ...`.
+std::string reasonList();
+/// What a reason means and what to do, for a terminal.
+std::string explanationText(Why why);
+/// docs/diagnostics/remarks.md: all reasons in the order of their list.
+std::string reasonPage();
 
 } // namespace sdfgc::diag

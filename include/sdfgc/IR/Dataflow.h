@@ -163,6 +163,7 @@ public:
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
     std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams
+    bool optimize = true;      // may the optimiser change it, or what is in it?
 };
 
 class MapExit : public Node {

@@ -214,6 +214,7 @@ public:
     bool updateBeforeCondition = true;
     bool unroll = false;
     int64_t unrollFactor = 0;
+    bool optimize = true; // may the optimiser change it, or what is in it?
 
 private:
     friend class Cloner;

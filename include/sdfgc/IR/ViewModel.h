@@ -4,14 +4,21 @@
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/Json.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace sdfgc::ir {
+
+/// Lines about elements, by their names (elementName). A container has `SDFG: container NAME`.
+using ElementNotes = std::map<std::string, std::vector<std::string>>;
 
 /// {"name": ..., "containers": [{"nodes": [NODE...], "edges": [[from, to, text, detail]...]}...]}: container 0 is the content of
 /// the root. NODE: "k" kind (`state`, `loop`, `region`, `if`, `branch`, `access`, `tasklet`, `nested`, `library`, `map`, `consume`,
 /// `entry`, `exit`, `break`, `continue`, `return`), "n" name, and where there is something to say "h" what is written below the
-/// name, "d" lines for a closer look, "s" the source line, "c" the container that holds its content, "f" the flags `start` (of a
+/// name, "d" lines for a closer look, "r" its notes, "s" the source line, "c" the container that holds its content, "f" the flags `start` (of a
 /// region), `transient`. from and to are positions in the list of nodes. A scope is one node; in its container the entry comes
 /// first, the exit last, and edges from outside end at the scope. Total, without recursion.
-json::Value viewModel(const SDFG &root);
+json::Value viewModel(const SDFG &root, const ElementNotes &notes = {});
 
 } // namespace sdfgc::ir

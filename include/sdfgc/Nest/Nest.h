@@ -14,11 +14,12 @@
 // without an edge between them, this order is the program's meaning (docs/optimiser.md, *Order*).
 //
 // What does not fit stays as it is: a scope with views, values read at run time for its ranges, or direct edges between code nodes
-// is one step as a whole, and a state that cannot be read (isReadable) ends the run.
+// is one step as a whole, and a state that cannot be read (isReadable) ends the run. So does what the graph keeps (isKept).
 #pragma once
 
 #include "sdfgc/Analysis/Dependences.h"
 #include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>
@@ -97,7 +98,11 @@ Use throughView(const Use &u, const ir::SDFG &g);
 /// Can the nest form hold what the state says? Not if it is measured, sets references, or has edges between code nodes.
 bool isReadable(const ir::State &s);
 
-/// All runs of the regions of one SDFG, nested SDFGs not included, in the order of ir::allRegions. `memories`: of the program.
+/// Does the graph ask to leave it as it is (`optimize` of maps and loops), itself or something around it?
+bool isKept(const ir::Region &r);
+bool isKept(const ir::Node &n);
+
+/// All runs of the regions of one SDFG that are not kept, nested SDFGs not included, in the order of ir::allRegions. `memories`: of the program.
 std::vector<Run> readRuns(ir::SDFG &g, analysis::Memories &memories);
 /// All states of a region, if they are one run and the region has nothing else. `shared`: containers that no iteration has for
 /// itself (analysis::sharedContainers).
@@ -111,14 +116,15 @@ void write(Run &run);
 struct Opened {
     std::vector<Item> items;
     std::set<Name> locals; // containers that it had for itself; they have been added to the SDFG around it
-    std::string why;       // it stays a step; empty otherwise
+    diag::Reason why;      // it stays a step; empty otherwise
 };
 /// Takes a step apart whose only node is a nested SDFG. `loops`: parameters of the maps around it; `connectors`: names that tasklets
 /// of the SDFG around use, which no container may have (connectorsOf); those of the tasklets inside are added. The items take the
 /// place of the step; the nested SDFG must live until they are written. It stays where it has control flow, containers that are more
-/// than arrays, arguments with other strides than the containers around, or names that clash.
+/// than arrays, arguments with other strides than the containers around, or names that clash, and where `mayOpen` says no: it is asked
+/// when nothing else stands against it, and the reason is `PassLimit` then, without a text.
 Opened open(const Step &step, ir::SDFG &around, analysis::Memories &memories, const std::vector<Name> &loops,
-            std::set<Name> &connectors);
+            std::set<Name> &connectors, const std::function<bool()> &mayOpen);
 /// All connectors of the nodes of an SDFG.
 std::set<Name> connectorsOf(const ir::SDFG &g);
 /// A new transient, whose name, made from `base`, is also no connector.

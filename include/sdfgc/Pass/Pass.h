@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Tree/Tree.h"
@@ -47,7 +48,9 @@ struct CompileOptions {
 /// A remark: what was done to an element, or what was not done and why.
 struct Remark {
     std::string pass, element, text;
-    bool missed = false;
+    diag::Why why = diag::Why::None;              // of what was not done
+    std::optional<sym::Expr> loss = std::nullopt; // of what was not done: bytes that go through memory for it, if the pass knows
+    bool missed() const { return why != diag::Why::None; }
 };
 
 class Context {
@@ -57,12 +60,20 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
-    void done(std::string element, std::string text) {
-        remarks.push_back({currentPass, std::move(element), std::move(text), false});
-    }
-    void missed(std::string element, std::string text) {
-        remarks.push_back({currentPass, std::move(element), std::move(text), true});
-    }
+    void done(std::string element, std::string text);
+    /// The remark reads `what: why`.
+    void missed(std::string element, const std::string &what, const diag::Reason &why,
+                std::optional<sym::Expr> loss = std::nullopt);
+
+    std::optional<int64_t> changeLimit;    // --pass-limit
+    int64_t changes = 0;                   // that passes asked for, and may have made
+    std::optional<std::size_t> lastChange; // the position of its remark
+    /// May the optimiser make one more change? It asks right before it rewrites a candidate; the change is counted and gets its remark.
+    /// False, without a remark but for the first time, where the limit is reached: then the candidate stays as it is.
+    bool mayChange(std::string element, std::string text);
+
+private:
+    bool limitReached_ = false;
 };
 
 using OptionValue = std::variant<bool, int64_t, std::string>;

@@ -105,7 +105,7 @@ private:
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();
         if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
             if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
-                context.missed(elementName(n), "computes on the host, between copies: " + why);
+                context.missed(elementName(n), "computes on the host, between copies", {diag::Why::Library, why});
                 stageOnHost(n);
             }
         chooseReduction(n);

@@ -32,6 +32,7 @@
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Diag/Reason.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -43,6 +44,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 
 /// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse`
 /// outermost ones; the others run in sequence inside of it. Loops of one iteration do not count.
@@ -90,6 +93,7 @@ struct Decision {
     WcrMode mode;
     std::string why;
     std::vector<const Edge *> through = {}; // of a reduction: the writes from the innermost one to the map's level
+    diag::Why code = diag::Why::None;       // of an atomic update
 };
 
 class Resolver {
@@ -97,7 +101,7 @@ public:
     Decision decide(const Edge &leaf);
 
 private:
-    std::optional<std::string> conflictOn(const WriteLevel &level, bool shared);
+    Reason conflictOn(const WriteLevel &level, bool shared);
     bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
     const sym::Assumptions &facts(const SDFG &g);
 
@@ -168,12 +172,12 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
     return false;
 }
 
-/// Why concurrent writes on this stretch may meet; nothing when they cannot. `shared`: a parallel map further inside shares out its
+/// Why concurrent writes on this stretch may meet; empty when they cannot. `shared`: a parallel map further inside shares out its
 /// iterations.
-std::optional<std::string> Resolver::conflictOn(const WriteLevel &level, bool shared) {
+Reason Resolver::conflictOn(const WriteLevel &level, bool shared) {
     const Node *parallelScope = outermostParallel(level.scopes);
     if (!parallelScope)
-        return std::nullopt;
+        return {};
     std::vector<IterationParameter> parameters = parametersOf(level.scopes, shared);
     std::set<Name> varying = level.varying;
     addDynamicRanges(level.scopes, parallelScope, varying);
@@ -181,10 +185,11 @@ std::optional<std::string> Resolver::conflictOn(const WriteLevel &level, bool sh
     bool disjoint = std::any_of(level.touched.begin(), level.touched.end(),
                                 [&](const sym::Subset &s) { return areIterationsDisjoint(s, parameters, varying, known); });
     if (!disjoint)
-        return "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]";
+        return {Why::Dependence,
+                "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]"};
     if (overlapsOtherWrite(level, parallelScope, varying))
-        return "another write in the same scope may touch " + level.target->data.str();
-    return std::nullopt;
+        return {Why::Dependence, "another write in the same scope may touch " + level.target->data.str()};
+    return {};
 }
 
 Decision Resolver::decide(const Edge &leaf) {
@@ -195,12 +200,12 @@ Decision Resolver::decide(const Edge &leaf) {
     const SDFG &g = *leaf.src->state()->sdfg();
     if (!target.levels.empty() && g.openmpSections &&
         tracer_.writesTo(*leaf.src->state(), analysis::ownerOf(target.levels.front().target->data)).size() > 1)
-        return {WcrMode::Atomic, "other parts of the state may run at the same time and write the container"};
+        return {WcrMode::Atomic, "other parts of the state may run at the same time and write the container", {}, Why::Dependence};
     if (!outermostParallel(around))
         return {WcrMode::Plain, "no scope around it runs in parallel"};
     if (!target.known)
-        return {WcrMode::Atomic, "the memory that it reaches is not known"};
-    std::optional<std::string> conflict;
+        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias};
+    Reason conflict;
     bool shared = false;
     for (const WriteLevel &level : target.levels) {
         if (!conflict)
@@ -211,7 +216,7 @@ Decision Resolver::decide(const Edge &leaf) {
         return {WcrMode::Plain, "parallel iterations touch different elements"};
     const ReductionOrNot reduction = reductionOf(tracer_, leaf, target, *outermostParallel(around));
     if (!reduction.level)
-        return {WcrMode::Atomic, *conflict + "; no reduction: " + reduction.why};
+        return {WcrMode::Atomic, conflict.text + "; no reduction: " + reduction.why, {}, conflict.code};
     std::vector<const Edge *> through; // borders of nested SDFGs up to the map
     for (const WriteLevel &level : target.levels) {
         through.push_back(level.edge);
@@ -274,7 +279,7 @@ public:
 private:
     static void remark(pass::Context &context, const Edge &e, const Decision &d) {
         if (d.mode == WcrMode::Atomic)
-            context.missed(elementName(e), "atomic update: " + d.why);
+            context.missed(elementName(e), "atomic update", {d.code, d.why});
         else
             context.done(elementName(e), (d.mode == WcrMode::Plain ? "plain update: " : "reduction: ") + d.why);
     }

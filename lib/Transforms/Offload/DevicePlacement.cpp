@@ -286,8 +286,8 @@ bool Placement::wrapSequentialMaps() {
         const Name shared = sharedByIterations(*m, analysis::ScopeTree(*m->state()));
         if (!shared)
             continue;
-        context_.missed(elementName(*m),
-                        "runs in one thread of the device: an iteration may use what another one writes to `" + shared.str() + "`");
+        context_.missed(elementName(*m), "runs in one thread of the device",
+                        {diag::Why::Dependence, "an iteration may use what another one writes to `" + shared.str() + "`"});
         wrap(*m->state(), {m});
         inOrder_.insert(m);
         changed = true;

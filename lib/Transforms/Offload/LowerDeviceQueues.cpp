@@ -36,6 +36,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 
 const sym::Subset first{{sym::Range{0, 0, 1, 1}}};
 
@@ -59,19 +61,19 @@ public:
     }
 
     /// Why the stream cannot be lowered; empty if it can.
-    std::string obstacle() const {
+    Reason obstacle() const {
         const DataDesc &d = *g_.arrays.find(stream_);
         if (!d.transient || d.numElements() != sym::Expr(1))
-            return "it is an argument, or an array of streams";
+            return {Why::Container, "it is an argument, or an array of streams"};
         bool drained = false;
         for (const Use &u : uses_) {
-            if (std::string why = pushes_.obstacle(*u.node); !why.empty())
+            if (Reason why = pushes_.obstacle(*u.node))
                 return why;
             if (!u.node->outEdges().empty() && !u.into)
-                return "it is used otherwise than emptied into an array of one dimension in device memory";
+                return {Why::Container, "it is used otherwise than emptied into an array of one dimension in device memory"};
             drained = drained || u.into;
         }
-        return drained ? "" : "nothing empties it";
+        return drained ? Reason() : Reason{Why::Container, "nothing empties it"};
     }
 
     void lower() {
@@ -234,8 +236,8 @@ public:
                 if (!queue.isOnDevice())
                     continue;
                 const std::string element = elementName(*g) + ": stream " + stream.str();
-                if (const std::string why = queue.obstacle(); !why.empty()) {
-                    context.missed(element, "stays a stream, which kernels cannot use: " + why);
+                if (const Reason why = queue.obstacle()) {
+                    context.missed(element, "stays a stream, which kernels cannot use", why);
                     continue;
                 }
                 context.done(element, "kernels append to `" + queue.target() + "` and count");

@@ -326,7 +326,7 @@ public:
         if (mentionsGpu(root))
             return placeWrittenScalars(root, context);
         if (std::string why = obstacle(root); !why.empty()) {
-            context.missed(root.name.str(), "the program stays on the host: " + why);
+            context.missed(root.name.str(), "the program stays on the host", {diag::Why::Host, why});
             return false;
         }
         Offload(root, context).run();

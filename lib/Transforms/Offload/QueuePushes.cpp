@@ -11,6 +11,8 @@
 namespace sdfgc::transforms {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 
 namespace {
 
@@ -128,42 +130,44 @@ bool QueuePushes::areOnDevice(const AccessNode &queue) const {
     });
 }
 
-std::string QueuePushes::obstacle(const AccessNode &queue) const {
+Reason QueuePushes::obstacle(const AccessNode &queue) const {
     if (analysis::ScopeTree(*queue.state()).scopeOf(&queue))
-        return "it is used inside of a scope";
+        return {Why::Container, "it is used inside of a scope"};
     for (const Edge *push : at(queue))
-        if (std::string why = obstacle(*push); !why.empty())
+        if (Reason why = obstacle(*push))
             return why;
-    return "";
+    return {};
 }
 
-std::string QueuePushes::obstacle(const Edge &push) const {
+Reason QueuePushes::obstacle(const Edge &push) const {
     if (const auto *n = dyn_cast<NestedSDFGNode>(push.src))
         return nestedObstacle(*n, push.srcConn);
     if (!runsOnDevice(*push.src))
-        return "the host pushes to it, too";
+        return {Why::Host, "the host pushes to it, too"};
     if (const auto *a = dyn_cast<AccessNode>(push.src)) {
         const DataDesc *d = g_.desc(a->data);
-        return d && !d->isStream() && copied(push, *d).isOneElement() ? "" : "more than an element is copied to it";
+        if (!d || d->isStream() || !copied(push, *d).isOneElement())
+            return {Why::Opaque, "more than an element is copied to it"};
+        return {};
     }
     const auto *t = dyn_cast<Tasklet>(push.src);
     if (!t || t->code.language != Language::Python || !py::parseBlock(t->code.text).value)
-        return "something else than a tasklet in Python pushes to it";
-    return "";
+        return {Why::Opaque, "something else than a tasklet in Python pushes to it"};
+    return {};
 }
 
-std::string QueuePushes::nestedObstacle(const NestedSDFGNode &n, Name stream) const {
+Reason QueuePushes::nestedObstacle(const NestedSDFGNode &n, Name stream) const {
     const DataDesc *d = n.sdfg ? n.sdfg->desc(stream) : nullptr;
     if (!d || !d->isStream() || d->transient || !d->numElements().isOne() || n.inEdge(stream))
-        return "a nested SDFG does more than push to it";
+        return {Why::Opaque, "a nested SDFG does more than push to it"};
     const QueuePushes inside(*n.sdfg, stream);
     for (const AccessNode *a : inside.nodes()) {
         if (std::any_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
-            return "a nested SDFG does more than push to it";
-        if (std::string why = inside.obstacle(*a); !why.empty())
+            return {Why::Opaque, "a nested SDFG does more than push to it"};
+        if (Reason why = inside.obstacle(*a))
             return why;
     }
-    return "";
+    return {};
 }
 
 /// The nested SDFG gets the array, under the stream's name, and the counter; returns the counter's connector.

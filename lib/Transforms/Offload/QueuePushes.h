@@ -1,9 +1,9 @@
 // What pushes to a queue in kernels, and how a push becomes an element of an array at a position that an atomic counter gives.
 #pragma once
 
+#include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 
-#include <string>
 #include <vector>
 
 namespace sdfgc::transforms {
@@ -28,14 +28,14 @@ public:
     bool areOnDevice(const ir::AccessNode &queue) const;
     /// Why a push to the node cannot be lowered; empty if all can. Tasklets in Python can push, copies of one element, and nested
     /// SDFGs that do nothing else with the stream.
-    std::string obstacle(const ir::AccessNode &queue) const;
+    diag::Reason obstacle(const ir::AccessNode &queue) const;
     /// Leads the pushes to `elements` instead, and counts in `total`; both are nodes of the same state, for the containers of `to`.
     /// `zero`, if there is one, comes before them. Nested SDFGs get the array and the counter in place of the stream.
     void lower(ir::AccessNode &queue, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total, ir::Node *zero) const;
 
 private:
-    std::string obstacle(const ir::Edge &push) const;
-    std::string nestedObstacle(const ir::NestedSDFGNode &n, Name stream) const;
+    diag::Reason obstacle(const ir::Edge &push) const;
+    diag::Reason nestedObstacle(const ir::NestedSDFGNode &n, Name stream) const;
     Name enter(ir::NestedSDFGNode &n, Name stream, const QueueArray &to) const;
     void lead(ir::Edge &push, Name count, bool counts, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total) const;
 

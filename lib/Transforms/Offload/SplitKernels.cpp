@@ -37,6 +37,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 
 /// The edge at the other side of a scope's entry or exit that an edge through it continues.
 Edge *beyond(Node &border, const Edge &e) {
@@ -68,24 +70,24 @@ public:
     }
 
     /// Why the nest stays as it is; empty: it need not.
-    std::string obstacle() const {
+    Reason obstacle() const {
         if (!onlyMaps_)
-            return "there is more in it than device maps";
+            return {Why::Shape, "there is more in it than device maps"};
         if (hasDynamicRange(m_) || m_.gpuBlockSize || m_.instrument != Instrumentation::No_Instrumentation)
-            return "its range, block size or time is asked for";
+            return {Why::Shape, "its range, block size or time is asked for"};
         for (const MapEntry *m : inner_)
-            if (std::string why = obstacleOf(*m); !why.empty())
+            if (Reason why = obstacleOf(*m))
                 return why;
         const std::set<Name> shared = analysis::sharedContainers(g_);
         for (const AccessNode *a : between_) {
             const DataDesc *d = g_.arrays.find(a->data);
             if (!d || !d->isArray() || d->isView() || d->storage != Storage::GPU_Global ||
                 (d->lifetime == Lifetime::Scope && !shared.count(a->data)))
-                return "each iteration has `" + a->data.str() + "` for itself";
+                return {Why::Container, "each iteration has `" + a->data.str() + "` for itself"};
             for (const auto &edges : {a->inEdges(), a->outEdges()})
                 for (const Edge *e : edges)
                     if (!e->memlet.isEmpty() && (!joins(*e) || !isOwn(*e)))
-                        return "iterations may share elements of `" + a->data.str() + "`";
+                        return {Why::Dependence, "iterations may share elements of `" + a->data.str() + "`"};
         }
         return {};
     }
@@ -111,14 +113,14 @@ public:
     }
 
 private:
-    std::string obstacleOf(const MapEntry &inner) const {
+    Reason obstacleOf(const MapEntry &inner) const {
         if (hasDynamicRange(inner))
-            return "the range of `" + inner.label + "` is read at run time";
+            return {Why::Opaque, "the range of `" + inner.label + "` is read at run time"};
         for (Name p : m_.params) {
             if (std::find(inner.params.begin(), inner.params.end(), p) != inner.params.end())
-                return "`" + inner.label + "` has a parameter of the same name";
+                return {Why::Names, "`" + inner.label + "` has a parameter of the same name"};
             if (analysis::dependOn(inner.ranges, p))
-                return "the range of `" + inner.label + "` depends on `" + p.str() + "`";
+                return {Why::Shape, "the range of `" + inner.label + "` depends on `" + p.str() + "`"};
         }
         return {};
     }
@@ -229,8 +231,8 @@ private:
             const bool inNest =
                 outer && outer->schedule == Schedule::GPU_Device && analysis::executorOf(*outer) == analysis::Executor::Host;
             if (!inNest)
-                context.missed(elementName(*m), outer ? "a loop inside of a kernel: it is not directly below the kernel's map"
-                                                      : "a loop inside of a kernel: it is in a nested SDFG");
+                context.missed(elementName(*m), "a loop inside of a kernel",
+                               {Why::Shape, outer ? "it is not directly below the kernel's map" : "it is in a nested SDFG"});
         }
     }
     /// Until no nest is left that can be split: inner maps may be nests, too.
@@ -244,8 +246,8 @@ private:
                 if (seen.count(m) || !split.isNest())
                     continue;
                 const std::string element = elementName(*m);
-                if (const std::string why = split.obstacle(); !why.empty()) {
-                    context.missed(element, "its device maps are loops of each thread: " + why);
+                if (const Reason why = split.obstacle()) {
+                    context.missed(element, "its device maps are loops of each thread", why);
                     seen.insert(m);
                     continue;
                 }

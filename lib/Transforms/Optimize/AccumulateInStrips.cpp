@@ -220,13 +220,11 @@ public:
         std::vector<Item> out;
         for (Item &i : around.body) {
             const std::optional<Row> row = i.map ? rowOf(*i.map, g_) : std::nullopt;
-            if (!row || !canRename(*i.map)) {
+            if (!row || !canRename(*i.map) || !mayChange(*i.map, *row)) {
                 changed |= i.map && inside(*i.map);
                 out.push_back(std::move(i));
                 continue;
             }
-            context_.done(g_.name.str() + ": map " + i.map->entry->label,
-                          "accumulates `" + row->update->data.str() + "` in strips of " + std::to_string(row->width));
             for (Item &made : Strips(g_, memories_, connectors_, *i.map, *row).items(around.locals))
                 out.push_back(std::move(made));
             changed = true;
@@ -236,6 +234,11 @@ public:
     }
 
 private:
+    bool mayChange(const Map &m, const Row &row) {
+        return context_.mayChange(nameOf(m, g_),
+                                  "accumulates `" + row.update->data.str() + "` in strips of " + std::to_string(row.width));
+    }
+
     static bool canRename(const Map &m) {
         const std::map<Name, sym::Expr> meaning{{m.params.back(), sym::Expr::symbol(Name("__v"))}};
         return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return nest::canRename(i, meaning); });
@@ -251,7 +254,7 @@ class AccumulateInStrips : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu()) // threads have few registers
             return false;
-        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Accumulation accumulation(g, memories, context);
             for (nest::Run &run : runs)
                 for (Item &i : run.items)

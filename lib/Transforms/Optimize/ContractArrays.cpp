@@ -15,6 +15,7 @@
 //
 // The variable has the type of the array: values are rounded as they were.
 #include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -26,6 +27,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 using nest::Item;
 using nest::Map;
 using nest::PlacedUse;
@@ -59,13 +62,14 @@ public:
             const std::vector<Map *> around = commonMaps(places);
             if (!isCandidate(d) || around.empty() || controlled.count(name) || hidden_.count(name))
                 continue;
-            if (const std::string why = obstacle(around, places); !why.empty()) {
-                context_.missed(g_.name.str() + ": container " + name.str(), "stays an array: " + why);
+            const std::string where = elementName(g_) + ": container " + name.str();
+            if (const Reason why = obstacle(around, places)) {
+                context_.missed(where, "stays an array", why, d.totalSize * d.dtype.bytes().value_or(1));
                 continue;
             }
             Map &owner = *around.back();
-            context_.done(g_.name.str() + ": container " + name.str(),
-                          "is a variable of each iteration of `" + owner.entry->label + "`");
+            if (!context_.mayChange(where, "is a variable of each iteration of `" + owner.entry->label + "`"))
+                continue;
             makeVariable(owner, name, d);
             runs_[places.front().run].changed = true;
         }
@@ -126,7 +130,7 @@ private:
     }
 
     /// Why an array cannot be a variable of each iteration of the innermost of these maps; empty if it can.
-    static std::string obstacle(const std::vector<Map *> &around, const std::vector<Place> &places) {
+    static Reason obstacle(const std::vector<Map *> &around, const std::vector<Place> &places) {
         std::size_t outer = 0;
         for (const Map *m : around)
             outer += m->params.size();
@@ -135,14 +139,14 @@ private:
             const PlacedUse &u = p.use;
             if (u.step->nodes.size() > 1 ||
                 (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
-                return "it is used by more than tasklets, nested SDFGs and copies";
+                return {Why::Opaque, "it is used by more than tasklets, nested SDFGs and copies"};
             const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
-                return "an iteration uses more than one element";
+                return {Why::SharedElement, "an iteration uses more than one element"};
             if (&p == &places.front() && (!u.use->certain || !inner.empty()))
-                return "the first use in an iteration does not write it for certain";
+                return {Why::SharedElement, "the first use in an iteration does not write it for certain"};
         }
-        return "";
+        return {};
     }
 
     static bool variesInside(const sym::Subset &s, const std::vector<analysis::LoopLevel> &loops) {
@@ -188,7 +192,7 @@ private:
 
 class ContractArrays : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        return nest::rewriteRuns(root, [&](SDFG &g, const analysis::Memories &, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](SDFG &g, const analysis::Memories &, std::vector<nest::Run> &runs) {
             Contraction(g, runs, context).contract();
         });
     }

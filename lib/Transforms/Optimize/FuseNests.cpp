@@ -31,6 +31,7 @@
 // the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Transforms/Passes.h"
 
@@ -40,6 +41,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 using nest::Item;
 using nest::Map;
 
@@ -210,17 +213,19 @@ private:
         if (most == 0 || (!isAll(most, *first.map, *second.map) && !canJoinPartly(*first.map, *second.map)))
             return std::nullopt;
         const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
-        std::string why = "something between them has to stay there";
+        Reason why{Why::Order, "something between them has to stay there"};
         Alignment at;
         if ((up || down) && (!second.before || !hasToPrecede(earlier, *second.before)))
             at = deepest(*first.map, *second.map, most, earlier, later, why);
-        const std::string what = nameOf(b) + " does not join " + nameOf(a) + ": ", where = elementName(*first.map->entry);
+        const std::string where = transforms::nameOf(*first.map, g_);
         if (at.depth == 0) {
             if (lastRound_ || first.before || second.before) // it looks at all other pairs once more
-                context_.missed(where, what + why);
+                context_.missed(where, nameOf(b) + " does not join " + nameOf(a), why,
+                                items_.sharedBytes(facts_[earlier], facts_[later]));
             return std::nullopt;
         }
-        context_.done(where, nameOf(b) + " joins " + nameOf(a));
+        if (!context_.mayChange(where, nameOf(b) + " joins " + nameOf(a)))
+            return std::nullopt;
         merge(*first.map, *second.map, at);
         Item fused{first.made ? std::move(first.made) : std::move(a.map), nullptr};
         std::optional<Item> before = first.before ? std::move(first.before) : std::move(second.before);
@@ -256,17 +261,16 @@ private:
     }
 
     /// The largest part of the loops that both can share; no depth and a reason if there is none.
-    Alignment deepest(const Map &a, const Map &b, std::size_t most, std::size_t earlier, std::size_t later,
-                      std::string &why) const {
-        std::string first;
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, std::size_t earlier, std::size_t later, Reason &why) const {
+        Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
             if (!isAll(depth, a, b) && !canJoinPartly(a, b))
                 break;
             const Alignment at = alignment(a, b, depth);
-            const std::string obstacle = this->obstacle(a, b, at, earlier, later);
-            if (obstacle.empty())
+            const Reason obstacle = this->obstacle(a, b, at, earlier, later);
+            if (!obstacle)
                 return at;
-            if (first.empty())
+            if (!first)
                 first = obstacle;
         }
         why = first;
@@ -274,13 +278,13 @@ private:
     }
 
     /// Why two maps cannot share iterations; empty if they can.
-    std::string obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
+    Reason obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
         if (!canLayOver(b, at.meaning, at.depth))
-            return "the names of their parameters clash";
+            return {Why::Names, "the names of their parameters clash"};
         if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
-            return "together they use more than " + std::to_string(limits_.containers) + " containers";
+            return {Why::Budget, "together they use more than " + std::to_string(limits_.containers) + " containers"};
         if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
-            return "together they have more than " + std::to_string(limits_.steps) + " steps";
+            return {Why::Budget, "together they have more than " + std::to_string(limits_.steps) + " steps"};
         const std::vector<AlignedUse> ofA = aligned(a, a, {}, at.depth), ofB = aligned(b, a, at.meaning, at.depth);
         for (const AlignedUse &u : ofA)
             for (const AlignedUse &v : ofB) {
@@ -288,12 +292,12 @@ private:
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
                 if (c && !analysis::isWithinIteration(*c))
-                    return "iterations depend on others of the other map, " + cause(v, *c);
+                    return conflictReason("iterations depend on others of the other map,", v, u, *c);
                 const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
                 if (c && (updates == 2 || (updates == 1 && !canSplit(a)))) // threads of a kernel would have to wait between
-                    return "`" + v.use->data.str() + "` is updated with conflict resolution";
+                    return {Why::Update, "`" + v.use->data.str() + "` is updated with conflict resolution"};
             }
-        return "";
+        return {};
     }
 
     static void merge(Map &a, Map &b, const Alignment &at) {
@@ -327,7 +331,7 @@ class FuseNests : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const bool partial = option<bool>("partial") && !context.options.gpu();
         const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
-        return nest::rewriteRuns(root, [&](const SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](const SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const NestItems items(g, memories);
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, g, items, limits, context).fuse();

@@ -13,7 +13,7 @@
 // containers of the nested SDFG become containers around it, under fresh names; so do parameters of maps that would hide others.
 //
 // Innermost ones come first. Left alone: those that the graph asks to keep (`no_inline`), and what runs on a GPU.
-#include "sdfgc/Nest/Nest.h"
+#include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Transforms/Passes.h"
 
@@ -65,12 +65,15 @@ private:
         const auto *node = step.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(step.nodes.front()) : nullptr;
         if (!node || !node->sdfg || mentionsGpu(*node->sdfg))
             return std::nullopt;
-        nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_);
-        if (!opened.why.empty()) {
-            context_.missed(elementName(*node), "stays a nested SDFG: " + opened.why);
+        const std::string where = elementName(*node);
+        nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_,
+                                         [&] { return context_.mayChange(where, "is part of `" + g_.name.str() + "`"); });
+        if (opened.why.code == diag::Why::PassLimit) // the remark is there
+            return std::nullopt;
+        if (opened.why) {
+            context_.missed(where, "stays a nested SDFG", opened.why);
             return std::nullopt;
         }
-        context_.done(elementName(*node), "is part of `" + g_.name.str() + "`");
         return opened;
     }
 
@@ -83,7 +86,7 @@ private:
 
 class InlineNestedSdfgs : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Inlining inlining(g, memories, context);
             for (nest::Run &run : runs)
                 run.changed = inlining.inlineIn(run.items, nullptr);

@@ -25,6 +25,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 using nest::Item;
 using nest::Map;
 using nest::Step;
@@ -43,17 +45,19 @@ class Question {
 public:
     Question(const Map &m, const SDFG &g) : map_(m), g_(g), along_(m.params.back()), own_(nest::localsOf(m)) {}
 
-    /// Why a map stays as it is; empty if it is to be jammed. No reason worth a remark is "-".
-    std::string obstacle() {
+    /// Does it have the shape of a map to jam? Of others there is nothing to say.
+    bool isCandidate() const {
         const sym::Range &range = map_.ranges.back();
-        if (!canSplit(map_) || !hasInnerMaps(map_) || !range.step.isOne() || !range.tile.isOne())
-            return "-";
-        if (const std::string why = inBody(map_, true); !why.empty())
-            return why;
-        if (columns_ == 0 || columns_ + sums_ <= inside_)
-            return "-";
-        const auto size = range.size().asInt();
-        return size && *size < elements() ? "-" : "";
+        return canSplit(map_) && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
+    }
+
+    /// Why a candidate stays as it is; empty if it can be jammed.
+    Reason obstacle() { return inBody(map_, true); }
+
+    /// Does it gain, when nothing stands against it?
+    bool gains() const {
+        const auto size = map_.ranges.back().size().asInt();
+        return columns_ > 0 && columns_ + sums_ > inside_ && !(size && *size < elements());
     }
 
     /// Of a strip.
@@ -73,19 +77,18 @@ private:
     }
 
     /// `jammed`: all loops between the strip and this map go around it.
-    std::string inBody(const Map &m, bool jammed) {
+    Reason inBody(const Map &m, bool jammed) {
         if (jammed)
             for (const Name n : m.locals) {
                 if (!isVariable(n))
-                    return "`" + n.str() + "` is an array of each iteration";
+                    return {Why::Container, "`" + n.str() + "` is an array of each iteration"};
                 variables_.insert(n);
             }
         for (const Item &i : m.body) {
-            const std::string why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(i, m, jammed);
-            if (!why.empty())
+            if (Reason why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(i, m, jammed))
                 return why;
         }
-        return "";
+        return {};
     }
 
     bool isVariable(Name n) const {
@@ -94,27 +97,28 @@ private:
     }
     static bool isNumber(Type t) { return t.isNumeric() && t.bytes().value_or(0) > 0; }
 
-    std::string ofStep(const Item &item, const Map &around, bool jammed) {
+    Reason ofStep(const Item &item, const Map &around, bool jammed) {
         const Step &s = *item.step;
+        const Reason opaque{Why::Opaque, "it has more than tasklets"};
         if (s.effects || s.nodes.size() > 1 || (!s.isCopy() && !isa<Tasklet>(s.nodes.front())))
-            return "it has more than tasklets";
+            return opaque;
         const std::map<Name, sym::Expr> meaning{{along_, sym::Expr::symbol(Name("__v"))}};
         for (const Use &u : s.uses) {
             const DataDesc *d = g_.desc(u.data);
             const std::optional<sym::Subset> subset = subsetOf(u, *d);
             if (!subset || !subset->isOneElement() || !nest::isPlain(d) || subset->rank() != d->rank() || u.memlet.dynamic ||
                 (!s.isCopy() && u.memlet.data != u.data))
-                return "a use of `" + u.data.str() + "` is more than one element";
+                return {Why::SharedElement, "a use of `" + u.data.str() + "` is more than one element"};
             if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
-                return "it has more than tasklets";
+                return opaque;
             if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset))
-                return "iterations share what they write of `" + u.data.str() + "`";
+                return {Why::Dependence, "iterations share what they write of `" + u.data.str() + "`"};
             if (jammed)
                 count(u, *subset, *d, around);
         }
         if (s.isCopy() && !(g_.desc(s.uses.front().data)->dtype == g_.desc(s.uses.back().data)->dtype))
-            return "it has more than tasklets";
-        return nest::canRename(item, meaning) ? "" : "its parameter cannot get another meaning";
+            return opaque;
+        return nest::canRename(item, meaning) ? Reason() : Reason{Why::Names, "its parameter cannot get another meaning"};
     }
 
     /// Does no other iteration have the element? An index that moves by a constant says so; `j // 2` does not.
@@ -286,24 +290,34 @@ public:
                 out.push_back(std::move(i));
                 continue;
             }
-            Question question(*i.map, g_);
-            const std::string why = question.obstacle(), where = g_.name.str() + ": map " + i.map->entry->label;
-            if (!why.empty()) {
-                if (why != "-")
-                    context_.missed(where, "is not jammed: " + why);
-                changed |= in(i.map->body);
+            const std::optional<int64_t> width = widthOf(*i.map);
+            changed |= width || in(i.map->body);
+            if (width)
+                jam(std::move(i), *width, out);
+            else
                 out.push_back(std::move(i));
-                continue;
-            }
-            context_.done(where, "runs in strips of " + std::to_string(question.elements()) + ": its inner maps walk down columns");
-            jam(std::move(i), question.elements(), out);
-            changed = true;
         }
         list = std::move(out);
         return changed;
     }
 
 private:
+    /// Of the strips of a map that is to be jammed.
+    std::optional<int64_t> widthOf(const Map &m) {
+        Question question(m, g_);
+        if (!question.isCandidate())
+            return std::nullopt;
+        const std::string where = nameOf(m, g_);
+        if (const Reason why = question.obstacle()) {
+            context_.missed(where, "is not jammed", why);
+            return std::nullopt;
+        }
+        const int64_t width = question.elements();
+        const bool jams = question.gains() && context_.mayChange(where, "runs in strips of " + std::to_string(width) +
+                                                                            ": its inner maps walk down columns");
+        return jams ? std::optional(width) : std::nullopt;
+    }
+
     void jam(Item i, int64_t width, std::vector<Item> &out) {
         Map *last = i.map.get();
         if (last->params.size() > 1) {
@@ -329,7 +343,7 @@ class JamMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu()) // neighbouring threads have neighbouring iterations there
             return false;
-        return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Jamming jamming(g, memories, context);
             for (nest::Run &run : runs)
                 run.changed |= jamming.in(run.items);

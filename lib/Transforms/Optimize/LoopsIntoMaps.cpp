@@ -32,6 +32,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 using nest::Item;
 using nest::Map;
 using nest::Use;
@@ -50,35 +52,49 @@ public:
     Interchange(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
         : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
 
-    /// Why the loop stays where it is; empty if it is in a map now.
-    std::string convert() {
+    /// Why the loop stays where it is; empty if it can go into a map.
+    Reason obstacle() {
+        if (!loop_.optimize)
+            return {Why::Kept, "the graph says so"};
         const std::optional<LoopHeader> header = headerOf(loop_);
         if (!header || !isOfIntegers(header->range, g_))
-            return "it does not count to an end that is known";
+            return {Why::LoopForm, "it does not count to an end that is known"};
         range_ = header->range;
-        std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
-        if (!body)
-            return "its body is more than a chain of states";
-        if (const std::string why = shape(body->items); !why.empty())
+        body_ = nest::readRegion(loop_, memories_, shared_);
+        if (!body_)
+            return {Why::ControlFlow, "its body is more than a chain of states"};
+        if (Reason why = shape(body_->items))
             return why;
-        if (const std::string why = dependence(body->items); !why.empty())
+        if (Reason why = dependence(body_->items))
             return why;
-        if (!walksAlongRows(body->items))
-            return "its maps walk along rows as it is";
+        if (!walksAlongRows(body_->items))
+            return {Why::Unprofitable, "its maps walk along rows as it is"};
         if (isVariableReadOutside(loop_))
-            return "its variable is read outside";
-        interchange(*body);
-        return "";
+            return {Why::LiveOut, "its variable is read outside"};
+        return {};
+    }
+
+    /// Puts the loop, against which nothing stands, into a map.
+    void interchange() {
+        std::vector<Item> inside;
+        const MapEntry like = *body_->items.front().map->entry; // the nodes go
+        for (Item &i : body_->items) {
+            std::vector<Item> body = takeBody(*i.map, meaningOf(*i.map), depth_);
+            std::move(body.begin(), body.end(), std::back_inserter(inside));
+        }
+        body_->items = std::move(inside);
+        nest::write(*body_);
+        wrap(like);
     }
 
 private:
     // ---- may it, and does it gain
 
     /// The loops that all maps of the body share.
-    std::string shape(const std::vector<Item> &items) {
+    Reason shape(const std::vector<Item> &items) {
         const auto isMap = [](const Item &i) { return i.map && canSplit(*i.map) && !nest::hasEffects(i); };
         if (items.empty() || !std::all_of(items.begin(), items.end(), isMap))
-            return "its body has more than maps of the host";
+            return {Why::Shape, "its body has more than maps of the host"};
         depth_ = items.front().map->params.size();
         for (const Item &i : items)
             depth_ = std::min(depth_, sharedLoops(*items.front().map, *i.map));
@@ -87,10 +103,10 @@ private:
             if (first.ranges[d].begin.dependsOn(loop_.variable) || first.ranges[d].end.dependsOn(loop_.variable))
                 depth_ = d;
         if (depth_ == 0 || first.entry->schedule != Schedule::CPU_Multicore)
-            return "its maps share no loop";
+            return {Why::Shape, "its maps share no loop"};
         for (std::size_t d = 0; d < depth_; ++d)
             outer_.push_back({first.params[d], first.ranges[d]});
-        return "";
+        return {};
     }
 
     std::map<Name, sym::Expr> meaningOf(const Map &m) const {
@@ -102,12 +118,12 @@ private:
     }
 
     /// All uses, in the shared loops, then this one, then what is inside. What maps have for themselves is left out.
-    std::string dependence(const std::vector<Item> &items) {
+    Reason dependence(const std::vector<Item> &items) {
         const Map &first = *items.front().map;
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
             if (!canLayOver(*i.map, meaning, depth_))
-                return "the names of parameters clash";
+                return {Why::Names, "the names of parameters clash"};
             locals_.merge(nest::localsOf(i));
             for (AlignedUse &u : aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
@@ -117,7 +133,7 @@ private:
         std::erase_if(uses_, [this](const AlignedUse &u) { return locals_.count(u.use->data) != 0; });
         for (const AlignedUse &u : uses_) {
             if (!nest::isPlain(g_.desc(u.use->data)))
-                return "`" + u.use->data.str() + "` is more than an array";
+                return {Why::Container, "`" + u.use->data.str() + "` is more than an array"};
         }
         for (std::size_t a = 0; a < uses_.size(); ++a)
             for (std::size_t b = a; b < uses_.size(); ++b) {
@@ -125,9 +141,9 @@ private:
                     continue;
                 const auto c = items_.conflict(uses_[a], uses_[b], depth_);
                 if (c && !analysis::isWithinIteration(*c))
-                    return "iterations of its maps depend on each other " + cause(uses_[a], *c);
+                    return conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
             }
-        return "";
+        return {};
     }
 
     bool walksAlongRows(const std::vector<Item> &items) const {
@@ -149,18 +165,6 @@ private:
     }
 
     // ---- the interchange
-
-    void interchange(nest::Run &run) {
-        std::vector<Item> inside;
-        const MapEntry like = *run.items.front().map->entry; // the nodes go
-        for (Item &i : run.items) {
-            std::vector<Item> body = takeBody(*i.map, meaningOf(*i.map), depth_);
-            std::move(body.begin(), body.end(), std::back_inserter(inside));
-        }
-        run.items = std::move(inside);
-        nest::write(run);
-        wrap(like);
-    }
 
     /// The loop in a nested SDFG, in a map over the shared loops, in a state.
     void wrap(const MapEntry &like) {
@@ -263,6 +267,7 @@ private:
     const NestItems &items_;
     const std::set<Name> &shared_;
     sym::Range range_;
+    std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
     std::vector<analysis::LoopLevel> outer_; // the shared loops
     std::vector<AlignedUse> uses_;
@@ -299,11 +304,14 @@ class LoopsIntoMaps : public pass::GraphPass {
             if (!known)
                 known.emplace(g, root);
             const std::string where = elementName(*l);
-            if (const std::string why = Interchange(*l, g, known->memories, known->items, known->shared).convert(); !why.empty()) {
-                context.missed(where, "stays around its maps: " + why);
+            Interchange interchange(*l, g, known->memories, known->items, known->shared);
+            if (const Reason why = interchange.obstacle()) {
+                context.missed(where, "stays around its maps", why);
                 continue;
             }
-            context.done(where, "is inside of its maps: they walk along rows");
+            if (!context.mayChange(where, "is inside of its maps: they walk along rows"))
+                continue;
+            interchange.interchange();
             root.renumber();
             known.reset();
             changed = true;
@@ -315,7 +323,8 @@ class LoopsIntoMaps : public pass::GraphPass {
     static std::vector<LoopRegion *> loopsOf(SDFG &g) {
         std::vector<LoopRegion *> out;
         for (Region *r : allRegions(g))
-            if (auto *l = dyn_cast<LoopRegion>(r))
+            if (auto *l = dyn_cast<LoopRegion>(r);
+                l && (!l->optimize || !nest::isKept(*l))) // a kept one gets a remark, not those in it
                 out.insert(out.begin(), l);
         return out;
     }

@@ -35,6 +35,8 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
+using diag::Reason;
+using diag::Why;
 using nest::Item;
 using nest::Map;
 
@@ -85,65 +87,82 @@ public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
         : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
 
-    /// Why the loop stays; empty if it became a map.
-    std::string convert() {
+    /// Why the loop stays; empty if it can become a map.
+    Reason obstacle() {
+        if (!loop_.optimize)
+            return {Why::Kept, "the graph says so"};
         const std::optional<LoopHeader> header = headerOf(loop_);
         if (!header || header->descending)
-            return "it does not count up to an end that is known";
+            return {Why::LoopForm, "it does not count up to an end that is known"};
         const sym::Range &range = header->range;
         std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
         if (!body)
-            return "its body is more than a chain of states";
+            return {Why::ControlFlow, "its body is more than a chain of states"};
         if (!isOfIntegers(range, g_))
-            return "its range is more than integers";
+            return {Why::LoopForm, "its range is more than integers"};
         if (isVariableReadOutside(loop_))
-            return "its variable is read outside";
+            return {Why::LiveOut, "its variable is read outside"};
         map_.params = {loop_.variable};
         map_.ranges = {range};
-        auto entry = std::make_shared<MapEntry>();
-        entry->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
-        entry->debugInfo = loop_.debugInfo;
-        entry->schedule = Schedule::Sequential;
-        map_.entry = entry.get();
-        map_.made = entry;
-        if (std::string why = take(std::move(body->items)); !why.empty())
+        entry_->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
+        entry_->debugInfo = loop_.debugInfo;
+        entry_->schedule = Schedule::Sequential;
+        map_.entry = entry_.get();
+        map_.made = entry_;
+        if (Reason why = take(std::move(body->items)))
             return why;
         if (leavesContainer())
-            return "it reaches outside of a container";
-        if (std::string why = dependence(); !why.empty())
+            return {Why::OutOfBounds, "it reaches outside of a container"};
+        if (Reason why = dependence())
             return why;
         const auto trips = range.size().asInt();
         if (trips && *trips < fewTrips)
-            return "it has too few iterations for a team of threads";
-        entry->schedule = Schedule::CPU_Multicore;
-        replace();
-        return "";
+            return {Why::Small, "it has too few iterations for a team of threads"};
+        return {};
+    }
+
+    /// A state with the map in place of the loop, against which nothing stands.
+    void replace() {
+        entry_->schedule = Schedule::CPU_Multicore;
+        Region &r = *loop_.parent();
+        State &s = stateInPlaceOf(loop_);
+        nest::Run run;
+        run.region = &r;
+        run.memories = &memories_;
+        run.states = {&s};
+        for (const Name n : map_.locals)
+            g_.desc(n)->storage = Storage::Register;
+        run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        const Name variable = loop_.variable;
+        nest::write(run);
+        r.removeBlock(&loop_);
+        forgetVariable(g_, variable);
     }
 
 private:
     /// Reduce nodes as maps, and everything sequential.
-    std::string take(std::vector<Item> items) {
+    Reason take(std::vector<Item> items) {
         Map like;
         like.entry = map_.entry;
         for (Item &i : items) {
             if (nest::hasEffects(i))
-                return "its body does more than its memlets tell";
+                return {Why::Effects, "its body does more than its memlets tell"};
             if (i.step && (isReduce(*i.step) || isSumOverColumn(*i.step, loop_.variable, g_))) {
                 ReductionMaps maps = reductionAsMaps(*i.step, like, g_);
                 if (!maps.update)
-                    return "`" + i.step->nodes.front()->label + "` in it cannot be a map";
+                    return {Why::Library, "`" + i.step->nodes.front()->label + "` in it cannot be a map"};
                 map_.body.push_back(std::move(maps.init));
                 map_.body.push_back({std::move(maps.update), nullptr});
                 continue;
             }
             if (callsLibrary(i))
-                return "its body calls libraries";
+                return {Why::Library, "its body calls libraries"};
             if (!canBeSequential(i))
-                return "its body has scopes that stay as they are";
+                return {Why::Opaque, "its body has scopes that stay as they are"};
             makeSequential(i);
             map_.body.push_back(std::move(i));
         }
-        return "";
+        return {};
     }
 
     /// Does it surely use elements that are not there? A map that does is an error; a loop may never run.
@@ -162,7 +181,7 @@ private:
     }
 
     /// What iterations of the loop do to each other; containers that are an iteration's own become locals of the map.
-    std::string dependence() {
+    Reason dependence() {
         std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;
         for (const Item &i : map_.body)
@@ -180,10 +199,10 @@ private:
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
                 if (u.use->data != v.use->data || !canBeLocal(*first.at(u.use->data)))
-                    return "iterations depend on each other " + cause(u, *c);
+                    return conflictReason("iterations depend on each other", u, v, *c);
                 map_.locals.insert(u.use->data);
             }
-        return "";
+        return {};
     }
 
     /// May each iteration have a container for itself, whose first use this is?
@@ -213,30 +232,14 @@ private:
         return out;
     }
 
-    /// A state with the map in place of the loop.
-    void replace() {
-        Region &r = *loop_.parent();
-        State &s = stateInPlaceOf(loop_);
-        nest::Run run;
-        run.region = &r;
-        run.memories = &memories_;
-        run.states = {&s};
-        for (const Name n : map_.locals)
-            g_.desc(n)->storage = Storage::Register;
-        run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
-        const Name variable = loop_.variable;
-        nest::write(run);
-        r.removeBlock(&loop_);
-        forgetVariable(g_, variable);
-    }
-
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
     const NestItems &items_;
     const std::set<Name> &shared_;
     Map map_;
-    std::optional<std::set<Name>> outside_; // containers that are used outside of the loop
+    const std::shared_ptr<MapEntry> entry_ = std::make_shared<MapEntry>(); // of the map
+    std::optional<std::set<Name>> outside_;                                // containers that are used outside of the loop
 };
 
 class LoopsToMaps : public pass::GraphPass {
@@ -261,14 +264,17 @@ class LoopsToMaps : public pass::GraphPass {
         std::vector<Region *> regions = allRegions(g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
             auto *l = dyn_cast<LoopRegion>(*r);
-            if (!l)
+            if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
                 continue;
             const std::string where = elementName(*l);
-            if (const std::string why = Conversion(*l, g, memories, items, shared).convert(); !why.empty()) {
-                context.missed(where, "stays a loop: " + why);
+            Conversion conversion(*l, g, memories, items, shared);
+            if (const Reason why = conversion.obstacle()) {
+                context.missed(where, "stays a loop", why);
                 continue;
             }
-            context.done(where, "is a map: iterations do not depend on each other");
+            if (!context.mayChange(where, "is a map: iterations do not depend on each other"))
+                continue;
+            conversion.replace();
             shared = analysis::sharedContainers(g);
             changed = true;
         }

@@ -56,6 +56,14 @@ std::size_t NestItems::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
     }));
 }
 
+sym::Expr NestItems::sharedBytes(const ItemFacts &a, const ItemFacts &b) const {
+    sym::Expr bytes = 0;
+    for (const auto &[m, does] : a.memories)
+        if (const DataDesc *d = memories_.desc(m); d && b.memories.count(m))
+            bytes += d->totalSize * d->dtype.bytes().value_or(1);
+    return bytes;
+}
+
 bool NestItems::meet(const Use &a, const Use &b) const {
     return (a.writes() || b.writes()) && (a.memory == b.memory || !memories_.apart(a.memory, b.memory));
 }
@@ -91,8 +99,14 @@ std::optional<analysis::Conflict> NestItems::conflict(const AlignedUse &a, const
     return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
 }
 
-std::string cause(const AlignedUse &u, const analysis::Conflict &c) {
-    return "by `" + u.use->data.str() + "`" + (c.why.empty() ? "" : " (" + c.why + ")");
+diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other,
+                            const analysis::Conflict &c) {
+    const std::string text = what + " by `" + named.use->data.str() + "`";
+    if (named.use->data != other.use->data)
+        return {diag::Why::MayAlias, text + ", which may be the memory of `" + other.use->data.str() + "`"};
+    if (!c.why.empty())
+        return {diag::Why::NotAffine, text + " (" + c.why + ")"};
+    return {diag::Why::Dependence, text};
 }
 
 bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {

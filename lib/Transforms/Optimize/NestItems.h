@@ -34,6 +34,8 @@ public:
     /// How many streams of memory do both have together? Scalars are none, and neither are transients that they write and read: these
     /// mostly become variables.
     std::size_t streamsOf(const ItemFacts &a, const ItemFacts &b) const;
+    /// How many bytes have the memories together that both use? What a second walk over them costs, for remarks.
+    sym::Expr sharedBytes(const ItemFacts &a, const ItemFacts &b) const;
     /// Can two uses be of one element, one of them a write?
     bool meet(const nest::Use &a, const nest::Use &b) const;
     /// Must two items keep their order?
@@ -47,8 +49,8 @@ private:
     const sym::Assumptions facts_;
 };
 
-/// What a conflict between iterations comes from, for remarks: ` by `A` (idx[i] is not affine)`.
-std::string cause(const AlignedUse &u, const analysis::Conflict &c);
+/// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is what `named` uses.
+diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other, const analysis::Conflict &c);
 
 /// Can the first `depth` loops of a map be laid over others, in whose terms `meaning` gives its parameters? The loops that are left, and
 /// the body, must have no names that would mean something else there.

@@ -6,6 +6,29 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
+std::string nameOf(const nest::Map &m, const SDFG &g) {
+    return (m.entry->state() ? "" : elementName(g) + ": ") + elementName(*m.entry);
+}
+
+void remarkKept(const SDFG &g, pass::Context &context) {
+    const diag::Reason why{diag::Why::Kept, "the graph says so"};
+    for (const Region *r : allRegions(g))
+        if (const auto *l = dyn_cast<LoopRegion>(r); l && !l->optimize)
+            context.missed(elementName(*l), "is left as it is", why);
+    for (const State *s : allStates(g))
+        for (const MapEntry *m : nodesOf<MapEntry>(*s))
+            if (!m->optimize)
+                context.missed(elementName(*m), "is left as it is", why);
+}
+
+bool rewriteRuns(SDFG &root, pass::Context &context,
+                 const std::function<void(SDFG &, analysis::Memories &, std::vector<nest::Run> &)> &change) {
+    return nest::rewriteRuns(root, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        remarkKept(g, context);
+        change(g, memories, runs);
+    });
+}
+
 bool isOnHost(const DataDesc *d) {
     return d && (d->storage == Storage::Default || d->storage == Storage::CPU_Heap || d->storage == Storage::Register);
 }

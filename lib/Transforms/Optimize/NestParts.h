@@ -2,8 +2,17 @@
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Pass/Pass.h"
 
 namespace sdfgc::transforms {
+
+/// The name of a map for remarks. One that a pass made is in no state yet.
+std::string nameOf(const nest::Map &m, const ir::SDFG &g);
+/// Leaves a remark on every map and loop of an SDFG that stays as it is because the graph says so (nest::isKept).
+void remarkKept(const ir::SDFG &g, pass::Context &context);
+/// nest::rewriteRuns, with these remarks.
+bool rewriteRuns(ir::SDFG &root, pass::Context &context,
+                 const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<nest::Run> &)> &change);
 
 /// Can loops of the host use a container of this storage?
 bool isOnHost(const ir::DataDesc *d);

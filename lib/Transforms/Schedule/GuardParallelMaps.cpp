@@ -68,7 +68,8 @@ class GuardParallelMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (const Name memory = threadLocal(root)) {
-            context.missed(root.name.str(), "all maps keep their teams: each thread has its own part of `" + memory.str() + "`");
+            context.missed(root.name.str(), "all maps keep their teams",
+                           {diag::Why::Container, "each thread has its own part of `" + memory.str() + "`"});
             return false;
         }
         bool changed = false;
@@ -112,8 +113,8 @@ private:
     bool guard(MapEntry &m, const analysis::ScopeTree &scopes, pass::Context &context) const {
         const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
         if (!work) {
-            context.missed(elementName(m),
-                           "runs on a team of threads whatever its size: how much it computes is not known in front of it");
+            context.missed(elementName(m), "runs on a team of threads whatever its size",
+                           {diag::Why::UnknownWork, "how much it computes is not known in front of it"});
             return false;
         }
         const sym::Expr worth = isWorthATeam(*work, option<int64_t>("work"));

@@ -32,6 +32,7 @@ namespace {
 using namespace ir;
 using analysis::AsyncOp;
 using analysis::StreamStep;
+using diag::Why;
 
 /// The block of the SDFG's own region that a state is in.
 Block *topBlock(State &s, const SDFG &g) {
@@ -49,7 +50,7 @@ bool isSequence(const SDFG &g) {
 /// Where a container is used, or why the pool cannot serve it.
 struct Uses {
     std::vector<Block *> blocks; // of the top level, in no order
-    std::string obstacle;
+    diag::Reason obstacle;
 };
 
 Uses usesOf(const SDFG &g, const analysis::ContainerUses &u) {
@@ -57,10 +58,10 @@ Uses usesOf(const SDFG &g, const analysis::ContainerUses &u) {
     for (const AccessNode *a : u.nodes) {
         State *s = a->state();
         if (analysis::ScopeTree(*s).scopeOf(a))
-            out.obstacle = "it is used inside of a scope";
+            out.obstacle = {Why::Container, "it is used inside of a scope"};
         for (const Edge *e : a->outEdges())
             if (e->dstConn == Name("set"))
-                out.obstacle = "a reference is set to it";
+                out.obstacle = {Why::MayAlias, "a reference is set to it"};
         Block *top = topBlock(*s, g);
         if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
             out.blocks.push_back(top);
@@ -102,8 +103,8 @@ private:
         for (auto &[name, uses] : out) {
             if (auto found = all.find(name); found != all.end())
                 uses = usesOf(g, found->second);
-            if (uses.obstacle.empty() && controlled.count(name))
-                uses.obstacle = "control flow reads it";
+            if (!uses.obstacle && controlled.count(name))
+                uses.obstacle = {Why::LiveOut, "control flow reads it"};
         }
         return out;
     }
@@ -112,11 +113,11 @@ private:
         if (uses.blocks.empty())
             return false;
         State *only = uses.blocks.size() == 1 ? dyn_cast<State>(uses.blocks.front()) : nullptr;
-        const std::string obstacle = !uses.obstacle.empty()    ? uses.obstacle
-                                     : !only && !isSequence(g) ? "the SDFG is not a sequence of states"
-                                                               : "";
-        if (!obstacle.empty()) {
-            context_.missed(element, "memory of its own: " + obstacle);
+        diag::Reason obstacle = uses.obstacle;
+        if (!obstacle && !only && !isSequence(g))
+            obstacle = {Why::ControlFlow, "the SDFG is not a sequence of states"};
+        if (obstacle) {
+            context_.missed(element, "memory of its own", obstacle);
             return false;
         }
         if (only)

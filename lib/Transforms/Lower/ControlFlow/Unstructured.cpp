@@ -118,9 +118,10 @@ void wrapUnstructured(Graph &g, const Order &order, const std::vector<int> &requ
     Part part = smallestPart(g, order, required, from);
     auto region = std::make_unique<Region>(BlockKind::Unstructured);
     region->label = r.labels.fresh("unstructured");
-    r.context.missed(r.element, "control flow around " + g.nodes[part.entry].block->label +
-                                    " is neither loop nor branch; it stays as " + std::to_string(part.nodes.size()) +
-                                    " blocks with jumps in region " + region->label);
+    r.context.missed(r.element,
+                     "control flow around " + g.nodes[part.entry].block->label + " stays as " + std::to_string(part.nodes.size()) +
+                         " blocks with jumps in region " + region->label,
+                     {diag::Why::ControlFlow, "it is neither loop nor branch"});
     int height = 0;
     for (int n : part.nodes)
         height = std::max(height, g.nodes[n].height);

@@ -1,0 +1,140 @@
+#include "Driver/Remarks.h"
+#include "sdfgc/Support/Json.h"
+#include "sdfgc/Support/OrderedMap.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::driver {
+namespace {
+
+std::string codeOf(const pass::Remark &r) { return std::string(diag::info(r.why).code); }
+
+json::Value asJson(const pass::Remark &r) {
+    json::Value v = json::Value::object();
+    v.set("pass", r.pass);
+    v.set("kind", r.missed() ? "missed" : "done");
+    if (r.missed())
+        v.set("code", codeOf(r));
+    v.set("element", r.element);
+    v.set("text", r.text);
+    if (r.loss)
+        v.set("bytes", r.loss->str());
+    return v;
+}
+
+/// Documents as LLVM's remarks have them; texts are quoted as in JSON, which is YAML.
+std::string asYaml(const pass::Remark &r) {
+    std::string out = r.missed() ? "--- !Missed\n" : "--- !Done\n";
+    const auto line = [&out](const char *key, const std::string &value) {
+        out += std::string(key) + ": ";
+        json::appendQuoted(out, value);
+        out += '\n';
+    };
+    line("pass", r.pass);
+    if (r.missed())
+        line("code", codeOf(r));
+    line("element", r.element);
+    line("text", r.text);
+    if (r.loss)
+        line("bytes", r.loss->str());
+    return out + "...\n";
+}
+
+/// `fuse-nests: not done: WHAT: WHY [dependence]`
+std::string lineOf(const pass::Remark &r) {
+    return r.pass + ": " + (r.missed() ? "not done: " + r.text + " [" + codeOf(r) + "]" : r.text);
+}
+
+/// Elements in the order in which passes came to them, each with what was done to it.
+std::string byElement(const std::vector<pass::Remark> &remarks) {
+    OrderedMap<std::string, std::string> lines;
+    for (const pass::Remark &r : remarks)
+        lines[r.element] += "  " + lineOf(r) + "\n";
+    std::string out;
+    for (const auto &[element, text] : lines)
+        out += element + "\n" + text;
+    return out;
+}
+
+/// What is missed at one element.
+struct Missed {
+    std::string element;
+    std::vector<std::string> lines;
+    std::optional<sym::Expr> loss; // the greatest
+    int64_t size = -1;             // of the loss, for the order only: every symbol stands for a thousand
+};
+
+int64_t sizeOf(const sym::Expr &e) {
+    std::map<Name, sym::Expr> thousands;
+    for (const Name n : e.freeSymbols())
+        thousands.emplace(n, 1000);
+    return sym::substitute(e, thousands).asInt().value_or(-1);
+}
+
+std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
+    std::vector<Missed> out;
+    std::map<std::string, std::size_t> position;
+    for (const pass::Remark &r : remarks) {
+        if (!r.missed())
+            continue;
+        const auto at = position.emplace(r.element, out.size()).first->second;
+        if (at == out.size())
+            out.push_back({r.element, {}, {}});
+        Missed &m = out[at];
+        const std::string line = r.pass + ": " + r.text + " [" + codeOf(r) + "]";
+        if (std::find(m.lines.begin(), m.lines.end(), line) == m.lines.end()) // passes run more than once
+            m.lines.push_back(line);
+        if (const int64_t size = r.loss ? sizeOf(*r.loss) : -1; size > m.size) {
+            m.loss = r.loss;
+            m.size = size;
+        }
+    }
+    std::stable_sort(out.begin(), out.end(), [](const Missed &a, const Missed &b) { return a.size > b.size; });
+    return out;
+}
+
+} // namespace
+
+std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
+    const bool json = file.ends_with(".json") || file.ends_with(".jsonl"), yaml = file.ends_with(".yaml") || file.ends_with(".yml");
+    if (!json && !yaml)
+        return byElement(remarks);
+    std::string out;
+    for (const pass::Remark &r : remarks)
+        out += json ? asJson(r).dump() + "\n" : asYaml(r);
+    return out;
+}
+
+std::string missedText(const std::vector<pass::Remark> &remarks) {
+    std::set<diag::Why> reasons;
+    std::string out;
+    for (const Missed &m : missedByElement(remarks)) {
+        out += m.element + (m.loss ? ", about " + m.loss->str() + " bytes" : "") + "\n";
+        for (const std::string &line : m.lines)
+            out += "  " + line + "\n";
+    }
+    if (out.empty())
+        return "passes left nothing undone\n";
+    for (const pass::Remark &r : remarks)
+        if (r.missed())
+            reasons.insert(r.why);
+    out = "what passes left undone:\n\n" + out + "\nwhat can be done:\n\n";
+    for (const diag::Why why : reasons)
+        out += std::string(diag::info(why).code) + ": " + std::string(diag::info(why).hint) + "\n";
+    return out;
+}
+
+std::string oneLine(const pass::Remark &r) { return r.pass + ": " + r.element + ": " + r.text; }
+
+ir::ElementNotes remarkNotes(const std::vector<pass::Remark> &remarks) {
+    ir::ElementNotes notes;
+    for (const pass::Remark &r : remarks) {
+        std::vector<std::string> &lines = notes[r.element];
+        if (const std::string line = lineOf(r); std::find(lines.begin(), lines.end(), line) == lines.end())
+            lines.push_back(line);
+    }
+    return notes;
+}
+
+} // namespace sdfgc::driver

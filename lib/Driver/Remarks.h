@@ -1,0 +1,19 @@
+// What passes did and could not do, for people and for programs.
+#pragma once
+
+#include "sdfgc/IR/ViewModel.h"
+#include "sdfgc/Pass/Pass.h"
+
+namespace sdfgc::driver {
+
+/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text
+/// by element.
+std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
+/// For --explain-missed: what was not done, by element and once each, what costs most first, then what can be done about it.
+std::string missedText(const std::vector<pass::Remark> &remarks);
+/// `fuse-nests: main: state s, map m[i]: `two` joins `one``
+std::string oneLine(const pass::Remark &remark);
+/// Remarks for a graph that is drawn.
+ir::ElementNotes remarkNotes(const std::vector<pass::Remark> &remarks);
+
+} // namespace sdfgc::driver
