@@ -3,9 +3,11 @@
 // The graph after the first k passes of the pipeline is finished by the target's own pipeline as far as `lower`, built and
 // called; a tree, which the passes after `lower` leave, is printed as it is. With k = 0 this gives the reference, unless the user
 // knows better; with --expect interpreter it is what the interpreter makes of the graph, and graphs after the first k passes are
-// interpreted, too, where it knows them: then the target's own pipeline is searched as well. Binary search then finds a k such that the results agree after k - 1 passes and differ after k.
+// interpreted, too, where it knows them: then the target's own pipeline is searched as well. Binary search then finds a k such that the
+// results agree after k - 1 passes and differ after k. Of a pass of the optimiser, the changes that it makes are searched in the same way.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
+#include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
@@ -185,7 +187,7 @@ class Bisect : public Subcommand {
 
     /// The first `count` passes, the target's own pipeline up to a tree, the compiler, the call. Failures of any of them are
     /// results.
-    Results resultsAfter(Session &outer, const ir::SDFG &graph, std::size_t count) {
+    Results resultsAfter(Session &outer, const ir::SDFG &graph, std::size_t count, std::optional<int64_t> changes = std::nullopt) {
         crash::setActivity("trying " + std::to_string(count) + " passes");
         Session s(outer.environment); // its diagnostics are not printed
         s.general = outer.general;
@@ -202,6 +204,7 @@ class Bisect : public Subcommand {
         pass::CompileOptions compile = compilation_.target.compileOptions(input_);
         compilation_.toolchain.find(s, compile, true);
         pass::Context context(s.diags, compile);
+        context.changeLimit = changes;
         pass::Program program = candidate.program();
         if (!pass::run(program, firstSteps(count), passRegistry(), context, {}))
             return failed("a pass failed");
@@ -210,6 +213,7 @@ class Bisect : public Subcommand {
                 return *results;
         if (!program.tree) {
             candidate.graph->level = ir::Level::Loaded;
+            context.changeLimit.reset();
             if (!pass::run(program, finish_, passRegistry(), context, {}))
                 return failed("a pass of the target's pipeline failed");
         }
@@ -228,6 +232,20 @@ class Bisect : public Subcommand {
             return failed("it fails");
         take(r, *arguments, called.memory);
         return r;
+    }
+
+    /// How many changes the first `count` passes make, `limit` at most, and the last of them for people.
+    std::pair<int64_t, std::string> changesOf(Session &outer, const ir::SDFG &graph, std::size_t count,
+                                              std::optional<int64_t> limit = std::nullopt) const {
+        Session s(outer.environment); // its diagnostics are not printed
+        pass::CompileOptions compile = compilation_.target.compileOptions(input_);
+        compilation_.toolchain.find(s, compile, true);
+        pass::Context context(s.diags, compile);
+        context.changeLimit = limit;
+        const std::unique_ptr<ir::SDFG> copy = ir::clone(graph);
+        pass::Program program(*copy, nullptr);
+        pass::run(program, firstSteps(count), passRegistry(), context, {});
+        return {context.changes, context.lastChange ? oneLine(context.remarks[*context.lastChange]) : ""};
     }
 
     pass::Pipeline firstSteps(std::size_t count) const {
@@ -295,11 +313,27 @@ class Bisect : public Subcommand {
             if (!now.empty())
                 why = now;
         }
-        s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n'
-                          << "to see what it does: "
-                          << process::quoted(
-                                 {"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"})
-                          << '\n';
+        s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n';
+        std::vector<std::string> command{"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"};
+        if (const std::optional<int64_t> change = searchChanges(s, graph, bad))
+            command.insert(command.end(), {"--pass-limit", std::to_string(*change)});
+        s.environment.out << "to see what it does: " << process::quoted(command) << '\n';
+    }
+
+    /// The results change with the pass at position `last`: with which of the changes that the optimiser has counted? Nothing where
+    /// the pass counts none.
+    std::optional<int64_t> searchChanges(Session &s, const ir::SDFG &graph, std::size_t last) {
+        int64_t good = changesOf(s, graph, last - 1).first, bad = changesOf(s, graph, last).first;
+        if (good == bad)
+            return std::nullopt;
+        while (bad - good > 1) {
+            const int64_t middle = good + (bad - good) / 2;
+            const std::string now = difference(resultsAfter(s, graph, last, middle));
+            s.environment.out << "with " << middle << " changes: " << (now.empty() ? "as expected" : now) << '\n' << std::flush;
+            (now.empty() ? good : bad) = middle;
+        }
+        s.environment.out << "the results change with change " << bad << ", " << changesOf(s, graph, last, bad).second << '\n';
+        return bad;
     }
 
     std::string input_, folder_;

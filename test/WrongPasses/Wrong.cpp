@@ -46,12 +46,29 @@ class WrongOrder : public pass::GraphPass {
     }
 };
 
+class WrongChange : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (ir::SDFG *g : ir::allSDFGs(root))
+            for (ir::State *s : ir::allStates(*g))
+                for (ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s)) {
+                    const std::size_t at = t->code.text.find("2 * a");
+                    if (at == std::string::npos || !context.mayChange(elementName(*t), "adds"))
+                        continue;
+                    t->code.text.replace(at, 5, t->label == "wrong" ? "a - a" : "a + a");
+                    changed = true;
+                }
+        return changed;
+    }
+};
+
 } // namespace
 
 std::unique_ptr<pass::Pass> createTestWrongValue() { return std::make_unique<WrongValue>(); }
 std::unique_ptr<pass::Pass> createTestWrongRounding() { return std::make_unique<Rounding>(); }
 std::unique_ptr<pass::Pass> createTestRounding() { return std::make_unique<Rounding>(); }
 std::unique_ptr<pass::Pass> createTestRepair() { return std::make_unique<WrongValue>(); }
+std::unique_ptr<pass::Pass> createTestWrongChange() { return std::make_unique<WrongChange>(); }
 std::unique_ptr<pass::Pass> createTestWrongOrder() { return std::make_unique<WrongOrder>(); }
 
 } // namespace sdfgc::transforms
