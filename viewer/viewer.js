@@ -60,6 +60,7 @@
 
     // ---- layout
 
+    const isMissed = remark => remark.includes(': not done: ');
     const shortened = text => text.length > LONGEST ? text.slice(0, LONGEST - 1) + '\u2026' : text;
 
     function sized(model, node) {
@@ -146,6 +147,7 @@
                     out.push(`<g class="head"><rect width="${item.w}" height="${item.head.h}" fill="transparent" stroke="none"/>`);
                     out.push(`<text x="${middle}" y="${line}" text-anchor="middle">${mark}${escaped(item.title)}</text>`);
                     if (item.below) out.push(`<text class="below" x="${middle}" y="31" text-anchor="middle">${escaped(item.below)}</text>`);
+                    if (n.r) out.push(`<circle class="note${n.r.some(isMissed) ? ' missed' : ''}" cx="${item.w - 9}" cy="9" r="4"/>`);
                     out.push('</g>');
                 }
                 out.push('</g>');
@@ -255,7 +257,8 @@
         detail.hidden = !node;
         if (!node) return;
         const lines = [...(node.h ? [node.h] : []), ...(node.d || [])].map(escaped).join('\n');
-        detail.innerHTML = `<b>${escaped(node.k)} ${escaped(node.n)}</b><div>${escaped(node.path)}</div>` + (node.s ? `<div>${escaped(node.s)}</div>` : '') + `<pre>${lines}</pre>`;
+        const remarks = (node.r || []).map(r => `<li${isMissed(r) ? ' class="missed"' : ''}>${escaped(r)}</li>`).join('');
+        detail.innerHTML = `<b>${escaped(node.k)} ${escaped(node.n)}</b><div>${escaped(node.path)}</div>` + (node.s ? `<div>${escaped(node.s)}</div>` : '') + `<pre>${lines}</pre>` + (remarks && `<ul>${remarks}</ul>`);
     }
 
     function hint(event) {
@@ -266,7 +269,7 @@
             text = [e[2] || 'no data', ...e[3]].map(escaped).join('<br>');
         } else if (element) {
             const node = model.byPath.get(element.dataset.path);
-            text = [`${node.k} ${node.n}`, ...(node.h ? [node.h] : []), ...(node.d || []).slice(0, 8), ...(node.s ? [node.s] : [])].map(escaped).join('<br>');
+            text = [`${node.k} ${node.n}`, ...(node.h ? [node.h] : []), ...(node.d || []).slice(0, 8), ...(node.r || []).slice(0, 8), ...(node.s ? [node.s] : [])].map(escaped).join('<br>');
         }
         tip.hidden = !text;
         tip.innerHTML = text;
@@ -276,7 +279,7 @@
 
     function search(text) {
         const wanted = text.toLowerCase();
-        const hits = wanted ? load(current).all.filter(n => n.k !== 'entry' && n.k !== 'exit' && [n.n, n.h || '', n.s || '', ...(n.d || [])].some(t => t.toLowerCase().includes(wanted))) : [];
+        const hits = wanted ? load(current).all.filter(n => n.k !== 'entry' && n.k !== 'exit' && [n.n, n.h || '', n.s || '', ...(n.d || []), ...(n.r || [])].some(t => t.toLowerCase().includes(wanted))) : [];
         found.hidden = !hits.length;
         found.innerHTML = hits.slice(0, 100).map(n => `<li data-path="${escaped(n.path)}"><b>${escaped(n.k)}</b> ${escaped(n.n)} <small>${escaped(n.path)}</small></li>`).join('');
         return hits;

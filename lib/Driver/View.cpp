@@ -1,4 +1,7 @@
-// sdfgc view: one page that draws a graph, or the graphs after every pass.
+// sdfgc view: one page that draws a graph, or the graphs after every pass. With --run-passes: the graph as it is and after the passes,
+// with their remarks.
+#include "Driver/PipelineOptions.h"
+#include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/IR/ViewModel.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -28,20 +31,16 @@ class View : public Subcommand {
         line.argument("PROG.sdfg|DIR", input_, "the graph (`-` reads standard input), or a folder that --dump-dir wrote");
         line.group("Output");
         line.text("-o,--output", output_, "FILE", "where the page goes (<name>.html)");
+        line.flag("--run-passes", runPasses_,
+                  "run the passes on graphs: the page shows the graph before and after them, with what they did and could not do");
+        pipeline_.addTo(line);
+        target_.addTo(line);
+        toolchain_.addTo(line);
     }
 
     void run(Session &s) override {
         std::string title, data;
-        for (const std::string &file : inputs(s)) {
-            std::unique_ptr<ir::SDFG> graph = file == "-" ? s.readGraph(file) : readUnverified(s, file);
-            if (!graph)
-                return;
-            title = graph->name.str();
-            std::string step = file::nameOf(file);
-            data += "<script type=\"application/json\" data-step=\"" + escaped(step.substr(0, step.rfind(".sdfg"))) + "\">" +
-                    embedded(ir::viewModel(*graph).dump()) + "</script>\n";
-        }
-        if (s.failed())
+        if (runPasses_ ? !beforeAndAfter(s, title, data) : !stepByStep(s, title, data))
             return;
         std::optional<std::string> page = filled(s, title, data);
         if (!page)
@@ -49,6 +48,45 @@ class View : public Subcommand {
         output_ = output_.empty() ? title + ".html" : output_;
         if (s.writeOutput(output_, *page) && output_ != "-")
             s.log().result("wrote {}", output_);
+    }
+
+    /// The graphs of the input as they are. Returns false after errors.
+    bool stepByStep(Session &s, std::string &title, std::string &data) const {
+        for (const std::string &file : inputs(s)) {
+            std::unique_ptr<ir::SDFG> graph = file == "-" ? s.readGraph(file) : readUnverified(s, file);
+            if (!graph)
+                return false;
+            title = graph->name.str();
+            std::string step = file::nameOf(file);
+            data += script(step.substr(0, step.rfind(".sdfg")), *graph, {});
+        }
+        return !s.failed();
+    }
+
+    /// The graph, and what the passes in front of `lower` make of it. Remarks are at the elements that have their names, before or
+    /// after.
+    bool beforeAndAfter(Session &s, std::string &title, std::string &data) {
+        const std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
+        if (!graph)
+            return false;
+        title = graph->name.str();
+        pass::CompileOptions compile = target_.compileOptions(input_);
+        toolchain_.find(s, compile, false);
+        if (pipeline_.passes && !pipeline_.passes->empty())
+            raiseLevel(*graph);
+        const std::unique_ptr<ir::SDFG> before = ir::clone(*graph);
+        pass::Context context(s.diags, compile);
+        pass::Program program(*graph, nullptr);
+        if (!runPasses(s, program, pipeline_, context, nullptr, true))
+            return false;
+        const ir::ElementNotes notes = remarkNotes(context.remarks);
+        data = script("before the passes", *before, notes) + script("after the passes", *graph, notes);
+        return true;
+    }
+
+    static std::string script(const std::string &step, const ir::SDFG &graph, const ir::ElementNotes &notes) {
+        return "<script type=\"application/json\" data-step=\"" + escaped(step) + "\">" +
+               embedded(ir::viewModel(graph, notes).dump()) + "</script>\n";
     }
 
     /// The graphs of a folder in the order of their names, which --dump-dir numbers.
@@ -104,6 +142,10 @@ class View : public Subcommand {
     }
 
     std::string input_, output_;
+    bool runPasses_ = false;
+    PipelineOptions pipeline_;
+    TargetOptions target_;
+    ToolchainChoice toolchain_;
 };
 
 } // namespace

@@ -21,10 +21,12 @@ if [ "$part" != layout ]; then
     "$sdfgc" opt "$source/test/graphs/control.sdfg" --dump-dir dumps -o all.sdfg --quiet --stop-after default-schedules
     "$sdfgc" view dumps -o steps.html
     "$sdfgc" view "$source/test/Bindings/kinds.sdfg" -o kinds.html
+    "$sdfgc" view "$source/test/Bindings/kinds.sdfg" --run-passes --quiet -o remarks.html
 fi
 case $part in
 page)
     /usr/bin/python3 "$here/page.py" kinds.html 1
+    /usr/bin/python3 "$here/page.py" remarks.html 2
     /usr/bin/python3 "$here/page.py" steps.html "$(ls dumps | wc -l)"
     mkdir empty
     ! "$sdfgc" view empty 2>message || fail "a folder without graphs is viewed"
@@ -55,6 +57,8 @@ browser)
     [ -n "$drawn" ] && [ "${drawn% *}" = "${drawn#* }" ] || fail "open all draws $drawn"
     expects "▾ transposed" "i=0:N, j=0:M" 'class="node entry"' "f = a * s"
     [ "$(grep -o 'class="edge' dom | wc -l)" -gt 40 ] || fail "edges are missing"
+    shows "remarks.html#step=2&search=guard-parallel-maps"
+    expects '<circle class="note"' "<li>guard-parallel-maps: runs on a team of threads if"
     shows "kinds.html#search=blend"
     expects "optional" "chosen" "blend(e[q], e)"
     shows "steps.html#step=2&open=all"
