@@ -93,9 +93,9 @@ void BodyPrinter::forLoop(const For &f) {
                                                            : 8));
     if (f.omp) {
         w_.line(pragma(*f.omp));
-    } else if (!f.simd.empty()) {
+    } else if (f.simd || !f.accumulators.empty()) {
         use("openmp");
-        w_.line("#pragma omp simd" + reductions(f.simd));
+        w_.line("#pragma omp simd" + reductions(f.accumulators));
     }
     std::string step;
     if (f.step.isOne())

@@ -217,7 +217,7 @@ bool reducesByComparing(const tree::Node &n) {
     if (const auto *u = dyn_cast<tree::Update>(&n); u && compares(u->reduction))
         return true;
     if (const auto *f = dyn_cast<tree::For>(&n);
-        f && (std::any_of(f->simd.begin(), f->simd.end(), compared) ||
+        f && (std::any_of(f->accumulators.begin(), f->accumulators.end(), compared) ||
               (f->omp && std::any_of(f->omp->reductions.begin(), f->omp->reductions.end(), compared))))
         return true;
     bool found = false;

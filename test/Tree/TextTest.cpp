@@ -119,7 +119,7 @@ TEST_CASE("tree text: control flow and threads") {
                    "    }\n"
                    "    for i: int64 from 0 to N parallel collapse 2 when N > 4 reduce max N reduce min A {\n"
                    "    }\n"
-                   "    for i: int64 from 0 to N accumulate sum N {\n"
+                   "    for i: int64 from 0 to N accumulate sum N vectorised {\n"
                    "    }\n"
                    "    sections section {\n"
                    "      return\n"

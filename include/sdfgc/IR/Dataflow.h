@@ -164,6 +164,7 @@ public:
     bool gpuForceSyncthreads = false;
     std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams
     bool optimize = true;      // may the optimiser change it, or what is in it?
+    bool simd = false;         // a strip: the innermost loop may do its iterations in vectors, by jam-maps and accumulate-in-strips
 };
 
 class MapExit : public Node {

@@ -124,8 +124,9 @@ struct For : NodeOf<Kind::For> {
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
-    std::optional<Spread> spread;     // in a kernel; `simd` and `omp` are empty then
-    std::vector<Omp::Reduction> simd; // a sequential loop whose accumulators may be kept in vectors: `omp simd reduction(...)`
+    std::optional<Spread> spread; // in a kernel; there is no `omp`, `simd` or accumulator then
+    bool simd = false;            // a sequential loop whose iterations may be done in vectors: `omp simd`
+    std::vector<Omp::Reduction> accumulators; // of a sequential loop, may be kept in vectors: `omp simd reduction(...)`
     bool unroll = false;
     int64_t unrollFactor = 0;
     bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not

@@ -51,7 +51,7 @@ void Translator::loop(const For &f) {
         const Operand step = b().convert(b().symbolic(f.step), ScalarKind::Int64);
         b().emit({checkStepNow, nullptr, step.at, nullptr, 1, b().site()});
     }
-    const std::vector<Reducing> reductions = beginReductions(f.omp ? f.omp->reductions : f.simd);
+    const std::vector<Reducing> reductions = beginReductions(f.omp ? f.omp->reductions : f.accumulators);
     if (parallel)
         b().emit({enterMapNow});
     const bool shares = parallel && f.omp->inParallelRegion; // every thread of the region does some iterations

@@ -1,6 +1,6 @@
 // accumulate-in-strips: rows that loops inside of each other update are accumulated in registers, a strip at a time.
 //
-//     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 8] {
+//     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 8] {                                     of float64
 //         out[i, c] += in[i, k] * w[k, c]                 map[v = 0:8] { strip[v] = out[i, 8 * s + v] }
 //     }                                        ->         map[k = 0:K, v = 0:8] { strip[v] += in[i, k] * w[k, 8 * s + v] }
 //                                                         map[v = 0:8] { out[i, 8 * s + v] = strip[v] }
@@ -30,8 +30,8 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-constexpr int64_t stripLength = 8; // elements: one to four vector registers; rows that are shorter gain nothing
-constexpr int64_t longestRow = 64; // that is a strip by itself, in elements
+constexpr int64_t bytesOfStrip = 64; // one to four vector registers; rows that are shorter gain nothing
+constexpr int64_t longestRow = 64;   // that is a strip by itself, in elements
 
 /// The update that is accumulated, and the row that it runs along.
 struct Row {
@@ -94,7 +94,7 @@ std::optional<Row> rowOf(Map &m, const SDFG &g) {
     }
     const auto length = range.size().asInt();
     row.isStrip = length && *length <= longestRow;
-    row.width = row.isStrip ? *length : stripLength;
+    row.width = row.isStrip ? *length : bytesOfStrip / d->dtype.bytes().value_or(8);
     return found && row.width >= 2 ? std::optional(row) : std::nullopt;
 }
 
@@ -188,6 +188,7 @@ private:
         *row_.update = ofStrip(UseKind::Update, row_.update->connector);
         auto main = std::make_unique<Map>(mapLike(*map_.entry, map_.entry->label, map_.params, map_.ranges));
         main->params.back() = v_;
+        setSimd(*main, true); // compilers need not find out that no element of the strip is another one's
         main->ranges.back() = strip;
         main->locals = map_.locals;
         main->body = std::move(map_.body);

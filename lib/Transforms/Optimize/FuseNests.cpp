@@ -52,7 +52,7 @@ bool sameSchedule(const MapEntry &a, const MapEntry &b) {
            a.ompNumThreads == b.ompNumThreads && a.ompIf == b.ompIf && a.ompSchedule == b.ompSchedule &&
            a.ompChunkSize == b.ompChunkSize && a.gpuBlockSize == b.gpuBlockSize && a.gpuLaunchBounds == b.gpuLaunchBounds &&
            a.gpuGridLimit == b.gpuGridLimit && a.gpuMaxNReg == b.gpuMaxNReg && a.gpuMinWarpsPerEu == b.gpuMinWarpsPerEu &&
-           a.gpuForceSyncthreads == b.gpuForceSyncthreads && a.stream == b.stream;
+           a.gpuForceSyncthreads == b.gpuForceSyncthreads && a.stream == b.stream && a.simd == b.simd;
 }
 
 /// The first loops of two maps, laid over each other.

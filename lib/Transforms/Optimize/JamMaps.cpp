@@ -234,7 +234,10 @@ private:
             if (!last) {
                 out.push_back({std::make_unique<Map>(loopLike(*like_, like_->label, {v_}, {{0, width_ - 1, 1, 1}})), nullptr});
                 last = out.back().map.get();
+                setSimd(*last, true);
             }
+            if (i.map)
+                setSimd(*last, false); // it is not the innermost one
             last->body.push_back(element(std::move(i)));
         }
         return out;

@@ -81,6 +81,8 @@ void splitOff(Map &m, std::size_t depth) {
     const auto at = static_cast<std::ptrdiff_t>(depth);
     auto inner = std::make_unique<Map>(
         loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
+    setSimd(*inner, m.entry->simd);
+    setSimd(m, false);
     m.params.resize(depth);
     m.ranges.erase(m.ranges.begin() + at, m.ranges.end());
     std::swap(inner->body, m.body);

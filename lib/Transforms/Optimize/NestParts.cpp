@@ -98,6 +98,7 @@ namespace {
 
 nest::Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector<sym::Range> ranges) {
     nest::Map m;
+    entry->simd = false; // that was said of other loops
     m.entry = entry.get();
     m.made = std::move(entry);
     m.params = std::move(params);
@@ -115,6 +116,15 @@ nest::Map loopLike(const MapEntry &like, std::string label, std::vector<Name> pa
     std::shared_ptr<MapEntry> entry = entryLike(like, std::move(label));
     entry->schedule = Schedule::Sequential;
     return mapOf(std::move(entry), std::move(params), std::move(ranges));
+}
+
+void setSimd(nest::Map &m, bool simd) {
+    if (m.entry->simd == simd)
+        return;
+    std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+    entry->simd = simd;
+    m.entry = entry.get();
+    m.made = std::move(entry);
 }
 
 } // namespace sdfgc::transforms

@@ -28,8 +28,10 @@ nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector)
 nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const ir::SDFG &g);
 /// A map entry that says the same under another label.
 std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
-/// A map without a body, whose entry says the same under another label; a sequential one.
+/// A map without a body, whose entry says the same under another label, but for `simd`; a sequential one.
 nest::Map mapLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
 nest::Map loopLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
+/// Says whether the innermost loop of a map may do its iterations in vectors.
+void setSimd(nest::Map &m, bool simd);
 
 } // namespace sdfgc::transforms

@@ -151,9 +151,9 @@ void Privatiser::vectorise(For &loop) {
         if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
             hasClause(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
             !mentionedElsewhere(loop, var(g.element).name, g))
-            loop.simd.push_back({g.kind, g.element.var, 0});
-    changed_ = changed_ || !loop.simd.empty();
-    for (const Omp::Reduction &r : loop.simd)
+            loop.accumulators.push_back({g.kind, g.element.var, 0});
+    changed_ = changed_ || !loop.accumulators.empty();
+    for (const Omp::Reduction &r : loop.accumulators)
         context_.done(element(loop), "accumulates in vectors: " + f_.vars[r.var].name.str());
 }
 

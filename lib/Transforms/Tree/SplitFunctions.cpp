@@ -111,7 +111,7 @@ void Splitter::inside(Node &n) {
     VarId declared;
     if (n.kind == Kind::For) {
         auto &loop = static_cast<For &>(n);
-        if (loop.omp || !loop.simd.empty())
+        if (loop.omp || loop.simd || !loop.accumulators.empty())
             return;
         declared = loop.var;
     } else if (n.kind == Kind::Loop) {

@@ -53,6 +53,8 @@ private:
     void enter(const For &loop) {
         if (loop.omp && loop.spread)
             fault(loop, "is given to the threads of the host and to those of a kernel");
+        if (loop.simd && (loop.omp || loop.spread))
+            fault(loop, "has vectors of its own, and is given to threads");
         if (loop.spread)
             spread(loop);
         else if (device_ && differs(loop))

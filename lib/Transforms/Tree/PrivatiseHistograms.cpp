@@ -1,0 +1,346 @@
+// privatise-histograms: threads that update elements of one short array all have a copy of it.
+//
+//     #pragma omp parallel for                       if (bins <= 2048 && N >= 16 * bins) {
+//     for (i ...)                                        double hist_acc[2048];
+//         #pragma omp atomic               becomes       fill(hist_acc, bins, 0.0)
+//         hist[bin(i)] += w[i];                          #pragma omp parallel for reduction(+ : hist_acc[:bins])
+//                                                        for (i ...)
+//                                                            hist_acc[bin(i)] += w[i];
+//                                                        for (k ...)
+//                                                            hist[k] += hist_acc[k];
+//                                                    } else {
+//                                                        the loop as it was
+//                                                    }
+//
+// An atomic update of a floating-point number is a loop of its own, and threads that meet at one element wait for each other. Copies
+// cost memory and two walks over the array for each thread: they pay where there are many updates for each element. How long the array
+// is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`).
+//
+// Arrays of constant size that a map updates itself are reductions already (resolve-wcr). Here a loop of a team qualifies if all that it
+// does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it.
+// Results change as those of atomic updates do from run to run: in the order of sums.
+#include "Transforms/Lower/Reductions.h"
+#include "Versions.h"
+
+#include "sdfgc/Diag/Reason.h"
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Effects.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+using diag::Reason;
+using diag::Why;
+
+constexpr int64_t updatesPerElement = 16; // from which on a copy pays, for teams of any size
+
+/// An array that a loop updates.
+struct Target {
+    VarId array;
+    py::Reduction kind;
+    sym::Expr count = 0;   // elements
+    sym::Expr updates = 0; // that the loop makes
+    std::vector<Update *> statements;
+    bool onlyAtomic = true; // of one kind, without more than the new value
+};
+
+/// How often a loop runs, as far as `declared` says nothing of it; one otherwise.
+sym::Expr tripsOf(const For &loop, const std::unordered_set<Name> &declared) {
+    const sym::Expr trips = loop.end - loop.begin + 1;
+    const auto names = trips.freeSymbols();
+    const bool known = loop.step.isOne() && std::none_of(names.begin(), names.end(), [&](Name n) { return declared.count(n) != 0; });
+    return known ? trips : sym::Expr(1);
+}
+
+class Histograms {
+public:
+    Histograms(Function &f, const Module &m, int64_t bytes, pass::Context &context)
+        : f_(f), module_(m), bytes_(bytes), context_(context), table_(f) {}
+
+    /// Returns whether a loop was written twice.
+    bool run() {
+        block(f_.body);
+        return changed_;
+    }
+
+private:
+    void block(Block &b) {
+        for (NodePtr &n : b.body) {
+            auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
+            if (loop && loop->omp)
+                privatise(n);
+            else if (n->kind != Kind::ParallelRegion && n->kind != Kind::Sections && n->kind != Kind::Consume)
+                forEachBlock(*n, [this](Block &inner) { block(inner); });
+        }
+    }
+
+    // ---- which arrays
+
+    std::vector<Target> targetsOf(For &loop) {
+        std::vector<Target> out;
+        collect(loop, sym::Expr(1), table_.of(loop).declared, out);
+        return out;
+    }
+
+    void collect(Node &n, sym::Expr trips, const std::unordered_set<Name> &declared, std::vector<Target> &out) {
+        if (n.kind == Kind::Update) {
+            auto &u = static_cast<Update &>(n);
+            if (u.atomic)
+                add(u, trips, out);
+            return;
+        }
+        if (const auto *loop = dyn_cast<For>(&n))
+            trips = trips * tripsOf(*loop, declared);
+        forEachBlock(n, [&](Block &b) {
+            for (const NodePtr &inner : b.body)
+                collect(*inner, trips, declared, out);
+        });
+    }
+
+    void add(Update &u, sym::Expr trips, std::vector<Target> &out) const {
+        const MemRef &r = f_.refs[u.target];
+        auto at = std::find_if(out.begin(), out.end(), [&](const Target &t) { return t.array == r.var; });
+        if (at == out.end())
+            at = out.insert(at, Target{r.var, u.reduction, 0, 0, {}, true});
+        at->updates = at->updates + trips;
+        at->statements.push_back(&u);
+        at->onlyAtomic &= u.reduction == at->kind && !u.old && !u.byBlock && !r.castTo && !r.address && !r.pop;
+    }
+
+    /// Why threads have no copies of an array; empty if they can have.
+    Reason obstacle(Target &t, const For &loop) {
+        const Variable &v = f_.vars[t.array];
+        const std::string name = "`" + v.name.str() + "`";
+        if (!t.onlyAtomic || !hasClause(t.kind, v.type))
+            return {Why::Update, name + " is updated by more than one operation of OpenMP"};
+        const auto count = countOf(v);
+        if (!count)
+            return {Why::UnknownWork, "it is not known how long " + name + " is"};
+        t.count = *count;
+        if (isBound(t.array))
+            return {Why::MayAlias, "pointers reach " + name};
+        if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t))
+            return {Why::Effects, "the loop does more than to update " + name};
+        if (!pays(t))
+            return {Why::Small, name + " has too many elements for as many updates"};
+        return {};
+    }
+
+    /// The number of elements, in terms of what is visible everywhere in the function and does not change.
+    std::optional<sym::Expr> countOf(const Variable &v) {
+        std::optional<sym::Expr> count;
+        if (v.kind == VarKind::Stack || (v.kind == VarKind::Buffer && v.countKnown && v.startOffset.isZero()))
+            count = v.count;
+        else if (v.kind == VarKind::Pointer && v.isRestrict)
+            count = countOfArgument(v.name);
+        if (!count)
+            return std::nullopt;
+        const auto names = count->freeSymbols();
+        const bool fixed = std::all_of(names.begin(), names.end(), [this](Name n) {
+            return !table_.of(f_.body).changes(n) && std::any_of(f_.params.begin(), f_.params.end(), [&](VarId p) {
+                return f_.vars[p].name == n && f_.vars[p].kind == VarKind::Value;
+            });
+        });
+        return fixed ? count : std::nullopt;
+    }
+
+    /// Of an argument of the program, as the interface says.
+    std::optional<sym::Expr> countOfArgument(Name variable) const {
+        if (f_.name != Name("program"))
+            return std::nullopt;
+        std::map<Name, sym::Expr> inTree;
+        std::optional<sym::Expr> count;
+        for (const Param &p : module_.params) {
+            if (!p.desc)
+                inTree.emplace(p.name, sym::Expr::symbol(p.cName));
+            else if (p.cName == variable && p.desc->isArray())
+                count = p.desc->totalSize;
+        }
+        return count ? std::optional(sym::substitute(*count, inTree)) : std::nullopt;
+    }
+
+    /// Is the address of the array kept in a pointer of the function?
+    bool isBound(VarId array) {
+        if (!bound_)
+            findBound(f_.body, bound_.emplace());
+        return bound_->count(array.index) != 0;
+    }
+    void findBound(const Block &b, std::set<std::size_t> &out) const {
+        for (const NodePtr &n : b.body) {
+            if (const auto *d = dyn_cast<Declare>(n.get()); d && d->target)
+                out.insert(rootOf(f_, f_.refs[d->target].var).index);
+            if (const auto *s = dyn_cast<SetPointer>(n.get()))
+                out.insert(rootOf(f_, f_.refs[s->source].var).index);
+            forEachBlock(*n, [&](const Block &inner) { findBound(inner, out); });
+        }
+    }
+
+    bool isMentionedElsewhere(const Node &n, Name array, const Target &t) {
+        if (std::find(t.statements.begin(), t.statements.end(), &n) != t.statements.end())
+            return isMentioned(static_cast<const Update &>(n), array);
+        if (table_.own(n).has(array))
+            return true;
+        bool found = false;
+        const auto look = [&](const std::vector<NodePtr> &body) {
+            for (const NodePtr &inner : body)
+                found = found || isMentionedElsewhere(*inner, array, t);
+        };
+        if (const auto *raw = dyn_cast<RawTasklet>(&n))
+            look(raw->after);
+        forEachBlock(n, [&](const Block &b) { look(b.body); });
+        return found;
+    }
+    bool isMentioned(const Update &u, Name array) const {
+        return table_.inExpr(u.value).has(array) || std::any_of(u.targetIndices.begin(), u.targetIndices.end(), [&](const auto &e) {
+                   return table_.inExpr(e).has(array);
+               });
+    }
+
+    // ---- whether it pays
+
+    int64_t most(const Target &t) const { return bytes_ / f_.vars[t.array].type.bytes().value_or(8); }
+
+    /// False where sizes are known and do not fit. What is left to ask for when the program runs is in `conditions_`.
+    bool pays(const Target &t) {
+        const std::vector<sym::Expr> wanted{sym::compare(sym::Kind::Le, t.count, most(t)),
+                                            sym::compare(sym::Kind::Ge, t.updates, updatesPerElement * t.count)};
+        std::vector<py::ExprRef> open;
+        for (const sym::Expr c : wanted) {
+            if (c == sym::Expr::boolean(true))
+                continue;
+            const auto code = conditionOf(c);
+            if (!code)
+                return false;
+            open.push_back(*code);
+        }
+        conditions_.insert(conditions_.end(), open.begin(), open.end());
+        return true;
+    }
+
+    // ---- the two versions
+
+    void privatise(NodePtr &n) {
+        auto &loop = static_cast<For &>(*n);
+        if (loop.omp->inParallelRegion)
+            return;
+        const std::string where = "function " + f_.name.str() + ", loop over " + f_.vars[loop.var].name.str();
+        conditions_.clear();
+        std::vector<Target> targets;
+        for (Target &t : targetsOf(loop)) {
+            const Reason why = obstacle(t, loop);
+            if (why)
+                context_.missed(where, "updates `" + f_.vars[t.array].name.str() + "` atomically", why);
+            else
+                targets.push_back(std::move(t));
+        }
+        if (targets.empty() || !context_.mayChange(where, "threads have copies of what they update"))
+            return;
+        names_ = &table_.of(f_.body); // while the body is whole
+        NodePtr plain = conditions_.empty() ? nullptr : twin(loop, f_);
+        n = withCopies(std::move(n), targets);
+        static_cast<Block &>(*n).braces = !plain; // a branch has its own
+        if (plain)
+            n = choice(conditions_.size() == 1 ? conditions_[0] : py::boolOp(py::Op::And, conditions_), std::move(n), std::move(plain));
+        changed_ = true;
+    }
+
+    /// `{ T acc[most]; fill; loop; for k: array[k] op= acc[k] }`
+    NodePtr withCopies(NodePtr loop, const std::vector<Target> &targets) {
+        auto out = std::make_unique<Block>();
+        std::swap(out->comment, loop->comment);
+        out->origin = loop->origin;
+        std::vector<NodePtr> combine;
+        for (const Target &t : targets) {
+            const VarId copy = declareCopy(t, *out);
+            static_cast<For &>(*loop).omp->reductions.push_back({t.kind, copy, t.count});
+            for (Update *u : t.statements) {
+                MemRef r = f_.refs[u->target];
+                r.var = copy;
+                u->target = f_.refs.add(r);
+                u->atomic = false;
+            }
+            combine.push_back(combined(t, copy));
+        }
+        out->body.push_back(std::move(loop));
+        for (NodePtr &c : combine)
+            out->body.push_back(std::move(c));
+        return out;
+    }
+
+    VarId declareCopy(const Target &t, Block &out) {
+        Variable v;
+        v.type = f_.vars[t.array].type;
+        v.kind = VarKind::Stack;
+        v.count = t.count.asInt() ? t.count : sym::Expr(most(t));
+        v.name = fresh(f_.vars[t.array].name.str() + "_acc");
+        const Type type = v.type;
+        const VarId copy = f_.vars.add(std::move(v));
+        out.add<Declare>(copy);
+        MemRef first;
+        first.var = copy;
+        first.address = true;
+        auto *fill = out.add<Fill>();
+        fill->target = f_.refs.add(first);
+        fill->count = t.count;
+        fill->type = type;
+        fill->value = *py::reductionIdentity(t.kind, type);
+        return copy;
+    }
+
+    NodePtr combined(const Target &t, VarId copy) {
+        Variable k;
+        k.type = Type(ScalarKind::Int64);
+        k.name = fresh("k");
+        MemRef from, to;
+        from.offset = to.offset = sym::Expr::symbol(k.name);
+        from.var = copy;
+        to.var = t.array;
+        auto loop = std::make_unique<For>();
+        loop->var = f_.vars.add(std::move(k));
+        loop->begin = 0;
+        loop->end = t.count - 1;
+        auto *update = loop->body.add<Update>();
+        update->target = f_.refs.add(to);
+        update->value = memRef(f_.refs.add(from), f_.vars[copy].type);
+        update->reduction = t.kind;
+        return loop;
+    }
+
+    Name fresh(const std::string &wanted) {
+        const auto taken = [this](Name n) {
+            return names_->has(n) ||
+                   std::any_of(f_.vars.begin(), f_.vars.end(), [n](const Variable &v) { return v.name == n; });
+        };
+        Name n(wanted);
+        for (int k = 0; taken(n); ++k)
+            n = Name(wanted + "_" + std::to_string(k));
+        return n;
+    }
+
+    Function &f_;
+    const Module &module_;
+    const int64_t bytes_;
+    pass::Context &context_;
+    EffectTable table_;
+    const Effects *names_ = nullptr;             // that the function mentions
+    std::optional<std::set<std::size_t>> bound_; // arrays that pointers reach
+    std::vector<py::ExprRef> conditions_;        // of the loop that is looked at
+    bool changed_ = false;
+};
+
+class PrivatiseHistograms : public pass::FunctionPass {
+    bool run(Function &f, const Module &m, pass::Context &context) override {
+        if (f.kernel || f.device)
+            return false;
+        return Histograms(f, m, option<int64_t>("bytes"), context).run();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPrivatiseHistograms() { return std::make_unique<PrivatiseHistograms>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,104 @@
+#include "Versions.h"
+
+#include "sdfgc/Symbolic/Factor.h"
+#include "sdfgc/Tasklet/Types.h"
+#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::transforms {
+
+using namespace tree;
+
+namespace {
+
+/// Has the expression only sums, products and small powers of integers and symbols?
+bool isPolynomial(sym::Expr e) {
+    switch (e.kind()) {
+    case sym::Kind::Integer:
+    case sym::Kind::Symbol:
+        return true;
+    case sym::Kind::Add:
+    case sym::Kind::Mul:
+        return std::all_of(e.operands().begin(), e.operands().end(), isPolynomial);
+    case sym::Kind::Pow: {
+        const auto exponent = e.operands()[1].asInt();
+        return isPolynomial(e.operands()[0]) && exponent && *exponent >= 1 && *exponent <= 4;
+    }
+    default:
+        return false;
+    }
+}
+
+/// A polynomial with integer coefficients as code, a product where it is one.
+std::optional<py::ExprRef> valueOf(sym::Expr e) {
+    if (!isPolynomial(e))
+        return std::nullopt;
+    std::string text;
+    for (const sym::Expr factor : sym::factors(e))
+        text += (text.empty() ? "(" : " * (") + factor.str() + ")";
+    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
+    if (!parsed.value)
+        return std::nullopt;
+    const py::Env integers{[](Name) { return std::optional<Type>(ScalarKind::Int64); }};
+    return py::lowerOperators(py::inferTypes(*parsed.value, integers), py::Semantics::Symbolic);
+}
+
+/// The variables that a statement and those inside of it declare.
+void addDeclared(Node &n, std::vector<VarId> &out) {
+    visit(n, [&out](auto &node) {
+        forEachField(node, [&out](const auto &each, auto &owner) {
+            constexpr Role role = std::decay_t<decltype(each)>::role;
+            if constexpr (role == Role::Declares || role == Role::Iterates)
+                if (each.of(owner))
+                    out.push_back(each.of(owner));
+        });
+    });
+    forEachBlock(n, [&out](Block &b) {
+        for (const NodePtr &inner : b.body)
+            addDeclared(*inner, out);
+    });
+}
+
+std::unique_ptr<Block> asBlock(NodePtr n) {
+    if (n->kind == Kind::Block)
+        return std::unique_ptr<Block>(static_cast<Block *>(n.release()));
+    auto out = std::make_unique<Block>();
+    out->body.push_back(std::move(n));
+    return out;
+}
+
+} // namespace
+
+std::optional<py::ExprRef> conditionOf(sym::Expr e) {
+    static const std::map<sym::Kind, py::Op> operators{
+        {sym::Kind::Ge, py::Op::Ge}, {sym::Kind::Gt, py::Op::Gt}, {sym::Kind::Le, py::Op::Le}, {sym::Kind::Lt, py::Op::Lt}};
+    const auto op = operators.find(e.kind());
+    if (op == operators.end())
+        return std::nullopt;
+    const auto left = valueOf(e.operands()[0]), right = valueOf(e.operands()[1]);
+    return left && right ? std::optional(py::compare(op->second, *left, *right)) : std::nullopt;
+}
+
+NodePtr twin(const Node &n, Function &f) {
+    NodePtr copy = clone(n);
+    std::vector<VarId> declared;
+    addDeclared(*copy, declared);
+    for (const VarId v : declared)
+        replaceVariable(f, *copy, v, f.vars.add(Variable(f.vars[v])));
+    return copy;
+}
+
+NodePtr choice(const py::ExprRef &condition, NodePtr yes, NodePtr no) {
+    auto out = std::make_unique<If>();
+    std::swap(out->comment, no->comment);
+    out->origin = no->origin;
+    yes->comment.clear();
+    out->branches.push_back({condition, asBlock(std::move(yes))});
+    out->branches.push_back({nullptr, asBlock(std::move(no))});
+    return out;
+}
+
+} // namespace sdfgc::transforms
