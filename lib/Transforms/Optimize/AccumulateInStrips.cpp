@@ -30,7 +30,8 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-constexpr int64_t bytesOfStrip = 64; // one to four vector registers; rows that are shorter gain nothing
+constexpr int64_t bytesOfStrip = 64; // one to four vector registers
+constexpr int64_t shortest = 8;      // elements of a strip; what longer ones leave over is done in strips half as long
 constexpr int64_t longestRow = 64;   // that is a strip by itself, in elements
 
 /// The update that is accumulated, and the row that it runs along.
@@ -67,7 +68,8 @@ Use *updateOf(Map &m) {
 
 bool isNumber(Type t) { return t.isNumeric() && !t.isComplex() && t.bytes().value_or(0) >= 4; }
 
-std::optional<Row> rowOf(Map &m, const SDFG &g) {
+/// `longest`: elements of a strip at most.
+std::optional<Row> rowOf(Map &m, const SDFG &g, int64_t longest = bytesOfStrip) {
     if (m.params.size() < 2 || !canSplit(m) || m.entry->schedule != Schedule::Sequential ||
         !std::all_of(m.body.begin(), m.body.end(), isPlain))
         return std::nullopt;
@@ -94,7 +96,7 @@ std::optional<Row> rowOf(Map &m, const SDFG &g) {
     }
     const auto length = range.size().asInt();
     row.isStrip = length && *length <= longestRow;
-    row.width = row.isStrip ? *length : bytesOfStrip / d->dtype.bytes().value_or(8);
+    row.width = row.isStrip ? *length : std::clamp(bytesOfStrip / d->dtype.bytes().value_or(8), shortest, longest);
     return found && row.width >= 2 ? std::optional(row) : std::nullopt;
 }
 
@@ -226,8 +228,7 @@ public:
                 out.push_back(std::move(i));
                 continue;
             }
-            for (Item &made : Strips(g_, memories_, connectors_, *i.map, *row).items(around.locals))
-                out.push_back(std::move(made));
+            accumulate(*i.map, *row, around.locals, out);
             changed = true;
         }
         around.body = std::move(out);
@@ -235,6 +236,22 @@ public:
     }
 
 private:
+    /// Adds what takes the place of a map.
+    void accumulate(Map &m, const Row &row, std::set<Name> &around, std::vector<Item> &out) {
+        std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);
+        std::optional<Item> rest;
+        if (!row.isStrip && row.width > shortest) {
+            rest = std::move(made.back());
+            made.pop_back();
+        }
+        std::move(made.begin(), made.end(), std::back_inserter(out));
+        const std::optional<Row> inRest = rest ? rowOf(*rest->map, g_, row.width / 2) : std::nullopt;
+        if (inRest)
+            accumulate(*rest->map, *inRest, around, out);
+        else if (rest)
+            out.push_back(std::move(*rest));
+    }
+
     bool mayChange(const Map &m, const Row &row) {
         return context_.mayChange(nameOf(m, g_),
                                   "accumulates `" + row.update->data.str() + "` in strips of " + std::to_string(row.width));
