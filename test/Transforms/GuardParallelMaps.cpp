@@ -153,3 +153,38 @@ TEST_CASE("guard-parallel-maps: what threads have for themselves is found again 
     CHECK(p.guard());
     CHECK(p.m->schedule == Schedule::Sequential);
 }
+
+TEST_CASE("guard-parallel-maps: a loop that calls a library asks more of maps in it") {
+    const std::string text = R"(
+        sdfg f(A, B) {
+          symbol N: int64
+          argument A: float64[N, N]
+          argument B: float64[N]
+          transient s: float64
+          loop: for k = 0; k < N; k = k + 1 {
+            state call {
+              dot: o = cblas_ddot(N, a, 1, b, 1)  with a <- A[0, 0:N], b <- B[0:N]; o -> s[0]
+            }
+            then
+            state inside {
+              map inside[i = 0:N] (CPU_Multicore) with <- A[0, 0:N]; -> B[0:N] {
+                t: y = x + 1  with x <- A[0, i]; y -> B[i]
+              }
+            }
+          }
+          state outside {
+            map outside[i = 0:N] (CPU_Multicore) with <- A[0, 0:N]; -> B[0:N] {
+              t: y = x + 1  with x <- A[0, i]; y -> B[i]
+            }
+          }
+        }
+      )";
+    Graph p(text);
+    p.node<Tasklet>("dot")->code.language = Language::Library;
+    PassRun pass(transforms::createGuardParallelMaps());
+    pass.pass->options["work"] = int64_t(30);
+    pass.pass->options["beside-libraries"] = int64_t(100);
+    REQUIRE(pass(p.g));
+    CHECK(p.node<MapEntry>("outside")->ompIf.str() == "N >= 10");
+    CHECK(p.node<MapEntry>("inside")->ompIf.str() == "N >= 1000");
+}

@@ -12,6 +12,9 @@
 //   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both
 //      sides, and the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
 //   3. A map with more work than that, or of which nothing is known, stays as it is.
+//   4. In a loop that calls a library with threads of its own (BLAS, LAPACK, FFTW), the threshold is higher (option `beside-libraries`).
+//      Both teams spin for a while when they have nothing to do, and take the cores from each other each time that the program
+//      goes from one to the other.
 //
 // Left alone: maps whose number of threads the graph gives, those whose iterations a team shares that is already awake
 // (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
@@ -64,6 +67,41 @@ sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
                       : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
 
+/// Loops that call libraries, themselves or in what is nested in them.
+class LoopsAroundLibraries {
+public:
+    void find(const SDFG &g) { find(g, {}); }
+    /// Is a state in one of them?
+    bool enclose(const State &s) const {
+        for (const Region *r = s.parent(); r;) {
+            if (loops_.count(r))
+                return true;
+            const SDFG *g = r->parent() ? nullptr : r->sdfg();
+            r = !g ? r->parent() : g->parentNode ? g->parentNode->state()->parent() : nullptr;
+        }
+        return false;
+    }
+
+private:
+    void find(const SDFG &g, const std::vector<const Region *> &around) {
+        for (const State *s : allStates(g)) {
+            std::vector<const Region *> loops = around;
+            for (const Region *r = s->parent(); r; r = r->parent())
+                if (isa<LoopRegion>(r))
+                    loops.push_back(r);
+            for (const auto &n : s->nodes()) {
+                const auto *t = dyn_cast<Tasklet>(n.get());
+                if (t && t->code.language == Language::Library)
+                    loops_.insert(loops.begin(), loops.end());
+                if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                    find(*nested->sdfg, loops);
+            }
+        }
+    }
+
+    std::unordered_set<const Region *> loops_;
+};
+
 class GuardParallelMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
@@ -72,6 +110,7 @@ public:
                            {diag::Why::Container, "each thread has its own part of `" + memory.str() + "`"});
             return false;
         }
+        besideLibraries_.find(root);
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
@@ -93,6 +132,7 @@ private:
         bool changed = false;
         const analysis::ScopeTree scopes(s);
         const bool inside = teams_.count(s.sdfg()) > 0;
+        const int64_t threshold = option<int64_t>("work") * (besideLibraries_.enclose(s) ? option<int64_t>("beside-libraries") : 1);
         auto inTeam = [&](const Node &n) {
             const std::vector<Node *> around = scopes.enclosing(&n);
             return inside || std::any_of(around.begin(), around.end(), [](const Node *scope) {
@@ -105,19 +145,19 @@ private:
                 teams_.insert(nested->sdfg.get());
             if (auto *m = dyn_cast<MapEntry>(n.get());
                 m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() && !inTeam(*n))
-                changed |= guard(*m, scopes, context);
+                changed |= guard(*m, scopes, threshold, context);
         }
         return changed;
     }
 
-    bool guard(MapEntry &m, const analysis::ScopeTree &scopes, pass::Context &context) const {
+    bool guard(MapEntry &m, const analysis::ScopeTree &scopes, int64_t threshold, pass::Context &context) const {
         const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
         if (!work) {
             context.missed(elementName(m), "runs on a team of threads whatever its size",
                            {diag::Why::UnknownWork, "how much it computes is not known in front of it"});
             return false;
         }
-        const sym::Expr worth = isWorthATeam(*work, option<int64_t>("work"));
+        const sym::Expr worth = isWorthATeam(*work, threshold);
         if (worth == m.ompIf)
             return false;
         if (worth == sym::Expr::boolean(false)) {
@@ -131,6 +171,7 @@ private:
     }
 
     std::unordered_set<const SDFG *> teams_; // what every thread of a team runs
+    LoopsAroundLibraries besideLibraries_;
 };
 
 } // namespace
