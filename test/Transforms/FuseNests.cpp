@@ -187,3 +187,82 @@ TEST_CASE("contract-arrays: arrays that something else uses stay") {
     REQUIRE(kept.fuse());
     CHECK_FALSE(kept.contract());
 }
+
+namespace {
+
+/// `t = f(A)`, element by element but for a second read; then `A = g(t)`.
+struct Overwrites : Graph {
+    struct Text {
+        std::string read = "A[k, j]", write = "t[i, j]", loops = "i = 0:N, j = 0:N", into = "A[i, j]", more = "";
+    };
+    explicit Overwrites(const Text &t)
+        : Graph(R"(
+            sdfg f(A, L) (typed) {
+              symbol N, M, k: int64
+              argument A: float64[N, N] (CPU_Heap)
+              argument L: int64[N] (CPU_Heap)
+              transient t: float64[N, N] (CPU_Heap)
+              state first {
+                map one[$loops] (CPU_Multicore) with <- A[0:N, 0:N]; -> t$more {
+                  one: y = x + z  with x: float64 <- A[i, j], z: float64 <- $read; y: float64 -> $write
+                  $extra
+                }
+              }
+              then
+              state second {
+                map two[$loops] (CPU_Multicore) with <- t; -> A {
+                  two: y = x * 2  with x: float64 <- $write; y: float64 -> $into
+                }
+              }
+            }
+          )",
+                {{"$more", t.more.empty() ? "" : ", -> A"},
+                 {"$extra", t.more},
+                 {"$loops", t.loops},
+                 {"$read", t.read},
+                 {"$write", t.write},
+                 {"$into", t.into}}) {}
+    std::size_t maps() const {
+        std::size_t count = 0;
+        for (const State *each : allStates(std::as_const(g)))
+            count += nodesOf<MapEntry>(*each).size();
+        return count;
+    }
+    const DataDesc *saved() const { return g.desc(Name("A_saved")); }
+    bool fuse() {
+        PassRun pass(transforms::createFuseNests());
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        return pass(g);
+    }
+};
+
+} // namespace
+
+TEST_CASE("fuse-nests: a row or a column that the later map overwrites is saved") {
+    for (const char *read : {"A[k, j]", "A[i, k]", "A[N - 1, N - 1 - j]", "A[0, 0]"}) {
+        Overwrites p({.read = read, .loops = std::string(read) == "A[0, 0]" ? "i = 0:9, j = 0:4" : "i = 0:N, j = 0:N"});
+        CHECK(p.fuse());
+        REQUIRE(p.saved());
+        CHECK(p.saved()->rank() <= 1);
+        CHECK(p.maps() == (std::string(read) == "A[0, 0]" ? 1u : 2u)); // the one that saves, and the fused one
+    }
+    Overwrites shifted({.read = "A[k, j]", .write = "t[i - 1, j - 2]", .loops = "i = 1:N, j = 2:N + 1"});
+    CHECK(shifted.fuse());
+    REQUIRE(shifted.saved());
+    CHECK(shifted.saved()->shape[0].str() == "N - 1");
+}
+
+TEST_CASE("fuse-nests: reads that cannot be saved keep maps apart") {
+    const auto staysApart = [](const Overwrites::Text &t) {
+        Overwrites p(t);
+        p.fuse();
+        return !p.saved() && p.maps() == 2;
+    };
+    CHECK(staysApart({.read = "A[j, i]"}));                                         // as many as are written
+    CHECK(staysApart({.read = "A[(i + 1) % N, (j + 1) % N]"}));                     // the same
+    CHECK(staysApart({.loops = "i = 0:M, j = 0:N"}));                               // no iteration reads if M is zero
+    CHECK(staysApart({.read = "A[0, 0]"}));                                         // the same for N
+    CHECK(staysApart({.read = "A[L[0], j]"}));                                      // an element that data decides
+    CHECK(staysApart({.loops = "i = 0:N, j = i:N"}));                               // a triangle
+    CHECK(staysApart({.more = "more: y = 1.0  with y: float64 -> A[k, N - 1 - j]"})); // the first map writes as well
+}

@@ -15,6 +15,12 @@
 //      need no memory then; what only reads the same, or continues with a result, joins what is left.
 //   3. it may join (A9.1 of the rules in docs/optimiser.md): every two conflicting accesses of both are of one element in one and the
 //      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
+//      Where only the later map would overwrite what other iterations of the earlier one still read, and these read few elements, a
+//      row or a column of what is written, they are saved in front of the fused map (SavedReads.h):
+//
+//          map[i, j] { t[i, j] = A[i, j] - A[k, j] }           map[j] { A_saved[j] = A[k, j] }
+//          copy t to A                                  ->     map[i, j] { A[i, j] = A[i, j] - A_saved[j] }
+//
 //   4. can be brought next to: either the later map moves up in front of everything between them, or the earlier one down.
 //
 // Each element is computed from the same values as before, by the same operations. What becomes of a container that only one map uses
@@ -32,6 +38,7 @@
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Optimize/SavedReads.h"
 
 #include "sdfgc/Transforms/Passes.h"
 
@@ -59,6 +66,7 @@ bool sameSchedule(const MapEntry &a, const MapEntry &b) {
 struct Alignment {
     std::size_t depth = 0;             // how many
     std::map<Name, sym::Expr> meaning; // parameters of the later map in terms of those of the earlier one
+    std::vector<const nest::Use *> saved = {}; // of the earlier map: reads in front of the fused one (SavedReads.h)
 };
 
 /// As many loops as have ranges of the same sizes and steps, `limit` at most.
@@ -78,6 +86,14 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     return out;
 }
 
+/// The program that is changed.
+struct Program {
+    SDFG &g;
+    analysis::Memories &memories;
+    const NestItems &items;
+    const std::set<Name> &connectors; // of all nodes
+};
+
 /// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
 struct Limits {
     std::size_t containers, steps, window;
@@ -94,8 +110,8 @@ struct Candidate {
 /// Fuses maps that stand in one list: in a run, or in the body of a map, whose parameters are symbols there.
 class Fusion {
 public:
-    Fusion(std::vector<Item> &list, const SDFG &g, const NestItems &items, const Limits &limits, pass::Context &context)
-        : list_(list), g_(g), items_(items), limits_(limits), context_(context) {}
+    Fusion(std::vector<Item> &list, bool inMap, const Program &program, const Limits &limits, pass::Context &context)
+        : list_(list), inMap_(inMap), program_(program), g_(program.g), items_(program.items), limits_(limits), context_(context) {}
 
     bool fuse() {
         for (std::size_t i = 0; i < list_.size(); ++i) {
@@ -118,7 +134,7 @@ public:
         takeOrder();
         for (Item &i : list_)
             if (i.map && limits_.partial)
-                changed |= Fusion(i.map->body, g_, items_, limits_, context_).fuse();
+                changed |= Fusion(i.map->body, true, program_, limits_, context_).fuse();
         return changed;
     }
 
@@ -226,15 +242,18 @@ private:
         }
         if (!context_.mayChange(where, nameOf(b) + " joins " + nameOf(a)))
             return std::nullopt;
+        std::vector<Item> before = saveReads(*first.map, at.saved, at.depth, program_.g, program_.memories, program_.connectors);
+        for (std::optional<Item> *init : {&first.before, &second.before})
+            if (*init)
+                before.push_back(std::move(**init));
         merge(*first.map, *second.map, at);
         Item fused{first.made ? std::move(first.made) : std::move(a.map), nullptr};
-        std::optional<Item> before = first.before ? std::move(first.before) : std::move(second.before);
         const std::size_t kept = up ? earlier : later;
         list_[kept] = std::move(fused);
         facts_[kept] = items_.factsOf(list_[kept]);
         remove(up ? later : earlier);
-        if (before)
-            insertBefore(kept, std::move(*before));
+        for (Item &i : before)
+            insertBefore(kept, std::move(i));
         return kept;
     }
 
@@ -266,7 +285,7 @@ private:
         for (std::size_t depth = most; depth > 0; --depth) {
             if (!isAll(depth, a, b) && !canJoinPartly(a, b))
                 break;
-            const Alignment at = alignment(a, b, depth);
+            Alignment at = alignment(a, b, depth);
             const Reason obstacle = this->obstacle(a, b, at, earlier, later);
             if (!obstacle)
                 return at;
@@ -277,8 +296,8 @@ private:
         return {};
     }
 
-    /// Why two maps cannot share iterations; empty if they can.
-    Reason obstacle(const Map &a, const Map &b, const Alignment &at, std::size_t earlier, std::size_t later) const {
+    /// Why two maps cannot share iterations; empty if they can, maybe if some reads are saved.
+    Reason obstacle(const Map &a, const Map &b, Alignment &at, std::size_t earlier, std::size_t later) const {
         if (!canLayOver(b, at.meaning, at.depth))
             return {Why::Names, "the names of their parameters clash"};
         if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
@@ -291,14 +310,21 @@ private:
                 if (!items_.meet(*u.use, *v.use))
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
-                if (c && !analysis::isWithinIteration(*c))
-                    return conflictReason("iterations depend on others of the other map,", v, u, *c);
+                if (c && !analysis::isWithinIteration(*c)) {
+                    if (!maySave() || !canBeSaved(u, a, at.depth, items_, g_))
+                        return conflictReason("iterations depend on others of the other map,", v, u, *c);
+                    at.saved.push_back(u.use);
+                    continue;
+                }
                 const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
                 if (c && (updates == 2 || (updates == 1 && !canSplit(a)))) // threads of a kernel would have to wait between
                     return {Why::Update, "`" + v.use->data.str() + "` is updated with conflict resolution"};
             }
         return {};
     }
+
+    /// Saved reads gain where a transient needs no memory any more, but not where every iteration would need memory to save them.
+    bool maySave() const { return limits_.partial && !lastRound_ && !inMap_; }
 
     static void merge(Map &a, Map &b, const Alignment &at) {
         splitOff(a, at.depth);
@@ -312,6 +338,8 @@ private:
     }
 
     std::vector<Item> &list_;
+    const bool inMap_;
+    const Program &program_;
     const SDFG &g_;
     const NestItems &items_;
     const Limits limits_;
@@ -331,10 +359,12 @@ class FuseNests : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const bool partial = option<bool>("partial") && !context.options.gpu();
         const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
-        return rewriteRuns(root, context, [&](const SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const NestItems items(g, memories);
+            const std::set<Name> connectors = nest::connectorsOf(g);
+            const Program program{g, memories, items, connectors};
             for (nest::Run &run : runs)
-                run.changed = Fusion(run.items, g, items, limits, context).fuse();
+                run.changed = Fusion(run.items, false, program, limits, context).fuse();
         });
     }
 };
