@@ -25,6 +25,8 @@
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms {
 namespace {
 
@@ -46,9 +48,11 @@ sym::Subset elementAt(const sym::Subset &s, const std::vector<sym::Expr> &steps)
     return out;
 }
 
-/// Steps along each dimension of the element with this row-major number.
+/// Steps along each dimension of the element with this row-major number; zeros where there is no element.
 std::vector<sym::Expr> stepsOf(const std::vector<analysis::Axis> &axes, sym::Expr linear) {
-    std::vector<sym::Expr> out(axes.size());
+    std::vector<sym::Expr> out(axes.size(), 0);
+    if (std::any_of(axes.begin(), axes.end(), [](const analysis::Axis &a) { return a.size.isZero(); }))
+        return out;
     sym::Expr below = 1;
     for (std::size_t d = axes.size(); d-- > 0;) {
         sym::Expr step = sym::floorDiv(linear, below);
