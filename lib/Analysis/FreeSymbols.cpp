@@ -308,6 +308,7 @@ const Names &SymbolUse::of(const SDFG &g) {
             f.free.insert(name);
     for (const auto &[name, d] : g.arrays)
         add(d, f.free);
+    f.free.insert(g.passedSymbols.begin(), g.passedSymbols.end());
     remove(f.free, f.defined);
     return done_.emplace(&g, std::move(f.free)).first->second;
 }

@@ -150,6 +150,7 @@ template <class V, class... G> void graphFields(V &v, G &...g) {
     v.field("openmp_sections", g.openmpSections...);
     v.field("using_explicit_control_flow", g.usesExplicitControlFlow...);
     v.field("debuginfo", g.debugInfo...);
+    v.meta("_meta_sdfgc_symbols", g.passedSymbols...);
     v.meta("_meta_sdfgc_level", g.level...);
 }
 

@@ -265,6 +265,7 @@ public:
     sym::Assumptions symbolHints;   // facts that symbolic strings carried (positive=True, dtype=...)
     OrderedMap<Name, Constant> constants;
     std::vector<Name> argNames;
+    std::vector<Name> passedSymbols; // of the root: callers pass them, though the optimiser took their last uses away
     std::vector<TargetCode> globalCode, initCode, exitCode;
     std::vector<std::pair<Name, std::string>> callbackMapping;
     Instrumentation instrument = Instrumentation::No_Instrumentation;

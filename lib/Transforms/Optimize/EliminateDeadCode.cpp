@@ -1,0 +1,238 @@
+// eliminate-dead-code: what nobody reads is not computed.
+//
+//     b[0:N] = 0                                       map[i = 0:N] { b[i] = A[i] + 7 }
+//     map[i = 0:N] { b[i] = A[i] + 7; t[i] = A[i] }  ->  map[i = 0:N] { C[i] = 2 * b[i] }
+//     map[i = 0:N] { C[i] = 2 * b[i] }
+//
+// A step (a tasklet, a copy, a library node, a nested SDFG, or a map as a whole) is removed when
+//
+//   1. it does nothing but what its memlets say (nest::hasEffects): no C++, callbacks, state of its own, messages;
+//   2. no element that it writes may be read before all of it is overwritten for certain (sdfgc/Nest/Liveness.h). At the end of an SDFG
+//      all that outlives it counts as read: arguments, and containers of other lifetimes than its scope, which a second call of the
+//      program finds again. Streams, views, references, and what they may mean, count as read always.
+//
+// The walk goes from the end to the begin, so that what only served removed steps is removed as well. What has become a program without
+// them is tidied up: assignments to symbols that nothing reads, and transients that nothing mentions. Symbols that callers pass stay
+// arguments (SDFG::passedSymbols): the interface of a program does not depend on how much it is optimised.
+//
+// Left alone: states that the nest form cannot read, what the graph keeps, and what is inside of kernels.
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Nest/Liveness.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::PlacedUse;
+
+/// Does the graph ask to keep something that is inside of a node?
+bool keepsInside(const Node &n) {
+    if (const auto *m = dyn_cast<MapEntry>(&n))
+        return !m->optimize;
+    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+    if (!nested || !nested->sdfg)
+        return false;
+    const std::vector<const Region *> regions = allRegions(std::as_const(*nested->sdfg));
+    const std::vector<const State *> states = allStates(std::as_const(*nested->sdfg));
+    return std::any_of(regions.begin(), regions.end(),
+                       [](const Region *r) {
+                           const auto *l = dyn_cast<LoopRegion>(r);
+                           return l && !l->optimize;
+                       }) ||
+           std::any_of(states.begin(), states.end(), [](const State *s) {
+               return std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &inner) { return keepsInside(*inner); });
+           });
+}
+
+bool keepsInside(const Item &item) {
+    if (item.step)
+        return std::any_of(item.step->nodes.begin(), item.step->nodes.end(), [](const Node *n) { return keepsInside(*n); });
+    return std::any_of(item.map->body.begin(), item.map->body.end(), [](const Item &i) { return keepsInside(i); });
+}
+
+/// Takes out steps.
+class DeadSteps : public nest::LivenessWalk {
+public:
+    DeadSteps(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, pass::Context &context)
+        : LivenessWalk(g, memories, runs), g_(g), context_(context) {}
+
+private:
+    bool takesOut(const Item &item) override {
+        std::vector<PlacedUse> writes = nest::usesOf(item);
+        std::erase_if(writes, [](const PlacedUse &u) { return !u.use->writes(); });
+        if (writes.empty() || std::any_of(writes.begin(), writes.end(), [this](const PlacedUse &u) { return isLive(u); }) ||
+            keepsInside(item))
+            return false;
+        const std::string where = item.map              ? nameOf(*item.map, g_)
+                                  : item.step->isCopy() ? elementName(*writes.front().use->access)
+                                                        : elementName(*item.step->nodes.front());
+        const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
+        if (nest::hasEffects(item)) {
+            context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
+            return false;
+        }
+        return context_.mayChange(where, "is removed: " + unread);
+    }
+
+    SDFG &g_;
+    pass::Context &context_;
+};
+
+/// All names that the elements of one SDFG mention, whatever they mean; what an assignment assigns is not mentioned by that.
+class Mentions {
+public:
+    explicit Mentions(const SDFG &g) : g_(g) {
+        for (const auto &[name, d] : g.arrays)
+            descriptor(d);
+        for (const Block *b : allBlocks(g))
+            block(*b);
+        for (const InterstateEdge *e : allInterstateEdges(g)) {
+            code(e->condition);
+            for (const auto &[symbol, value] : e->assignments)
+                code({value, Language::Python});
+        }
+        for (const auto *texts : {&g.globalCode, &g.initCode, &g.exitCode})
+            for (const TargetCode &t : *texts)
+                words(t.code.text);
+    }
+    bool contain(Name n) const { return names_.count(n) != 0; }
+    /// Does something read all symbols?
+    bool all() const { return all_; }
+
+private:
+    void words(const std::string &text) {
+        for (const Name n : analysis::identifiers(text))
+            names_.insert(n);
+    }
+    void code(const Code &c) {
+        words(c.text); // more than what it reads
+    }
+    void code(const std::optional<Code> &c) {
+        if (c)
+            code(*c);
+    }
+
+    void block(const Block &b) {
+        if (const auto *s = dyn_cast<State>(&b)) {
+            all_ |= s->symbolInstrument != DataInstrumentation::No_Instrumentation;
+            state(*s);
+        } else if (const auto *l = dyn_cast<LoopRegion>(&b)) {
+            code(l->init);
+            code(l->condition);
+            code(l->update);
+        } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            for (const auto &branch : c->branches())
+                code(branch.condition);
+        }
+    }
+
+    void state(const State &s) {
+        for (const auto &n : s.nodes()) {
+            use_.add(*n, names_);
+            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+                names_.insert(ownerOf(a->data));
+                code(a->dataInstrumentCondition);
+            } else if (const auto *t = dyn_cast<Tasklet>(n.get())) {
+                for (const Code *c : {&t->code, &t->codeGlobal, &t->codeInit, &t->codeExit})
+                    code(*c);
+            } else if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get())) {
+                for (const auto &[inner, value] : nested->symbolMapping)
+                    names_.insert(value.freeSymbols().begin(), value.freeSymbols().end());
+            }
+        }
+        for (const auto &e : s.edges()) {
+            use_.add(*e, names_);
+            names_.insert(ownerOf(e->memlet.data));
+            for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+                if (*subset) {
+                    const std::set<Name> symbols = (*subset)->freeSymbols();
+                    names_.insert(symbols.begin(), symbols.end());
+                }
+            words(e->memlet.wcr);
+        }
+    }
+
+    void descriptor(const DataDesc &d) {
+        use_.add(d, names_);
+        const std::set<Name> symbols = d.freeSymbols();
+        names_.insert(symbols.begin(), symbols.end());
+    }
+
+    const SDFG &g_;
+    analysis::SymbolUse use_{true};
+    std::unordered_set<Name> names_;
+    bool all_ = false;
+};
+
+/// Does the value of an assignment call functions, which may do more than return a value?
+bool calls(const std::string &value) {
+    return value.find('(') != std::string::npos && !py::blockNames(py::parseBlockOrRaw(value)).called.empty();
+}
+
+/// Removes assignments of an SDFG to symbols that nothing reads.
+bool removeAssignments(SDFG &g, const Mentions &mentions, pass::Context &context) {
+    bool changed = false;
+    std::set<Name> removed;
+    for (Region *r : allRegions(g))
+        for (const auto &e : r->edges())
+            std::erase_if(e->assignments, [&](const auto &a) {
+                if (mentions.all() || mentions.contain(a.first) || calls(a.second) ||
+                    (g.parentNode && g.parentNode->mapped(a.first)) ||
+                    !context.mayChange(elementName(*e, *r), "assigns nothing to `" + a.first.str() + "`, which nobody reads"))
+                    return false;
+                removed.insert(a.first);
+                return changed = true;
+            });
+    for (const InterstateEdge *e : allInterstateEdges(g)) // those that stay because they call
+        for (const auto &[symbol, value] : e->assignments)
+            removed.erase(symbol);
+    for (const Name n : removed)
+        g.symbols.erase(n);
+    return changed;
+}
+
+/// Removes transients of an SDFG that nothing mentions.
+bool removeContainers(SDFG &g, const Mentions &mentions, pass::Context &context) {
+    std::vector<Name> unused;
+    for (const auto &[name, d] : g.arrays)
+        if (d.transient && d.lifetime == Lifetime::Scope && !d.isStructure() && !mentions.contain(name) &&
+            context.mayChange(elementName(g) + ": container " + name.str(), "is removed: nobody uses it"))
+            unused.push_back(name);
+    for (const Name n : unused)
+        g.arrays.erase(n);
+    return !unused.empty();
+}
+
+class EliminateDeadCode : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        const std::set<Name> before = analysis::freeSymbols(root);
+        bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            DeadSteps(g, memories, runs, context).walk();
+        });
+        for (SDFG *g : allSDFGs(root)) {
+            changed |= removeAssignments(*g, Mentions(*g), context);
+            changed |= removeContainers(*g, Mentions(*g), context);
+        }
+        const std::set<Name> after = analysis::freeSymbols(root);
+        for (const Name n : before)
+            if (!after.count(n))
+                root.passedSymbols.push_back(n);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createEliminateDeadCode() { return std::make_unique<EliminateDeadCode>(); }
+
+} // namespace sdfgc::transforms
