@@ -64,7 +64,7 @@ bool Agreement::call(const Compiled &made, const validate::Judged &judged, doubl
 bool Agreement::agrees(const validate::Input &input, const validate::Execution &expected, const std::vector<std::string> &memory) {
     validate::Execution compiled;
     compiled.memory = memory;
-    const auto found = validate::compare(input.arguments, expected, compiled, pass::Results::Reassociated);
+    const auto found = validate::compare(input.arguments, expected, compiled, pass::FloatClass::F1);
     if (found)
         session_.diags
             .report(Id::ProgramDiffers, {options_.file}, found->text(), "`sdfgc bisect --expect interpreter` finds the pass")

@@ -18,7 +18,8 @@ struct CommandLine::Impl {
     };
     std::vector<Argument> arguments;
     std::vector<std::string> names; // of all options, for suggestions
-    diag::Engine *diags = nullptr;  // while parsing
+    std::vector<std::function<void(diag::Engine &)>> checks;
+    diag::Engine *diags = nullptr; // while parsing
 
     CLI::Option *add(const std::string &optionNames, CLI::callback_t callback) {
         // Of several occurrences the last one counts, so that a Makefile can append to a command line.
@@ -207,6 +208,8 @@ std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
 
 } // namespace
 
+void CommandLine::check(std::function<void(diag::Engine &)> check) { impl_->checks.push_back(std::move(check)); }
+
 CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments, diag::Engine &d) {
     std::size_t errorsBefore = d.errorCount();
     impl_->diags = &d;
@@ -224,6 +227,9 @@ CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments
         for (const Impl::Argument &a : impl_->arguments)
             if (a.field->empty())
                 d.report(diag::Id::ArgumentMissing, {}, a.name, usage_);
+    if (d.errorCount() == errorsBefore)
+        for (const auto &check : impl_->checks)
+            check(d);
     return d.errorCount() == errorsBefore ? Result::Ok : Result::Error;
 }
 

@@ -3,6 +3,7 @@
 
 #include "sdfgc/Diag/Diag.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ public:
     /// The same, one of `values`.
     void argumentChoice(const std::string &name, std::string &field, const std::vector<std::string> &values,
                         const std::string &help);
+
+    /// What several options say together: `check` runs after a parse that found no fault, and reports faults.
+    void check(std::function<void(diag::Engine &)> check);
 
     enum class Result { Ok, Help, Error };
     /// Parses; every fault of the command line is reported.

@@ -106,6 +106,8 @@ std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
                                    "--fp-model", c.fpModel,
                                    "-O",         std::to_string(c.optimize)};
     words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
+    if (c.orderedReductions)
+        words.insert(words.end(), {"--reductions", "ordered"});
     if (c.emulate)
         words.emplace_back("--emulate");
     return words;
@@ -204,6 +206,13 @@ void TargetOptions::addTo(CommandLine &line) {
                 "how much to improve the graph (2): 0 as given, 1 cleaned up, 2 loops fused, 3 whatever else pays");
     line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
+    line.choice("--reductions", reductions, {"any", "ordered"},
+                "the order of sums that the graph leaves open (any): ordered is that of indices, whatever the number of threads");
+    line.check([this](diag::Engine &d) {
+        if (fpModel == "fast" && reductions == "ordered")
+            d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--reductions ordered").hint =
+                "with --fp-model fast, the compiler may reorder sums; --fp-model contract leaves their order alone";
+    });
 }
 
 pass::CompileOptions TargetOptions::compileOptions(const std::string &file) const {
@@ -213,6 +222,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     o.gpuStreams = gpuStreams;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
+    o.orderedReductions = reductions == "ordered";
     o.optimize = optimize.front() - '0';
     o.file = file;
     return o;

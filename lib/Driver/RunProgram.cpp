@@ -177,6 +177,7 @@ class Run : public Subcommand {
         std::vector<std::string> words{t.target,
                                        t.compat,
                                        t.fpModel,
+                                       t.reductions,
                                        t.optimize,
                                        t.emulate ? "emulate" : "",
                                        std::to_string(t.gpuStreams),

@@ -42,9 +42,7 @@ json::Value optionJson(const pass::OptionInfo &o) {
     return option;
 }
 
-std::string_view resultsWord(pass::Results r) {
-    return r == pass::Results::Exact ? "exact" : r == pass::Results::Reassociated ? "reassociated" : "repaired";
-}
+std::string_view resultsWord(const pass::PassInfo &p) { return p.repairs ? "repaired" : pass::name(p.floatClass); }
 
 std::string listJson() {
     json::Value list = json::Value::array();
@@ -56,7 +54,7 @@ std::string listJson() {
         v.set("leaves", ir::name(p.leaves));
         if (p.fallsTo)
             v.set("fallsTo", ir::name(*p.fallsTo));
-        v.set("results", resultsWord(p.results));
+        v.set("results", resultsWord(p));
         for (const pass::OptionInfo &o : p.options)
             options.push(optionJson(o));
         v.set("options", std::move(options));
@@ -82,10 +80,10 @@ std::string page(const pass::PassInfo &p) {
            ", or the level that the graph had when that is higher |\n";
     if (p.fallsTo)
         out += "| falls to | " + std::string(ir::name(*p.fallsTo)) + ", until the elements that it adds are completed |\n";
-    if (p.results == pass::Results::Reassociated)
-        out += "| results | floating-point numbers may be computed in another order, or by another algorithm |\n";
-    if (p.results == pass::Results::Repaired)
+    if (p.repairs)
         out += "| results | change where the graph does not say what was meant |\n";
+    else
+        out += "| results | " + std::string(pass::name(p.floatClass)) + ": " + std::string(pass::description(p.floatClass)) + " |\n";
     std::string users;
     for (const targets::TargetInfo &t : targets::all())
         if (const auto pipeline = pipelineOf(t.name))

@@ -256,8 +256,10 @@ void Builder::maps() {
     int last = innermost();
     bool lastKept = std::find(kept.begin(), kept.end(), last) != kept.end();
     if (!summed.empty() && !lastKept && !kept.empty()) {
-        std::erase(summed, last);
-        summed.push_back(last);
+        if (x_.context().allows(pass::FloatClass::F1)) {
+            std::erase(summed, last);
+            summed.push_back(last);
+        }
         out.wcr = accumulate_ ? sum : "";
         x_.accumulated(x_.addState("product"), "product",
                        {{{params(kept)}}, params(summed), {}, inputs(), out, sum, typedLiteral(type(), "0"), "o = " + term()});

@@ -52,6 +52,7 @@ public:
     ir::State &state() { return state_; }
     ir::LibraryNode &node() { return node_; }
     pass::Context &context() { return context_; }
+    const pass::Context &context() const { return context_; }
 
     /// Where the node computes.
     Where where() const { return where_; }

@@ -18,6 +18,10 @@
 //              the block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py,
 //              where only the first thread gets it)
 //
+// Where the order of sums may not change (--reductions ordered), each output has one accumulator that meets its elements in the order of their
+// indices: nothing is cut into chunks, reduced dimensions keep their order, and where there is no identity the output itself is the
+// accumulator. On the device, a thread has an output. Functions for which the order does not count are planned as ever.
+//
 // On the device: ReduceDevice.cpp.
 //
 //   out[j] = sum over i of in[i, j]
@@ -101,9 +105,15 @@ bool Reduce::readNode() {
     return true;
 }
 
-/// One parameter per dimension; the dimension next to each other in memory is the innermost loop.
+/// Must elements be combined in the order of their indices?
+bool Reduce::inOrder() const {
+    return !x_.context().allows(pass::FloatClass::F1) && py::orderCounts(py::parseWcr(wcr_).value->kind, out_.type);
+}
+
+/// One parameter per dimension; the dimension next to each other in memory is the innermost loop, where the order may change.
 Expansion::Params Reduce::params(std::vector<std::size_t> dims) const {
-    std::stable_partition(dims.begin(), dims.end(), [&](std::size_t d) { return !in_.strides[d].isOne(); });
+    if (dims != reduced_ || !inOrder())
+        std::stable_partition(dims.begin(), dims.end(), [&](std::size_t d) { return !in_.strides[d].isOne(); });
     Expansion::Params out;
     for (std::size_t d : dims)
         out.emplace_back(parameter(d), in_.shape[d]);
@@ -139,7 +149,7 @@ void Reduce::direct() {
 void Reduce::inPlace() {
     x_.nested(x_.addState("reduce"), "reduce", {{params(kept_)}, {params(reduced_), Schedule::Sequential}},
               {{"i", "_in", index(all()), ""}}, {{"o", "_out", index(kept_), wcr_}}, "o = i");
-    x_.took("pure", "updates the output in order: its function has no neutral element");
+    x_.took("pure", neutral_ ? "updates the output in order" : "updates the output in order: its function has no neutral element");
 }
 
 /// The kept dimension next to each other in memory.
@@ -155,7 +165,7 @@ bool Reduce::worthCutting() const {
     if (auto r = row())
         std::erase(outputs, *r);
     auto count = product(outputs).asInt(), elements = product(reduced_).asInt();
-    return x_.parallel() && neutral_ && count && *count <= fewOutputs && (!elements || *elements > chunkSize);
+    return x_.parallel() && neutral_ && !inOrder() && count && *count <= fewOutputs && (!elements || *elements > chunkSize);
 }
 
 /// The outermost reduced dimension of unknown size, else the longest one.
@@ -280,7 +290,7 @@ bool Reduce::isByBlock() {
         const auto *m = dyn_cast<MapEntry>(scope);
         return m && isThreadBlock(m->schedule);
     });
-    return inBlock && kept_.empty() && neutral_;
+    return inBlock && kept_.empty() && neutral_ && !inOrder();
 }
 
 void Reduce::byBlock() {
@@ -306,7 +316,7 @@ bool Reduce::run() {
         copy();
     else if (isByBlock())
         byBlock();
-    else if (!identity_ && !neutral_)
+    else if (!identity_ && (!neutral_ || (inOrder() && outerWcr_.empty())))
         inPlace();
     else if (device)
         onDevice();

@@ -92,7 +92,7 @@ void Reduce::onDevice() {
     }
     const sym::Expr elements = product(reduced_);
     const bool combines = neutral_ && !out_.type.isVector(); // gpu_reduce.h's operations are those of single values
-    if (!combines || coalescedOutputs() || atMost(elements, littleToReduce)) {
+    if (inOrder() || !combines || coalescedOutputs() || atMost(elements, littleToReduce)) {
         build(plainLoops(), "reduce");
         return x_.took("pure", "a thread for each output");
     }

@@ -63,6 +63,8 @@ bool Reduce::startsNeutral() const {
 
 diag::Reason Reduce::whyNoPrimitive() {
     using diag::Why;
+    if (inOrder())
+        return {Why::Contract, "the library has an order of its own"};
     if (!neutral_ || !operationOf(wcr_))
         return {Why::Library, "its function is none of the library's"};
     if (in_.type != out_.type)

@@ -16,6 +16,7 @@ public:
 
 private:
     bool readNode();
+    bool inOrder() const;
     void copy();
     void direct();
     void inPlace();

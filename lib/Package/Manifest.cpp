@@ -34,6 +34,8 @@ json::Value manifest(const Request &r) {
             sources.push(f.path);
     out.set("sources", sources);
     out.set("fp_model", r.compile->fpModel);
+    if (r.compile->orderedReductions) // absent: `any`
+        out.set("reductions", "ordered");
     out.set("compile_flags", strings(compileFlags(fpModel(r.compile->fpModel), r.sources->openmp)));
     out.set("libraries", strings(r.sources->libraries));
     out.set("openmp", r.sources->openmp);

@@ -181,6 +181,8 @@ private:
         if (!conditionsHold(pipeline_.steps[i]))
             return false;
         const PassInfo &info = *passes_[i];
+        if (!isAllowed(info))
+            return false;
         const Event event{info, i + 1, passes_.size(), round};
         context_.currentPass = info.name;
         std::size_t errorsBefore = context_.diags.errorCount();
@@ -214,6 +216,16 @@ private:
                 observer->failed(program_, event, context_);
         }
         return time.changed;
+    }
+
+    /// Passes of classes above F1 only do what their class says. Those of class F1 do work that is needed, and ask for each change.
+    bool isAllowed(const PassInfo &info) {
+        if (info.floatClass <= FloatClass::F1 || context_.allows(info.floatClass))
+            return true;
+        context_.currentPass = info.name;
+        context_.missed("", "does not run",
+                        {diag::Why::Contract, "changes of class " + std::string(name(info.floatClass)) + " are not allowed"});
+        return false;
     }
 
     /// A typed graph has no Default schedules and storages, which the passes that type it do not replace.

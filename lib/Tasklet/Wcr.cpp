@@ -249,6 +249,23 @@ std::optional<ExprRef> reductionIdentity(Reduction r, Type t) {
     return lane ? std::optional(castTo(t, *lane)) : std::nullopt;
 }
 
+bool orderCounts(Reduction kind, Type t) {
+    const Type element = t.isVector() ? t.element() : t;
+    const bool exact = element.isInteger() || element.isBool();
+    switch (kind) {
+    case Reduction::Sum:
+    case Reduction::Product:
+    case Reduction::Sub:
+        return !exact;
+    case Reduction::Custom:
+    case Reduction::Exchange:
+    case Reduction::Div:
+        return true;
+    default:
+        return false;
+    }
+}
+
 std::string_view reductionName(Reduction r) {
     constexpr std::array<std::string_view, 16> names = {
         "Custom",     "Min",         "Max",         "Sum",          "Product",      "Logical_And", "Bitwise_And", "Logical_Or",

@@ -7,7 +7,8 @@ void registerPasses(pass::Registry &registry) {
 #define SDFGC_PASS(Create, Name, Needs, Leaves, Summary)                                                                           \
     row = &registry.add({Name, Summary, ir::Level::Needs, ir::Level::Leaves, {}, Create});
 #define SDFGC_PASS_FALLS_TO(Lower) row->fallsTo = ir::Level::Lower;
-#define SDFGC_PASS_RESULTS(Class) row->results = pass::Results::Class;
+#define SDFGC_PASS_CLASS(Class) row->floatClass = pass::FloatClass::Class;
+#define SDFGC_PASS_REPAIRS() row->repairs = true;
 #define SDFGC_PASS_OPTION(Name, Default, Help) row->options.push_back({Name, Help, pass::OptionValue(Default)});
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS

@@ -36,7 +36,7 @@ Format formatOf(Type t) {
 
 class Comparison {
 public:
-    Comparison(const run::Arguments &input, const Execution &before, const Execution &after, pass::Results allowed)
+    Comparison(const run::Arguments &input, const Execution &before, const Execution &after, pass::FloatClass allowed)
         : input_(input), before_(before), after_(after), allowed_(allowed) {}
 
     std::optional<Difference> run() {
@@ -53,7 +53,7 @@ private:
     std::optional<Difference> in(std::size_t k) {
         const run::Argument &a = input_.all[k];
         size_ = static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes);
-        if (allowed_ == pass::Results::Reassociated && (a.type.isFloat() || a.type.isComplex()))
+        if (allowed_ != pass::FloatClass::F0 && (a.type.isFloat() || a.type.isComplex()))
             scale_ = std::max({scaleOf(a, a.data), scaleOf(a, before_.memory[k]), scaleOfInput()});
         std::optional<Difference> found;
         const auto look = [&](int64_t offset) {
@@ -88,7 +88,7 @@ private:
                 continue;
             const double a = run::valueOf(part, one), b = run::valueOf(part, other);
             const bool same =
-                (std::isnan(a) && std::isnan(b)) || (allowed_ == pass::Results::Reassociated && near(part, a, b, scale_));
+                (std::isnan(a) && std::isnan(b)) || (allowed_ != pass::FloatClass::F0 && near(part, a, b, scale_));
             if (!same)
                 return false;
         }
@@ -131,7 +131,7 @@ private:
 
     const run::Arguments &input_;
     const Execution &before_, &after_;
-    pass::Results allowed_;
+    pass::FloatClass allowed_;
     std::size_t size_ = 0; // of an element, in bytes
     double scale_ = 0;
 };
@@ -180,7 +180,7 @@ std::string Difference::text() const {
 }
 
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
-                                  pass::Results allowed) {
+                                  pass::FloatClass allowed) {
     for (const interpret::Report &r : after.faults)
         if (std::none_of(before.faults.begin(), before.faults.end(), [&](const auto &b) { return samePlace(b, r); }))
             return Difference{.fault = r};

@@ -113,7 +113,7 @@ void Validator::begin(const pass::Program &program, pass::Context &context) {
 bool Validator::isRepaired() const {
     return std::any_of(pipeline_.steps.begin(), pipeline_.steps.end(), [&](const pass::Step &s) {
         const pass::PassInfo *info = registry_.find(s.pass);
-        return info && info->results == pass::Results::Repaired;
+        return info && info->repairs;
     });
 }
 
@@ -139,7 +139,7 @@ void Validator::keep(const pass::Program &program) {
 void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
     if (stopped_)
         return;
-    const bool repaired = event.pass.results == pass::Results::Repaired;
+    const bool repaired = event.pass.repairs;
     if (repaired && (changed || inputs_.empty())) {
         start(program, context, "from " + event.pass.name + " on");
         if (inputs_.empty() && !why_.empty())
@@ -178,13 +178,13 @@ bool Validator::judge(Judged &judged, Execution after, const pass::Program &prog
         judged.execution.timedOut = true;
         return true;
     }
-    const bool orderCounts = event.pass.results == pass::Results::Reassociated && after.faults.empty() && reducesByComparing_ &&
+    const bool orderCounts = event.pass.floatClass != pass::FloatClass::F0 && after.faults.empty() && reducesByComparing_ &&
                              !isFinite(judged.input.arguments, judged.execution);
     if (orderCounts) { // what a maximum makes of NaN
         judged.execution = std::move(after);
         return true;
     }
-    if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.results)) {
+    if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.floatClass)) {
         const std::string element = found->fault    ? found->fault->element
                                     : program.graph ? writerOf(*program.graph, found->container)
                                                     : std::string();
@@ -204,6 +204,7 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
     std::string target = "--target " + context.options.target;
     target += context.options.compatDace ? " --compat dace" : "";
     target += context.options.emulate ? " --emulate" : "";
+    target += context.options.orderedReductions ? " --reductions ordered" : "";
     const Result<void> written = writeReproducer({before_, textOf(after), judged.input, pass::print(one), target}, options_.folder);
     diag::Location place;
     place.file = options_.file;

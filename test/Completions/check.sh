@@ -39,6 +39,7 @@ bash)
     completes sdfgc build --target cu cuda
     completes sdfgc build --target = h hip
     completes sdfgc build --fp-model '' "contract fast strict"
+    completes sdfgc build --reductions '' "any ordered"
     completes sdfgc build '' "folder other.sdfgz prog.sdfg"
     completes sdfgc build --dump-dir '' folder
     completes sdfgc opt --depfile no notes.txt

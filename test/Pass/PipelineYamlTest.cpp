@@ -73,6 +73,16 @@ TEST_CASE("conditions choose steps by the options of the compilation") {
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=cpu},add-symbol{symbol=notdace},add-symbol{symbol=both},add-symbol{symbol=blas}");
 }
 
+TEST_CASE("a condition may ask for the order of reductions") {
+    Files f;
+    const std::string yaml = "passes:\n"
+                             "  - {pass: raise, when: {reductions: any}}\n"
+                             "  - {pass: type, when: {reductions: ordered}}\n";
+    CHECK(f.stepsOf(yaml) == "raise");
+    f.options.orderedReductions = true;
+    CHECK(f.stepsOf(yaml) == "type");
+}
+
 TEST_CASE("includes are relative to the file and may be conditional") {
     Files f;
     REQUIRE(file::makeFolder(f.path("sub")));

@@ -64,11 +64,11 @@ public:
                 return;
             }
         }
-        if (isReal_ && changed && e.pass.results == pass::Results::Repaired) {
+        if (isReal_ && changed && e.pass.repairs) {
             takeAnew(*p.graph);
             return;
         }
-        isReassociated_ = isReassociated_ || e.pass.results == pass::Results::Reassociated;
+        isReassociated_ = isReassociated_ || e.pass.floatClass != pass::FloatClass::F0;
         if (!changed && !damaged)
             return;
         last_ = e.pass.name;
@@ -125,7 +125,7 @@ private:
         std::erase_if(inputs_, [](const validate::Judged &j) { return j.execution.timedOut || !j.execution.faults.empty(); });
         refusal = subject ? "" : errors(diags);
     }
-    pass::Results allowed() const { return isReal_ && isReassociated_ ? pass::Results::Reassociated : pass::Results::Exact; }
+    pass::FloatClass allowed() const { return isReal_ && isReassociated_ ? pass::FloatClass::F1 : pass::FloatClass::F0; }
 
     std::vector<validate::Judged> inputs_;
     const std::size_t every_;
@@ -275,7 +275,7 @@ private:
             return "it ends with status " + std::to_string(static_cast<int>(got.status)) + ": " + got.message;
         validate::Execution after;
         after.memory = got.memory;
-        const pass::Results allowed = isRecorded() ? pass::Results::Reassociated : pass::Results::Exact;
+        const pass::FloatClass allowed = isRecorded() ? pass::FloatClass::F1 : pass::FloatClass::F0;
         const auto found = validate::compare(judged.input.arguments, judged.execution, after, allowed);
         return found ? std::optional(found->text()) : std::nullopt;
     }

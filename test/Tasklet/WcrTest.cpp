@@ -161,3 +161,15 @@ TEST_CASE("which updates use what was there before", "[tasklet][wcr]") {
     CHECK(usesOld("if x:\n    w[u] = 1", "u", true));
     CHECK_FALSE(usesOld("u = x\nu[1] = x", "u", true));
 }
+
+TEST_CASE("the order of updates counts for real numbers, and for what is no known reduction", "[tasklet][wcr]") {
+    const Type real = ScalarKind::Float64, complex = ScalarKind::Complex64, integer = ScalarKind::Int32;
+    for (const Reduction r : {Reduction::Sum, Reduction::Product, Reduction::Sub}) {
+        CHECK(py::orderCounts(r, real));
+        CHECK(py::orderCounts(r, complex));
+        CHECK_FALSE(py::orderCounts(r, integer));
+    }
+    for (const Reduction r : {Reduction::Min, Reduction::Max, Reduction::LogicalOr})
+        CHECK_FALSE(py::orderCounts(r, real));
+    CHECK(py::orderCounts(Reduction::Custom, integer));
+}

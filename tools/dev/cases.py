@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -102,16 +103,26 @@ class Case:
 
     def call(self):
         """What went wrong, in words; none: results are as they were recorded."""
+        memory, why = self._run()
+        if why:
+            return why
+        wrong = (difference(name, got, self._data['out_' + name]) for name, got in memory.items())
+        return next((w for w in wrong if w), None)
+
+    def results(self):
+        """What the program leaves in its arrays, by their names. Exits where it fails."""
+        memory, why = self._run()
+        return sys.exit(why) if why else memory
+
+    def _run(self):
         memory = {a['name']: aligned(self._data['in_' + a['name']]) for a in self._arguments}
         words = {a['name']: ctypes.c_void_p(memory[a['name']].ctypes.data) if a['kind'] == 'array' else by_value(memory[a['name']])
                  for a in self._arguments}
         handle = self._initialize(*[words[name] for name in self._init])
         if not handle:
-            return 'it cannot be set up'
+            return {}, 'it cannot be set up'
         handle = ctypes.c_void_p(handle)
         self._program(handle, *[words[a['name']] for a in self._arguments])
         if status := self._exit(handle):
-            return f'its end has status {status}'
-        wrong = (difference(a['name'], memory[a['name']], self._data['out_' + a['name']])
-                 for a in self._arguments if a['kind'] == 'array')
-        return next((w for w in wrong if w), None)
+            return {}, f'its end has status {status}'
+        return {a['name']: memory[a['name']] for a in self._arguments if a['kind'] == 'array'}, None

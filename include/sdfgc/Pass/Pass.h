@@ -7,6 +7,7 @@
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/FloatContract.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Tree/Tree.h"
 
@@ -31,6 +32,9 @@ struct CompileOptions {
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
     std::string fpModel = "strict";
+    bool orderedReductions = false; // --reductions ordered
+    /// Is a change of this class allowed (FloatContract.h)?
+    bool allows(FloatClass c) const { return pass::allows(fpModel, orderedReductions, c); }
     /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.
     platform::Device vendor() const {
         const platform::Dialect *dialect = platform::dialect(target);
@@ -60,6 +64,8 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
+    /// May a pass make a change of this class? Asked for each change that is not of class F0.
+    bool allows(FloatClass c) const { return options.allows(c); }
     void done(std::string element, std::string text);
     /// The remark reads `what: why`.
     void missed(std::string element, const std::string &what, const diag::Reason &why,
@@ -134,13 +140,6 @@ public:
     bool run(tree::Module &module, Context &context) final;
 };
 
-/// What becomes of the results of a program.
-enum class Results : uint8_t {
-    Exact,        // they keep their bits (a NaN stays some NaN)
-    Reassociated, // sums and other reductions are computed in another order, or by another algorithm: floating-point numbers are near
-    Repaired,     // they may change: the pass mends graphs that do not say what was meant
-};
-
 struct PassInfo {
     std::string name;    // `raise-control-flow`
     std::string summary; // one line
@@ -151,7 +150,8 @@ struct PassInfo {
     /// For a pass that adds elements of a lower level than the program may have (containers without memory, operations without an
     /// order): the highest level that holds after it. The passes that gave the levels above run again.
     std::optional<ir::Level> fallsTo = std::nullopt;
-    Results results = Results::Exact;
+    FloatClass floatClass = FloatClass::F0; // what becomes of floating-point numbers at most
+    bool repairs = false;                   // it mends graphs that do not say what was meant: results may change
 
     /// Does the pass work on schedule trees?
     bool onTree() const { return needs == ir::Level::Lowered; }

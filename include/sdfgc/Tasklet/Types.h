@@ -89,6 +89,9 @@ struct Wcr {
     Reduction kind = Reduction::Custom;
     ExprRef lambda; // Lambda with two parameters (old, new)
 };
+/// Can the result of combining values of the type depend on their order, if only in its last bits? Never of minima and maxima, of bits and
+/// logical values, and of sums and products of integers.
+bool orderCounts(Reduction kind, Type t);
 /// Parses and classifies `lambda a, b: ...`. Max and Min only when the arguments are exactly the two parameters.
 Parsed<Wcr> parseWcr(std::string_view text);
 /// Identity of a reduction in a type as a typed literal expression (0, 1, limits, all ones, true, false); nothing for Custom and

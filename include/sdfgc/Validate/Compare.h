@@ -18,10 +18,10 @@ struct Difference {
 };
 
 /// Compares two executions, in the order of the arguments and of their elements; padding counts, too. A NaN equals every NaN,
-/// otherwise values are equal when their bits are; with `Reassociated`, floating-point numbers may differ as `near` says. An
+/// otherwise values are equal when their bits are; with a class above F0, floating-point numbers may differ as `near` says. An
 /// execution that is not complete (timedOut) says nothing about values.
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
-                                  pass::Results allowed);
+                                  pass::FloatClass allowed);
 
 /// Are all floating-point numbers of the input finite, and those that an execution left?
 bool isFinite(const run::Arguments &input, const Execution &execution);

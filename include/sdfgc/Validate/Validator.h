@@ -1,7 +1,7 @@
 // Passes judged by what they do to results: after each pass that changed the program, the graph or from `lower` on the tree is
 // executed again on the same small inputs (Inputs.h), and what differs (Compare.h) is an error.
 //
-// A pass that repairs graphs (pass::Results) is not compared: inputs are chosen anew after it.
+// A pass that repairs graphs (PassInfo::repairs) is not compared: inputs are chosen anew after it.
 //
 // An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
 // execution takes longer than the limit. A program that the interpreter does not know ends the judging with a warning.

@@ -14,6 +14,9 @@
 // The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA
 // (device)` in the graph (named), all that are not pure (library), or none (kernels).
 //
+// With --reductions ordered, expansions keep sums in the order of their indices (Reduce.cpp, Contraction.cpp). Libraries are called all the same,
+// with one warning for all of them.
+//
 // Copy and fill nodes stay: lowering prints them directly. In the end the new elements get schedules, storages and types, by the
 // rules of default-schedules and infer-types: what they are depends on where the expansions have ended up.
 #include "sdfgc/Transforms/Passes.h"
@@ -27,6 +30,9 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
+#include "sdfgc/Platform/Libraries.h"
+
+#include <set>
 
 namespace sdfgc::transforms {
 
@@ -65,10 +71,29 @@ public:
             decideDefaults(root, context);
             inferTypes(root, context);
         }
+        if (!failed_ && !context.allows(pass::FloatClass::F1))
+            warnOfLibraries(root, context);
         return changed;
     }
 
 private:
+    /// Says once which libraries keep an order of sums of their own, nodes that came as calls included.
+    static void warnOfLibraries(SDFG &root, pass::Context &context) {
+        std::string names;
+        std::set<const platform::Environment *> called;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (const auto *t = dyn_cast<Tasklet>(n.get()))
+                        for (const platform::Environment *e : platform::neededBy(t->environments, t->code.text))
+                            called.insert(e);
+        for (const platform::Environment &e : platform::environments())
+            if (called.contains(&e) && !e.libraries.empty())
+                names += (names.empty() ? "" : ", ") + std::string(e.name);
+        if (!names.empty())
+            context.diags.report(diag::Id::ReductionsOfLibraries, diag::Location{context.options.file}, names);
+    }
+
     static std::vector<LibraryNode *> collect(SDFG &root) {
         std::vector<LibraryNode *> out;
         for (SDFG *g : allSDFGs(root))

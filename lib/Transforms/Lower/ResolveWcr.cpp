@@ -20,6 +20,12 @@
 //      element or small (Reductions.h). Of a kernel: if it has more iterations than a warp has lanes, the kind has a neutral element
 //      for the type, and the target is one element that tasklets of the kernel's own SDFG update.
 //   5. Otherwise atomic.
+//
+// Atomic updates and reductions have no order: class F1. With --reductions ordered, updates whose order counts (py::orderCounts: sums of
+// floating-point numbers, not minima and not integers) get one first. The map on the CPU whose iterations meet becomes sequential, outermost
+// first, until all of them are plain; parts of a state no longer run at the same time. Kernels, consume scopes and persistent maps cannot be
+// put in an order (SD4530).
+//
 // Outer edges of a path get the strongest mode of the writes that pass through them, and those of a reduction its resolution.
 //
 // Left alone: conflict resolutions without scopes stay plain writes.
@@ -32,6 +38,7 @@
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Types.h"
@@ -39,6 +46,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -94,6 +102,7 @@ struct Decision {
     std::string why;
     std::vector<const Edge *> through = {}; // of a reduction: the writes from the innermost one to the map's level
     diag::Why code = diag::Why::None;       // of an atomic update
+    const Node *scope = nullptr;            // whose iterations meet; null: other parts of the state do
 };
 
 class Resolver {
@@ -204,35 +213,126 @@ Decision Resolver::decide(const Edge &leaf) {
     if (!outermostParallel(around))
         return {WcrMode::Plain, "no scope around it runs in parallel"};
     if (!target.known)
-        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias};
+        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias, outermostParallel(around)};
     Reason conflict;
+    const Node *scope = nullptr;
     bool shared = false;
     for (const WriteLevel &level : target.levels) {
-        if (!conflict)
+        if (!conflict) {
             conflict = conflictOn(level, shared);
+            scope = outermostParallel(level.scopes);
+        }
         shared = shared || std::any_of(level.scopes.begin(), level.scopes.end(), isShared);
     }
     if (!conflict)
         return {WcrMode::Plain, "parallel iterations touch different elements"};
     const ReductionOrNot reduction = reductionOf(tracer_, leaf, target, *outermostParallel(around));
     if (!reduction.level)
-        return {WcrMode::Atomic, conflict.text + "; no reduction: " + reduction.why, {}, conflict.code};
+        return {WcrMode::Atomic, conflict.text + "; no reduction: " + reduction.why, {}, conflict.code, scope};
     std::vector<const Edge *> through; // borders of nested SDFGs up to the map
     for (const WriteLevel &level : target.levels) {
         through.push_back(level.edge);
         if (&level == reduction.level)
             break;
     }
-    return {WcrMode::Reduction, "every iteration updates " + reduction.level->target->data.str(), std::move(through)};
+    return {WcrMode::Reduction, "every iteration updates " + reduction.level->target->data.str(), std::move(through), Why::None,
+            scope};
 }
 
 // ---- the pass
 
 int strength(WcrMode m) { return m == WcrMode::Atomic ? 3 : m == WcrMode::Reduction ? 2 : m == WcrMode::Plain ? 1 : 0; }
 
+std::vector<Edge *> updatesOf(SDFG &root) {
+    std::vector<Edge *> all;
+    for (SDFG *g : allSDFGs(root))
+        for (State *s : allStates(*g))
+            for (const auto &e : s->edges())
+                if (!e->memlet.wcr.empty())
+                    all.push_back(e.get());
+    return all;
+}
+
+/// Calls `take(edge, decision)` for the edges that decide: innermost ones, and outer ones only where no edge inside has a conflict resolution.
+template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge *> &all, Take take) {
+    std::unordered_set<const Edge *> decided;
+    for (bool inner : {true, false})
+        for (Edge *e : all) {
+            if (inner == e->src->isExit() || decided.contains(e))
+                continue;
+            for (const Edge *along : analysis::memletPath(e))
+                decided.insert(along);
+            const Decision d = resolver.decide(*e);
+            for (const Edge *write : d.through)
+                for (const Edge *along : analysis::memletPath(const_cast<Edge *>(write)))
+                    decided.insert(along);
+            take(*e, d);
+        }
+}
+
+/// For --reductions ordered: takes away what runs side by side and updates one element, where the order counts.
+class Ordering {
+public:
+    Ordering(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
+
+    /// Returns whether the graph was changed; what cannot be put in an order is an error.
+    bool run() {
+        bool changed = false;
+        while (round())
+            changed = true;
+        return changed;
+    }
+
+private:
+    /// What is known of a graph holds until it is changed: one round looks at all updates, then changes what is in their way.
+    bool round() {
+        Resolver resolver;
+        const std::size_t errorsBefore = context_.diags.errorCount();
+        std::vector<MapEntry *> maps;
+        std::vector<SDFG *> sections;
+        decideAll(resolver, updatesOf(root_), [&](const Edge &e, const Decision &d) {
+            if (d.mode == WcrMode::Plain || !orderCounts(e))
+                return;
+            if (!d.scope)
+                sections.push_back(e.src->state()->sdfg());
+            else if (auto *m = dyn_cast<MapEntry>(const_cast<Node *>(d.scope)); m && m->schedule == Schedule::CPU_Multicore)
+                maps.push_back(m);
+            else
+                refuse(e, *d.scope);
+        });
+        for (SDFG *g : sections)
+            g->openmpSections = false;
+        for (MapEntry *m : maps) {
+            if (m->schedule == Schedule::CPU_Multicore)
+                context_.done(elementName(*m), "runs on one thread: it sums up in the order of its iterations");
+            m->schedule = Schedule::Sequential;
+            m->ompNumThreads = 0;
+            m->ompIf = sym::Expr::boolean(true);
+        }
+        return context_.diags.errorCount() == errorsBefore && !(maps.empty() && sections.empty());
+    }
+
+    static bool orderCounts(const Edge &e) {
+        const auto wcr = py::parseWcr(e.memlet.wcr);
+        const DataDesc *d = e.src->state()->sdfg()->desc(e.memlet.data);
+        return !wcr.value || !d || py::orderCounts(wcr.value->kind, d->dtype);
+    }
+
+    void refuse(const Edge &e, const Node &scope) {
+        diag::Location place = analysis::placeOf(*e.src);
+        place.file = context_.options.file;
+        context_.diags.report(diag::Id::UpdatesUnordered, place, "`" + scope.label + "`", e.memlet.data.str(),
+                              context_.options.gpu() ? "compile for the CPU, or leave the order open" : "leave the order open");
+    }
+
+    SDFG &root_;
+    pass::Context &context_;
+};
+
 class ResolveWcr : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
+        bool changed = !context.allows(pass::FloatClass::F1) && Ordering(root, context).run();
         Resolver resolver;
         std::unordered_map<const Edge *, WcrMode> modes;
         auto raise = [&](const Edge *e, WcrMode m) {
@@ -240,30 +340,19 @@ public:
             if (strength(m) > strength(mode))
                 mode = m;
         };
-        std::vector<Edge *> all;
+        std::vector<Edge *> all = updatesOf(root);
         std::vector<std::pair<Edge *, std::string>> reduced;
-        for (SDFG *g : allSDFGs(root))
-            for (State *s : allStates(*g))
-                for (const auto &e : s->edges())
-                    if (!e->memlet.wcr.empty())
-                        all.push_back(e.get());
-        // Innermost edges decide; an outer edge decides for itself only when no edge inside of it has a conflict resolution.
-        for (bool inner : {true, false})
-            for (Edge *e : all) {
-                if (inner == e->src->isExit() || modes.count(e))
-                    continue;
-                Decision d = resolver.decide(*e);
-                remark(context, *e, d);
-                for (const Edge *along : analysis::memletPath(e))
-                    if (!along->memlet.wcr.empty())
-                        raise(along, d.mode);
-                for (const Edge *write : d.through)
-                    for (Edge *along : analysis::memletPath(const_cast<Edge *>(write))) {
-                        raise(along, d.mode);
-                        reduced.emplace_back(along, e->memlet.wcr);
-                    }
-            }
-        bool changed = false;
+        decideAll(resolver, all, [&](Edge &e, const Decision &d) {
+            remark(context, e, d);
+            for (const Edge *along : analysis::memletPath(&e))
+                if (!along->memlet.wcr.empty())
+                    raise(along, d.mode);
+            for (const Edge *write : d.through)
+                for (Edge *along : analysis::memletPath(const_cast<Edge *>(write))) {
+                    raise(along, d.mode);
+                    reduced.emplace_back(along, e.memlet.wcr);
+                }
+        });
         for (const auto &[e, wcr] : reduced) // the map reduces by what its outer edges say
             if (e->memlet.wcr.empty()) {
                 e->memlet.wcr = wcr;

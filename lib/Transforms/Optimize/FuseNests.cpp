@@ -29,7 +29,8 @@
 // Steps that could be maps are taken for maps, and stay what they are where nothing joins them (MakeMaps.h): copies between two
 // containers, and with the option `partial` Reduce nodes and products with vectors, as a map that gives each output its identity and one
 // that updates outputs. These sums are computed in the order of the loops, which library nodes leave open; all other results keep
-// their bits. Products only join what makes their operands.
+// their bits. Products only join what makes their operands. That is class F1: with --reductions ordered, products stay, and so do sums of all
+// elements; other Reduce nodes sum up in the order of indices in either form.
 //
 // Left alone: bodies with effects of their own (C++, callbacks), updates by both maps of one element (the order of sums would change),
 // on a GPU all that `partial` allows (kernels need many iterations, and reductions there are kernels of their own), maps that use many
@@ -200,6 +201,15 @@ private:
         return item.map || item.step->isCopy() || (reduces && limits_.partial && !lastRound_);
     }
 
+    /// May the sum of a library node be one of the loops of a map? With --reductions ordered, a product may not, whose order is that of a
+    /// library, and no sum of all elements, which would make the map it joins run on one thread.
+    bool maySum(const Item &item, const Item &other) const {
+        if (!item.step || !other.map || item.step->isCopy() || context_.allows(pass::FloatClass::F1) || !orderCounts(*item.step, g_))
+            return true;
+        const bool total = !item.step->uses.back().subset || item.step->uses.back().subset->nonUnitDims().empty();
+        return isReduce(*item.step) && !total;
+    }
+
     /// The item as a map that could join `other`.
     Candidate candidate(Item &item, const Item &other) const {
         Candidate out;
@@ -222,6 +232,12 @@ private:
         Item &a = list_[earlier], &b = list_[later];
         if (a.step && isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
             return std::nullopt;
+        if (!maySum(a, b) || !maySum(b, a)) {
+            if (!lastRound_)
+                context_.missed(elementName(*(a.step ? a : b).step->nodes.front()), nameOf(b) + " does not join " + nameOf(a),
+                                {Why::Contract, "the order of its sums has to stay"});
+            return std::nullopt;
+        }
         Candidate first = candidate(a, b), second = candidate(b, a);
         if (!first.map || !second.map)
             return std::nullopt;

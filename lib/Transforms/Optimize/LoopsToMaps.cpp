@@ -16,7 +16,8 @@
 //   5. it is not known to have a few iterations only.
 //
 // What the body does in parallel becomes sequential: one level of teams is enough, and the outermost is the cheapest. Reduce nodes in it
-// become maps. Results keep their bits, but for the sums of library nodes, whose order is that of the loops.
+// become maps. Results keep their bits, but for the sums of library nodes, whose order is that of the loops (class F1). With --reductions
+// ordered, Reduce nodes sum up in that order anyway, and products stay calls.
 //
 // Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
 #include "Transforms/Optimize/Loops.h"
@@ -84,8 +85,9 @@ constexpr int64_t fewTrips = 4;        // loops with fewer iterations would keep
 /// One loop under conversion.
 class Conversion {
 public:
-    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
-        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
+    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared,
+               const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared), context_(context) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -147,7 +149,10 @@ private:
         for (Item &i : items) {
             if (nest::hasEffects(i))
                 return {Why::Effects, "its body does more than its memlets tell"};
-            if (i.step && (isReduce(*i.step) || isSumOverColumn(*i.step, loop_.variable, g_))) {
+            const bool sumsOverColumn = i.step && isSumOverColumn(*i.step, loop_.variable, g_);
+            if (sumsOverColumn && !context_.allows(pass::FloatClass::F1) && orderCounts(*i.step, g_))
+                return {Why::Contract, "the order of the sums of `" + i.step->nodes.front()->label + "` would change"};
+            if (i.step && (isReduce(*i.step) || sumsOverColumn)) {
                 ReductionMaps maps = reductionAsMaps(*i.step, like, g_);
                 if (!maps.update)
                     return {Why::Library, "`" + i.step->nodes.front()->label + "` in it cannot be a map"};
@@ -237,6 +242,7 @@ private:
     analysis::Memories &memories_;
     const NestItems &items_;
     const std::set<Name> &shared_;
+    const pass::Context &context_;
     Map map_;
     const std::shared_ptr<MapEntry> entry_ = std::make_shared<MapEntry>(); // of the map
     std::optional<std::set<Name>> outside_;                                // containers that are used outside of the loop
@@ -267,7 +273,7 @@ class LoopsToMaps : public pass::GraphPass {
             if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
                 continue;
             const std::string where = elementName(*l);
-            Conversion conversion(*l, g, memories, items, shared);
+            Conversion conversion(*l, g, memories, items, shared, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "stays a loop", why);
                 continue;

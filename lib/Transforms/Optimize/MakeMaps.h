@@ -24,6 +24,9 @@ ReductionMaps reductionAsMaps(const nest::Step &s, const nest::Map &like, const 
 bool isReduce(const nest::Step &s);
 bool isProduct(const nest::Step &s);
 
+/// Does the order count in which such a step combines its values (py::orderCounts)?
+bool orderCounts(const nest::Step &s, const ir::SDFG &g);
+
 /// Is a step a product of two vectors, one of which is next to the one that belongs to the next value of a variable: columns of a matrix?
 bool isSumOverColumn(const nest::Step &s, Name variable, const ir::SDFG &g);
 

@@ -238,6 +238,13 @@ bool isProduct(const Step &s) {
     return node && (node->className() == "MatMul" || node->className() == "Dot") && node->libraryName() == "blas";
 }
 
+bool orderCounts(const Step &s, const SDFG &g) {
+    const DataDesc *to = s.uses.empty() ? nullptr : g.desc(s.uses.back().data);
+    const json::Value *function = libraryNode(s)->properties.find("wcr");
+    const auto wcr = py::parseWcr(function && !function->isNull() ? function->text() : "lambda a, b: a + b");
+    return !to || !wcr.value || py::orderCounts(wcr.value->kind, to->dtype);
+}
+
 bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
     bool moves = false;
     for (const Use &each : s.uses) {

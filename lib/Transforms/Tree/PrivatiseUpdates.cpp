@@ -14,6 +14,9 @@
 // A variable of the function is its own accumulator. A parallel loop that reduces, and does nothing else that vectors could not
 // do, is `simd`, too.
 //
+// An accumulator of its own adds the element last, and vectors have several sums: class F1. With --reductions ordered, updates whose
+// order counts stay what they are.
+//
 // Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
 // does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
 // value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
@@ -91,6 +94,10 @@ private:
     /// `function program, loop over j`, for remarks.
     std::string element(const Node &loop) const;
     static bool uniform(const Group &g);
+    /// May the updates of a kind and type be combined in another order?
+    bool isOpen(py::Reduction kind, Type t) const {
+        return context_.allows(pass::FloatClass::F1) || !py::orderCounts(kind, t);
+    }
     bool qualifies(const Group &g, Node &loop, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
     NodePtr privatise(NodePtr loop, const std::vector<Group> &groups);
@@ -140,8 +147,9 @@ void Privatiser::vectorise(For &loop) {
         return;
     if (loop.omp) {
         const auto &reductions = loop.omp->reductions;
-        loop.omp->simd = !reductions.empty() &&
-                         std::all_of(reductions.begin(), reductions.end(), [](const auto &r) { return r.count.isZero(); });
+        loop.omp->simd = !reductions.empty() && std::all_of(reductions.begin(), reductions.end(), [this](const auto &r) {
+            return r.count.isZero() && isOpen(r.kind, f_.vars[r.var].type);
+        });
         changed_ = changed_ || loop.omp->simd;
         if (loop.omp->simd)
             context_.done(element(loop), "threads reduce in vectors");
@@ -149,7 +157,7 @@ void Privatiser::vectorise(For &loop) {
     }
     for (const Group &g : groups(loop))
         if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
-            hasClause(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
+            isOpen(g.kind, var(g.element).type) && hasClause(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
             !mentionedElsewhere(loop, var(g.element).name, g))
             loop.accumulators.push_back({g.kind, g.element.var, 0});
     changed_ = changed_ || !loop.accumulators.empty();
@@ -214,7 +222,8 @@ bool Privatiser::uniform(const Group &g) {
 /// Shall the element have an accumulator of its own around this loop?
 bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
-    if (g.element.castTo || g.element.address || g.element.pop || !hasClause(g.kind, v.type) || !uniform(g))
+    if (g.element.castTo || g.element.address || g.element.pop || !hasClause(g.kind, v.type) || !uniform(g) ||
+        !isOpen(g.kind, v.type))
         return false;
     bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
     bool allAtomic = std::all_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });

@@ -1,0 +1,52 @@
+#include "sdfgc/Pass/FloatContract.h"
+
+namespace sdfgc::pass {
+
+std::string_view name(FloatClass c) {
+    switch (c) {
+    case FloatClass::F0:
+        return "F0";
+    case FloatClass::F1:
+        return "F1";
+    case FloatClass::F2:
+        return "F2";
+    case FloatClass::V:
+        return "V";
+    case FloatClass::F3:
+        return "F3";
+    }
+    return "";
+}
+
+std::string_view description(FloatClass c) {
+    switch (c) {
+    case FloatClass::F0:
+        return "the same bits";
+    case FloatClass::F1:
+        return "sums that the graph leaves open may be computed in another order, library nodes by another algorithm";
+    case FloatClass::F2:
+        return "products and sums may be rounded once";
+    case FloatClass::V:
+        return "functions may be those of a vector library";
+    case FloatClass::F3:
+        return "what the program computes in an order may be computed in another one";
+    }
+    return "";
+}
+
+bool allows(std::string_view fpModel, bool ordered, FloatClass c) {
+    switch (c) {
+    case FloatClass::F0:
+        return true;
+    case FloatClass::F1:
+        return !ordered;
+    case FloatClass::F2:
+    case FloatClass::V:
+        return fpModel != "strict";
+    case FloatClass::F3:
+        return fpModel == "fast";
+    }
+    return false;
+}
+
+} // namespace sdfgc::pass
