@@ -9,9 +9,10 @@
 namespace sdfgc::random {
 namespace {
 
-pass::CompileOptions optionsFor(const std::string &target) {
+pass::CompileOptions optionsFor(const std::string &target, int level) {
     pass::CompileOptions o;
     o.target = target;
+    o.optimize = level;
     o.emulate = o.gpu(); // no libraries: what they would compute is computed by maps, which the interpreter runs
     return o;
 }
@@ -61,8 +62,8 @@ const pass::Registry &registry() {
 
 namespace {
 
-Trial readTrial(const std::string &target) {
-    Trial t{optionsFor(target), {}};
+Trial readTrial(const std::string &target, int level) {
+    Trial t{optionsFor(target, level), {}};
     const std::optional<std::string> file = findResource("pipelines", target + ".yaml");
     diag::Engine diags;
     std::optional<pass::Pipeline> read = file ? pass::readPipeline(*file, registry(), t.options, diags) : std::nullopt;
@@ -79,14 +80,14 @@ Trial readTrial(const std::string &target) {
 
 } // namespace
 
-const Trial &standardTrial(const std::string &target) {
-    static std::map<std::string, Trial> read;
-    const auto found = read.find(target);
-    return found != read.end() ? found->second : read.emplace(target, readTrial(target)).first->second;
+const Trial &standardTrial(const std::string &target, int level) {
+    static std::map<std::pair<std::string, int>, Trial> read;
+    const auto found = read.find({target, level});
+    return found != read.end() ? found->second : read.emplace(std::pair(target, level), readTrial(target, level)).first->second;
 }
 
 Trial randomTrial(const std::string &target, test::RandomNumbers &random) {
-    const Trial &standard = standardTrial(target);
+    const Trial &standard = standardTrial(target, levels - 1);
     Trial t{standard.options, {}};
     t.pipeline.name = "random";
     std::vector<std::string> names;

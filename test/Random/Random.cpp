@@ -191,7 +191,8 @@ int run(const Options &o) {
         return 2;
     ::setenv("TMPDIR", folder->path().c_str(), 1); // reproducers of internal errors
     for (const char *target : {"cpu", "cuda"})     // here rather than in every child
-        standardTrial(target);
+        for (int level = 0; level < levels; ++level)
+            standardTrial(target, level);
     return o.planted > 0 ? findPlanted(o, folder->path()) : runAll(o, folder->path());
 }
 
