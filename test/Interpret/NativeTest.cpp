@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <unistd.h>
+
 using namespace sdfgc::interpret;
 
 namespace {
@@ -23,6 +25,16 @@ void writes(void *const *values) { *static_cast<volatile char *>(values[0]) = 1;
 void divides(void *const *) { std::raise(SIGFPE); }
 void throws(void *const *) { throw std::runtime_error("no"); }
 void aborts(void *const *) { std::abort(); }
+
+int timesLeft = 0; // what a library holds each time that a signal ends it
+void leaves(void *const *values) {
+    ++timesLeft;
+    writes(values);
+}
+void hangs(void *const *) {
+    for (;;)
+        pause();
+}
 
 } // namespace
 
@@ -70,4 +82,33 @@ TEST_CASE("what ends foreign code does not end its caller", "[interpret]") {
     CHECK(callGuarded(throws, nullptr)->signal == 0);
     sigaction(SIGFPE, nullptr, &now);
     CHECK(now.sa_sigaction == before.sa_sigaction);
+}
+
+TEST_CASE("what foreign code leaves behind ends with the process in which it is called", "[interpret]") {
+    GuardedCopy copy;
+    const std::vector<std::byte> from = bytes(16);
+    REQUIRE(copy.take(from.data(), 16));
+    void *behind = copy.begin() + 16;
+    CHECK(callGuarded(leaves, &behind));
+    CHECK(hasStopped());
+    REQUIRE(timesLeft == 1);
+    for (int k = 0; k < 100; ++k) {
+        const auto stop = callApart(leaves, &behind);
+        REQUIRE(stop);
+        CHECK(stop->signal == SIGSEGV);
+        CHECK(stop->address == behind);
+    }
+    CHECK(timesLeft == 1);
+}
+
+TEST_CASE("foreign code in a child process writes to guarded copies", "[interpret]") {
+    GuardedCopy copy;
+    const std::vector<std::byte> from = bytes(16);
+    REQUIRE(copy.take(from.data(), 16));
+    void *last = copy.begin() + 15;
+    CHECK_FALSE(callApart(writes, &last));
+    CHECK(copy.begin()[15] == std::byte(1));
+    CHECK(callApart(throws, nullptr)->signal == 0);
+    CHECK(callApart(aborts, nullptr)->signal == SIGABRT);
+    CHECK(callApart(hangs, nullptr, 1)->signal == SIGALRM);
 }

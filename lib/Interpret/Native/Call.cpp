@@ -1,6 +1,10 @@
 #include "Call.h"
 
+#include "../Values.h"
+
+#include <csignal>
 #include <cstring>
+#include <deque>
 
 namespace sdfgc::interpret {
 
@@ -39,9 +43,26 @@ void NativeCall::run(Machine &m) {
         const Region *r = positions_[k].empty() ? nullptr : &regionOf(*p.side.container);
         values.push_back(r ? r->copy->begin() + (positions_[k].front() - r->begin) : nullptr);
     }
-    if (const std::optional<Stop> stop = callGuarded(run_, values.data()))
+    if (const std::optional<Stop> stop = hasStopped() ? runApart(values) : callGuarded(run_, values.data()))
         reportStop(m, *stop);
     copyOut(m);
+}
+
+/// In a process of its own. Values of registers come back in copies, since only those are shared.
+std::optional<Stop> NativeCall::runApart(std::vector<void *> values) const {
+    std::deque<GuardedCopy> registers;
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+        if (const NativeParameter &p = parameters_[k]; p.value) {
+            if (!registers.emplace_back().take(p.value, sizeOf(p.type)))
+                return Stop{SIGKILL, nullptr}; // no memory
+            values[k] = registers.back().begin();
+        }
+    const std::optional<Stop> stop = callApart(run_, values.data());
+    auto copy = registers.begin();
+    for (const NativeParameter &p : parameters_)
+        if (p.value)
+            std::copy_n((copy++)->begin(), sizeOf(p.type), p.value);
+    return stop;
 }
 
 /// Where elements are, and the regions that hold them.

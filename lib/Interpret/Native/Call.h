@@ -44,6 +44,7 @@ private:
     void locate(Machine &m);
     Region &regionOf(const Container &c);
     bool copyIn(Machine &m);
+    std::optional<Stop> runApart(std::vector<void *> values) const;
     void reportStop(Machine &m, const Stop &s) const;
     void copyOut(Machine &m);
     void writeOutput(Machine &m, const NativeParameter &p, int64_t at, Region &r) const;

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace sdfgc::interpret {
@@ -25,7 +30,7 @@ bool GuardedCopy::take(const std::byte *from, int64_t bytes) {
     const int64_t page = pageSize(), needed = std::max<int64_t>((bytes + page - 1) / page, 1);
     if (needed != pages_) {
         release();
-        void *all = mmap(nullptr, static_cast<std::size_t>((needed + 2) * page), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *all = mmap(nullptr, static_cast<std::size_t>((needed + 2) * page), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (all == MAP_FAILED)
             return false;
         all_ = static_cast<std::byte *>(all);
@@ -63,10 +68,12 @@ constexpr std::array stopping{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 thread_local sigjmp_buf *wayBack = nullptr; // of the call that this thread makes
 thread_local Stop stop;
+std::atomic<bool> anyStopped{false};
 std::array<struct sigaction, stopping.size()> before;
 
 void onSignal(int signal, siginfo_t *info, void *) {
     if (wayBack) {
+        anyStopped = true;
         stop = {signal, info->si_addr};
         siglongjmp(*wayBack, 1);
     }
@@ -99,6 +106,49 @@ std::optional<Stop> callGuarded(NativeLibrary::Function function, void *const *v
     for (std::size_t k = 0; k < stopping.size(); ++k)
         sigaction(stopping[k], &before[k], nullptr);
     return done ? std::nullopt : std::optional(stop);
+}
+
+bool hasStopped() { return anyStopped; }
+
+namespace {
+
+/// What a child says of its call, in memory that it shares with the parent.
+struct Answer {
+    bool isStopped = true; // also where it never comes to answer
+    Stop stop;
+};
+
+[[noreturn]] void answer(NativeLibrary::Function function, void *const *values, unsigned seconds, std::byte *to) {
+    ::signal(SIGALRM, SIG_DFL);
+    ::alarm(seconds);
+    const std::optional<Stop> stopped = callGuarded(function, values);
+    const Answer said{stopped.has_value(), stopped.value_or(Stop{})};
+    std::memcpy(to, &said, sizeof said);
+    std::fflush(stdout);
+    ::_exit(0); // runs no destructors: they are the parent's
+}
+
+} // namespace
+
+std::optional<Stop> callApart(NativeLibrary::Function function, void *const *values, unsigned seconds) {
+    Answer said;
+    GuardedCopy shared;
+    if (!shared.take(reinterpret_cast<const std::byte *>(&said), sizeof said))
+        return Stop{SIGKILL, nullptr}; // no memory; the system would end it, too
+    std::fflush(stdout);               // else the child would print it again
+    const pid_t child = ::fork();
+    if (child == 0)
+        answer(function, values, seconds, shared.begin());
+    int status = 0;
+    pid_t ended = -1;
+    while (child > 0 && (ended = ::waitpid(child, &status, 0)) < 0 && errno == EINTR) {
+    }
+    if (ended != child)
+        return Stop{SIGKILL, nullptr};
+    if (WIFSIGNALED(status))
+        return Stop{WTERMSIG(status), nullptr};
+    std::memcpy(&said, shared.begin(), sizeof said);
+    return said.isStopped ? std::optional(said.stop) : std::nullopt;
 }
 
 } // namespace sdfgc::interpret
