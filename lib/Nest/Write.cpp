@@ -300,9 +300,17 @@ private:
         return out;
     }
 
+    static bool hasNoIterations(const Map &m) {
+        return std::any_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) {
+            return sym::isPositive(r.step) == sym::Truth::True && sym::isPositive(r.begin - r.end) == sym::Truth::True;
+        });
+    }
+
     static sym::Subset overIterations(const Use &u, Name data, const DataDesc &d, const Map &m) {
         const std::optional<sym::Subset> &own = u.memlet.data == data ? u.memlet.subset : u.memlet.otherSubset;
         const sym::Subset full = d.fullSubset(), one = own && own->rank() == d.rank() ? *own : full;
+        if (hasNoIterations(m)) // where its ends would lie says nothing of elements, and could be outside of the container
+            return full;
         sym::Subset all = one;
         for (std::size_t k = m.params.size(); k-- > 0;)
             all = sym::propagate(all, m.params[k], m.ranges[k], d.shape);
