@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the generated pages of the documentation: passes, targets, library nodes, diagnostics. usage: update_docs.sh [SDFGC]
+# Writes the generated pages of the documentation: passes, targets, library nodes, diagnostics; and the code in those about optimised programs. usage: update_docs.sh [SDFGC]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sdfgc=${1:-build/bin/sdfgc}
@@ -8,3 +8,4 @@ rm -rf docs/passes docs/targets docs/library-nodes docs/diagnostics
 "$sdfgc" targets --markdown docs/targets
 "$sdfgc" nodes --markdown docs/library-nodes
 "$sdfgc" explain --markdown docs/diagnostics
+tools/dev/update_optimised.py --sdfgc "$sdfgc"
