@@ -60,6 +60,14 @@ const char *comparison(Kind k) {
     }
 }
 
+/// The exponent, where a symbol is squared or cubed: that is written as a product.
+std::optional<int64_t> smallPower(Expr e) {
+    if (e.kind() != Kind::Pow || !e.operands()[0].isSymbol())
+        return std::nullopt;
+    const std::optional<int64_t> n = e.operands()[1].asInt();
+    return n && *n >= 2 && *n <= 3 ? n : std::nullopt;
+}
+
 /// The factors of a product of several sums that was multiplied out; otherwise the expression alone.
 std::vector<Expr> sumFactors(Expr e) {
     std::vector<Expr> factors = sym::factors(e);
@@ -244,8 +252,11 @@ SymPrinter::Text SymPrinter::product(Expr e) const {
     // Factors that are symbols come before the coefficient-free rest in canonical order; the coefficient leads.
     std::vector<Expr> factors;
     for (Expr f : e.operands())
-        for (Expr part : sumFactors(f))
-            factors.push_back(part);
+        if (const std::optional<int64_t> times = smallPower(f))
+            factors.insert(factors.end(), static_cast<std::size_t>(*times), f.operands()[0]); // K * K * W, not (K * K) * W
+        else
+            for (Expr part : sumFactors(f))
+                factors.push_back(part);
     return joined("*", Precedence::Multiplicative, factors);
 }
 
@@ -312,7 +323,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         std::optional<int64_t> n = args[1].asInt();
         if (n && *n < 0)
             return binary("/", Precedence::Multiplicative, Expr(1), sym::pow(args[0], -args[1]));
-        if (n && *n <= 3 && *n >= 2 && args[0].isSymbol())
+        if (smallPower(e))
             return joined("*", Precedence::Multiplicative, std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
         if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float) {
             use("cmath");

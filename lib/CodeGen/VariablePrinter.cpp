@@ -21,7 +21,7 @@ std::string BodyPrinter::varText(VarId v) const {
     return varText(x.parent) + (direct ? "." : "->") + x.name.str();
 }
 
-std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args) const {
+std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args, bool bracketed) const {
     std::string text =
         r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -29,7 +29,8 @@ std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args
         bool simple = args[i]->kind == ExprKind::Name || args[i]->kind == ExprKind::MemRef || args[i]->kind == ExprKind::Int ||
                       (args[i]->kind == ExprKind::Cast);
         std::string term = value(args[i]);
-        if (!simple)
+        const bool alone = bracketed && unit && text.empty() && args.size() == 1;
+        if (!simple && !alone)
             term = "(" + term + ")";
         if (!unit)
             term += " * " + sym(r.strides[i], Precedence::Unary);
@@ -86,7 +87,7 @@ std::string BodyPrinter::addressOf(RefId slot, const std::vector<ExprRef> &args)
     if ((v.kind == VarKind::StructPtr || (v.kind == VarKind::Member && v.type.isStruct())) && zero)
         return text;
     if (isValueLike(v))
-        return zero ? "&" + text : "&" + text + " + " + index(r, args);
+        return zero ? "&" + text : "&" + text + " + " + index(r, args, false);
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
     bool owns = isOwned(v.kind);

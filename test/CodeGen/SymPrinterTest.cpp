@@ -48,6 +48,12 @@ TEST_CASE("sums: a sum that is a product is printed as one") {
     }
 }
 
+TEST_CASE("powers among factors") {
+    CHECK(printed("H*K**2*W") == "H * K * K * W");
+    CHECK(printed("N // K**2") == "sdfgc::rt::floordiv(N, K * K)");
+    CHECK(printed("N*K**4") == "sdfgc::rt::ipow(K, 4) * N");
+}
+
 TEST_CASE("rounding of what is whole") {
     CHECK(printed("int_ceil(R**K, 1)") == "sdfgc::rt::ipow(R, K)");
     CHECK(printed("int_ceil(N, 32)") == "sdfgc::rt::floordiv(N + 31, 32)");

@@ -55,7 +55,8 @@ private:
     std::string addressOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     std::string elementOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args) const;
+    /// What is added to the address. In brackets, an operation alone needs no parentheses.
+    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args, bool bracketed = true) const;
 
     // ---- StatementPrinter.cpp
     void code(const tree::Code &c);

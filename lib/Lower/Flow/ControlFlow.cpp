@@ -71,11 +71,16 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
     return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
 }
 
+/// Does the label say anything? That of a loop without one in the text form (`loop`, `loop_2`) does not.
+bool hasGivenLabel(const LoopRegion &l) {
+    return l.label.find_first_not_of("_0123456789", l.label.starts_with("loop") ? 4 : 0) != std::string::npos;
+}
+
 /// A loop region. `continue` jumps to the step where that stands after the body.
 void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
     diag::Location where = analysis::placeOf(l);
     auto *node = out.add<Loop>();
-    node->comment = l.label.empty() ? "" : "loop " + l.label;
+    node->comment = hasGivenLabel(l) ? "loop " + l.label : "";
     node->origin = originOf(l);
     node->unroll = l.unroll;
     node->unrollFactor = l.unrollFactor;

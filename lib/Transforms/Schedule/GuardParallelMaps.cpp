@@ -49,10 +49,21 @@ sym::Expr withoutOffset(sym::Expr e) {
     return a.isInteger() ? b : b.isInteger() ? a : e;
 }
 
-/// N / 16 for N // 16: what is lost by rounding down is less than one iteration, and products are all that version-loops compares.
+/// N for N + 15 where that is divided by 16.
+sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
+    if (e.kind() == sym::Kind::Add)
+        for (sym::Expr term : e.operands())
+            if (const auto more = term.asInt(); more && *more > 0 && *more < divisor)
+                return e - term;
+    return e;
+}
+
+/// N / 16 for N // 16 and for (N + 15) // 16. What is lost by rounding down is less than one iteration; what rounding up adds is a
+/// tile that is not full, and tiles of thousands would make any map seem worth a team. Products are all that version-loops compares.
 sym::Expr withoutRounding(sym::Expr e) {
     return sym::rewrite(e, [](sym::Expr each) {
-        return each.kind() == sym::Kind::FloorDiv && each.operands()[1].asInt() ? each.operands()[0] / each.operands()[1] : each;
+        const auto divisor = each.kind() == sym::Kind::FloorDiv ? each.operands()[1].asInt() : std::nullopt;
+        return divisor ? withoutRoundingUp(each.operands()[0], *divisor) / *divisor : each;
     });
 }
 
