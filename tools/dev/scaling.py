@@ -2,7 +2,7 @@
 """Does the time of sdfgc grow in proportion to the graph? Graphs of 1, 2 and 4 times a size are generated; the ratios of time and memory
 between them are printed. Linear is 2 from step to step.
 
-  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--commands check,emit,print-after-all]
+  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--commands check,emit,print-after-all] [--levels 0,1,2,3]
 """
 import argparse
 import json
@@ -38,6 +38,7 @@ def main():
     ap.add_argument('--sdfgc', default='build/bin/sdfgc')
     ap.add_argument('--states', type=int, default=2000)
     ap.add_argument('--commands', default='check,print,opt,emit,print-after-all')
+    ap.add_argument('--levels', default='0,1,2,3', help='of -O, for the command emit')
     ap.add_argument('--write', help='only write the graph with that many states to this file')
     o = ap.parse_args()
     if o.write:
@@ -51,12 +52,14 @@ def main():
             # In another process: the peak memory of a child begins with what this process has.
             subprocess.run([sys.executable, __file__, '--write', files[-1], '--states', str(o.states * factor)], check=True)
         print('bytes'.ljust(16) + ''.join(f'{os.path.getsize(f):>12}' for f in files))
-        for name in o.commands.split(','):
+        commands = [c for name in o.commands.split(',') for c in ([f'emit -O{l}' for l in o.levels.split(',')] if name == 'emit' else [name])]
+        for name in commands:
             results = []
             for f in files:
-                extra = {'opt': ['--passes', '', '-o', f + '.saved'], 'emit': ['-o', f + '.out'],
-                         'print-after-all': ['--print-after-all', '-o', f + '.all']}.get(name, [])
-                command = 'emit' if name == 'print-after-all' else name
+                command, *level = name.split()
+                extra = {'opt': ['--passes', '', '-o', f + '.saved'], 'emit': ['-o', f + '.out', *level],
+                         'print-after-all': ['--print-after-all', '-o', f + '.all']}.get(command, [])
+                command = 'emit' if command == 'print-after-all' else command
                 results.append(measured([o.sdfgc, command, f] + extra))
             for what, unit, k in (('time', 's', 0), ('memory', 'MiB', 1)):
                 values = [r[k] for r in results]
