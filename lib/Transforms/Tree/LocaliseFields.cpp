@@ -13,10 +13,11 @@
 //
 // Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be
 // wrong. Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
+#include "FunctionNames.h"
+
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Flow.h"
-#include "sdfgc/Tree/NameScopes.h"
 
 #include <algorithm>
 
@@ -27,18 +28,7 @@ using namespace tree;
 
 class FieldLocaliser {
 public:
-    FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(effectsOf(f)) {
-        names_.open();
-        for (Name n : mentions_.names)
-            take(n);
-        for (const Variable &v : f.vars)
-            take(v.name);
-        for (const auto &other : m.functions)
-            take(other->name);
-        for (const ConstantDef &c : m.constants)
-            take(c.name);
-        bindings(f.body);
-    }
+    FieldLocaliser(const Module &m, Function &f) : m_(m), f_(f), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)) {}
 
     const Effects &mentions() const { return mentions_; }
 
@@ -76,19 +66,6 @@ public:
     }
 
 private:
-    void take(Name n) {
-        if (!names_.visible(n))
-            names_.declare(n);
-    }
-    void bindings(Block &b) {
-        for (NodePtr &n : b.body) {
-            if (n->kind == Kind::RawTasklet)
-                for (const RawTasklet::Binding &x : static_cast<RawTasklet &>(*n).bindings)
-                    take(x.name);
-            forEachBlock(*n, [this](Block &inner) { bindings(inner); });
-        }
-    }
-
     /// The container's name: the field's without `__<number>_`.
     static Name containerOf(const StateField &field) {
         const std::string &text = field.name.str();

@@ -1,0 +1,46 @@
+// The names of a function that new variables must differ from.
+#pragma once
+
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/NameScopes.h"
+
+namespace sdfgc::transforms {
+
+namespace detail {
+
+/// Declares a name unless it is visible already.
+inline void take(tree::NameScopes &names, Name n) {
+    if (!names.visible(n))
+        names.declare(n);
+}
+
+/// Declares the names by which C++ tasklets know memory.
+inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
+    for (const tree::NodePtr &n : b.body) {
+        if (n->kind == tree::Kind::RawTasklet)
+            for (const tree::RawTasklet::Binding &x : static_cast<const tree::RawTasklet &>(*n).bindings)
+                take(names, x.name);
+        tree::forEachBlock(*n, [&](tree::Block &inner) { takeBindings(names, inner); });
+    }
+}
+
+} // namespace detail
+
+/// One scope with all that a function mentions (`mentions`, its effects) or declares, and what is at file scope: `declare` gives names
+/// that neither hide anything nor are hidden anywhere in the function.
+inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, const tree::Effects &mentions) {
+    tree::NameScopes names;
+    names.open();
+    for (Name n : mentions.names)
+        detail::take(names, n);
+    for (const tree::Variable &v : f.vars)
+        detail::take(names, v.name);
+    for (const auto &other : m.functions)
+        detail::take(names, other->name);
+    for (const tree::ConstantDef &c : m.constants)
+        detail::take(names, c.name);
+    detail::takeBindings(names, f.body);
+    return names;
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,154 @@
+// Functions with elements of one byte reach the memory of buffers through local pointers.
+//
+//     sdfgc::rt::Buffer<bool> mask(N);               sdfgc::rt::Buffer<bool> mask_buffer(N);
+//     #pragma omp parallel for                       bool *mask = mask_buffer.data();
+//     for (i ...)                        becomes     #pragma omp parallel for
+//         mask[i] = A[i] < 2.0;                      for (i ...)
+//                                                        mask[i] = A[i] < 2.0;
+//
+// A team of threads captures the buffer as an object in memory, and reads from it where the elements are. A byte may be part of any
+// object: each store of one might change that pointer, which is then read again in each iteration, and the C++ compiler makes no
+// vectors of such a loop. A local pointer is captured by value. Loops outside of teams gain nothing, since there the compiler
+// sees that nobody else knows the buffer; nor does `restrict`.
+//
+// The pointer gets the name, which statements mention, and the buffer another one. Only buffers whose memory stays the same from
+// their declaration on, and which a team beside or below it uses. Left alone: what text that was taken as written mentions.
+#include "FunctionNames.h"
+
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Fields.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+bool isOneByte(const Variable &v) {
+    const bool memory = v.kind == VarKind::Buffer || v.kind == VarKind::Pointer || v.kind == VarKind::Stack;
+    return memory && v.type.bytes() == 1;
+}
+
+bool hasTeam(const Node &n) {
+    if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume)
+        return true;
+    return n.kind == Kind::For && static_cast<const For &>(n).omp;
+}
+
+/// How often statements declare a variable, or give it other memory.
+class Assignments {
+public:
+    explicit Assignments(Block &b) { block(b); }
+    int of(VarId v) const {
+        const auto found = times_.find(v);
+        return found == times_.end() ? 0 : found->second;
+    }
+
+    // ---- visitor of rebind()
+    void var(VarId &v) { ++times_[v]; }
+    void slot(RefId &) {}
+    void sym(sym::Expr &) {}
+    void expr(py::ExprRef &) {}
+    void stmt(py::StmtRef &) {}
+
+private:
+    void block(Block &b) {
+        for (NodePtr &n : b.body) {
+            rebind(*n, *this);
+            if (n->kind == Kind::RawTasklet)
+                for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
+                    rebind(*after, *this);
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+        }
+    }
+    std::map<VarId, int> times_;
+};
+
+class Pointers {
+public:
+    Pointers(const Module &m, Function &f)
+        : f_(f), table_(f), assignments_(f.body), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)) {}
+
+    /// Returns whether there is a new pointer.
+    bool run() {
+        block(f_.body);
+        return changed_;
+    }
+
+private:
+    void block(Block &b) {
+        for (std::size_t i = 0; i < b.body.size(); ++i) {
+            forEachBlock(*b.body[i], [this](Block &inner) { block(inner); });
+            if (b.body[i]->kind != Kind::Declare)
+                continue;
+            const VarId buffer = static_cast<const Declare &>(*b.body[i]).var;
+            if (keepsItsMemory(buffer) && usedInTeams(b, i + 1, f_.vars[buffer].name))
+                b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(++i), pointInto(buffer));
+        }
+    }
+
+    /// Is it a buffer that only its declaration gives memory?
+    bool keepsItsMemory(VarId id) const {
+        const Variable &v = f_.vars[id];
+        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
+            return member.kind == VarKind::Member && member.parent == id;
+        });
+        return v.kind == VarKind::Buffer && v.countKnown && assignments_.of(id) == 1 && !hasMembers && !mentions_.inText.count(v.name);
+    }
+
+    bool usedInTeams(const Block &b, std::size_t from, Name name) {
+        for (std::size_t i = from; i < b.body.size(); ++i) {
+            const Node &n = *b.body[i];
+            if (!table_.of(n).has(name))
+                continue;
+            bool used = hasTeam(n);
+            forEachBlock(n, [&](const Block &inner) { used = used || usedInTeams(inner, 0, name); });
+            if (used)
+                return true;
+        }
+        return false;
+    }
+
+    /// The declaration of a pointer that all references to the buffer go through from now on.
+    NodePtr pointInto(VarId buffer) {
+        changed_ = true;
+        Variable v;
+        v.name = f_.vars[buffer].name;
+        v.type = f_.vars[buffer].type;
+        v.kind = VarKind::Pointer;
+        f_.vars[buffer].name = names_.declare(Name(v.name.str() + "_buffer"));
+        const VarId pointer = f_.vars.add(std::move(v));
+        for (MemRef &r : f_.refs)
+            if (r.var == buffer)
+                r.var = pointer;
+        MemRef memory;
+        memory.var = buffer;
+        memory.address = true;
+        auto declaration = std::make_unique<Declare>(pointer);
+        declaration->target = f_.refs.add(memory);
+        return declaration;
+    }
+
+    Function &f_;
+    EffectTable table_;
+    Assignments assignments_;
+    Effects mentions_;
+    NameScopes names_;
+    bool changed_ = false;
+};
+
+class PointIntoBuffers : public pass::FunctionPass {
+    bool run(Function &f, const Module &m, pass::Context &) override {
+        const bool elsewhere = m.streams > 0 || f.kernel || f.device;
+        return !elsewhere && std::any_of(f.vars.begin(), f.vars.end(), isOneByte) && Pointers(m, f).run();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPointIntoBuffers() { return std::make_unique<PointIntoBuffers>(); }
+
+} // namespace sdfgc::transforms
