@@ -12,6 +12,13 @@ using namespace tree;
 /// Is there memory behind the field that the initialiser allocates?
 bool CxxEmitter::isBuffer(const StateField &f) { return !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External; }
 
+namespace {
+
+/// Does the program allocate the memory of the field itself, where it needs it?
+bool isLate(const StateField &f) { return f.count.isZero(); }
+
+} // namespace
+
 std::string CxxEmitter::interface() {
     TextWriter w;
     w.wrapAt(codegen::lineWidth);
@@ -33,7 +40,8 @@ std::string CxxEmitter::interface() {
 void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     use("new");
     w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
-    if (m_.initCode.empty() && !hasResources() && std::none_of(m_.fields.begin(), m_.fields.end(), isBuffer)) {
+    const auto allocated = [](const StateField &f) { return isBuffer(f) && !isLate(f); };
+    if (m_.initCode.empty() && !hasResources() && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
         w.line("return new (std::nothrow) State();");
         w.close();
         return;
@@ -63,7 +71,7 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
 void CxxEmitter::allocateFields(TextWriter &w) {
     codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
     for (const StateField &f : m_.fields) {
-        if (!isBuffer(f))
+        if (!isBuffer(f) || isLate(f))
             continue;
         const std::string arguments = codegen::allocationArguments(symbols, f.count, f.startOffset, f.alignment);
         w.line("__state->" + f.name.str() + ".allocate(" + arguments + ");");

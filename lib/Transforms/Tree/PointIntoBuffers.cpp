@@ -96,7 +96,8 @@ private:
         const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
             return member.kind == VarKind::Member && member.parent == id;
         });
-        return v.kind == VarKind::Buffer && v.countKnown && assignments_.of(id) == 1 && !hasMembers && !mentions_.inText.count(v.name);
+        return v.kind == VarKind::Buffer && v.countKnown && assignments_.of(id) == 1 && !hasMembers &&
+               !mentions_.inText.count(v.name);
     }
 
     bool usedInTeams(const Block &b, std::size_t from, Name name) {

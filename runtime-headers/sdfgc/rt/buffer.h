@@ -32,6 +32,19 @@ inline void adviseHugePages([[maybe_unused]] void *memory, [[maybe_unused]] std:
 #endif
 }
 
+/// Is memory never larger than what was asked for? Sanitizers see only then what lies behind the end.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool exactSizes = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool exactSizes = true;
+#else
+inline constexpr bool exactSizes = false;
+#endif
+#else
+inline constexpr bool exactSizes = false;
+#endif
+
 } // namespace detail
 
 template <class T> class Buffer {
@@ -75,8 +88,10 @@ public:
     }
 
     /// At least `count` elements; the contents are lost. For sizes that change from use to use: memory that is large enough is
-    /// kept, and memory that grows a second time grows by half at least.
+    /// kept, and memory that grows a second time grows by half at least. With the address sanitizer, memory has exactly the size.
     void reserve(int64_t count, int64_t startOffset = 0, int64_t alignment = defaultAlignment) {
+        if (detail::exactSizes)
+            return allocate(count, startOffset, alignment);
         if (count > size_ || effectiveAlignment(alignment) != alignment_)
             allocate(count > size_ && size_ > 0 && count < size_ + size_ / 2 ? size_ + size_ / 2 : count, startOffset, alignment);
         data_ = base_ ? base_ + startOffset : nullptr;

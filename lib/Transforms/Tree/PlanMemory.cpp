@@ -1,0 +1,317 @@
+// Buffers get their memory from the handle of the program, which keeps it from call to call; some share it.
+//
+//     sdfgc::rt::Buffer<double> a(N * N);            __state->a_memory.reserve(N * N);
+//     ... a ...                                      double *a = __state->a_memory.data();
+//     sdfgc::rt::Buffer<double> b(N);     becomes    ... a ...
+//     ... b ...                                      __state->a_memory.reserve(N);
+//                                                    double *b = __state->a_memory.data();
+//                                                    ... b ...
+//
+// Memory that each call allocates and frees goes back to the system when it is large, and comes back as pages that must be cleared:
+// more work than many programs do on it. `reserve` allocates at the first call, and where a later one needs more.
+//
+//   1. Declarations move down to the first statement that mentions the buffer, if its size does not change on the way.
+//   2. A buffer is *live* from its declaration to the last statement that mentions it. Statements are those of the function
+//      and of plain blocks; a loop, a branch or a team is one statement. Where something else keeps the address (a pointer, a view), or
+//      where there are jumps, a buffer is live until the end.
+//   3. In the order of declarations, a buffer takes the first memory of its type and alignment that no live buffer has, else a new one.
+//   4. A pointer to memory that no other buffer has is `restrict`, as the memory of a buffer is to the compiler.
+//
+// A handle serves one call at a time, so what it keeps needs no lock. Each function has fields of its own, since it runs while its caller's
+// buffers are live. What a team of threads declares, or a function that one calls, is memory of each thread, and stays. Left alone as
+// well: buffers whose memory comes later than their declaration, what text that was taken as written mentions, and programs for a GPU. With
+// `for: call`, nothing is kept.
+#include "FunctionNames.h"
+
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Fields.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+/// A buffer that the handle can serve.
+struct Served {
+    VarId buffer;
+    int begin = 0, end = 0; // the statements between which it is live
+    std::size_t memory = 0; // its place in the list
+};
+
+/// A field of the state, and the last statement that uses it.
+struct Memory {
+    VarId field;
+    int end = 0, buffers = 0;
+};
+
+bool hasThreads(const Node &n) {
+    if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume)
+        return true;
+    return n.kind == Kind::For && static_cast<const For &>(n).omp;
+}
+
+/// What the statements of a function do to its variables beside reading and writing them.
+struct Bindings {
+    std::map<VarId, int> assigned; // how often a variable is declared or gets other memory
+    std::set<VarId> kept;          // something else keeps the address
+
+    explicit Bindings(Function &f) : f_(f) { block(f.body); }
+
+    // ---- visitor of rebind()
+    void var(VarId &v) { ++assigned[v]; }
+    void slot(RefId &) {}
+    void sym(sym::Expr &) {}
+    void expr(py::ExprRef &) {}
+    void stmt(py::StmtRef &) {}
+
+private:
+    void block(Block &b) {
+        for (NodePtr &n : b.body) {
+            rebind(*n, *this);
+            if (const auto *d = dyn_cast<Declare>(n.get()); d && d->target)
+                kept.insert(rootOf(f_, f_.refs[d->target].var));
+            if (const auto *set = dyn_cast<SetPointer>(n.get()); set && set->source)
+                kept.insert(rootOf(f_, f_.refs[set->source].var));
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+        }
+    }
+    Function &f_;
+};
+
+class Planner {
+public:
+    Planner(Module &m, Function &f)
+        : m_(m), f_(f), table_(f), bindings_(f), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)),
+          jumps_(contains(f.body, Kind::Label)) {}
+
+    /// Returns whether there is memory that the handle keeps.
+    bool run() {
+        if (!jumps_)
+            sink(f_.body);
+        number(f_.body);
+        for (Served &s : served_)
+            assign(s);
+        for (const Served &s : served_)
+            places_.emplace(s.buffer, &s);
+        replace(f_.body);
+        f_.needsState = f_.needsState || !served_.empty();
+        return !served_.empty();
+    }
+
+private:
+    /// Moves buffers to where they are mentioned first, if their size is the same there.
+    void sink(Block &b) {
+        for (std::size_t i = b.body.size(); i-- > 0;) {
+            const auto *d = dyn_cast<Declare>(b.body[i].get());
+            if (!d || !canServe(d->var))
+                continue;
+            std::size_t to = i + 1;
+            while (to < b.body.size() && mayPass(f_.vars[d->var], *b.body[to]))
+                ++to;
+            const auto at = [&b](std::size_t k) { return b.body.begin() + static_cast<std::ptrdiff_t>(k); };
+            std::rotate(at(i), at(i + 1), at(to));
+        }
+        for (NodePtr &n : b.body)
+            forEachBlock(*n, [this](Block &inner) { sink(inner); });
+    }
+
+    /// Can a buffer be declared behind a statement as well as in front of it?
+    bool mayPass(const Variable &buffer, const Node &n) {
+        const Effects &all = table_.of(n);
+        bool can = !all.has(buffer.name);
+        for (sym::Expr e : {buffer.count, buffer.startOffset})
+            for (Name s : e.freeSymbols())
+                can = can && !all.changes(s) && !all.declared.count(s);
+        return can;
+    }
+
+    /// Numbers the statements; finds buffers and where they are live.
+    void number(Block &b) {
+        for (NodePtr &n : b.body) {
+            if (n->kind == Kind::Block) {
+                number(static_cast<Block &>(*n));
+                continue;
+            }
+            ++now_;
+            const Effects &all = table_.of(*n);
+            for (Served &s : served_)
+                if (all.has(f_.vars[s.buffer].name))
+                    s.end = std::max(s.end, now_);
+            find(*n);
+        }
+    }
+
+    /// Finds buffers among a statement and those inside of it, without what threads declare.
+    void find(Node &n) {
+        if (const auto *d = dyn_cast<Declare>(&n); d && canServe(d->var))
+            served_.push_back({d->var, now_, jumps_ || bindings_.kept.count(d->var) ? untilTheEnd : now_});
+        if (!hasThreads(n))
+            forEachBlock(n, [this](Block &inner) {
+                for (NodePtr &x : inner.body)
+                    find(*x);
+            });
+    }
+
+    bool canServe(VarId id) const {
+        const Variable &v = f_.vars[id];
+        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
+            return member.kind == VarKind::Member && member.parent == id;
+        });
+        return v.kind == VarKind::Buffer && v.countKnown && bindings_.assigned.at(id) == 1 && !hasMembers &&
+               !mentions_.inText.count(v.name);
+    }
+
+    void assign(Served &s) {
+        const Variable &v = f_.vars[s.buffer];
+        const auto fits = [&](const Memory &m) {
+            const Variable &field = f_.vars[m.field];
+            return m.end < s.begin && field.type == v.type && field.alignment == v.alignment && field.startOffset == v.startOffset;
+        };
+        const auto found = std::find_if(memories_.begin(), memories_.end(), fits);
+        s.memory = static_cast<std::size_t>(found - memories_.begin());
+        if (found == memories_.end())
+            memories_.push_back({addField(v), 0, 0});
+        memories_[s.memory].end = s.end;
+        ++memories_[s.memory].buffers;
+    }
+
+    /// A field without memory, for now.
+    VarId addField(const Variable &buffer) {
+        StateField field;
+        field.name = freshField(Name(buffer.name.str() + "_memory"));
+        field.type = buffer.type;
+        field.count = 0;
+        field.startOffset = buffer.startOffset;
+        field.alignment = buffer.alignment;
+        field.comment = "kept from call to call";
+        Variable v;
+        v.name = field.name;
+        v.type = field.type;
+        v.kind = VarKind::StateField;
+        v.count = 1; // an array, however long: none would be a single value
+        v.startOffset = field.startOffset;
+        v.alignment = field.alignment;
+        m_.fields.push_back(std::move(field));
+        return f_.vars.add(std::move(v));
+    }
+
+    /// A name that neither the function has nor a member of the state.
+    Name freshField(Name wanted) {
+        const auto taken = [this](Name n) {
+            return std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == n; }) ||
+                   std::any_of(m_.rawFields.begin(), m_.rawFields.end(),
+                               [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
+        };
+        Name out = names_.declare(wanted);
+        while (taken(out))
+            out = names_.declare(wanted);
+        return out;
+    }
+
+    /// Puts memory of the handle in the place of the buffers.
+    void replace(Block &b) {
+        for (std::size_t i = 0; i < b.body.size(); ++i) {
+            forEachBlock(*b.body[i], [this](Block &inner) { replace(inner); });
+            const auto *d = dyn_cast<Declare>(b.body[i].get());
+            const auto place = d ? places_.find(d->var) : places_.end();
+            if (place == places_.end())
+                continue;
+            const Memory &memory = memories_[place->second->memory];
+            NodePtr pointer = pointTo(memory, d->var);
+            NodePtr reserve = reserveFor(memory, d->var);
+            std::swap(reserve->comment, b.body[i]->comment);
+            std::swap(reserve->origin, b.body[i]->origin);
+            b.body[i] = std::move(reserve);
+            b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(++i), std::move(pointer));
+        }
+    }
+
+    NodePtr reserveFor(const Memory &memory, VarId buffer) {
+        auto reserve = std::make_unique<Allocate>(memory.field, f_.vars[buffer].count);
+        reserve->reserve = true;
+        reserve->zero = f_.vars[buffer].zeroed;
+        return reserve;
+    }
+
+    /// The declaration of a pointer in the place of the buffer, which all references go through from now on.
+    NodePtr pointTo(const Memory &memory, VarId buffer) {
+        Variable v;
+        v.name = f_.vars[buffer].name;
+        v.type = f_.vars[buffer].type;
+        v.kind = VarKind::Pointer;
+        v.isRestrict = memory.buffers == 1 && !bindings_.kept.count(buffer);
+        const VarId pointer = f_.vars.add(std::move(v));
+        for (MemRef &r : f_.refs)
+            if (r.var == buffer)
+                r.var = pointer;
+        MemRef start;
+        start.var = memory.field;
+        start.address = true;
+        auto declaration = std::make_unique<Declare>(pointer);
+        declaration->target = f_.refs.add(start);
+        return declaration;
+    }
+
+    static constexpr int untilTheEnd = std::numeric_limits<int>::max();
+
+    Module &m_;
+    Function &f_;
+    EffectTable table_;
+    Bindings bindings_;
+    Effects mentions_;
+    NameScopes names_;
+    bool jumps_;
+    int now_ = 0;
+    std::vector<Served> served_; // in the order of their declarations
+    std::vector<Memory> memories_;
+    std::map<VarId, const Served *> places_;
+};
+
+/// The functions that threads of teams may call, at any depth.
+class CalledInTeams {
+public:
+    explicit CalledInTeams(const Module &m) {
+        for (std::size_t i = m.functions.size(); i-- > 0;) // callers come last
+            block(m.functions[FunctionId(i)]->body, has(FunctionId(i)));
+    }
+    bool has(FunctionId f) const { return functions_.count(f) != 0; }
+
+private:
+    void block(const Block &b, bool inTeam) {
+        for (const NodePtr &n : b.body) {
+            if (const auto *call = dyn_cast<Call>(n.get()); call && inTeam)
+                functions_.insert(call->function);
+            forEachBlock(std::as_const(*n), [&](const Block &inner) { block(inner, inTeam || hasThreads(*n)); });
+        }
+    }
+    std::set<FunctionId> functions_;
+};
+
+class PlanMemory : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        if (m.streams > 0 || option<std::string>("for") == "call" ||
+            std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
+            return false;
+        const CalledInTeams inTeams(m);
+        bool changed = false;
+        for (std::size_t i = 0; i < m.functions.size(); ++i) { // callees come first
+            Function &f = *m.functions[FunctionId(i)];
+            if (!inTeams.has(FunctionId(i)))
+                changed |= Planner(m, f).run();
+            f.needsState = f.needsState || usesState(f.body, m);
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPlanMemory() { return std::make_unique<PlanMemory>(); }
+
+} // namespace sdfgc::transforms
