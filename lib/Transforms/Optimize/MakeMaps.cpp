@@ -70,6 +70,8 @@ void dropSingleTrips(Map &m) {
             continue;
         for (Item &i : m.body)
             nest::rename(i, meaning);
+        for (sym::Range &r : m.ranges) // those of tiles
+            r = r.substituted(meaning);
         m.params.erase(m.params.begin() + static_cast<std::ptrdiff_t>(d));
         m.ranges.erase(m.ranges.begin() + static_cast<std::ptrdiff_t>(d));
     }
