@@ -85,8 +85,10 @@ private:
             locate(runs_[r].items, r, loops, maps);
         }
         for (const State *s : allStates(std::as_const(g_)))
-            if (!read.count(s))
-                for (const auto &n : s->nodes())
+            for (const auto &n : s->nodes())
+                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && g_.desc(a->data) && g_.desc(a->data)->isView())
+                    hide({a, viewedNode(a)}); // also where nobody uses the view
+                else if (!read.count(s))
                     hide({n.get()});
     }
 
