@@ -83,7 +83,8 @@ std::string page(const pass::PassInfo &p) {
     if (p.repairs)
         out += "| results | change where the graph does not say what was meant |\n";
     else
-        out += "| results | " + std::string(pass::name(p.floatClass)) + ": " + std::string(pass::description(p.floatClass)) + " |\n";
+        out +=
+            "| results | " + std::string(pass::name(p.floatClass)) + ": " + std::string(pass::description(p.floatClass)) + " |\n";
     std::string users;
     for (const targets::TargetInfo &t : targets::all())
         if (const auto pipeline = pipelineOf(t.name))

@@ -87,8 +87,7 @@ private:
             if (one == other)
                 continue;
             const double a = run::valueOf(part, one), b = run::valueOf(part, other);
-            const bool same =
-                (std::isnan(a) && std::isnan(b)) || (allowed_ != pass::FloatClass::F0 && near(part, a, b, scale_));
+            const bool same = (std::isnan(a) && std::isnan(b)) || (allowed_ != pass::FloatClass::F0 && near(part, a, b, scale_));
             if (!same)
                 return false;
         }

@@ -19,7 +19,11 @@ std::string allowed(const char *model, bool ordered) {
 /// How many symbols a pass of a class leaves.
 std::size_t symbolsAfter(FloatClass c, const pass::CompileOptions &options, std::vector<pass::Remark> *remarks = nullptr) {
     pass::Registry r = test::registry();
-    r.add({"classed", "", ir::Level::Loaded, ir::Level::Loaded, {{"symbol", "", std::string("s")}, {"times", "", int64_t(1)}},
+    r.add({"classed",
+           "",
+           ir::Level::Loaded,
+           ir::Level::Loaded,
+           {{"symbol", "", std::string("s")}, {"times", "", int64_t(1)}},
            test::create<test::AddSymbol>})
         .floatClass = c;
     diag::Engine diags;

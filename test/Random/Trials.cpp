@@ -252,7 +252,17 @@ private:
             throw std::runtime_error("cannot write " + input);
         std::ostringstream out, err;
         driver::Environment environment{out, err};
-        std::vector<std::string> words{"build", input, "-o", folder, "--cflags=-O0 -w", "--quiet", "-j", "1", "--target", target, "-O" + std::to_string(anyLevel())};
+        std::vector<std::string> words{"build",
+                                       input,
+                                       "-o",
+                                       folder,
+                                       "--cflags=-O0 -w",
+                                       "--quiet",
+                                       "-j",
+                                       "1",
+                                       "--target",
+                                       target,
+                                       "-O" + std::to_string(anyLevel())};
         if (target != "cpu")
             words.emplace_back("--emulate");
         if (driver::run(words, environment) != driver::Done) {

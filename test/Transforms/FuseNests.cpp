@@ -258,11 +258,11 @@ TEST_CASE("fuse-nests: reads that cannot be saved keep maps apart") {
         p.fuse();
         return !p.saved() && p.maps() == 2;
     };
-    CHECK(staysApart({.read = "A[j, i]"}));                                         // as many as are written
-    CHECK(staysApart({.read = "A[(i + 1) % N, (j + 1) % N]"}));                     // the same
-    CHECK(staysApart({.loops = "i = 0:M, j = 0:N"}));                               // no iteration reads if M is zero
-    CHECK(staysApart({.read = "A[0, 0]"}));                                         // the same for N
-    CHECK(staysApart({.read = "A[L[0], j]"}));                                      // an element that data decides
-    CHECK(staysApart({.loops = "i = 0:N, j = i:N"}));                               // a triangle
+    CHECK(staysApart({.read = "A[j, i]"}));                                           // as many as are written
+    CHECK(staysApart({.read = "A[(i + 1) % N, (j + 1) % N]"}));                       // the same
+    CHECK(staysApart({.loops = "i = 0:M, j = 0:N"}));                                 // no iteration reads if M is zero
+    CHECK(staysApart({.read = "A[0, 0]"}));                                           // the same for N
+    CHECK(staysApart({.read = "A[L[0], j]"}));                                        // an element that data decides
+    CHECK(staysApart({.loops = "i = 0:N, j = i:N"}));                                 // a triangle
     CHECK(staysApart({.more = "more: y = 1.0  with y: float64 -> A[k, N - 1 - j]"})); // the first map writes as well
 }

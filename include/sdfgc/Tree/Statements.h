@@ -124,8 +124,8 @@ struct For : NodeOf<Kind::For> {
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
-    std::optional<Spread> spread; // in a kernel; there is no `omp`, `simd` or accumulator then
-    bool simd = false;            // a sequential loop whose iterations may be done in vectors: `omp simd`
+    std::optional<Spread> spread;             // in a kernel; there is no `omp`, `simd` or accumulator then
+    bool simd = false;                        // a sequential loop whose iterations may be done in vectors: `omp simd`
     std::vector<Omp::Reduction> accumulators; // of a sequential loop, may be kept in vectors: `omp simd reduction(...)`
     bool unroll = false;
     int64_t unrollFactor = 0;

@@ -11,9 +11,11 @@
 // compilers keep it in vector registers. Where the row itself is short and its length known, it is the strip.
 //
 // A map qualifies when it runs on one thread, the innermost parameter runs along the row in steps of one, the others do not move it, and
-// the body has tasklets only, of which one updates the row and none uses it otherwise. Every element is updated in the same order as
+// the body has tasklets only, of which one updates the row and none uses it otherwise. Threads must not share the row: they would store
+// what they loaded before others added to it. Every element is updated in the same order as
 // before: results keep their bits.
 #include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -215,27 +217,60 @@ private:
 class Accumulation {
 public:
     Accumulation(SDFG &g, analysis::Memories &memories, pass::Context &context)
-        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
+        : g_(g), memories_(memories), items_(g, memories), context_(context), connectors_(nest::connectorsOf(g)) {}
 
     /// The maps in a map. Returns whether anything changed.
     bool inside(Map &around) {
+        around_.push_back(&around);
+        std::vector<std::optional<Row>> rows; // before anything moves: what shares elements is looked for in all maps around
         bool changed = false;
-        std::vector<Item> out;
         for (Item &i : around.body) {
-            const std::optional<Row> row = i.map ? rowOf(*i.map, g_) : std::nullopt;
-            if (!row || !canRename(*i.map) || !mayChange(*i.map, *row)) {
-                changed |= i.map && inside(*i.map);
-                out.push_back(std::move(i));
-                continue;
-            }
-            accumulate(*i.map, *row, around.locals, out);
-            changed = true;
+            rows.push_back(i.map ? rowOf(*i.map, g_) : std::nullopt);
+            if (rows.back() && (!canRename(*i.map) || isShared(*rows.back()->update) || !mayChange(*i.map, *rows.back())))
+                rows.back().reset();
+            changed |= rows.back().has_value();
         }
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            if (around.body[k].map && !rows[k])
+                changed |= inside(*around.body[k].map);
+        std::vector<Item> out;
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            if (rows[k])
+                accumulate(*around.body[k].map, *rows[k], around.locals, out);
+            else
+                out.push_back(std::move(around.body[k]));
         around.body = std::move(out);
+        around_.pop_back();
         return changed;
     }
 
 private:
+    /// Do iterations that run at the same time touch elements that the row has? Each would store what the others do not know of.
+    bool isShared(const Use &update) const {
+        return std::any_of(around_.begin(), around_.end(), [&](const Map *m) { return isSharedIn(*m, update); });
+    }
+    bool isSharedIn(const Map &m, const Use &update) const {
+        if (m.entry->schedule == Schedule::Sequential)
+            return false;
+        const std::size_t depth = m.params.size();
+        const std::vector<AlignedUse> uses = aligned(m, m, {}, depth);
+        const auto own = std::find_if(uses.begin(), uses.end(), [&](const AlignedUse &u) { return u.use == &update; });
+        return std::any_of(uses.begin(), uses.end(), [&](const AlignedUse &u) {
+            const auto c = items_.meet(*own->use, *u.use) ? items_.conflict(*own, u, depth) : std::nullopt;
+            return c && isCarriedAtOnce(*c, m);
+        });
+    }
+    /// Is a conflict one between iterations that several threads share?
+    static bool isCarriedAtOnce(const analysis::Conflict &c, const Map &m) {
+        int64_t shared = std::max<int64_t>(m.entry->collapse, 1);
+        for (std::size_t level = 0; level < m.params.size() && shared > 0; ++level) {
+            if (analysis::isCarriedBy(c, level))
+                return true;
+            shared -= !m.ranges[level].steps().isOne();
+        }
+        return false;
+    }
+
     /// Adds what takes the place of a map.
     void accumulate(Map &m, const Row &row, std::set<Name> &around, std::vector<Item> &out) {
         std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);
@@ -264,8 +299,10 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
+    const NestItems items_;
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
+    std::vector<const Map *> around_; // the map that is looked at, outermost first
 };
 
 class AccumulateInStrips : public pass::GraphPass {

@@ -65,8 +65,8 @@ bool sameSchedule(const MapEntry &a, const MapEntry &b) {
 
 /// The first loops of two maps, laid over each other.
 struct Alignment {
-    std::size_t depth = 0;             // how many
-    std::map<Name, sym::Expr> meaning; // parameters of the later map in terms of those of the earlier one
+    std::size_t depth = 0;                     // how many
+    std::map<Name, sym::Expr> meaning;         // parameters of the later map in terms of those of the earlier one
     std::vector<const nest::Use *> saved = {}; // of the earlier map: reads in front of the fused one (SavedReads.h)
 };
 
@@ -204,7 +204,8 @@ private:
     /// May the sum of a library node be one of the loops of a map? With --reductions ordered, a product may not, whose order is that of a
     /// library, and no sum of all elements, which would make the map it joins run on one thread.
     bool maySum(const Item &item, const Item &other) const {
-        if (!item.step || !other.map || item.step->isCopy() || context_.allows(pass::FloatClass::F1) || !orderCounts(*item.step, g_))
+        if (!item.step || !other.map || item.step->isCopy() || context_.allows(pass::FloatClass::F1) ||
+            !orderCounts(*item.step, g_))
             return true;
         const bool total = !item.step->uses.back().subset || item.step->uses.back().subset->nonUnitDims().empty();
         return isReduce(*item.step) && !total;

@@ -45,9 +45,9 @@ bool runTogether(const Map &m, const std::vector<std::size_t> &mentioned, std::s
         const sym::Range &r = m.ranges[d];
         if (!r.step.isOne() || !r.tile.isOne() || dependsOnParameters(r, m))
             return false;
-        const bool asOften = r.size().asInt().value_or(0) > 0 || std::any_of(mentioned.begin(), mentioned.end(), [&](std::size_t k) {
-                                 return m.ranges[k].size() == r.size();
-                             });
+        const bool asOften =
+            r.size().asInt().value_or(0) > 0 ||
+            std::any_of(mentioned.begin(), mentioned.end(), [&](std::size_t k) { return m.ranges[k].size() == r.size(); });
         if (!asOften)
             return false;
     }

@@ -51,7 +51,8 @@ struct Target {
 sym::Expr tripsOf(const For &loop, const std::unordered_set<Name> &declared) {
     const sym::Expr trips = loop.end - loop.begin + 1;
     const auto names = trips.freeSymbols();
-    const bool known = loop.step.isOne() && std::none_of(names.begin(), names.end(), [&](Name n) { return declared.count(n) != 0; });
+    const bool known =
+        loop.step.isOne() && std::none_of(names.begin(), names.end(), [&](Name n) { return declared.count(n) != 0; });
     return known ? trips : sym::Expr(1);
 }
 
@@ -194,9 +195,8 @@ private:
         return found;
     }
     bool isMentioned(const Update &u, Name array) const {
-        return table_.inExpr(u.value).has(array) || std::any_of(u.targetIndices.begin(), u.targetIndices.end(), [&](const auto &e) {
-                   return table_.inExpr(e).has(array);
-               });
+        return table_.inExpr(u.value).has(array) || std::any_of(u.targetIndices.begin(), u.targetIndices.end(),
+                                                                [&](const auto &e) { return table_.inExpr(e).has(array); });
     }
 
     // ---- whether it pays
@@ -243,7 +243,8 @@ private:
         n = withCopies(std::move(n), targets);
         static_cast<Block &>(*n).braces = !plain; // a branch has its own
         if (plain)
-            n = choice(conditions_.size() == 1 ? conditions_[0] : py::boolOp(py::Op::And, conditions_), std::move(n), std::move(plain));
+            n = choice(conditions_.size() == 1 ? conditions_[0] : py::boolOp(py::Op::And, conditions_), std::move(n),
+                       std::move(plain));
         changed_ = true;
     }
 
@@ -311,8 +312,7 @@ private:
 
     Name fresh(const std::string &wanted) {
         const auto taken = [this](Name n) {
-            return names_->has(n) ||
-                   std::any_of(f_.vars.begin(), f_.vars.end(), [n](const Variable &v) { return v.name == n; });
+            return names_->has(n) || std::any_of(f_.vars.begin(), f_.vars.end(), [n](const Variable &v) { return v.name == n; });
         };
         Name n(wanted);
         for (int k = 0; taken(n); ++k)

@@ -95,9 +95,7 @@ private:
     std::string element(const Node &loop) const;
     static bool uniform(const Group &g);
     /// May the updates of a kind and type be combined in another order?
-    bool isOpen(py::Reduction kind, Type t) const {
-        return context_.allows(pass::FloatClass::F1) || !py::orderCounts(kind, t);
-    }
+    bool isOpen(py::Reduction kind, Type t) const { return context_.allows(pass::FloatClass::F1) || !py::orderCounts(kind, t); }
     bool qualifies(const Group &g, Node &loop, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
     NodePtr privatise(NodePtr loop, const std::vector<Group> &groups);
@@ -157,8 +155,8 @@ void Privatiser::vectorise(For &loop) {
     }
     for (const Group &g : groups(loop))
         if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
-            isOpen(g.kind, var(g.element).type) && hasClause(g.kind, var(g.element).type) && !table_.of(loop).declared.count(var(g.element).name) &&
-            !mentionedElsewhere(loop, var(g.element).name, g))
+            isOpen(g.kind, var(g.element).type) && hasClause(g.kind, var(g.element).type) &&
+            !table_.of(loop).declared.count(var(g.element).name) && !mentionedElsewhere(loop, var(g.element).name, g))
             loop.accumulators.push_back({g.kind, g.element.var, 0});
     changed_ = changed_ || !loop.accumulators.empty();
     for (const Omp::Reduction &r : loop.accumulators)
