@@ -206,7 +206,9 @@ private:
         out.uses.push_back(use(e, e.memlet.wcr.empty() ? UseKind::Write : UseKind::Update, {}, 0));
         seeThroughViews(out, e);
         Use &to = out.uses.back();
-        to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic;
+        const DataDesc *source = graph_.desc(out.uses.front().data);
+        const bool pops = source && source->isStream(); // as many elements as there are
+        to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic && !pops;
         return out;
     }
 

@@ -199,3 +199,13 @@ TEST_CASE("eliminate-dead-code: chains take linear time") {
     CHECK(p.run());
     CHECK(p.tasklets() == 1);
 }
+
+TEST_CASE("eliminate-dead-code: a stream hands over as many elements as it has") {
+    const std::string stream = "transient q: Stream float64[1] (CPU_Heap)";
+    Program overwritten(state("a", fill("B")) + state("b", "A[0:N] -> B[0:N]\n"), stream);
+    CHECK(overwritten.run());
+    CHECK(overwritten.tasklets() == 0);
+    Program popped(state("a", fill("B")) + state("b", "q[0] -> B[0:N]\n"), stream);
+    popped.run();
+    CHECK(popped.tasklets() == 1);
+}
