@@ -89,6 +89,42 @@ TEST_CASE("a map of a kernel that writes registers around it is a loop of each t
     CHECK(x.node<MapEntry>("add")->schedule == Schedule::Sequential);
 }
 
+TEST_CASE("a map of a kernel whose size the host cannot tell is a loop of each thread") {
+    auto scheduleOf = [](const std::string &range) {
+        Graph x(R"(
+            sdfg f {
+              symbol N, M: int64
+              transient A: float64[N, N] (GPU_Global)
+              state s {
+                map m[i = 0:N:32] (GPU_Device) with -> A[0:N, 0:N] {
+                  nested call[b = i, n = M] with out -> A[0:N, 0:N] {
+                    sdfg inner {
+                      symbol N, b, n, k: int64
+                      argument out: float64[N, N]
+                      state first {}
+                      k = n + 1
+                      state second {
+                        map rows[j = $range] with -> out[0:N, 0:N] {
+                          one: o = j  with o -> out[0, j]
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          )",
+                {{"$range", range}});
+        PassRun defaults(transforms::createDefaultSchedules());
+        defaults(x.g);
+        return x.node<MapEntry>("rows")->schedule;
+    };
+    CHECK(scheduleOf("0:n") == Schedule::GPU_ThreadBlock); // the host knows what it passes on
+    CHECK(scheduleOf("b:min(n, b + 32)") == Schedule::GPU_ThreadBlock);
+    CHECK(scheduleOf("0:b") == Schedule::Sequential); // of this block
+    CHECK(scheduleOf("0:k") == Schedule::Sequential); // assigned in the kernel
+}
+
 TEST_CASE("a kernel without thread-block maps keeps its containers in registers") {
     TwoLevels x;
     x.outer->schedule = Schedule::GPU_Device;

@@ -73,6 +73,25 @@ TEST_CASE("loops-into-maps: rows that depend on themselves only") {
     CHECK_FALSE(interchanges({.before = "c: o = 0.0  with o: float64 -> x[0, j]"})); // more than maps
 }
 
+TEST_CASE("loops-into-maps: rows of which nothing is left") {
+    Graph program(R"(
+        sdfg f(x) (typed) {
+          symbol N, M, j: int64
+          argument x: float64[N, M] (CPU_Heap)
+          transient last: float64 (Register)
+          loop: for j = 1; j < M; j = j + 1 {
+            state body {
+              map rows[i = 0:N] (CPU_Multicore) with <- x[0:N, 0:M] {
+                t: o = a  with a: float64 <- x[i, j]; o: float64 -> last[0]
+                after @last
+              }
+            }
+          }
+        }
+      )");
+    CHECK(PassRun(transforms::createLoopsIntoMaps())(program.g)); // and what it leaves is well-formed: the exit closes its scope
+}
+
 TEST_CASE("accumulate-in-strips: rows that the other loops do not move") {
     CHECK(accumulates("k = 0:K, c = 0:C", "a[i, k, c]", "sum[i, c]"));
     CHECK(accumulates("k = 0:K, c = 2:6", "a[i, k, c]", "sum[i, c - 2]"));

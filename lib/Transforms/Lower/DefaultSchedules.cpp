@@ -15,7 +15,8 @@
 //      containers next to them. Going by depth makes the result independent of the order of states: everything that a decision
 //      looks at is decided before.
 //   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not
-//      GPU_Shared. A map whose range is read at run time is a loop of each thread there, and so is one that writes registers around it.
+//      GPU_Shared. A map whose range is read at run time is a loop of each thread there, and so is one whose size the host cannot tell
+//      when it starts the kernel, or that writes registers around it.
 //   4. Containers that no access node mentions become Register.
 // What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
 //
@@ -25,6 +26,7 @@
 #include "Transforms/Lower/InferAliasing.h"
 #include "Transforms/Nodes.h"
 
+#include "sdfgc/Analysis/BlockSizes.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -79,10 +81,12 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
-/// A map of a kernel that cannot be one over threads: its range is read at run time, or it writes registers around it, of which every
-/// thread has its own.
+/// A map of a kernel that cannot be one over threads: its range is read at run time, or only known in the kernel, or it writes
+/// registers around it, of which every thread has its own.
 bool isLoopOfThread(const Node &entry) {
     if (hasDynamicRange(entry))
+        return true;
+    if (const auto *m = dyn_cast<MapEntry>(&entry); m && analysis::unknownAtLaunch(*m))
         return true;
     const SDFG &g = *entry.state()->sdfg();
     const auto &out = exitOf(&entry)->outEdges();
@@ -93,8 +97,7 @@ bool isLoopOfThread(const Node &entry) {
     });
 }
 
-/// A Default map directly inside a device map becomes a thread-block map, so it counts, unless its range is read when it is
-/// entered: how many threads it would take is not known before.
+/// A Default map directly inside a device map becomes a thread-block map, so it counts, unless it is a loop of a thread.
 bool hasThreadBlockMaps(const Node *deviceMap) {
     for (auto [n, depth] : scopesInside(deviceMap))
         if (isThreadBlock(*scheduleOf(n)) || (depth == 0 && *scheduleOf(n) == Schedule::Default && !isLoopOfThread(*n)))

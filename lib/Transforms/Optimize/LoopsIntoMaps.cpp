@@ -245,6 +245,8 @@ private:
         }
         if (node.inEdges().empty())
             s.connect(&entry, {}, &node, {}, Memlet::empty());
+        if (node.outEdges().empty())
+            s.connect(&node, {}, &exit, {}, Memlet::empty());
         s.renumber();
     }
 

@@ -32,6 +32,7 @@
 // Left alone: maps inside of kernels. A map that does not get the blocks that it asks for is a warning (SD6018). Blocks of more
 // threads than devices take (SD6008), or whose size is only known inside of the kernel (SD6009), are errors. Runs after the passes
 // that make kernels and after resolve-wcr.
+#include "sdfgc/Analysis/BlockSizes.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -54,27 +55,6 @@ constexpr int64_t maxThreads = 1024;                                  // of a bl
 constexpr int64_t warp = 32;                                          // threads of a row
 constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}}; // for maps with one parameter, and with more
 constexpr int64_t dynamicBlock = 128;
-
-/// A bound of a size from above that does not depend on the block: `min(N, b + 32) - b` is 32 at most.
-sym::Expr upperBound(sym::Expr size) {
-    size = sym::overApproximation(size);
-    if (size.asInt())
-        return size;
-    auto minimum = [](sym::Expr e) { return e.kind() == sym::Kind::Min; };
-    auto operands = size.operands();
-    if (minimum(size)) {
-        for (sym::Expr a : operands)
-            if (sym::Expr bound = upperBound(a); bound.asInt())
-                return bound;
-    } else if (size.kind() == sym::Kind::Add) {
-        auto it = std::find_if(operands.begin(), operands.end(), minimum);
-        if (it != operands.end())
-            for (sym::Expr a : it->operands())
-                if (sym::Expr bound = upperBound(size - *it + a); bound.asInt())
-                    return bound;
-    }
-    return size;
-}
 
 /// What a `gpu_block_size` asks for: what is beyond z counts as z.
 Sizes askedSizes(const std::vector<sym::Expr> &asked) {
@@ -125,7 +105,7 @@ private:
         }
         Sizes size{1, 1, 1};
         for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
-            size[d] = upperBound(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
+            size[d] = analysis::boundOfSize(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
         blocks.push_back(size);
     }
     void inMap(const MapEntry &m, const State &s, const analysis::ScopeTree &scopes, const Values &outer) {
