@@ -118,9 +118,10 @@ void Reader::symbols() {
     do {
         c_.lines();
         const std::size_t at = c_.at;
-        names.push_back(c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("symbol", "the name of a symbol"));
-        if (graph().symbols.contains(names.back()))
-            report(Id::GraphTextTwice, at, "symbol", names.back().str());
+        const Name name = c_.accept(ir::undefinedSize) ? Name(ir::undefinedSize) : identifier("symbol", "the name of a symbol");
+        if (graph().symbols.contains(name) || std::find(names.begin(), names.end(), name) != names.end())
+            report(Id::GraphTextTwice, at, "symbol", name.str());
+        names.push_back(name);
     } while (c_.accept(","));
     expect(":", "a symbol has a type: `symbol N: int64`");
     const Type t = type();

@@ -6,6 +6,7 @@
 #include "sdfgc/Support/Text.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::serialize::text {
 
@@ -183,9 +184,14 @@ void StateReader::nested() {
     Reader::Inside inside(r_, "nested SDFG " + n->label);
     if (c_.peek() == '[') {
         const std::string_view list = r_.bracketed();
+        std::set<Name> seen;
         for (std::string_view one : sdfgc::text::splitOutsideBrackets(list, ',')) {
             const Assignment mapped = assignment(one, "`symbol = expression`");
-            n->symbolMapping.emplace_back(Name(mapped.name), r_.expr(mapped.rest));
+            const Name symbol(mapped.name);
+            if (!seen.insert(symbol).second)
+                r_.report(diag::Id::GraphTextTwice, static_cast<std::size_t>(one.data() - c_.text().data()), "value of symbol",
+                          symbol.str());
+            n->symbolMapping.emplace_back(symbol, r_.expr(mapped.rest));
         }
     }
     Attributes a = r_.attributes();
