@@ -140,6 +140,31 @@ TEST_CASE("fuse-nests: effects and arguments that overlap") {
     CHECK_FALSE(aliased.fuse());
 }
 
+TEST_CASE("fuse-nests: a copy joins as a map where it reads nothing that it writes") {
+    auto joins = [](const std::string &from, const std::string &to) {
+        Graph program(R"(
+            sdfg f(D, E) (typed) {
+              symbol M: int64
+              argument D: float64[M] (CPU_Heap)
+              argument E: float64[2*M] (CPU_Heap)
+              state s {
+                map m[i = 1:M] (Sequential) with <- E[0:2*M]; -> D[1:M] {
+                  t: y = x  with x: float64 <- E[0]; y: float64 -> D[i]
+                }
+                new E[$from] -> E[$to]
+              }
+            }
+          )",
+                      {{"$from", from}, {"$to", to}});
+        PassRun pass(transforms::createFuseNests());
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", false}};
+        return pass(program.g);
+    };
+    CHECK(joins("M:2*M - 1", "1:M"));
+    CHECK_FALSE(joins("0:M - 1", "1:M")); // each element from the one before it: one by one, all would become the first
+    CHECK_FALSE(joins("2:M + 1", "1:M"));
+}
+
 TEST_CASE("fuse-nests: why maps stay apart") {
     const auto why = [](const TwoMaps::Text &t) {
         TwoMaps program(t);

@@ -8,8 +8,8 @@ packages=(
     catch2 llvm-14-tools clang-format-14 python3 python3-numpy                    # to test
     libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
 )
-# Without these, the tests that use them say so and are skipped.
-optional=(gfortran pkg-config groff-base)
+# Without these, the tests that use them say so and are skipped; without isl, fewer dependences are known.
+optional=(gfortran pkg-config groff-base libisl-dev)
 
 if ! command -v apt-get >/dev/null; then
     echo "setup: this is no Debian system; install what these packages hold: ${packages[*]}" >&2

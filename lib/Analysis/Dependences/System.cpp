@@ -1,6 +1,8 @@
 // Forms, rows, and the solution of equations over integers.
 #include "Analysis/Dependences/System.h"
 
+#include "Analysis/Dependences/Exact.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -95,7 +97,9 @@ Feasibility System::solve() {
         return Feasibility::No;
     if (overflowed_)
         return Feasibility::Unknown;
-    const Feasibility f = solveInequalities(inequalities_);
+    Feasibility f = solveInequalities(inequalities_);
+    if (f == Feasibility::Unknown)
+        f = solveExactly(inequalities_);
     return f == Feasibility::Yes && !certain_ ? Feasibility::Unknown : f;
 }
 

@@ -211,13 +211,20 @@ private:
         return isReduce(*item.step) && !total;
     }
 
+    /// Can a copy write elements that it has yet to read? As a whole it moves them all, whatever the order; one by one, it may not.
+    bool mayOverlap(const nest::Step &copy) const {
+        const nest::Use &from = copy.uses.front(), &to = copy.uses.back();
+        return items_.meet(from, to) && items_.conflict({&from, {from.subset, {}}}, {&to, {to.subset, {}}}, 0);
+    }
+
     /// The item as a map that could join `other`.
     Candidate candidate(Item &item, const Item &other) const {
         Candidate out;
         if (item.map) {
             out.map = item.map.get();
         } else if (other.map && item.step->isCopy()) {
-            out.made = copyAsMap(*item.step, *other.map, g_);
+            if (!mayOverlap(*item.step))
+                out.made = copyAsMap(*item.step, *other.map, g_);
         } else if (other.map) {
             ReductionMaps maps = reductionAsMaps(*item.step, *other.map, g_);
             out.made = std::move(maps.update);
