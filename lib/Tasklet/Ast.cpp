@@ -232,20 +232,39 @@ ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> 
     return f(mapChildren(e, [&](const ExprRef &c) { return rewrite(c, f); }));
 }
 
-std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f) {
+ExprRef replace(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f) {
+    if (ExprRef other = f(e))
+        return other;
+    return mapChildren(e, [&](const ExprRef &c) { return replace(c, f); });
+}
+
+namespace {
+
+/// All expressions of a block, also those of the blocks in its statements.
+template <class F> std::vector<StmtRef> mapBlock(const std::vector<StmtRef> &block, const F &f) {
     std::vector<StmtRef> out;
     out.reserve(block.size());
     for (const StmtRef &s : block) {
-        StmtRef r = mapExprs(s, [&](const ExprRef &e) { return rewrite(e, f); });
+        StmtRef r = mapExprs(s, f);
         if (!s->body.empty() || !s->orelse.empty()) {
             Stmt copy = *r;
-            copy.body = rewrite(s->body, f);
-            copy.orelse = rewrite(s->orelse, f);
+            copy.body = mapBlock(s->body, f);
+            copy.orelse = mapBlock(s->orelse, f);
             r = std::make_shared<const Stmt>(std::move(copy));
         }
         out.push_back(std::move(r));
     }
     return out;
+}
+
+} // namespace
+
+std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f) {
+    return mapBlock(block, [&](const ExprRef &e) { return rewrite(e, f); });
+}
+
+std::vector<StmtRef> replace(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f) {
+    return mapBlock(block, [&](const ExprRef &e) { return replace(e, f); });
 }
 
 ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements) {

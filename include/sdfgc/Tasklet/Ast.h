@@ -210,6 +210,9 @@ bool usesOldValue(const std::vector<StmtRef> &block, Name output, bool dynamic);
 /// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node). In a block, f sees targets too.
 ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
 std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
+/// Top-down: what f returns stands for a node and all in it, which f does not see again; null leaves the node, and f sees its children.
+ExprRef replace(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
+std::vector<StmtRef> replace(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
 /// Replaces names simultaneously; not the names of called functions, modules, and parameters of lambdas. In a block targets too.
 ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements);
 std::vector<StmtRef> substitute(const std::vector<StmtRef> &block, const std::map<Name, ExprRef> &replacements);

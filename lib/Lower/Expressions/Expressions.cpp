@@ -114,7 +114,16 @@ ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &wh
         return d && (d->isScalar() || d->numElements().isOne()) && !d->isArray()
                    ? read(in, p, p.offset)
                    : memRef(addressAt(in, p, p.offset), Type::pointer(p.type));
-    const std::vector<ExprRef> indices = boundIndices(in, e, where, meaning);
+    const auto isFixed = [](const py::Expr &) { return true; };
+    auto element = std::make_shared<py::Expr>(*elementOf(in, data, boundIndices(in, e, where, meaning), isFixed, where, meaning));
+    for (ExprRef &index : element->args)
+        index = py::lowerOperators(index, meaning, nonNegativeOracle(in));
+    return element;
+}
+
+ExprRef elementOf(Instance &in, Name data, const std::vector<ExprRef> &indices,
+                  const std::function<bool(const py::Expr &)> &isFixed, const diag::Location &where, py::Semantics meaning) {
+    const MemoryPlace p = containerPlace(in, data);
     if (indices.size() != p.strides.size()) {
         in.error(diag::Id::SubscriptRank, where, data.str(), indices.size(), p.strides.size());
         return py::intLit(0);
@@ -122,11 +131,7 @@ ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &wh
     sym::Expr start = p.offset;
     for (std::size_t d = 0; d < p.offsets.size(); ++d)
         start += p.offsets[d] * p.strides[d];
-    auto element = std::make_shared<py::Expr>(*elementOf(
-        in, p, start, indices, p.strides, [](const py::Expr &) { return true; }, meaning));
-    for (ExprRef &index : element->args)
-        index = py::lowerOperators(index, meaning, nonNegativeOracle(in));
-    return element;
+    return elementOf(in, p, start, indices, p.strides, isFixed, meaning);
 }
 
 ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<ExprRef> &indices,

@@ -36,6 +36,10 @@ py::ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const
                       const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed,
                       py::Semantics meaning);
 
+/// The same of a container or constant that has a place, in the order of its dimensions. A wrong number of indices is reported.
+py::ExprRef elementOf(Instance &in, Name data, const std::vector<py::ExprRef> &indices,
+                      const std::function<bool(const py::Expr &)> &isFixed, const diag::Location &where, py::Semantics meaning);
+
 /// Types of names in trees over variables. Valid as long as the instance.
 py::Env environment(const Instance &in);
 

@@ -5,6 +5,7 @@
 #include "Lower/Expressions/SymbolicToPython.h"
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Memory/Elements.h"
+#include "Lower/Memory/Places.h"
 #include "TaskletNames.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -16,6 +17,10 @@ using py::ExprKind;
 using py::ExprRef;
 using py::StmtRef;
 
+TaskletBinding::TaskletBinding(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections,
+                               const std::map<Name, VarId> &olds)
+    : in_(in), t_(t), connections_(connections), olds_(olds), isCallback_(environment(in).isCallback) {}
+
 std::vector<StmtRef> TaskletBinding::bind(const std::vector<StmtRef> &code) {
     auto isSymbol = [&](Name n) { // not one that the outer SDFG handed in
         const auto symbol = in_.symbols.find(n);
@@ -25,12 +30,24 @@ std::vector<StmtRef> TaskletBinding::bind(const std::vector<StmtRef> &code) {
     for (Name n : names.written)
         if (!connections_.output(n) && !connections_.input(n) && !(names.read.count(n) && isSymbol(n)))
             locals_[n] = in_.fn->names.declare(n);
-    const auto isCallback = environment(in_).isCallback;
-    auto subscripts = py::rewrite(code, [&](const ExprRef &e) {
-        const bool callback = e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && isCallback(e->args[0]->name);
-        return callback ? bindCallback(e) : bindSubscript(e);
-    });
-    return py::rewrite(subscripts, [this](const ExprRef &e) { return bindBareName(e); });
+    return py::replace(code, [this](const ExprRef &e) { return bound(e); });
+}
+
+ExprRef TaskletBinding::bound(const ExprRef &e) {
+    switch (e->kind) {
+    case ExprKind::Name:
+        return bindBareName(e);
+    case ExprKind::Subscript:
+        return bindSubscript(e);
+    case ExprKind::Call:
+        return e->args[0]->kind == ExprKind::Name && isCallback_(e->args[0]->name) ? bindCallback(e) : nullptr;
+    default:
+        return nullptr;
+    }
+}
+
+ExprRef TaskletBinding::bindAll(const ExprRef &e) {
+    return py::replace(e, [this](const ExprRef &x) { return bound(x); });
 }
 
 const Connection *TaskletBinding::connectionOf(RefId slot) const {
@@ -71,24 +88,31 @@ ExprRef TaskletBinding::bindCallback(const ExprRef &e) {
     if (in_.fn->device.inside)
         in_.error(diag::Id::KernelVariable, analysis::placeOf(t_), t_.label, e->args[0]->name.str());
     auto call = std::make_shared<py::Expr>(*e);
-    for (ExprRef &a : call->args)
-        if (const Connection *c = pointerConnection(*a); c && c->pointer && c->single && &a != &call->args.front())
-            a = memRef(addressAt(in_, c->place, c->start), Type::pointer(c->place.type));
+    for (ExprRef &a : call->args) {
+        const Connection *c = &a != &call->args.front() ? pointerConnection(*a) : nullptr;
+        a = c && c->pointer && c->single ? memRef(addressAt(in_, c->place, c->start), Type::pointer(c->place.type)) : bindAll(a);
+    }
+    for (py::Keyword &k : call->keywords)
+        k.value = bindAll(k.value);
     return call;
 }
 
 ExprRef TaskletBinding::bindSubscript(const ExprRef &e) {
-    if (e->kind != ExprKind::Subscript)
-        return e->kind == ExprKind::Name ? bindSymbol(e) : e;
-    const Connection *c = pointerConnection(*e->args[0]);
-    if (!c && e->args[0]->kind == ExprKind::Name && in_.g->constant(e->args[0]->name) && !locals_.count(e->args[0]->name))
-        if (ExprRef element = boundSubscript(in_, *e, analysis::placeOf(t_), semantics(in_)))
-            return element;
-    if (!c || !c->place.var)
-        return e;
-    std::vector<ExprRef> indices(e->args.begin() + 1, e->args.end());
+    const py::Expr &base = *e->args[0];
+    const Connection *c = pointerConnection(base);
+    const bool constant = !c && base.kind == ExprKind::Name && in_.g->constant(base.name) && !locals_.count(base.name) &&
+                          containerPlace(in_, base.name).valid();
+    if (!constant && (!c || !c->place.var))
+        return nullptr;
+    std::vector<ExprRef> indices;
+    for (std::size_t i = 1; i < e->args.size(); ++i)
+        indices.push_back(bindAll(e->args[i]));
     if (indices.size() == 1 && indices[0]->kind == ExprKind::Tuple)
         indices = std::vector<ExprRef>(indices[0]->args);
+    if (constant)
+        return elementOf(
+            in_, base.name, indices, [this](const py::Expr &index) { return isFixed(index); }, analysis::placeOf(t_),
+            semantics(in_));
     const std::optional<std::vector<sym::Expr>> strides = stridesFor(*c, indices.size());
     if (!strides) {
         in_.error(diag::Id::SubscriptRank, analysis::placeOf(t_), c->conn.str(), indices.size(), c->strides.size());
@@ -102,11 +126,8 @@ ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> 
     if (in_.function().vars[c.place.var].kind == VarKind::Value) { // whatever the index, there is one
         out = read(in_, c.place, 0);
     } else {
-        std::vector<ExprRef> bound;
-        for (const ExprRef &index : indices)
-            bound.push_back(py::rewrite(index, [this](const ExprRef &x) { return bindBareName(x); }));
         out = elementOf(
-            in_, c.place, c.start, bound, strides, [this](const py::Expr &index) { return isFixed(index); }, semantics(in_));
+            in_, c.place, c.start, indices, strides, [this](const py::Expr &index) { return isFixed(index); }, semantics(in_));
     }
     slots_[refOf(*out)] = &c;
     return out;
@@ -121,17 +142,7 @@ bool TaskletBinding::isFixed(const py::Expr &e) const {
 
 // ---------------------------------------------------------------------------------------------------- bare names
 
-ExprRef TaskletBinding::bindSymbol(const ExprRef &e) {
-    if (connections_.input(e->name) || connections_.output(e->name) || locals_.count(e->name))
-        return e;
-    if (auto it = in_.symbols.find(e->name); it != in_.symbols.end())
-        return pythonOf(in_, it->second);
-    return e;
-}
-
 ExprRef TaskletBinding::bindBareName(const ExprRef &e) {
-    if (e->kind != ExprKind::Name)
-        return e;
     if (auto it = locals_.find(e->name); it != locals_.end())
         return py::name(it->second, e->type);
     if (auto it = olds_.find(e->name); it != olds_.end())
@@ -140,7 +151,9 @@ ExprRef TaskletBinding::bindBareName(const ExprRef &e) {
         return bindConnector(*c, e);
     if (const Connection *c = connections_.input(e->name))
         return bindConnector(*c, e);
-    return bindSymbol(e);
+    if (auto it = in_.symbols.find(e->name); it != in_.symbols.end())
+        return pythonOf(in_, it->second);
+    return e;
 }
 
 ExprRef TaskletBinding::bindConnector(const Connection &c, const ExprRef &e) {
