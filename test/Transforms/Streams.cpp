@@ -441,6 +441,22 @@ TEST_CASE("copies into one node: what a nested SDFG did is recorded in front of 
     CHECK(p.count(AsyncOp::Record) == 1);
 }
 
+TEST_CASE("an event is recorded after all that may have written, not after the one that is in sight") {
+    Program p; // d0 is written by a kernel, and once more in a branch; then a kernel of another stream reads it
+    p.state("main");
+    p.kernel({}, "d0")->stream = 0;
+    NestedSDFGNode *n = p.nestedWriter("d0");
+    auto *branches = n->sdfg->add<ConditionalBlock>();
+    fillInside(*branches->addBranch(Code{"n > 3", Language::Python}, std::make_unique<Region>()), 0);
+    p.kernel({"d0"}, "d1")->stream = 1;
+    p.g.renumber();
+    PassRun order(transforms::createOrderStreams());
+    order(p.g);
+    CHECK(p.conflicts() == 0);
+    CHECK(p.count(AsyncOp::Record) == 1);
+    CHECK(p.count(AsyncOp::Wait) == 1);
+}
+
 TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
     // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
     Program p;

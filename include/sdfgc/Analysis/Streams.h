@@ -93,6 +93,7 @@ struct PendingAccess {
     uint64_t covered = 0; // streams whose later operations come after it
     ir::Node *node = nullptr;
     ir::Edge *edge = nullptr;
+    bool several = false; // other paths to this point have other operations, of which `node` stands for one
 };
 
 struct StreamKnowledge {

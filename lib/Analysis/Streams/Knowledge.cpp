@@ -64,13 +64,18 @@ void StreamKnowledge::join(const StreamKnowledge &other) {
     events = std::move(both);
     for (const auto &[key, access] : other.pending) {
         auto [it, isNew] = pending.try_emplace(key, access);
-        if (!isNew)
-            it->second.covered &= access.covered;
+        if (isNew)
+            continue;
+        PendingAccess &here = it->second;
+        here.covered &= access.covered;
+        here.several |= access.several || here.node != access.node || here.edge != access.edge;
     }
 }
 
 bool StreamKnowledge::sameAs(const StreamKnowledge &other) const {
-    auto samePending = [](const auto &a, const auto &b) { return a.first == b.first && a.second.covered == b.second.covered; };
+    auto samePending = [](const auto &a, const auto &b) {
+        return a.first == b.first && a.second.covered == b.second.covered && a.second.several == b.second.several;
+    };
     return events == other.events && pending.size() == other.pending.size() &&
            std::equal(pending.begin(), pending.end(), other.pending.begin(), samePending);
 }

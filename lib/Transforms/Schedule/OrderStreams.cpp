@@ -6,8 +6,8 @@
 //            C -> (stream 1) c -> tasklet                      C -> (stream 1) c -> Synchronise 1 -> tasklet
 //
 // The walk of sdfgc/Analysis/Streams.h tells where an operation or the host could be too early; what is missing is put there:
-//   1. another stream: an event is recorded right after the operation to wait for, where it is in the same state, else right in
-//      front of the wait; an event that was recorded there already is used again;
+//   1. another stream: an event is recorded right after the operation to wait for, where it is in the same state and the only one,
+//      else right in front of the wait; an event that was recorded there already is used again;
 //   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
 // What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering
 // edges, so that the order in which the walk saw the steps is the one in which they are lowered; conflicting steps that only the
@@ -299,7 +299,7 @@ bool Orderer::repair(const StreamConflict &c) {
         return true;
     }
     std::size_t record = c.step;
-    for (std::size_t i = 0; i < c.step; ++i)
+    for (std::size_t i = 0; i < c.step && !c.what.several; ++i)
         if ((*c.steps)[i].node == c.what.node && (*c.steps)[i].edge == c.what.edge)
             record = i + 1;
     const int stream = (*c.steps)[c.step].stream;
