@@ -92,6 +92,58 @@ TEST_CASE("loops-into-maps: rows of which nothing is left") {
     CHECK(PassRun(transforms::createLoopsIntoMaps())(program.g)); // and what it leaves is well-formed: the exit closes its scope
 }
 
+TEST_CASE("loops-into-maps: loops in nested SDFGs, and around them") {
+    Graph program(R"(
+        sdfg f(x, y) (typed) {
+          symbol N, M, j: int64
+          argument x: float64[N, M] (CPU_Heap)
+          argument y: float64[N, M] (CPU_Heap)
+          loop: for j = 1; j < M; j = j + 1 {
+            state body {
+              map rows[i = 0:N] (CPU_Multicore) with <- x[0:N, 0:M], <- y[0:N, 0:M]; -> y[0:N, 0:M] {
+                nested part[M = M] with a: float64 <- x[i, j], b: float64 <- y[i, j - 1]; c: float64 -> y[i, j] {
+                  sdfg inner (typed) {
+                    symbol M, k: int64
+                    argument a: float64 (CPU_Heap)
+                    argument b: float64 (CPU_Heap)
+                    argument c: float64 (CPU_Heap)
+                    again: for k = 0; k < M; k = k + 1 {
+                      state s {
+                        t: o = v + w  with v: float64 <- a, w: float64 <- b; o: float64 -> c
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+          state after {
+            nested other[M = M, N = N] with x: float64 <- x[0:N, 0:M]; y: float64 -> y[0:N, 0:M] {
+              sdfg rest (typed) {
+                symbol N, M, j: int64
+                argument x: float64[N, M] (CPU_Heap)
+                argument y: float64[N, M] (CPU_Heap)
+                loop: for j = 0; j < M; j = j + 1 {
+                  state body {
+                    map rows[i = 0:N] (CPU_Multicore) with <- x[0:N, 0:M]; -> y[0:N, 0:M] {
+                      t: o = a  with a: float64 <- x[i, j]; o: float64 -> y[i, j]
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      )");
+    CHECK(PassRun(transforms::createLoopsIntoMaps())(program.g));
+    std::size_t maps = 0;
+    for (const SDFG *g : allSDFGs(std::as_const(program.g)))
+        for (const State *s : allStates(*g))
+            for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                maps += m->schedule == Schedule::CPU_Multicore;
+    CHECK(maps == 2);
+}
+
 TEST_CASE("accumulate-in-strips: rows that the other loops do not move") {
     CHECK(accumulates("k = 0:K, c = 0:C", "a[i, k, c]", "sum[i, c]"));
     CHECK(accumulates("k = 0:K, c = 2:6", "a[i, k, c]", "sum[i, c - 2]"));

@@ -281,9 +281,10 @@ class LoopsIntoMaps : public pass::GraphPass {
         if (context.options.gpu()) // neighbouring threads should use neighbouring elements there
             return false;
         bool changed = false;
-        for (SDFG *g : allSDFGs(root))
-            if (!isInScope(*g) && !mentionsGpu(*g))
-                changed |= convert(*g, root, context);
+        std::vector<SDFG *> all = allSDFGs(root);
+        for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a loop that moves are others afterwards
+            if (!isInScope(**g) && !mentionsGpu(**g))
+                changed |= convert(**g, root, context);
         if (changed) {
             root.renumber();
             inferTypes(root, context);
