@@ -16,12 +16,10 @@
 // arguments (SDFG::passedSymbols): the interface of a program does not depend on how much it is optimised.
 //
 // Left alone: states that the nest form cannot read, what the graph keeps, and what is inside of kernels.
+#include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Nest/Liveness.h"
-#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -86,97 +84,6 @@ private:
     pass::Context &context_;
 };
 
-/// All names that the elements of one SDFG mention, whatever they mean; what an assignment assigns is not mentioned by that.
-class Mentions {
-public:
-    explicit Mentions(const SDFG &g) : g_(g) {
-        for (const auto &[name, d] : g.arrays)
-            descriptor(d);
-        for (const Block *b : allBlocks(g))
-            block(*b);
-        for (const InterstateEdge *e : allInterstateEdges(g)) {
-            code(e->condition);
-            for (const auto &[symbol, value] : e->assignments)
-                code({value, Language::Python});
-        }
-        for (const auto *texts : {&g.globalCode, &g.initCode, &g.exitCode})
-            for (const TargetCode &t : *texts)
-                words(t.code.text);
-    }
-    bool contain(Name n) const { return names_.count(n) != 0; }
-    /// Does something read all symbols?
-    bool all() const { return all_; }
-
-private:
-    void words(const std::string &text) {
-        for (const Name n : analysis::identifiers(text))
-            names_.insert(n);
-    }
-    void code(const Code &c) {
-        words(c.text); // more than what it reads
-    }
-    void code(const std::optional<Code> &c) {
-        if (c)
-            code(*c);
-    }
-
-    void block(const Block &b) {
-        if (const auto *s = dyn_cast<State>(&b)) {
-            all_ |= s->symbolInstrument != DataInstrumentation::No_Instrumentation;
-            state(*s);
-        } else if (const auto *l = dyn_cast<LoopRegion>(&b)) {
-            code(l->init);
-            code(l->condition);
-            code(l->update);
-        } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
-            for (const auto &branch : c->branches())
-                code(branch.condition);
-        }
-    }
-
-    void state(const State &s) {
-        for (const auto &n : s.nodes()) {
-            use_.add(*n, names_);
-            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
-                names_.insert(ownerOf(a->data));
-                code(a->dataInstrumentCondition);
-            } else if (const auto *t = dyn_cast<Tasklet>(n.get())) {
-                for (const Code *c : {&t->code, &t->codeGlobal, &t->codeInit, &t->codeExit})
-                    code(*c);
-            } else if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get())) {
-                for (const auto &[inner, value] : nested->symbolMapping)
-                    names_.insert(value.freeSymbols().begin(), value.freeSymbols().end());
-            }
-        }
-        for (const auto &e : s.edges()) {
-            use_.add(*e, names_);
-            names_.insert(ownerOf(e->memlet.data));
-            for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
-                if (*subset) {
-                    const std::set<Name> symbols = (*subset)->freeSymbols();
-                    names_.insert(symbols.begin(), symbols.end());
-                }
-            words(e->memlet.wcr);
-        }
-    }
-
-    void descriptor(const DataDesc &d) {
-        use_.add(d, names_);
-        const std::set<Name> symbols = d.freeSymbols();
-        names_.insert(symbols.begin(), symbols.end());
-    }
-
-    const SDFG &g_;
-    analysis::SymbolUse use_{true};
-    std::unordered_set<Name> names_;
-    bool all_ = false;
-};
-
-/// Does the value of an assignment call functions, which may do more than return a value?
-bool calls(const std::string &value) {
-    return value.find('(') != std::string::npos && !py::blockNames(py::parseBlockOrRaw(value)).called.empty();
-}
-
 /// Removes assignments of an SDFG to symbols that nothing reads.
 bool removeAssignments(SDFG &g, const Mentions &mentions, pass::Context &context) {
     bool changed = false;
@@ -213,7 +120,7 @@ bool removeContainers(SDFG &g, const Mentions &mentions, pass::Context &context)
 
 class EliminateDeadCode : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        const std::set<Name> before = analysis::freeSymbols(root);
+        KeptInterface interface(root);
         bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             DeadSteps(g, memories, runs, context).walk();
         });
@@ -221,10 +128,7 @@ class EliminateDeadCode : public pass::GraphPass {
             changed |= removeAssignments(*g, Mentions(*g), context);
             changed |= removeContainers(*g, Mentions(*g), context);
         }
-        const std::set<Name> after = analysis::freeSymbols(root);
-        for (const Name n : before)
-            if (!after.count(n))
-                root.passedSymbols.push_back(n);
+        interface.keep();
         if (changed)
             root.renumber();
         return changed;

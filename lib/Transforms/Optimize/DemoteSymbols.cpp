@@ -1,0 +1,430 @@
+// demote-symbols: symbols that only tasklets read, and that get values of containers, become scalars.
+//
+//     state {}                                          state {
+//     x = A[i - 1] + 1                                      read_x: x <- A[i - 1] + 1
+//     state { t: A[i] <- 2 * x }              ->        }
+//                                                       state { t: A[i] <- 2 * x_in  with x_in <- x }
+//
+// Front ends read elements into symbols, on edges between states. Such an edge ends a run of states (sdfgc/Nest/Nest.h), and what it
+// reads shows in no memlet: no pass over loops sees a dependence there, or fuses across it. A symbol that nothing needs as a symbol
+// is as good as a scalar that tasklets write and read. (DaCe has the opposite, ScalarToSymbolPromotion, for what memlets and conditions
+// mention, and the function demote_symbol_to_scalar.)
+//
+//   1. Candidates are symbols that edges assign and tasklets in Python read, and nothing else: no memlet, range, size, condition, loop, or
+//      nested SDFG. They are declared, of a numeric type, come from no caller, and no scope or connector gives their name another meaning.
+//   2. All of their values can be said as tasklets (SymbolValues.h).
+//   3. One of the values reads a container. What is made of symbols alone stays on its edge, where it is known to be such.
+//   4. Symbols that the values of each other mention are demoted together, or stay together.
+//
+// The scalar has the name and the type of the symbol, so values are converted as before. The tasklet that writes it comes after
+// all that is in front of the edge, in the state there or in a new one, so it reads what the edge has read; further assignments of the edge
+// come after it. They mention no symbol that becomes a scalar, as the assignments of one edge do not read each other's.
+//
+// Left alone: what the graph keeps, and states that the nest form cannot read; with a GPU, what is not inside of a scope, since a symbol
+// is handed to kernels by value.
+#include "Transforms/Optimize/Loops.h"
+#include "Transforms/Optimize/Mentions.h"
+#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Optimize/SymbolValues.h"
+
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Support/UnionFind.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+using nest::Item;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+/// One assignment to a symbol.
+struct Assignment {
+    Region *region;
+    InterstateEdge *edge;
+    SymbolValue value;
+};
+
+/// A tasklet of a run.
+struct Reader {
+    std::size_t run;
+    Step *step;
+};
+
+/// A symbol that may become a scalar.
+struct Candidate {
+    std::vector<Assignment> assignments;
+    std::vector<Reader> readers;
+    Reason why;          // it stays a symbol
+    bool isRead = false; // by a tasklet
+    bool readsContainers = false;
+};
+
+using Candidates = std::map<Name, Candidate>;
+
+/// Finds the symbols of one SDFG that can become scalars.
+class Selection {
+public:
+    Selection(SDFG &g, std::vector<nest::Run> &runs, bool compat) : g_(g), runs_(runs), compat_(compat) {}
+
+    /// All that get values of containers; `why` tells which of them stay.
+    Candidates select() {
+        for (Region *r : allRegions(g_))
+            for (const auto &e : r->edges())
+                assignmentsOf(*r, *e);
+        if (std::none_of(candidates_.begin(), candidates_.end(), [](const auto &c) { return c.second.readsContainers; }))
+            return {};
+        rejectWhatIsNeeded();
+        tasklets();
+        exclude();
+        spread();
+        std::erase_if(candidates_, [](const auto &c) { return !c.second.readsContainers; });
+        return std::move(candidates_);
+    }
+
+private:
+    void reject(Name n, Reason why) {
+        const auto found = candidates_.find(n);
+        if (found != candidates_.end() && !found->second.why)
+            found->second.why = std::move(why);
+    }
+
+    void assignmentsOf(Region &r, InterstateEdge &e) {
+        for (const auto &[symbol, text] : e.assignments) {
+            Candidate &c = candidates_[symbol];
+            c.assignments.push_back({&r, &e, symbolValue(text, g_, compat_)});
+            const SymbolValue &v = c.assignments.back().value;
+            c.readsContainers |= v.hasElements;
+            reject(symbol, v.why);
+            if (nest::isKept(r))
+                reject(symbol, {Why::Kept, "the graph keeps what is there"});
+        }
+    }
+
+    /// Names that have other meanings somewhere, or that something needs as symbols.
+    void rejectWhatIsNeeded() {
+        const Mentions mentions(g_, Mentions::Of::Structure);
+        const std::set<Name> free = analysis::freeSymbols(g_), bound = boundNames();
+        for (auto &[name, c] : candidates_) {
+            const Type *type = g_.symbols.find(name);
+            if (!type || !type->isNumeric() || g_.constant(name) || g_.desc(name))
+                reject(name, {Why::Container, "a scalar cannot have its type"});
+            if (mentions.all() || mentions.contain(name))
+                reject(name, {Why::Symbol, "it is more than a value in tasklets"});
+            if (free.count(name) || (g_.parentNode && g_.parentNode->mapped(name)))
+                reject(name, {Why::Symbol, "it has a value at the begin"});
+            if (bound.count(name))
+                reject(name, {Why::Names, "`" + name.str() + "` has another meaning elsewhere"});
+        }
+    }
+
+    /// Variables of loops and scopes, and connectors.
+    std::set<Name> boundNames() const {
+        std::set<Name> out = nest::connectorsOf(g_);
+        for (const Region *r : allRegions(std::as_const(g_)))
+            if (const auto *l = dyn_cast<LoopRegion>(r))
+                out.insert(l->variable);
+        for (const State *s : allStates(std::as_const(g_)))
+            for (const auto &n : s->nodes()) {
+                if (const auto *m = dyn_cast<MapEntry>(n.get()))
+                    out.insert(m->params.begin(), m->params.end());
+                else if (const auto *c = dyn_cast<ConsumeEntry>(n.get()))
+                    out.insert(c->peIndex);
+                if (n->isEntry())
+                    for (const Connector &c : n->inConnectors)
+                        out.insert(c.name);
+            }
+        return out;
+    }
+
+    /// Which tasklets read candidates, and whether they are steps of runs.
+    void tasklets() {
+        std::map<const Node *, Reader> steps;
+        for (std::size_t run = 0; run < runs_.size(); ++run)
+            for (Item &i : runs_[run].items)
+                stepsOf(i, run, steps);
+        for (State *s : allStates(g_))
+            for (Tasklet *t : nodesOf<Tasklet>(*s)) {
+                const auto step = steps.find(t);
+                const std::set<Name> changed = analysis::changedSymbols(*t);
+                for (const Name n : namesIn(*t)) {
+                    const auto found = candidates_.find(n);
+                    if (found == candidates_.end())
+                        continue;
+                    found->second.isRead = true;
+                    if (changed.count(n) || t->code.language != Language::Python)
+                        reject(n, {Why::Effects, "`" + t->label + "` changes it"});
+                    else if (step == steps.end())
+                        reject(n, {Why::Opaque, "`" + t->label + "` reads it in a state or scope that is not taken apart"});
+                    else
+                        found->second.readers.push_back(step->second);
+                }
+            }
+    }
+
+    static void stepsOf(Item &i, std::size_t run, std::map<const Node *, Reader> &steps) {
+        if (i.step && i.step->nodes.size() == 1)
+            steps.emplace(i.step->nodes.front(), Reader{run, i.step.get()});
+        if (i.map)
+            for (Item &inner : i.map->body)
+                stepsOf(inner, run, steps);
+    }
+
+    std::set<Name> namesIn(const Tasklet &t) const {
+        std::set<Name> names = analysis::namesInTasklet(t.code, g_);
+        const std::set<Name> changed = analysis::changedSymbols(t);
+        names.insert(changed.begin(), changed.end());
+        return names;
+    }
+
+    /// What stays a symbol keeps what its own values mention; so do indices.
+    void exclude() {
+        for (const auto &[name, c] : candidates_)
+            for (const Assignment &a : c.assignments) {
+                for (const Name n : a.value.indices)
+                    reject(n, {Why::Symbol, "it is an index"});
+                for (const auto &[other, text] : a.edge->assignments)
+                    if (other != name && (a.value.symbols.count(other) || a.value.indices.count(other))) {
+                        reject(name, {Why::Order, "its value mentions `" + other.str() + "`, which the same edge assigns"});
+                        reject(other, {Why::Order, "the value of `" + name.str() + "` mentions it, which the same edge assigns"});
+                    }
+            }
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const auto &[name, c] : candidates_)
+                for (const Assignment &a : c.assignments)
+                    for (const Name n : a.value.symbols) {
+                        const auto read = candidates_.find(n);
+                        if (!c.why || read == candidates_.end() || read->second.why)
+                            continue;
+                        reject(n, {Why::Symbol, "the symbol `" + name.str() + "` is made of it"});
+                        changed = true;
+                    }
+        }
+    }
+
+    /// What is made of values of containers has such a value as well.
+    void spread() {
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (auto &[name, c] : candidates_)
+                for (const Assignment &a : c.assignments)
+                    for (const Name n : a.value.symbols) {
+                        const auto read = candidates_.find(n);
+                        if (c.readsContainers || read == candidates_.end() || read->second.why || !read->second.readsContainers)
+                            continue;
+                        changed = c.readsContainers = true;
+                    }
+        }
+    }
+
+    SDFG &g_;
+    std::vector<nest::Run> &runs_;
+    const bool compat_;
+    Candidates candidates_;
+};
+
+/// Makes scalars of symbols of one SDFG.
+class Demotion {
+public:
+    Demotion(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs)
+        : g_(g), memories_(memories), runs_(runs), connectors_(nest::connectorsOf(g)) {
+        for (std::size_t k = 0; k < runs.size(); ++k)
+            runBefore_.emplace(runs[k].states.back(), k);
+    }
+
+    /// `symbols`: with all that their values mention, as far as it can become scalars.
+    void demote(const std::vector<std::pair<Name, Candidate *>> &symbols) {
+        for (const auto &[name, c] : symbols)
+            scalars_[name] = scalar(name);
+        for (const auto &[name, c] : symbols) {
+            for (const Reader &r : c->readers) {
+                nest::Run &run = runs_[r.run];
+                run.changed = true;
+                read(*r.step, name, run);
+            }
+            for (const Assignment &a : c->assignments)
+                assign(name, a);
+        }
+    }
+
+private:
+    /// The scalar in place of a symbol.
+    Name scalar(Name symbol) {
+        DataDesc d = DataDesc::scalar(*g_.symbols.find(symbol), true);
+        d.storage = Storage::Register;
+        g_.symbols.erase(symbol);
+        g_.symbolHints.erase(symbol);
+        return nest::addContainer(g_, symbol.str(), std::move(d), connectors_);
+    }
+
+    /// A use of a container that a run did not have. Its node belongs to the state that the run was read from, which goes.
+    Use use(UseKind kind, Name data, Name connector, sym::Subset element, const DebugInfo &where, nest::Run &run) {
+        auto *access = run.states.front()->add<AccessNode>(data);
+        access->debugInfo = where;
+        Use u;
+        u.kind = kind;
+        u.data = data;
+        u.memory = memories_.of(g_, data);
+        u.access = access;
+        u.memlet.debugInfo = where;
+        u.certain = kind == UseKind::Write;
+        return ofElement(u, std::move(element), connector);
+    }
+
+    Use useOfScalar(UseKind kind, Name symbol, Name connector, const DebugInfo &where, nest::Run &run) {
+        const Name data = scalars_.at(symbol);
+        return use(kind, data, connector, g_.desc(data)->fullSubset(), where, run);
+    }
+
+    /// A name for a connector that means nothing in the code of a tasklet.
+    Name connectorFor(Name symbol, const std::set<Name> &taken) const {
+        std::string name = "__" + symbol.str();
+        while (taken.count(Name(name)) || g_.freshName(name) != Name(name))
+            name += "_";
+        return Name(name);
+    }
+
+    /// Lets a tasklet read the scalar.
+    void read(Step &s, Name symbol, nest::Run &run) {
+        std::shared_ptr<Tasklet> t(cast<Tasklet>(ir::clone(*s.nodes.front()).release()));
+        const std::vector<py::StmtRef> code = py::parseBlockOrRaw(t->code.text);
+        const py::BlockNames names = py::blockNames(code);
+        std::set<Name> taken = names.read;
+        taken.insert(names.written.begin(), names.written.end());
+        const Name connector = connectorFor(symbol, taken);
+        t->code.text = py::print(py::substitute(code, {{symbol, py::name(connector)}}));
+        t->addIn(connector, g_.desc(scalars_.at(symbol))->dtype);
+        const auto firstWrite = std::find_if(s.uses.begin(), s.uses.end(), [](const Use &u) { return u.writes(); });
+        s.uses.insert(firstWrite, useOfScalar(UseKind::Read, symbol, connector, t->debugInfo, run));
+        s.nodes = {t.get()};
+        s.made = std::move(t);
+    }
+
+    /// A tasklet in place of an assignment.
+    void assign(Name symbol, const Assignment &a) {
+        const DebugInfo &where = a.edge->debugInfo;
+        nest::Run &run = placeFor(a);
+        run.changed = true;
+        std::vector<Use> reads;
+        for (const SymbolValue::Read &r : a.value.reads)
+            reads.push_back(use(UseKind::Read, r.data, r.connector, r.element, where, run));
+        std::map<Name, py::ExprRef> replaced;
+        for (const Name n : a.value.symbols)
+            if (scalars_.count(n)) {
+                const Name connector = connectorFor(n, {});
+                replaced.emplace(n, py::name(connector));
+                reads.push_back(useOfScalar(UseKind::Read, n, connector, where, run));
+            }
+        const py::ExprRef value = py::substitute(*py::parseExpr(a.value.code).value, replaced);
+        const Name out = g_.freshName("__out");
+        run.items.push_back(taskletStep("read_" + symbol.str(), out.str() + " = " + py::print(*value), std::move(reads),
+                                        useOfScalar(UseKind::Write, symbol, out, where, run), g_));
+        const auto moved = moved_.find(a.edge);
+        std::erase_if((moved == moved_.end() ? a.edge : moved->second)->assignments,
+                      [&](const auto &each) { return each.first == symbol; });
+    }
+
+    /// Where what an edge does first belongs: behind the run in front of it, if that leads nowhere else, or in a state of its own.
+    nest::Run &placeFor(const Assignment &a) {
+        const auto [place, isNew] = places_.emplace(a.edge, runs_.size());
+        if (!isNew)
+            return runs_[place->second];
+        const auto before = runBefore_.find(a.edge->src);
+        if (before != runBefore_.end() && a.edge->isUnconditional() && a.region->outEdges(a.edge->src).size() == 1)
+            place->second = before->second;
+        else
+            runs_.push_back(runOnEdge(*a.region, *a.edge));
+        return runs_[place->second];
+    }
+
+    /// A state behind the condition of an edge, in front of its assignments.
+    nest::Run runOnEdge(Region &r, InterstateEdge &e) {
+        auto *s = r.add<State>();
+        s->label = g_.freshLabel("read");
+        s->debugInfo = e.debugInfo;
+        moved_[&e] = r.connect(s, e.dst, {"1", Language::Python}, std::exchange(e.assignments, {}));
+        e.dst = s; // and not a new edge in front of it: conditions are tested in their order
+        nest::Run run;
+        run.region = &r;
+        run.memories = &memories_;
+        run.states = {s};
+        return run;
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    std::vector<nest::Run> &runs_;
+    const std::set<Name> connectors_;                          // of all nodes
+    std::map<Name, Name> scalars_;                             // by their symbols
+    std::map<const Block *, std::size_t> runBefore_;           // by their last states
+    std::map<const InterstateEdge *, std::size_t> places_;     // runs that do what edges did
+    std::map<const InterstateEdge *, InterstateEdge *> moved_; // edges that have further assignments now
+};
+
+/// Symbols whose values mention each other, if a tasklet reads one of them.
+std::vector<std::vector<std::pair<Name, Candidate *>>> groups(Candidates &candidates) {
+    std::map<Name, std::size_t> numbers;
+    UnionFind joined;
+    for (const auto &[name, c] : candidates)
+        if (!c.why)
+            numbers.emplace(name, joined.add());
+    for (const auto &[name, number] : numbers)
+        for (const Assignment &a : candidates.at(name).assignments)
+            for (const Name n : a.value.symbols)
+                if (const auto other = numbers.find(n); other != numbers.end())
+                    joined.join(number, other->second);
+    std::map<std::size_t, std::vector<std::pair<Name, Candidate *>>> byRoot;
+    for (const auto &[name, number] : numbers)
+        byRoot[joined.find(number)].emplace_back(name, &candidates.at(name));
+    std::vector<std::vector<std::pair<Name, Candidate *>>> out;
+    for (auto &[root, group] : byRoot)
+        if (std::any_of(group.begin(), group.end(), [](const auto &symbol) { return symbol.second->isRead; }))
+            out.push_back(std::move(group));
+    return out;
+}
+
+class DemoteSymbols : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        KeptInterface interface(root);
+        const bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            if (!mentionsGpu(g) && (!context.options.gpu() || isInScope(g)))
+                demote(g, memories, runs, context);
+        });
+        interface.keep();
+        return changed;
+    }
+
+    static void demote(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, pass::Context &context) {
+        Candidates candidates = Selection(g, runs, context.options.compatDace).select();
+        if (candidates.empty())
+            return;
+        for (const auto &[name, c] : candidates)
+            if (c.why && c.isRead)
+                context.missed(placeOf(c), "`" + name.str() + "` stays a symbol", c.why);
+        Demotion demotion(g, memories, runs);
+        for (const auto &group : groups(candidates)) {
+            const auto &[name, first] = group.front();
+            const std::string with = group.size() == 1 ? " is a scalar" : " is a scalar, with what its values mention";
+            if (context.mayChange(placeOf(*first), "`" + name.str() + "`" + with))
+                demotion.demote(group);
+        }
+    }
+
+    static std::string placeOf(const Candidate &c) {
+        return elementName(*c.assignments.front().edge, *c.assignments.front().region);
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createDemoteSymbols() { return std::make_unique<DemoteSymbols>(); }
+
+} // namespace sdfgc::transforms
