@@ -44,27 +44,6 @@ bool captures(const Tasklet &t, const std::set<Name> &symbols) {
                        [&](Name n) { return t.inConnector(n) || t.outConnector(n) || names.written.count(n); });
 }
 
-bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
-    if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // in no state: made by a pass, without symbols in its text
-        return true;
-    const std::set<Name> symbols = symbolsOf(meaning);
-    if (const auto *t = dyn_cast<Tasklet>(&n)) {
-        if (t->code.language != Language::Python) {
-            const std::vector<Name> words = analysis::identifiers(t->code.text);
-            return !mentions({words.begin(), words.end()}, meaning);
-        }
-        const std::set<Name> names = analysis::namesInTasklet(t->code, *t->state()->sdfg());
-        const bool exact = std::none_of(meaning.begin(), meaning.end(),
-                                        [&names](const auto &m) { return names.count(m.first) && hasQuotient(m.second.str()); });
-        return !mentions(names, meaning) || (exact && !captures(*t, symbols));
-    }
-    if (const auto *m = dyn_cast<MapEntry>(&n))
-        return std::none_of(m->params.begin(), m->params.end(), [&](Name p) { return meaning.contains(p) || symbols.count(p); });
-    if (isa<NestedSDFGNode>(&n))
-        return true;
-    return !mentions(analysis::freeSymbols(n), meaning);
-}
-
 void rename(Step &s, const std::map<Name, sym::Expr> &meaning) {
     for (auto &[name, value] : s.renamed)
         value = sym::substitute(value, meaning);
@@ -87,6 +66,27 @@ std::string renamedCode(const std::string &text, const std::map<Name, sym::Expr>
 }
 
 } // namespace
+
+bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
+    if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // in no state: made by a pass, without symbols in its text
+        return true;
+    const std::set<Name> symbols = symbolsOf(meaning);
+    if (const auto *t = dyn_cast<Tasklet>(&n)) {
+        if (t->code.language != Language::Python) {
+            const std::vector<Name> words = analysis::identifiers(t->code.text);
+            return !mentions({words.begin(), words.end()}, meaning);
+        }
+        const std::set<Name> names = analysis::namesInTasklet(t->code, *t->state()->sdfg());
+        const bool exact = std::none_of(meaning.begin(), meaning.end(),
+                                        [&names](const auto &m) { return names.count(m.first) && hasQuotient(m.second.str()); });
+        return !mentions(names, meaning) || (exact && !captures(*t, symbols));
+    }
+    if (const auto *m = dyn_cast<MapEntry>(&n))
+        return std::none_of(m->params.begin(), m->params.end(), [&](Name p) { return meaning.contains(p) || symbols.count(p); });
+    if (isa<NestedSDFGNode>(&n))
+        return true;
+    return !mentions(analysis::freeSymbols(n), meaning);
+}
 
 void renameSymbols(Memlet &m, const std::map<Name, sym::Expr> &meaning) {
     if (m.subset)

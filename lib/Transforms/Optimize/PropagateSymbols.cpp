@@ -1,0 +1,554 @@
+// propagate-symbols: symbols whose values are known wherever they are read go.
+//
+//     k = i + 1
+//     state { B[k] = A[k] }               ->      state { B[i + 1] = A[i + 1] }
+//     n = length                                  n = length
+//     state { ... }                               state { ... }
+//     n = length                                  state { ... }     one run of states with the one before
+//     state { ... }
+//
+// An assignment on an edge cuts a run of states (sdfgc/Nest/Nest.h), and hides what an index depends on. The pass goes forward over the
+// control flow of each SDFG and knows at every point which symbols have the value of an expression of others, as these are now:
+//
+//   1. An assignment adds such a fact where its value is made of symbols and constants, and takes away all that mention its symbol.
+//   2. Behind a conditional, what holds behind all of its branches holds. In a loop and behind it, what mentions no symbol that the loop
+//      assigns; so it is in regions that are no sequence.
+//   3. A symbol goes if at each place that reads it a value is known that can stand there: of symbols of the same type, with few terms, where
+//      no map around gives a name of it another meaning. It stays as it is if at one place it cannot: half of it would be no gain. Sizes of
+//      containers, and code that is not Python, can take no other symbols.
+//   4. An assignment of the value that the symbol has already goes. (GVN does the same to registers.)
+//
+// Left alone: loops' variables, symbols that come from outside or that tasklets change, those that what the graph keeps reads.
+#include "Nest/Rename.h"
+#include "Transforms/Optimize/Mentions.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+constexpr std::size_t manyFacts = 256; // more are not kept at one point
+constexpr int fewTerms = 6;            // nodes of an expression that may stand for a symbol
+
+/// Symbols that a region's edges assign, and variables of the loops in it.
+void assignedIn(const Region &r, std::set<Name> &out) {
+    for (const auto &e : r.edges())
+        for (const auto &[symbol, value] : e->assignments)
+            out.insert(symbol);
+    for (const auto &b : r.blocks()) {
+        if (const auto *l = dyn_cast<LoopRegion>(b.get()))
+            out.insert(l->variable);
+        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (const auto &branch : c->branches())
+                assignedIn(*branch.region, out);
+        if (const auto *inner = dyn_cast<Region>(b.get()))
+            assignedIn(*inner, out);
+    }
+}
+
+int termsOf(sym::Expr e) {
+    int n = 1;
+    for (const sym::Expr o : e.operands())
+        n += termsOf(o);
+    return n;
+}
+
+/// What symbols are at one point.
+class Facts {
+public:
+    void forget(const std::set<Name> &changed) {
+        std::erase_if(values_, [&](const auto &fact) {
+            const auto &names = fact.second.freeSymbols();
+            return changed.count(fact.first) ||
+                   std::any_of(names.begin(), names.end(), [&](Name n) { return changed.count(n) != 0; });
+        });
+    }
+    void add(Name symbol, sym::Expr value) {
+        if (values_.size() < manyFacts)
+            values_.emplace(symbol, value);
+    }
+    const sym::Expr *of(Name symbol) const {
+        const auto found = values_.find(symbol);
+        return found == values_.end() ? nullptr : &found->second;
+    }
+    /// Keeps what both say.
+    void meet(const Facts &other) {
+        std::erase_if(values_, [&](const auto &fact) {
+            const sym::Expr *same = other.of(fact.first);
+            return !same || !(*same == fact.second);
+        });
+    }
+
+private:
+    std::map<Name, sym::Expr> values_;
+};
+
+/// Goes over one SDFG with what is known at each point. Told of all that reads symbols.
+class FactWalk {
+public:
+    explicit FactWalk(SDFG &g) : g_(g) {
+        for (State *s : allStates(g))
+            for (const Tasklet *t : nodesOf<Tasklet>(*s))
+                changedByCode_.merge(analysis::changedSymbols(*t));
+    }
+    virtual ~FactWalk() = default;
+
+    void walk() {
+        Facts facts;
+        region(g_, facts);
+    }
+
+protected:
+    virtual void readIn(State &s, const Facts &facts) = 0;
+    /// `where`: the region that the code is in. It must mention nothing of `hidden`.
+    virtual void readIn(Code &c, const Facts &facts, const Region &where, const std::set<Name> &hidden = {}) = 0;
+    /// An assignment of a value that is known already, if it is one of symbols: may it go?
+    virtual bool drops(const InterstateEdge &, const Region &, Name, bool /*isKnown*/) { return false; }
+    /// The value in terms of symbols that stay.
+    virtual sym::Expr resolved(sym::Expr value, const Facts &facts) const = 0;
+
+    /// The value of an assignment, if it is made of symbols of integers that code does not change.
+    std::optional<sym::Expr> valueOf(const std::string &text) const {
+        if (nest::hasQuotient(text) || calls(text))
+            return std::nullopt;
+        const std::optional<sym::Expr> value = sym::parse(text).expr;
+        if (!value || value->isUndefined() || value->overflowed())
+            return std::nullopt;
+        const auto isFixed = [this](Name n) {
+            const Type *t = g_.symbols.find(n);
+            return t && t->isInteger() && !g_.desc(n) && !changedByCode_.count(n);
+        };
+        const auto &names = value->freeSymbols();
+        return std::all_of(names.begin(), names.end(), isFixed) ? value : std::nullopt;
+    }
+
+    SDFG &g_;
+    std::set<Name> changedByCode_; // symbols that tasklets change
+
+private:
+    void region(Region &r, Facts &facts) {
+        std::map<const Block *, InterstateEdge *> next;
+        bool sequence = r.kind() != BlockKind::Unstructured && r.start();
+        for (const auto &e : r.edges())
+            sequence &= next.emplace(e->src, e.get()).second && e->isUnconditional();
+        std::vector<Block *> order;
+        for (Block *b = sequence ? r.start() : nullptr; b && order.size() <= r.blocks().size();) {
+            order.push_back(b);
+            const auto e = next.find(b);
+            b = e == next.end() ? nullptr : e->second->dst;
+        }
+        if (!sequence || order.size() != r.blocks().size())
+            return anyOrder(r, facts);
+        for (Block *b : order) {
+            block(*b, facts);
+            if (const auto e = next.find(b); e != next.end())
+                edge(*e->second, r, facts);
+        }
+    }
+
+    /// In no order that is known: what holds is what nothing in the region changes.
+    void anyOrder(Region &r, Facts &facts) {
+        std::set<Name> assigned;
+        assignedIn(r, assigned);
+        facts.forget(assigned);
+        for (const auto &b : r.blocks()) {
+            Facts inside = facts;
+            block(*b, inside);
+        }
+        for (const auto &e : r.edges()) {
+            Facts inside = facts;
+            readIn(e->condition, inside, r);
+            edge(*e, r, inside);
+        }
+    }
+
+    void block(Block &b, Facts &facts) {
+        if (auto *s = dyn_cast<State>(&b))
+            readIn(*s, facts);
+        else if (auto *c = dyn_cast<ConditionalBlock>(&b))
+            conditional(*c, facts);
+        else if (auto *l = dyn_cast<LoopRegion>(&b))
+            loop(*l, facts);
+        else if (auto *r = dyn_cast<Region>(&b))
+            region(*r, facts);
+    }
+
+    void conditional(ConditionalBlock &c, Facts &facts) {
+        std::optional<Facts> after;
+        bool complete = false;
+        for (auto &branch : c.branches()) {
+            complete |= !branch.condition;
+            if (branch.condition)
+                readIn(*branch.condition, facts, *c.parent());
+            Facts inside = facts;
+            region(*branch.region, inside);
+            if (after)
+                after->meet(inside);
+            else
+                after = std::move(inside);
+        }
+        if (after && complete)
+            facts = std::move(*after);
+        else if (after)
+            facts.meet(*after);
+    }
+
+    void loop(LoopRegion &l, Facts &facts) {
+        if (l.init)
+            readIn(*l.init, facts, l);
+        std::set<Name> assigned{l.variable};
+        assignedIn(l, assigned);
+        facts.forget(assigned);
+        for (std::optional<Code> *c : {&l.condition, &l.update})
+            if (*c)
+                readIn(**c, facts, l);
+        Facts inside = facts;
+        region(l, inside);
+    }
+
+    /// What an edge assigns but one symbol: the value of that must not mention it.
+    static std::set<Name> othersOf(const InterstateEdge &e, Name symbol) {
+        std::set<Name> out;
+        for (const auto &[other, value] : e.assignments)
+            if (other != symbol)
+                out.insert(other);
+        return out;
+    }
+
+    void edge(InterstateEdge &e, const Region &r, Facts &facts) {
+        std::vector<std::pair<Name, std::optional<sym::Expr>>> values;
+        std::set<Name> assigned;
+        std::erase_if(e.assignments, [&](auto &assignment) {
+            auto &[symbol, text] = assignment;
+            std::optional<sym::Expr> value = valueOf(text);
+            Code c{text, Language::Python};
+            readIn(c, facts, r, othersOf(e, symbol));
+            text = c.text;
+            if (value)
+                value = resolved(*value, facts);
+            const sym::Expr *known = value ? facts.of(symbol) : nullptr;
+            const bool isKnown = known && *known == *value;
+            if (!isKnown) {
+                assigned.insert(symbol);
+                values.emplace_back(symbol, value);
+            }
+            return drops(e, r, symbol, isKnown);
+        });
+        facts.forget(assigned);
+        for (const auto &[symbol, value] : values) {
+            const auto mentions = [&](Name n) { return assigned.count(n) != 0; };
+            if (value && !changedByCode_.count(symbol) &&
+                std::none_of(value->freeSymbols().begin(), value->freeSymbols().end(), mentions))
+                facts.add(symbol, *value);
+        }
+    }
+};
+
+/// Which symbols can go, and afterwards, with `rewrites`, takes them away.
+class Propagation : public FactWalk {
+public:
+    Propagation(SDFG &g, std::set<Name> &candidates) : FactWalk(g), candidates_(candidates) {}
+
+    std::set<Name> read; // candidates that something reads
+
+    /// From now on, candidates are replaced by their values.
+    void rewrite(pass::Context &context) {
+        context_ = &context;
+        walk();
+    }
+    bool changed = false;
+
+private:
+    /// A value that can stand for a symbol; null if none is known.
+    const sym::Expr *standIn(Name symbol, const Facts &facts) const {
+        const sym::Expr *value = facts.of(symbol);
+        const Type *type = g_.symbols.find(symbol);
+        if (!value || !type || !type->isInteger() || termsOf(*value) > fewTerms)
+            return nullptr;
+        const auto &names = value->freeSymbols();
+        const bool sameType = std::all_of(names.begin(), names.end(), [&](Name n) { return *g_.symbols.find(n) == *type; });
+        const auto constant = value->asInt();
+        const bool fits = !names.empty() || (constant && *constant >= -(int64_t{1} << 31) && *constant < (int64_t{1} << 31) &&
+                                             type->isSigned() && type->bytes().value_or(0) >= 4);
+        return sameType && fits && isSum(*value) ? value : nullptr;
+    }
+
+    /// Sums and products have the same value in any context; quotients are printed in the terms of what they are in.
+    static bool isSum(sym::Expr e) {
+        switch (e.kind()) {
+        case sym::Kind::Integer:
+        case sym::Kind::Symbol:
+            return true;
+        case sym::Kind::Add:
+        case sym::Kind::Mul:
+            return std::all_of(e.operands().begin(), e.operands().end(), isSum);
+        default:
+            return false;
+        }
+    }
+
+    template <class Names> std::map<Name, sym::Expr> meaningOf(const Names &names, const Facts &facts) {
+        std::map<Name, sym::Expr> out;
+        for (const Name n : names)
+            if (candidates_.count(n)) {
+                read.insert(n);
+                if (const sym::Expr *value = standIn(n, facts))
+                    out.emplace(n, *value);
+                else
+                    block(n);
+            }
+        return out;
+    }
+
+    void block(Name n) {
+        candidates_.erase(n);
+        changed = true;
+    }
+    void block(const std::map<Name, sym::Expr> &meaning) {
+        for (const auto &[n, value] : meaning)
+            block(n);
+    }
+
+    sym::Expr resolved(sym::Expr value, const Facts &facts) const override {
+        std::map<Name, sym::Expr> meaning;
+        for (const Name n : value.freeSymbols())
+            if (const sym::Expr *known = candidates_.count(n) ? standIn(n, facts) : nullptr)
+                meaning.emplace(n, *known);
+        return meaning.empty() ? value : sym::substitute(value, meaning);
+    }
+
+    // ---- code
+
+    /// A value in code, with the type that the symbol had: a number alone would be 32 bits long.
+    py::ExprRef inCode(Name symbol, sym::Expr value) const {
+        const py::ExprRef e = *py::parseExpr(value.str()).value;
+        const Type type = *g_.symbols.find(symbol);
+        return value.isInteger() && type != Type(ScalarKind::Int32) ? py::castTo(type, e) : e;
+    }
+
+    std::string inCode(const std::string &text, const std::map<Name, sym::Expr> &meaning) const {
+        std::map<Name, py::ExprRef> values;
+        for (const auto &[symbol, value] : meaning)
+            values.emplace(symbol, inCode(symbol, value));
+        const auto plain = [this](const py::ExprRef &e) { return withoutCasts(e); };
+        std::string out = py::print(py::rewrite(py::substitute(py::parseBlockOrRaw(text), values), plain));
+        while (!out.empty() && out.back() == '\n')
+            out.pop_back();
+        return out;
+    }
+
+    /// A number needs no type next to what has that type anyway: headers of loops are read as symbolic expressions.
+    py::ExprRef withoutCasts(const py::ExprRef &e) const {
+        if ((e->kind != py::ExprKind::Binary && e->kind != py::ExprKind::Compare) || e->args.size() != 2 || e->op == py::Op::Pow)
+            return e;
+        auto out = std::make_shared<py::Expr>(*e);
+        for (std::size_t k : {0, 1})
+            if (const py::Expr &a = *e->args[k];
+                a.kind == py::ExprKind::Cast && a.args[0]->kind == py::ExprKind::Int && isOfType(*e->args[1 - k], a.type))
+                out->args[k] = a.args[0];
+        return out;
+    }
+
+    bool isOfType(const py::Expr &e, Type type) const {
+        if (e.kind == py::ExprKind::Name) {
+            const Type *t = g_.symbols.find(e.name);
+            return t && *t == type;
+        }
+        return e.kind == py::ExprKind::Binary && e.op != py::Op::Shl && e.op != py::Op::Shr && e.op != py::Op::Pow &&
+               (isOfType(*e.args[0], type) || isOfType(*e.args[1], type));
+    }
+
+    void readIn(Code &c, const Facts &facts, const Region &where, const std::set<Name> &hidden) override {
+        const std::map<Name, sym::Expr> meaning = meaningOf(analysis::namesInCode(c, g_), facts);
+        if (meaning.empty())
+            return;
+        if (!context_) {
+            const bool stays = c.language != Language::Python || nest::isKept(where);
+            for (const auto &[n, value] : meaning)
+                if (stays || std::any_of(hidden.begin(), hidden.end(), [&](Name other) { return value.dependsOn(other); }))
+                    block(n);
+            return;
+        }
+        c.text = inCode(c.text, meaning);
+    }
+
+    // ---- states
+
+    void readIn(State &s, const Facts &facts) override {
+        const ScopeTree scopes(s);
+        const bool kept = nest::isKept(*s.parent()) || std::any_of(s.nodes().begin(), s.nodes().end(), [](const auto &n) {
+                              const auto *m = dyn_cast<MapEntry>(n.get());
+                              return m && !m->optimize;
+                          });
+        for (const auto &n : s.nodes())
+            readIn(*n, scopes, facts, kept);
+        for (const auto &e : s.edges())
+            readIn(*e, scopes, facts, kept);
+    }
+
+    static std::set<Name> namesIn(const Node &n) {
+        std::set<Name> out = analysis::freeSymbols(n); // without connectors
+        if (const auto *nested = dyn_cast<NestedSDFGNode>(&n))
+            for (const auto &[inner, value] : nested->symbolMapping)
+                out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
+        return out;
+    }
+
+    void readIn(Node &n, const ScopeTree &scopes, const Facts &facts, bool kept) {
+        if (isa<AccessNode>(&n) || n.isExit())
+            return;
+        const std::map<Name, sym::Expr> meaning = meaningOf(namesIn(n), facts);
+        if (meaning.empty())
+            return;
+        if (context_) {
+            if (auto *t = dyn_cast<Tasklet>(&n))
+                t->code.text = inCode(t->code.text, meaning);
+            else
+                nest::renameSymbols(n, g_, meaning);
+        } else if (kept || !nest::canRename(n, meaning) || isCaptured(meaning, scopes.enclosing(&n))) {
+            block(meaning);
+        }
+    }
+
+    void readIn(Edge &e, const ScopeTree &scopes, const Facts &facts, bool kept) {
+        std::set<Name> names;
+        for (const auto *subset : {&e.memlet.subset, &e.memlet.otherSubset})
+            if (*subset)
+                names.merge((*subset)->freeSymbols());
+        names.insert(e.memlet.volume.freeSymbols().begin(), e.memlet.volume.freeSymbols().end());
+        const std::map<Name, sym::Expr> meaning = meaningOf(names, facts);
+        if (meaning.empty())
+            return;
+        if (context_) {
+            nest::renameSymbols(e.memlet, meaning);
+            return;
+        }
+        std::vector<Node *> around = scopes.enclosing(e.src);
+        if (e.src->isEntry())
+            around.push_back(e.src);
+        if (kept || isCaptured(meaning, around))
+            block(meaning);
+    }
+
+    /// Does a scope give a symbol, or one in its value, another meaning?
+    static bool isCaptured(const std::map<Name, sym::Expr> &meaning, const std::vector<Node *> &scopes) {
+        const auto hides = [&](Name n) {
+            return std::any_of(meaning.begin(), meaning.end(),
+                               [n](const auto &m) { return m.first == n || m.second.dependsOn(n); });
+        };
+        return std::any_of(scopes.begin(), scopes.end(), [&](const Node *scope) {
+            const auto *m = dyn_cast<MapEntry>(scope);
+            return !m || std::any_of(m->params.begin(), m->params.end(), hides) ||
+                   std::any_of(m->inConnectors.begin(), m->inConnectors.end(), [&](const Connector &c) { return hides(c.name); });
+        });
+    }
+
+    bool drops(const InterstateEdge &e, const Region &r, Name symbol, bool isKnown) override {
+        if (candidates_.count(symbol) && nest::isKept(r))
+            block(symbol);
+        if (!context_)
+            return false;
+        if (candidates_.count(symbol))
+            return changed = true;
+        if (!isKnown || nest::isKept(r) ||
+            !context_->mayChange(elementName(e, r), "assigns nothing to `" + symbol.str() + "`, which has the value already"))
+            return false;
+        return changed = true;
+    }
+
+    std::set<Name> &candidates_;
+    pass::Context *context_ = nullptr; // while it rewrites
+};
+
+class PropagateSymbols : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        KeptInterface interface(root);
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            changed |= propagate(*g, context);
+        interface.keep();
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+    static bool propagate(SDFG &g, pass::Context &context) {
+        const std::vector<const InterstateEdge *> edges = allInterstateEdges(std::as_const(g));
+        if (std::all_of(edges.begin(), edges.end(), [](const InterstateEdge *e) { return e->assignments.empty(); }))
+            return false;
+        std::set<Name> candidates = candidatesOf(g), read;
+        for (bool again = true; again;) { // what stays is part of values of others
+            Propagation judge(g, candidates);
+            judge.walk();
+            again = judge.changed;
+            read = std::move(judge.read);
+        }
+        std::erase_if(candidates, [&](Name n) { return !read.count(n); });
+        if (!candidates.empty() && !context.mayChange(elementName(g), "replaces " + listOf(candidates) + " by what they are"))
+            candidates.clear();
+        Propagation propagation(g, candidates);
+        propagation.rewrite(context);
+        for (const Name n : candidates) {
+            g.symbols.erase(n);
+            g.symbolHints.erase(n);
+        }
+        return propagation.changed;
+    }
+
+    static std::string listOf(const std::set<Name> &names) {
+        std::string out;
+        for (const Name n : names)
+            out += (out.empty() ? "`" : ", `") + n.str() + "`";
+        return out;
+    }
+
+    /// Symbols of integers that only edges give values to, and that can be replaced wherever they are read in states and by control flow.
+    static std::set<Name> candidatesOf(const SDFG &g) {
+        std::set<Name> out, others = analysis::freeSymbols(g);
+        for (const InterstateEdge *e : allInterstateEdges(g))
+            for (const auto &[symbol, value] : e->assignments)
+                out.insert(symbol);
+        if (out.empty())
+            return out;
+        for (const Region *r : allRegions(g))
+            if (const auto *l = dyn_cast<LoopRegion>(r))
+                others.insert(l->variable);
+        for (const auto &[name, d] : g.arrays) {
+            const std::set<Name> symbols = d.freeSymbols();
+            others.insert(symbols.begin(), symbols.end());
+            others.insert(name);
+        }
+        for (const auto *texts : {&g.globalCode, &g.initCode, &g.exitCode})
+            for (const TargetCode &t : *texts)
+                for (const Name n : analysis::identifiers(t.code.text))
+                    others.insert(n);
+        bool readsAll = false;
+        for (const State *s : allStates(g)) {
+            readsAll |= s->symbolInstrument != DataInstrumentation::No_Instrumentation;
+            for (const Tasklet *t : nodesOf<Tasklet>(*s))
+                others.merge(analysis::changedSymbols(*t));
+            for (const auto &e : s->edges())
+                for (const Name n : analysis::identifiers(e->memlet.wcr))
+                    others.insert(n);
+        }
+        std::erase_if(out, [&](Name n) {
+            const Type *t = g.symbols.find(n);
+            return readsAll || others.count(n) || !t || !t->isInteger() || g.constant(n) ||
+                   (g.parentNode && g.parentNode->mapped(n));
+        });
+        return out;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPropagateSymbols() { return std::make_unique<PropagateSymbols>(); }
+
+} // namespace sdfgc::transforms
