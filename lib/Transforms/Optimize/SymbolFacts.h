@@ -1,0 +1,76 @@
+// What symbols are known to be, at each point of a program.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <map>
+
+namespace sdfgc::transforms {
+
+/// Symbols that a region's edges assign, and variables of the loops in it.
+void assignedIn(const ir::Region &r, std::set<Name> &out);
+
+/// What symbols are at one point.
+class Facts {
+public:
+    void forget(const std::set<Name> &changed) {
+        std::erase_if(values_, [&](const auto &fact) {
+            const auto &names = fact.second.freeSymbols();
+            return changed.count(fact.first) ||
+                   std::any_of(names.begin(), names.end(), [&](Name n) { return changed.count(n) != 0; });
+        });
+    }
+    void add(Name symbol, sym::Expr value) {
+        if (values_.size() < manyFacts)
+            values_.emplace(symbol, value);
+    }
+    const sym::Expr *of(Name symbol) const {
+        const auto found = values_.find(symbol);
+        return found == values_.end() ? nullptr : &found->second;
+    }
+    /// Keeps what both say.
+    void meet(const Facts &other) {
+        std::erase_if(values_, [&](const auto &fact) {
+            const sym::Expr *same = other.of(fact.first);
+            return !same || !(*same == fact.second);
+        });
+    }
+
+private:
+    static constexpr std::size_t manyFacts = 256; // more are not kept at one point
+    std::map<Name, sym::Expr> values_;
+};
+
+/// Goes over one SDFG with what is known at each point. Told of all that reads symbols.
+class FactWalk {
+public:
+    explicit FactWalk(ir::SDFG &g);
+    virtual ~FactWalk() = default;
+
+    void walk();
+
+protected:
+    virtual void readIn(ir::State &s, const Facts &facts) = 0;
+    /// `where`: the region that the code is in. It must mention nothing of `hidden`.
+    virtual void readIn(ir::Code &c, const Facts &facts, const ir::Region &where, const std::set<Name> &hidden = {}) = 0;
+    /// An assignment of a value that is known already, if it is one of symbols: may it go?
+    virtual bool drops(const ir::InterstateEdge &, const ir::Region &, Name, bool /*isKnown*/) { return false; }
+    /// The value in terms of symbols that stay.
+    virtual sym::Expr resolved(sym::Expr value, const Facts &facts) const = 0;
+
+    /// The value of an assignment, if it is made of symbols of integers that code does not change.
+    std::optional<sym::Expr> valueOf(const std::string &text) const;
+
+    ir::SDFG &g_;
+    std::set<Name> changedByCode_; // symbols that tasklets change
+
+private:
+    void region(ir::Region &r, Facts &facts);
+    void anyOrder(ir::Region &r, Facts &facts);
+    void block(ir::Block &b, Facts &facts);
+    void conditional(ir::ConditionalBlock &c, Facts &facts);
+    void loop(ir::LoopRegion &l, Facts &facts);
+    void edge(ir::InterstateEdge &e, const ir::Region &r, Facts &facts);
+};
+
+} // namespace sdfgc::transforms
