@@ -82,12 +82,34 @@ TEST_CASE("loops-to-maps: headers that are not understood") {
 }
 
 TEST_CASE("loops-to-maps: the last value of the variable") {
-    CHECK_FALSE(becomesMap({.after = "k = i\nstate end {\nc: y = k  with y: float64 -> B[0]\n}"}));
-    CHECK_FALSE(becomesMap({.after = "state end {\nc: y = i  with y: float64 -> B[0]\n}"}));
-    CHECK(becomesMap(
-        {.after = "other: for i = 0; i < N; i = i + 1 {\nstate s {\nc: y = x  with x: float64 <- B[0]; y: float64 -> B[0]\n}\n}"}));
-    CHECK(becomesMap(
-        {.after = "state end {\nmap m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nc: y = i  with y: float64 -> B[i]\n}\n}"}));
+    const std::string end = "\nstate end {\nc: y = k  with y: float64 -> B[0]\n}";
+    const auto lastOf = [&](const std::string &range, const std::string &after) -> std::string {
+        OneLoop program({.range = range, .after = after});
+        if (!program.convert())
+            return "";
+        for (const InterstateEdge *e : allInterstateEdges(std::as_const(program.g)))
+            for (const auto &[symbol, value] : e->assignments)
+                if (symbol == Name("i")) {
+                    CHECK(isa<State>(e->src));
+                    CHECK(program.g.symbols.contains(Name("i")));
+                    return value;
+                }
+        return "none";
+    };
+    CHECK(lastOf("i = 0; i < N; i = i + 1", "k = i" + end) == "max(N, 0)");
+    CHECK(lastOf("i = j; i <= N; i = i + 1", "k = i" + end) == "max(N, j - 1) + 1");
+    CHECK(lastOf("i = 1; i < N; i = i + 3", "k = i" + end) == "3*max((N + 1) // 3, 0) + 1");
+    CHECK(lastOf("i = 2; i < 12; i = i + 3", "k = i" + end) == "14");
+    CHECK(lastOf("i = 5; i < 1; i = i + 1", "k = i" + end) == "");
+    CHECK(lastOf("i = 0; i < N; i = i + 1", "state end {\nc: y = i  with y: float64 -> B[0]\n}") == "max(N, 0)");
+    CHECK(lastOf("i = 0; i < N; i = i + 1",
+                 "other: for i = 0; i < N; i = i + 1 {\nstate s {\nc: y = x  with x: float64 <- B[0]; y: float64 -> B[0]\n}\n}") ==
+          "none");
+    CHECK(lastOf("i = 0; i < N; i = i + 1",
+                 "state end {\nmap m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nc: y = i  with y: float64 -> B[i]\n}\n}") ==
+          "none");
+    // Conditions of edges behind the loop read the value, too.
+    CHECK(lastOf("i = 0; i < N; i = i + 1", "if i > 3 {\nstate s {}\n}") == "max(N, 0)");
 }
 
 TEST_CASE("loops-to-maps: containers of an iteration") {
@@ -134,7 +156,6 @@ TEST_CASE("loops-to-maps: why a loop stays") {
     CHECK(why({.body = "t: y = x  with x: float64 <- A[N - 1 - i]; y: float64 -> A[i]"}) == Why::Dependence);
     CHECK(why({.range = "i = 1; i < N; i = 2 * i"}) == Why::LoopForm);
     CHECK(why({.range = "i = 0; i < 3; i = i + 1"}) == Why::Small);
-    CHECK(why({.after = "state end {\nc: y = i  with y: float64 -> B[0]\n}"}) == Why::LiveOut);
     CHECK(why({.body = "t (CPP): y = x;  with x: float64 <- A[i]; y: float64 -> B[i]"}) == Why::Effects);
     OneLoop kept({});
     for (Region *r : allRegions(kept.g))

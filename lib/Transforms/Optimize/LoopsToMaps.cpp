@@ -7,7 +7,8 @@
 //
 // A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
 //
-//   1. it counts up by a constant to an end that its body does not change, and nobody asks for the last value of its variable;
+//   1. it counts up by a constant to an end that its body does not change. Who asks for the last value of its variable gets it by an
+//      assignment behind the map;
 //   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again;
@@ -102,8 +103,7 @@ public:
             return {Why::ControlFlow, "its body is more than a chain of states"};
         if (!isOfIntegers(range, g_))
             return {Why::LoopForm, "its range is more than integers"};
-        if (isVariableReadOutside(loop_))
-            return {Why::LiveOut, "its variable is read outside"};
+        isReadOutside_ = isVariableReadOutside(loop_);
         map_.params = {loop_.variable};
         map_.ranges = {range};
         entry_->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
@@ -134,14 +134,28 @@ public:
         run.states = {&s};
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
+        const sym::Range range = map_.ranges.front();
         run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         const Name variable = loop_.variable;
+        if (isReadOutside_)
+            assignLastValue(r, s, variable, range);
         nest::write(run);
         r.removeBlock(&loop_);
-        forgetVariable(g_, variable);
+        if (!isReadOutside_)
+            forgetVariable(g_, variable);
     }
 
 private:
+    /// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
+    void assignLastValue(Region &r, State &s, Name variable, const sym::Range &range) const {
+        State *after = r.addStateAfter(&s, g_.freshLabel(s.label + "_end"));
+        const sym::Expr trips = sym::floorDiv(range.end - range.begin + range.step, range.step);
+        const sym::Expr last = range.step.isOne() ? sym::max({range.begin, range.end + 1})
+                                                  : range.begin + range.step * sym::max({sym::Expr(0), trips});
+        r.removeEdge(r.outEdges(&s).front());
+        r.connect(&s, after, {"1", Language::Python}, {{variable, last.str()}});
+    }
+
     /// Reduce nodes as maps, and everything sequential.
     Reason take(std::vector<Item> items) {
         Map like;
@@ -244,6 +258,7 @@ private:
     const std::set<Name> &shared_;
     const pass::Context &context_;
     Map map_;
+    bool isReadOutside_ = false;
     const std::shared_ptr<MapEntry> entry_ = std::make_shared<MapEntry>(); // of the map
     std::optional<std::set<Name>> outside_;                                // containers that are used outside of the loop
 };
