@@ -17,8 +17,6 @@
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -35,13 +33,6 @@ using nest::PlacedUse;
 using nest::Step;
 using nest::Use;
 
-/// May such a container be in a variable instead, as far as its descriptor tells?
-bool isCandidate(const DataDesc &d) {
-    return d.transient && d.isArray() && d.alias == AliasKind::None && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool &&
-           !d.totalSize.isOne() &&
-           (d.storage == Storage::Default || d.storage == Storage::CPU_Heap || d.storage == Storage::Register);
-}
-
 /// A use together with the maps around it, outermost first.
 struct Place {
     PlacedUse use;
@@ -56,11 +47,11 @@ public:
 
     void contract() {
         locate();
-        const std::set<Name> controlled = analysis::containersReadByControlFlow(g_);
+        const std::set<Name> hidden = hiddenContainers(g_, runs_);
         for (const auto &[name, places] : places_) {
             DataDesc &d = *g_.desc(name);
             const std::vector<Map *> around = commonMaps(places);
-            if (!isCandidate(d) || around.empty() || controlled.count(name) || hidden_.count(name))
+            if (!mayBeVariable(d) || around.empty() || hidden.count(name))
                 continue;
             const std::string where = elementName(g_) + ": container " + name.str();
             if (const Reason why = obstacle(around, places)) {
@@ -77,30 +68,18 @@ public:
 
 private:
     void locate() {
-        std::set<const State *> read;
         for (std::size_t r = 0; r < runs_.size(); ++r) {
-            read.insert(runs_[r].states.begin(), runs_[r].states.end());
             std::vector<analysis::LoopLevel> loops;
             std::vector<Map *> maps;
             locate(runs_[r].items, r, loops, maps);
         }
-        for (const State *s : allStates(std::as_const(g_)))
-            for (const auto &n : s->nodes())
-                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && g_.desc(a->data) && g_.desc(a->data)->isView())
-                    hide({a, viewedNode(a)}); // also where nobody uses the view
-                else if (!read.count(s))
-                    hide({n.get()});
     }
 
     void locate(std::vector<Item> &items, std::size_t run, std::vector<analysis::LoopLevel> &loops, std::vector<Map *> &maps) {
         for (Item &i : items) {
             if (i.step) {
-                for (const Use &u : i.step->uses) {
+                for (const Use &u : i.step->uses)
                     places_[u.data].push_back({{&u, i.step.get(), loops}, run, maps});
-                    for (const AccessNode *a = u.access; a && g_.desc(a->data) && g_.desc(a->data)->isView(); a = viewedNode(a))
-                        hide({a, viewedNode(a)});
-                }
-                hide({i.step->nodes.begin(), i.step->nodes.end()});
                 continue;
             }
             for (std::size_t d = 0; d < i.map->params.size(); ++d)
@@ -122,13 +101,6 @@ private:
             common.resize(k);
         }
         return common;
-    }
-
-    /// Containers of access nodes that are not taken apart.
-    void hide(const std::vector<const Node *> &nodes) {
-        for (const Node *n : nodes)
-            if (const auto *a = n ? dyn_cast<AccessNode>(n) : nullptr)
-                hidden_.insert(a->data);
     }
 
     /// Why an array cannot be a variable of each iteration of the innermost of these maps; empty if it can.
@@ -189,7 +161,6 @@ private:
     std::vector<nest::Run> &runs_;
     pass::Context &context_;
     std::map<Name, std::vector<Place>> places_; // in the order in which they run
-    std::set<Name> hidden_;                     // used where no item says how
 };
 
 class ContractArrays : public pass::GraphPass {

@@ -1,5 +1,8 @@
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms {
@@ -27,6 +30,56 @@ bool rewriteRuns(SDFG &root, pass::Context &context,
         remarkKept(g, context);
         change(g, memories, runs);
     });
+}
+
+namespace {
+
+/// Adds the container of an access node, and what its view shows, at any depth.
+void hide(const SDFG &g, const Node *n, std::set<Name> &hidden) {
+    const auto *a = n ? dyn_cast<AccessNode>(n) : nullptr;
+    if (!a)
+        return;
+    hidden.insert(a->data);
+    if (g.desc(a->data) && g.desc(a->data)->isView())
+        hide(g, viewedNode(a), hidden);
+}
+
+void hide(const SDFG &g, const std::vector<nest::Item> &items, std::set<Name> &hidden) {
+    for (const nest::Item &i : items) {
+        if (i.map) {
+            hide(g, i.map->body, hidden);
+            continue;
+        }
+        for (const nest::Use &u : i.step->uses)
+            if (u.access && g.desc(u.access->data) && g.desc(u.access->data)->isView())
+                hide(g, u.access, hidden);
+        for (const Node *n : i.step->nodes)
+            hide(g, n, hidden);
+    }
+}
+
+} // namespace
+
+std::set<Name> hiddenContainers(const SDFG &g, const std::vector<nest::Run> &runs) {
+    std::set<Name> hidden = analysis::containersReadByControlFlow(g);
+    std::set<const State *> read;
+    for (const nest::Run &r : runs) {
+        read.insert(r.states.begin(), r.states.end());
+        hide(g, r.items, hidden);
+    }
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            if (!read.count(s) || (a && g.desc(a->data) && g.desc(a->data)->isView())) // also a view that nobody uses
+                hide(g, n.get(), hidden);
+        }
+    return hidden;
+}
+
+bool mayBeVariable(const DataDesc &d) {
+    return d.transient && d.isArray() && d.alias == AliasKind::None && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool &&
+           !d.totalSize.isOne() &&
+           (d.storage == Storage::Default || d.storage == Storage::CPU_Heap || d.storage == Storage::Register);
 }
 
 bool isOnHost(const DataDesc *d) {

@@ -14,6 +14,12 @@ void remarkKept(const ir::SDFG &g, pass::Context &context);
 bool rewriteRuns(ir::SDFG &root, pass::Context &context,
                  const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<nest::Run> &)> &change);
 
+/// Containers that are used where no item of the runs, which are all of an SDFG, says how: in states that are not read and steps of
+/// several nodes, by control flow, and through views.
+std::set<Name> hiddenContainers(const ir::SDFG &g, const std::vector<nest::Run> &runs);
+/// May variables of iterations take the place of such a container, as far as its descriptor tells?
+bool mayBeVariable(const ir::DataDesc &d);
+
 /// Can loops of the host use a container of this storage?
 bool isOnHost(const ir::DataDesc *d);
 /// Does a subset depend on one of the parameters?

@@ -1,0 +1,126 @@
+// mark-simd: innermost loops whose iterations do not depend on each other are printed with `#pragma omp simd`.
+//
+//     map[i = 0:N, j = 0:M] (CPU_Multicore) { B[i, j] = A[i, j] + A[i + 1, j] + ... }     ->     the same, simd
+//
+// Compilers find most such loops themselves, but have to check at run time that what is written is not what is read: a loop that was
+// taken into a function of its own for a team of threads has lost the qualifiers that say so, and GCC gives up where there are more than ten
+// pairs to check, as in stencils that were fused.
+//
+// A map is marked when
+//
+//   1. it has only steps in it: tasklets in Python and copies of elements, nothing with conflict resolution;
+//   2. its last parameter moves every access of an array by one element, or does not move it; it moves a write;
+//   3. it has more pairs of a write and another access than compilers check (option `pairs`): where they see for themselves what is
+//      independent, they also see what is not worth it, as in loops of few iterations;
+//   4. no iteration of its last loop uses an element that another one writes (A9.7 of the rules in docs/optimiser.md).
+//
+// Nothing is added up in another order, so results keep their bits.
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Use;
+
+class Marking {
+public:
+    Marking(const SDFG &g, const analysis::Memories &memories, std::size_t pairs, pass::Context &context)
+        : g_(g), items_(g, memories), pairs_(pairs), context_(context) {}
+
+    /// Returns whether a map was marked.
+    bool in(std::vector<Item> &list) {
+        bool changed = false;
+        for (Item &i : list) {
+            if (!i.map)
+                continue;
+            changed |= in(i.map->body);
+            Map &m = *i.map;
+            if (!m.entry->simd && canSplit(m) && isInner(m) && isRegular(m) && isIndependent(m) &&
+                context_.mayChange(nameOf(m, g_), "its innermost loop may run in vectors")) {
+                setSimd(m, true);
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+private:
+    /// Does the map have a sequential innermost loop with nothing but simple steps in it?
+    static bool isInner(const Map &m) {
+        return (m.params.size() > 1 || m.entry->schedule == Schedule::Sequential) && m.ranges.back().step.isOne() &&
+               m.ranges.back().tile.isOne() && std::all_of(m.body.begin(), m.body.end(), [](const Item &i) {
+                   const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
+                   return i.step && !i.step->effects && (i.step->isCopy() || (t && t->code.language == Language::Python));
+               });
+    }
+
+    /// Do accesses walk along memory, or stand still, and are they many?
+    bool isRegular(const Map &m) const {
+        std::vector<std::pair<Name, sym::Subset>> written, all;
+        const auto add = [](auto &list, const Use &u) {
+            if (const std::pair access(u.data, *u.subset); std::find(list.begin(), list.end(), access) == list.end())
+                list.push_back(access);
+        };
+        for (const Item &i : m.body)
+            for (const Use &u : i.step->uses) {
+                const DataDesc *d = g_.desc(u.data);
+                if (m.locals.count(u.data) && d->totalSize.isOne())
+                    continue;
+                if (u.kind == nest::UseKind::Update || !u.subset || !u.subset->isOneElement() || !nest::isPlain(d) || !isOnHost(d))
+                    return false;
+                const bool moves = isNextTo(*u.subset, *d, m.params.back());
+                if (!moves && (u.writes() || mentions(*u.subset, {m.params.back()})))
+                    return false;
+                if (moves)
+                    add(all, u);
+                if (u.writes())
+                    add(written, u);
+            }
+        return written.size() * all.size() > pairs_ + written.size();
+    }
+
+    bool isIndependent(const Map &m) const {
+        const std::vector<AlignedUse> uses = aligned(m, m, {}, m.params.size());
+        for (const AlignedUse &u : uses)
+            for (const AlignedUse &v : uses) {
+                if (!u.use->writes() || !items_.meet(*u.use, *v.use) || m.locals.count(u.use->data))
+                    continue;
+                const auto c = items_.conflict(u, v, m.params.size());
+                if (c && (u.use->data != v.use->data || analysis::isCarriedBy(*c, m.params.size() - 1)))
+                    return false;
+            }
+        return true;
+    }
+
+    const SDFG &g_;
+    const NestItems items_;
+    const std::size_t pairs_;
+    pass::Context &context_;
+};
+
+class MarkSimd : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu())
+            return false;
+        return rewriteRuns(root, context, [&](SDFG &g, const analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            Marking marking(g, memories, static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("pairs"), 0)), context);
+            for (nest::Run &run : runs)
+                run.changed |= marking.in(run.items);
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createMarkSimd() { return std::make_unique<MarkSimd>(); }
+
+} // namespace sdfgc::transforms
