@@ -1,6 +1,6 @@
 // Questions about items, and symbols that get other meanings.
-#include "Nest/Rename.h"
 #include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/Rename.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"

@@ -1,7 +1,7 @@
 // Nested SDFGs as items of what is around them.
-#include "Nest/Rename.h"
 #include "Nest/Window.h"
 #include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/Rename.h"
 
 #include "sdfgc/Analysis/Copies.h"
 

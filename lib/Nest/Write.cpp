@@ -4,8 +4,8 @@
 // an item overwrites what an earlier one still needs, and no path leads from one to the other, the next state begins. In a scope,
 // which has no next state, an edge without data says it.
 #include "Nest/Order.h"
-#include "Nest/Rename.h"
 #include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/Rename.h"
 
 #include "sdfgc/IR/Scopes.h"
 #include "sdfgc/IR/StateGraph.h"

@@ -19,10 +19,10 @@
 //   4. An assignment of the value that the symbol has already goes. (GVN does the same to registers.)
 //
 // Left alone: loops' variables, symbols that come from outside or that tasklets change, those that what the graph keeps reads.
-#include "Nest/Rename.h"
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SymbolFacts.h"
+#include "sdfgc/Nest/Rename.h"
 
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"

@@ -7,6 +7,7 @@
 
 namespace sdfgc::nest {
 
+/// In the subsets and the volume of a memlet.
 void renameSymbols(ir::Memlet &m, const std::map<Name, sym::Expr> &meaning);
 
 /// In all that the node itself says; not in its edges. `scope`: the SDFG that the node is for. The node may be in no state yet.
