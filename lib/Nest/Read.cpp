@@ -44,7 +44,17 @@ void show(Use &u) {
 class StateReader {
 public:
     StateReader(const State &s, analysis::Memories &memories, const std::set<Name> &shared)
-        : scopes_(s), ends_(s, scopes_), graph_(*const_cast<State &>(s).sdfg()), memories_(memories), shared_(shared) {}
+        : scopes_(s), ends_(s, scopes_), graph_(*const_cast<State &>(s).sdfg()), memories_(memories) {
+        std::map<Name, const Node *> owners;
+        for (const auto &n : s.nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && graph_.desc(a->data)->transient && !shared.count(a->data)) {
+                const auto [owner, isNew] = owners.try_emplace(a->data, scopes_.scopeOf(a));
+                while (owner->second && !scopes_.encloses(owner->second, a))
+                    owner->second = scopes_.scopeOf(owner->second);
+            }
+        for (const auto &[name, scope] : owners)
+            owned_[scope].insert(name);
+    }
 
     std::vector<Item> items() { return scope(nullptr); }
 
@@ -89,9 +99,8 @@ private:
         out.params = m.params;
         out.ranges = m.ranges;
         out.body = scope(&m);
-        for (const Node *n : scopes_.children(&m))
-            if (const auto *a = dyn_cast<AccessNode>(n); a && graph_.desc(a->data)->transient && !shared_.count(a->data))
-                out.locals.insert(a->data);
+        if (const auto own = owned_.find(&m); own != owned_.end())
+            out.locals = own->second;
         return out;
     }
 
@@ -216,7 +225,7 @@ private:
     const PathEnds ends_;
     SDFG &graph_;
     analysis::Memories &memories_;
-    const std::set<Name> &shared_; // containers of the SDFG that no iteration has for itself
+    std::map<const Node *, std::set<Name>> owned_; // what iterations of a scope have for themselves: in it are all nodes of these
 };
 
 /// Is an edge between code nodes, or does it set a reference?

@@ -95,6 +95,33 @@ TEST_CASE("nest: what is written is read as the same, and written as the same") 
     CHECK(p.rewritten() == once);
 }
 
+TEST_CASE("nest: a container belongs to the iterations of the innermost map that has all uses of it") {
+    Graph program(R"(
+        sdfg f(A, B) {
+          symbol N: int64
+          argument A: float64[N]
+          argument B: float64[N]
+          transient t: float64[4]
+          transient u: float64
+          state s {
+            map outer[i = 0:N] with <- A[0:N]; -> B[0:N] {
+              map inner[j = 0:4] with <- A[i]; -> t[0:4] {
+                one: o = x  with x <- A[i]; o -> u[0]
+                two: o = x + 1  with x <- u[0]; o -> new t[j]
+                three: o = x + 2  with x <- t[j]; o -> t[j]
+              }
+              last: o = x  with x <- t[0:4]; o -> B[i]
+            }
+          }
+        }
+      )");
+    analysis::Memories memories(program.g);
+    const std::vector<nest::Run> runs = nest::readRuns(program.g, memories);
+    const nest::Map &outer = *runs.at(0).items.at(0).map;
+    CHECK(outer.locals == std::set<Name>{Name("t")});
+    CHECK(outer.body.at(0).map->locals == std::set<Name>{Name("u")});
+}
+
 TEST_CASE("nest: parameters get other meanings") {
     Program p;
     std::vector<nest::Run> runs = p.read();
