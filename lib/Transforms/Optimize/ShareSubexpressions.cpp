@@ -1,0 +1,290 @@
+// share-subexpressions: what has been computed is read again, not computed again.
+//
+//     map[i = 0:N] { t[i] = exp(A[i]) }                 map[i = 0:N] { t[i] = exp(A[i]) }
+//     map[j = 0:N] { u[j] = exp(A[j]) }         ->      map[i = 0:N] { B[i] = t[i] + t[i] * C[i] }
+//     map[i = 0:N] { B[i] = t[i] + u[i] * C[i] }
+//
+// People write the same difference of neighbours in three lines, and front ends make three temporaries of it. The pass looks at each list
+// of items, a run of states or the body of a map, for an item that does what one before it has done: the same map but for the names
+// of its parameters and variables, or the same tasklet. It goes, and who reads its result reads the other one, when
+//
+//   1. each writes one container, every element of a subset for certain, by a single step: a transient of the host with the same
+//      type and layout, that no other step writes and all whose uses are known (hiddenContainers);
+//   2. neither reads what it writes, nor does more than its memlets tell;
+//   3. nothing between them writes what they read;
+//   4. all uses of the result that goes are in the same list, not in front of the item: a value from an iteration before is another one.
+//
+// Values are what they were, to the last bit. Compilers do the same to operations of one iteration, but for functions of the mathematical
+// library, which might set errno; and they do not see arrays as values.
+//
+// It comes after fusion: a temporary that two maps read cannot be a variable of both, so before it, sharing would cost more than it saves.
+#include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::PlacedUse;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+/// What an item computes, in words that are the same for items that do the same.
+class Description {
+public:
+    /// `result`: the container that it writes for others.
+    Description(const SDFG &g, Name result) : g_(g) { names_.emplace(result, "="); }
+
+    /// False: there is more in it than words can tell.
+    bool add(const Item &i) { return i.map ? add(*i.map) : add(*i.step); }
+    const std::string &text() const { return text_; }
+
+private:
+    bool add(const Map &m) {
+        text_ += "map";
+        for (std::size_t d = 0; d < m.params.size(); ++d) {
+            text_ += " " + sym::Subset{{m.ranges[d].substituted(params_)}}.str();
+            params_[m.params[d]] = sym::Expr::symbol(Name("#" + std::to_string(numbers_++)));
+        }
+        for (const Name local : m.locals) {
+            const DataDesc &d = *g_.desc(local);
+            names_.emplace(local, "%" + std::to_string(numbers_++) + d.dtype.str() + d.fullSubset().str());
+        }
+        text_ += " {\n";
+        const bool all = std::all_of(m.body.begin(), m.body.end(), [this](const Item &i) { return add(i); });
+        text_ += "}\n";
+        return all;
+    }
+
+    bool add(const Step &s) {
+        const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
+        if (s.effects || !s.renamed.empty() || (!s.isCopy() && (!t || t->code.language != Language::Python)))
+            return false;
+        std::vector<std::string> uses;
+        for (const Use &u : s.uses) {
+            if (!u.subset)
+                return false;
+            uses.push_back(textOf(u, t));
+        }
+        if (t) {
+            text_ += codeOf(*t) + "\n";
+            std::sort(uses.begin(), uses.end()); // connectors tell them apart
+        }
+        for (const std::string &u : uses)
+            text_ += u + "\n";
+        return true;
+    }
+
+    std::string codeOf(const Tasklet &t) const {
+        std::map<Name, py::ExprRef> values;
+        for (const auto &[name, value] : params_)
+            values.emplace(name, py::name(value.name()));
+        return py::print(py::substitute(py::parseBlockOrRaw(t.code.text), values));
+    }
+
+    std::string textOf(const Use &u, const Tasklet *t) const {
+        const auto name = names_.find(u.data);
+        std::string out = u.writes() ? "> " : "< ";
+        out += name == names_.end() ? u.data.str() : name->second;
+        out += u.subset->substituted(params_).str() + (u.writes() && !u.certain ? " perhaps " : " ") + u.memlet.wcr;
+        const Connector *c = !t ? nullptr : u.writes() ? t->outConnector(u.connector) : t->inConnector(u.connector);
+        return c ? c->name.str() + ":" + c->type.str() + out : out;
+    }
+
+    const SDFG &g_;
+    std::map<Name, std::string> names_; // of containers whose names do not matter
+    std::map<Name, sym::Expr> params_;
+    std::size_t numbers_ = 0;
+    std::string text_;
+};
+
+/// An item that makes a value.
+struct Known {
+    std::size_t at = 0; // in its list
+    Name result;
+    std::vector<const Use *> inputs;
+};
+
+/// Shares values among the items of one SDFG.
+class Sharing {
+public:
+    Sharing(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, std::size_t window, pass::Context &context)
+        : g_(g), memories_(memories), items_(g, memories), hidden_(hiddenContainers(g, runs)), window_(window), context_(context) {
+        for (const nest::Run &r : runs)
+            for (const Item &i : r.items)
+                for (const PlacedUse &u : nest::usesOf(i)) {
+                    ++uses_[u.use->data];
+                    writes_[u.use->data] += u.use->writes();
+                }
+    }
+
+    void share(nest::Run &run) { run.changed |= in(run.items, nullptr); }
+
+    /// Takes away what nothing mentions any more.
+    void forget() {
+        for (const Name n : gone_)
+            g_.arrays.erase(n);
+    }
+
+private:
+    /// `owner`: the map whose body the list is. Returns whether anything changed.
+    bool in(std::vector<Item> &list, Map *owner) {
+        bool changed = false;
+        for (Item &i : list)
+            if (i.map)
+                changed |= in(i.map->body, i.map.get());
+        locate(list);
+        std::map<std::string, Known> known;
+        std::set<std::size_t> dropped;
+        for (std::size_t at = 0; at < list.size(); ++at) {
+            std::optional<Known> now = resultOf(list[at], at);
+            Description words(g_, now ? now->result : Name());
+            if (!now || !words.add(list[at]))
+                continue;
+            const auto [before, isNew] = known.try_emplace(words.text(), *now);
+            if (isNew || before->second.at + window_ < at || !isUnchanged(list, before->second, at, dropped)) {
+                before->second = *now;
+            } else if (canReplace(now->result, before->second.result, at)) {
+                if (!context_.mayChange(nameOf(list[at]), "goes: `" + before->second.result.str() + "` has what it computes"))
+                    continue;
+                drop(list, at, now->result, before->second.result);
+                if (owner)
+                    owner->locals.erase(now->result);
+                dropped.insert(at);
+            }
+        }
+        std::size_t at = 0;
+        std::erase_if(list, [&](const Item &) { return dropped.count(at++) != 0; });
+        return changed || !dropped.empty();
+    }
+
+    /// Which items of the list use which containers.
+    void locate(const std::vector<Item> &list) {
+        places_.clear();
+        for (std::size_t at = 0; at < list.size(); ++at)
+            for (const PlacedUse &u : nest::usesOf(list[at]))
+                places_[u.use->data].push_back(at);
+    }
+
+    /// The only container that an item writes for others, if that is all it does.
+    std::optional<Known> resultOf(const Item &i, std::size_t at) const {
+        if (nest::hasEffects(i) || (i.map && isGpuSchedule(i.map->entry->schedule)))
+            return std::nullopt;
+        const std::set<Name> locals = nest::localsOf(i);
+        Known out{at, {}, {}};
+        for (const PlacedUse &u : nest::usesOf(i)) {
+            if (locals.count(u.use->data))
+                continue;
+            if (!u.use->writes())
+                out.inputs.push_back(u.use);
+            else if (out.result || u.use->kind != UseKind::Write || !u.use->certain)
+                return std::nullopt;
+            else
+                out.result = u.use->data;
+        }
+        const auto isPlain = [this](const Use *u) { return nest::isPlain(g_.desc(u->data)); };
+        if (!out.result || !isTemporary(out.result) || !std::all_of(out.inputs.begin(), out.inputs.end(), isPlain))
+            return std::nullopt;
+        return out;
+    }
+
+    /// A transient that one step writes, and of which every use is known.
+    bool isTemporary(Name n) const {
+        const DataDesc &d = *g_.desc(n);
+        return d.transient && nest::isPlain(&d) && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool && isOnHost(&d) &&
+               !hidden_.count(n) && writes_.at(n) == 1;
+    }
+
+    /// Is what an item read, or is about to read, written by nothing from there to `at`?
+    bool isUnchanged(const std::vector<Item> &list, const Known &k, std::size_t at, const std::set<std::size_t> &dropped) const {
+        for (std::size_t between = k.at; between < at; ++between)
+            for (const PlacedUse &u : dropped.count(between) ? std::vector<PlacedUse>() : nest::usesOf(list[between]))
+                for (const Use *input : k.inputs)
+                    if (items_.meet(*u.use, *input))
+                        return false;
+        return true;
+    }
+
+    /// Can `kept` stand for a container whose only write is in item `at`?
+    bool canReplace(Name replaced, Name kept, std::size_t at) const {
+        const DataDesc &a = *g_.desc(replaced), &b = *g_.desc(kept);
+        const std::vector<std::size_t> &places = places_.at(replaced);
+        return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.offset == b.offset &&
+               a.totalSize == b.totalSize && a.storage == b.storage && places.size() == uses_.at(replaced) && places.front() == at;
+    }
+
+    void drop(std::vector<Item> &list, std::size_t at, Name replaced, Name kept) {
+        for (const PlacedUse &u : nest::usesOf(list[at]))
+            --uses_[u.use->data];
+        for (const std::size_t place : std::exchange(places_[replaced], {}))
+            if (place != at) {
+                rename(list[place], replaced, kept);
+                places_[kept].push_back(place);
+                ++uses_[kept];
+            }
+        gone_.insert(replaced);
+        for (const Name local : nest::localsOf(list[at]))
+            gone_.insert(local);
+    }
+
+    void rename(Item &i, Name from, Name to) {
+        if (i.map) {
+            for (Item &inner : i.map->body)
+                rename(inner, from, to);
+            return;
+        }
+        for (Use &u : i.step->uses) {
+            if (u.memlet.data == from)
+                u.memlet.data = to;
+            if (u.data == from) {
+                u.data = to;
+                u.memory = memories_.of(g_, to);
+            }
+        }
+    }
+
+    std::string nameOf(const Item &i) const {
+        return i.map              ? transforms::nameOf(*i.map, g_)
+               : i.step->isCopy() ? elementName(*i.step->uses.back().access)
+               : i.step->made     ? elementName(g_)
+                                  : elementName(*i.step->nodes.front());
+    }
+
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const NestItems items_;
+    const std::set<Name> hidden_;
+    const std::size_t window_;
+    pass::Context &context_;
+    std::map<Name, std::size_t> uses_, writes_;       // in all runs
+    std::map<Name, std::vector<std::size_t>> places_; // items of the list that is looked at, once for each use
+    std::set<Name> gone_;
+};
+
+class ShareSubexpressions : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        const auto window = static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("window"), 0));
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            if (mentionsGpu(g))
+                return;
+            Sharing sharing(g, memories, runs, window, context);
+            for (nest::Run &run : runs)
+                sharing.share(run);
+            sharing.forget();
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createShareSubexpressions() { return std::make_unique<ShareSubexpressions>(); }
+
+} // namespace sdfgc::transforms
