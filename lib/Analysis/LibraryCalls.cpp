@@ -121,4 +121,30 @@ private:
 
 std::optional<LibraryCall> libraryCall(const ir::Tasklet &t, std::string &why) { return Reader(t, why).read(); }
 
+bool LoopsAroundLibraries::enclose(const ir::State &s) const {
+    for (const ir::Region *r = s.parent(); r;) {
+        if (loops_.count(r))
+            return true;
+        const ir::SDFG *g = r->parent() ? nullptr : r->sdfg();
+        r = !g ? r->parent() : g->parentNode ? g->parentNode->state()->parent() : nullptr;
+    }
+    return false;
+}
+
+void LoopsAroundLibraries::find(const ir::SDFG &g, const std::vector<const ir::Region *> &around) {
+    for (const ir::State *s : allStates(g)) {
+        std::vector<const ir::Region *> loops = around;
+        for (const ir::Region *r = s->parent(); r; r = r->parent())
+            if (isa<ir::LoopRegion>(r))
+                loops.push_back(r);
+        for (const auto &n : s->nodes()) {
+            const auto *t = dyn_cast<ir::Tasklet>(n.get());
+            if (t && t->code.language == ir::Language::Library)
+                loops_.insert(loops.begin(), loops.end());
+            if (const auto *nested = dyn_cast<ir::NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                find(*nested->sdfg, loops);
+        }
+    }
+}
+
 } // namespace sdfgc::analysis

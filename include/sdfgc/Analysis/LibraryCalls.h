@@ -16,6 +16,8 @@
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include <unordered_set>
+
 namespace sdfgc::analysis {
 
 /// Argument of a library call.
@@ -41,5 +43,19 @@ struct LibraryCall {
 
 /// The call of a tasklet in the language Library. None, and what is wrong in `why`, where its text is no such call.
 std::optional<LibraryCall> libraryCall(const ir::Tasklet &t, std::string &why);
+
+/// Loops of a program that call libraries, themselves or in what is nested in them: there, threads of the program and of the library take
+/// turns. Valid until blocks change.
+class LoopsAroundLibraries {
+public:
+    /// Finds those of an SDFG, and of all that is nested in it.
+    void find(const ir::SDFG &g) { find(g, {}); }
+    /// Is a state in one of them, however deep?
+    bool enclose(const ir::State &s) const;
+
+private:
+    void find(const ir::SDFG &g, const std::vector<const ir::Region *> &around);
+    std::unordered_set<const ir::Region *> loops_;
+};
 
 } // namespace sdfgc::analysis

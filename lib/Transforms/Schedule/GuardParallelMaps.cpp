@@ -20,13 +20,13 @@
 // (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
 // before, so every map must hand the same iterations to the same threads. Runs after nest-parallelism, which says which maps have
 // teams, and before resolve-wcr, since updates in sequential maps need not be atomic.
+#include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -77,41 +77,6 @@ sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
     return bound <= 1 ? sym::Expr::boolean(true)
                       : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
-
-/// Loops that call libraries, themselves or in what is nested in them.
-class LoopsAroundLibraries {
-public:
-    void find(const SDFG &g) { find(g, {}); }
-    /// Is a state in one of them?
-    bool enclose(const State &s) const {
-        for (const Region *r = s.parent(); r;) {
-            if (loops_.count(r))
-                return true;
-            const SDFG *g = r->parent() ? nullptr : r->sdfg();
-            r = !g ? r->parent() : g->parentNode ? g->parentNode->state()->parent() : nullptr;
-        }
-        return false;
-    }
-
-private:
-    void find(const SDFG &g, const std::vector<const Region *> &around) {
-        for (const State *s : allStates(g)) {
-            std::vector<const Region *> loops = around;
-            for (const Region *r = s->parent(); r; r = r->parent())
-                if (isa<LoopRegion>(r))
-                    loops.push_back(r);
-            for (const auto &n : s->nodes()) {
-                const auto *t = dyn_cast<Tasklet>(n.get());
-                if (t && t->code.language == Language::Library)
-                    loops_.insert(loops.begin(), loops.end());
-                if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                    find(*nested->sdfg, loops);
-            }
-        }
-    }
-
-    std::unordered_set<const Region *> loops_;
-};
 
 class GuardParallelMaps : public pass::GraphPass {
 public:
@@ -182,7 +147,7 @@ private:
     }
 
     std::unordered_set<const SDFG *> teams_; // what every thread of a team runs
-    LoopsAroundLibraries besideLibraries_;
+    analysis::LoopsAroundLibraries besideLibraries_;
 };
 
 } // namespace

@@ -21,6 +21,7 @@
 // buffers are live. What a team of threads declares, or a function that one calls, is memory of each thread, and stays. Left alone as
 // well: buffers whose memory comes later than their declaration, what text that was taken as written mentions, and programs for a GPU. With
 // `for: call`, nothing is kept.
+#include "Bindings.h"
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -48,40 +49,6 @@ struct Served {
 struct Memory {
     VarId field;
     int end = 0, buffers = 0;
-};
-
-bool hasThreads(const Node &n) {
-    if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume)
-        return true;
-    return n.kind == Kind::For && static_cast<const For &>(n).omp;
-}
-
-/// What the statements of a function do to its variables beside reading and writing them.
-struct Bindings {
-    std::map<VarId, int> assigned; // how often a variable is declared or gets other memory
-    std::set<VarId> kept;          // something else keeps the address
-
-    explicit Bindings(Function &f) : f_(f) { block(f.body); }
-
-    // ---- visitor of rebind()
-    void var(VarId &v) { ++assigned[v]; }
-    void slot(RefId &) {}
-    void sym(sym::Expr &) {}
-    void expr(py::ExprRef &) {}
-    void stmt(py::StmtRef &) {}
-
-private:
-    void block(Block &b) {
-        for (NodePtr &n : b.body) {
-            rebind(*n, *this);
-            if (const auto *d = dyn_cast<Declare>(n.get()); d && d->target)
-                kept.insert(rootOf(f_, f_.refs[d->target].var));
-            if (const auto *set = dyn_cast<SetPointer>(n.get()); set && set->source)
-                kept.insert(rootOf(f_, f_.refs[set->source].var));
-            forEachBlock(*n, [this](Block &inner) { block(inner); });
-        }
-    }
-    Function &f_;
 };
 
 class Planner {
@@ -150,7 +117,7 @@ private:
     /// Finds buffers among a statement and those inside of it, without what threads declare.
     void find(Node &n) {
         if (const auto *d = dyn_cast<Declare>(&n); d && canServe(d->var))
-            served_.push_back({d->var, now_, jumps_ || bindings_.kept.count(d->var) ? untilTheEnd : now_});
+            served_.push_back({d->var, now_, jumps_ || bindings_.isKept(d->var) ? untilTheEnd : now_});
         if (!hasThreads(n))
             forEachBlock(n, [this](Block &inner) {
                 for (NodePtr &x : inner.body)
@@ -163,7 +130,7 @@ private:
         const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
             return member.kind == VarKind::Member && member.parent == id;
         });
-        return v.kind == VarKind::Buffer && v.countKnown && bindings_.assigned.at(id) == 1 && !hasMembers &&
+        return v.kind == VarKind::Buffer && v.countKnown && bindings_.timesAssigned(id) == 1 && !hasMembers &&
                !mentions_.inText.count(v.name);
     }
 
@@ -245,7 +212,7 @@ private:
         v.name = f_.vars[buffer].name;
         v.type = f_.vars[buffer].type;
         v.kind = VarKind::Pointer;
-        v.isRestrict = memory.buffers == 1 && !bindings_.kept.count(buffer);
+        v.isRestrict = memory.buffers == 1 && !bindings_.isKept(buffer);
         const VarId pointer = f_.vars.add(std::move(v));
         for (MemRef &r : f_.refs)
             if (r.var == buffer)

@@ -13,6 +13,7 @@
 //
 // The pointer gets the name, which statements mention, and the buffer another one. Only buffers whose memory stays the same from
 // their declaration on, and which a team beside or below it uses. Left alone: what text that was taken as written mentions.
+#include "Bindings.h"
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -32,45 +33,10 @@ bool isOneByte(const Variable &v) {
     return memory && v.type.bytes() == 1;
 }
 
-bool hasTeam(const Node &n) {
-    if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume)
-        return true;
-    return n.kind == Kind::For && static_cast<const For &>(n).omp;
-}
-
-/// How often statements declare a variable, or give it other memory.
-class Assignments {
-public:
-    explicit Assignments(Block &b) { block(b); }
-    int of(VarId v) const {
-        const auto found = times_.find(v);
-        return found == times_.end() ? 0 : found->second;
-    }
-
-    // ---- visitor of rebind()
-    void var(VarId &v) { ++times_[v]; }
-    void slot(RefId &) {}
-    void sym(sym::Expr &) {}
-    void expr(py::ExprRef &) {}
-    void stmt(py::StmtRef &) {}
-
-private:
-    void block(Block &b) {
-        for (NodePtr &n : b.body) {
-            rebind(*n, *this);
-            if (n->kind == Kind::RawTasklet)
-                for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
-                    rebind(*after, *this);
-            forEachBlock(*n, [this](Block &inner) { block(inner); });
-        }
-    }
-    std::map<VarId, int> times_;
-};
-
 class Pointers {
 public:
     Pointers(const Module &m, Function &f)
-        : f_(f), table_(f), assignments_(f.body), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)) {}
+        : f_(f), table_(f), bindings_(f), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)) {}
 
     /// Returns whether there is a new pointer.
     bool run() {
@@ -96,7 +62,7 @@ private:
         const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
             return member.kind == VarKind::Member && member.parent == id;
         });
-        return v.kind == VarKind::Buffer && v.countKnown && assignments_.of(id) == 1 && !hasMembers &&
+        return v.kind == VarKind::Buffer && v.countKnown && bindings_.timesAssigned(id) == 1 && !hasMembers &&
                !mentions_.inText.count(v.name);
     }
 
@@ -105,7 +71,7 @@ private:
             const Node &n = *b.body[i];
             if (!table_.of(n).has(name))
                 continue;
-            bool used = hasTeam(n);
+            bool used = hasThreads(n);
             forEachBlock(n, [&](const Block &inner) { used = used || usedInTeams(inner, 0, name); });
             if (used)
                 return true;
@@ -135,7 +101,7 @@ private:
 
     Function &f_;
     EffectTable table_;
-    Assignments assignments_;
+    Bindings bindings_;
     Effects mentions_;
     NameScopes names_;
     bool changed_ = false;

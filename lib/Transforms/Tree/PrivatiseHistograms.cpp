@@ -19,6 +19,8 @@
 // Arrays of constant size that a map updates itself are reductions already (resolve-wcr). Here a loop of a team qualifies if all that it
 // does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it.
 // Results change as those of atomic updates do from run to run: in the order of sums.
+#include "Bindings.h"
+#include "FunctionNames.h"
 #include "Transforms/Lower/Reductions.h"
 #include "Versions.h"
 
@@ -121,7 +123,7 @@ private:
         if (!count)
             return {Why::UnknownWork, "it is not known how long " + name + " is"};
         t.count = *count;
-        if (isBound(t.array))
+        if (bindings().isKept(t.array))
             return {Why::MayAlias, "pointers reach " + name};
         if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t))
             return {Why::Effects, "the loop does more than to update " + name};
@@ -164,21 +166,6 @@ private:
     }
 
     /// Is the address of the array kept in a pointer of the function?
-    bool isBound(VarId array) {
-        if (!bound_)
-            findBound(f_.body, bound_.emplace());
-        return bound_->count(array.index) != 0;
-    }
-    void findBound(const Block &b, std::set<std::size_t> &out) const {
-        for (const NodePtr &n : b.body) {
-            if (const auto *d = dyn_cast<Declare>(n.get()); d && d->target)
-                out.insert(rootOf(f_, f_.refs[d->target].var).index);
-            if (const auto *s = dyn_cast<SetPointer>(n.get()))
-                out.insert(rootOf(f_, f_.refs[s->source].var).index);
-            forEachBlock(*n, [&](const Block &inner) { findBound(inner, out); });
-        }
-    }
-
     bool isMentionedElsewhere(const Node &n, Name array, const Target &t) {
         if (std::find(t.statements.begin(), t.statements.end(), &n) != t.statements.end())
             return isMentioned(static_cast<const Update &>(n), array);
@@ -238,7 +225,7 @@ private:
         }
         if (targets.empty() || !context_.mayChange(where, "threads have copies of what they update"))
             return;
-        names_ = &table_.of(f_.body); // while the body is whole
+        names(); // while the body is whole
         NodePtr plain = conditions_.empty() ? nullptr : twin(loop, f_);
         n = withCopies(std::move(n), targets);
         static_cast<Block &>(*n).braces = !plain; // a branch has its own
@@ -276,7 +263,7 @@ private:
         v.type = f_.vars[t.array].type;
         v.kind = VarKind::Stack;
         v.count = t.count.asInt() ? t.count : sym::Expr(most(t));
-        v.name = fresh(f_.vars[t.array].name.str() + "_acc");
+        v.name = names().declare(Name(f_.vars[t.array].name.str() + "_acc"));
         const Type type = v.type;
         const VarId copy = f_.vars.add(std::move(v));
         out.add<Declare>(copy);
@@ -294,7 +281,7 @@ private:
     NodePtr combined(const Target &t, VarId copy) {
         Variable k;
         k.type = Type(ScalarKind::Int64);
-        k.name = fresh("k");
+        k.name = names().declare(Name("k"));
         MemRef from, to;
         from.offset = to.offset = sym::Expr::symbol(k.name);
         from.var = copy;
@@ -310,24 +297,21 @@ private:
         return loop;
     }
 
-    Name fresh(const std::string &wanted) {
-        const auto taken = [this](Name n) {
-            return names_->has(n) || std::any_of(f_.vars.begin(), f_.vars.end(), [n](const Variable &v) { return v.name == n; });
-        };
-        Name n(wanted);
-        for (int k = 0; taken(n); ++k)
-            n = Name(wanted + "_" + std::to_string(k));
-        return n;
+    NameScopes &names() {
+        if (!names_)
+            names_.emplace(namesOf(module_, f_, table_.of(f_.body)));
+        return *names_;
     }
+    const Bindings &bindings() { return bindings_ ? *bindings_ : bindings_.emplace(f_); }
 
     Function &f_;
     const Module &module_;
     const int64_t bytes_;
     pass::Context &context_;
     EffectTable table_;
-    const Effects *names_ = nullptr;             // that the function mentions
-    std::optional<std::set<std::size_t>> bound_; // arrays that pointers reach
-    std::vector<py::ExprRef> conditions_;        // of the loop that is looked at
+    std::optional<NameScopes> names_; // those of the function
+    std::optional<Bindings> bindings_;
+    std::vector<py::ExprRef> conditions_; // of the loop that is looked at
     bool changed_ = false;
 };
 
