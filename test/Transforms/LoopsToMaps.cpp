@@ -112,6 +112,81 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
     CHECK(lastOf("i = 0; i < N; i = i + 1", "if i > 3 {\nstate s {}\n}") == "max(N, 0)");
 }
 
+namespace {
+
+/// How the tasklet `t` of a loop's body updates `s` once the loop is a map: code and function; empty if the loop stays.
+std::string updateIn(const std::string &body, const std::string &after = "", const std::string &more = "") {
+    OneLoop program({.body = body,
+                     .after = after,
+                     .more = "argument s: int64[4] (CPU_Heap)\nargument h: int32 (CPU_Heap)\nargument u: uint64 (CPU_Heap)\n"
+                             "argument I: int64[N] (CPU_Heap)\nargument J: int32[N] (CPU_Heap)\n"
+                             "transient old: int64 (Register)\ntransient narrow: int32 (Register)\n" +
+                             more});
+    if (!program.convert())
+        return "";
+    const auto *t = program.node<Tasklet>("t");
+    CHECK(t->inConnectors.size() == t->inEdges().size());
+    return t->code.text + ", " + t->outEdges().front()->memlet.wcr;
+}
+
+} // namespace
+
+TEST_CASE("loops-to-maps: iterations that only add to an element") {
+    CHECK(updateIn("t: y = p + x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]") == "y = x, lambda a, b: a + b");
+    CHECK(updateIn("t: y = x * p  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]") == "y = x, lambda a, b: a * b");
+    CHECK(updateIn("t: y = x + p + 2 * N  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]") ==
+          "y = x + 2 * N, lambda a, b: a + b");
+    CHECK(updateIn("t: y = max(x, p)  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]") ==
+          "y = x, lambda a, b: max(a, b)");
+    CHECK(updateIn("t: y = p | x & 7  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]") ==
+          "y = x & 7, lambda a, b: a | b");
+    CHECK(updateIn("t: y = p + x  with p: int64 <- s[1], x: int32 <- J[i]; y: int64 -> s[1]") == "y = x, lambda a, b: a + b");
+    CHECK(updateIn("t: y = p + x  with p: int32 <- h, x: int64 <- I[i]; y: int32 -> h") == "y = x, lambda a, b: a + b");
+    const std::string byScalar = "r: o = p  with p: int64 <- s[1]; o: int64 -> old\n"
+                                 "t: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]";
+    CHECK(updateIn(byScalar) == "y = x, lambda a, b: a + b");
+    CHECK(updateIn("s[1] -> old\nt: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]") ==
+          "y = x, lambda a, b: a + b");
+    CHECK(updateIn(byScalar, "state end {\ne: y = p  with p: int64 <- old; y: float64 -> B[0]\n}").empty()); // is read later
+}
+
+TEST_CASE("loops-to-maps: what looks like a sum of integers") {
+    const auto stays = [](const std::string &body) { return updateIn(body).empty(); };
+    CHECK(stays("t: y = p + x  with p: int64 <- s[1], x: float64 <- A[i]; y: int64 -> s[1]"));   // cut off each time
+    CHECK(stays("t: y = p + x / 2  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]")); // of a real number
+    CHECK(stays("t: y = p - x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]"));
+    CHECK(stays("t: y = 2 * p + x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]")); // Horner
+    CHECK(stays("t: y = p + x * p  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]"));
+    CHECK(stays("t: y = p + x  with p: int64 <- s[2], x: int64 <- I[i]; y: int64 -> s[1]")); // another element
+    CHECK(stays("t: y = p + x  with p: int64 <- I[N - 1 - i], x: int32 <- J[i]; y: int64 -> I[N - 1]"));
+    CHECK(stays("t: y = max(x, p)  with p: int32 <- h, x: int64 <- I[i]; y: int32 -> h")); // cut off after the maximum
+    CHECK(stays(
+        "t: y = p + x + z  with p: int64 <- s[1], x: int32 <- J[i], z: int32 <- J[0]; y: int64 -> s[1]")); // x + z might overflow
+    CHECK(stays("t: y = p + x  with p: float64 <- B[0], x: float64 <- A[i]; y: float64 -> B[0]"));         // the order counts
+    CHECK(stays("t: y = p + x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]\n"
+                "v: y = p  with p: int64 <- s[1]; y: float64 -> B[i]")); // a prefix sum
+    CHECK(stays("r: o = p  with p: int64 <- s[1]; o: int32 -> narrow\n"
+                "t: y = q + x  with q: int32 <- narrow, x: int64 <- I[i]; y: int64 -> s[1]")); // cut off each time
+    CHECK(stays(
+        "r: o = p  with p: int64 <- s[1]; o: int64 -> old\nt: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]\n"
+        "v: y = p  with p: int64 <- old; y: float64 -> B[i]"));
+    CHECK(stays("t: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]\n"
+                "r: o = p  with p: int64 <- s[1]; o: int64 -> new old")); // that of the iteration before
+    CHECK(stays("t with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1] (dynamic = true) {\n"
+                "                    if x > 3:\n                        y = p + x\n                  }"));
+}
+
+TEST_CASE("loops-to-maps: nests that add to one element") {
+    OneLoop program({.body = "map m[j = 0:M] (CPU_Multicore) with <- I[0:M]; -> s[1] (wcr = \"lambda a, b: a + b\") {\n"
+                             "t: y = x  with x: int64 <- I[j]; y: int64 -> s[1] (wcr = \"lambda a, b: a + b\")\n}",
+                     .more = "argument s: int64[4] (CPU_Heap)\nargument I: int64[N] (CPU_Heap)"});
+    CHECK(program.convert());
+    OneLoop elements({.body = "map m[j = 0:M] (CPU_Multicore) with <- I[0:M]; -> s[0:M] (wcr = \"lambda a, b: a + b\") {\n"
+                              "t: y = x  with x: int64 <- I[j]; y: int64 -> s[j] (wcr = \"lambda a, b: a + b\")\n}",
+                      .more = "argument s: int64[M] (CPU_Heap)\nargument I: int64[N] (CPU_Heap)"});
+    CHECK_FALSE(elements.convert()); // many elements: a copy of all for each thread, or atomic updates
+}
+
 TEST_CASE("loops-to-maps: containers of an iteration") {
     const std::string use =
         "a: y = x  with x: float64 <- A[i]; y: float64 -> one\nb: y = x  with x: float64 <- one; y: float64 -> B[i]";

@@ -11,7 +11,9 @@
 //      assignment behind the map;
 //   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
-//      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again;
+//      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again.
+//      Nor does an element of integers that all iterations only add something to, or the like (RaiseReductions.h): it is updated with
+//      conflict resolution, in any order;
 //   4. the body calls no library: those have threads of their own. Sums of products whose operand is a column, next to that of the next
 //      iteration, are better off as maps, which jam-maps lets walk along the rows;
 //   5. it is not known to have a few iterations only.
@@ -25,6 +27,7 @@
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -123,6 +126,12 @@ public:
         return {};
     }
 
+    /// How iterations stand to each other, for the remark.
+    std::string relation() const {
+        return updated_.empty() ? "iterations do not depend on each other"
+                                : "iterations only update `" + updated_.begin()->str() + "`, in any order";
+    }
+
     /// A state with the map in place of the loop, against which nothing stands.
     void replace() {
         entry_->schedule = Schedule::CPU_Multicore;
@@ -199,8 +208,23 @@ private:
         return false;
     }
 
-    /// What iterations of the loop do to each other; containers that are an iteration's own become locals of the map.
+    /// What iterations of the loop do to each other, when all that they only add to, or the like, is updated.
     Reason dependence() {
+        for (;;) {
+            Name by;
+            Reason why = dependence(by);
+            if (!why || !raiseReduction(map_.body, by, loop_.variable, items_, g_, [this](Name n) {
+                    const DataDesc &d = *g_.desc(n);
+                    return d.transient && d.lifetime == Lifetime::Scope && isOnlyInside(n);
+                }))
+                return why;
+            updated_.insert(by);
+            map_.locals.clear();
+        }
+    }
+
+    /// The same of the body as it is. Containers that are an iteration's own become locals of the map. `by`: what stands against it.
+    Reason dependence(Name &by) {
         std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;
         for (const Item &i : map_.body)
@@ -212,16 +236,26 @@ private:
         for (std::size_t a = 0; a < uses.size(); ++a)
             for (std::size_t b = a; b < uses.size(); ++b) {
                 const AlignedUse &u = uses[a], &v = uses[b];
-                if (!items_.meet(*u.use, *v.use) || map_.locals.count(u.use->data))
+                if (!items_.meet(*u.use, *v.use) || map_.locals.count(u.use->data) || commute(u, v))
                     continue;
                 const auto c = items_.conflict(u, v, 1);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
-                if (u.use->data != v.use->data || !canBeLocal(*first.at(u.use->data)))
+                by = u.use->data;
+                if (by != v.use->data || !canBeLocal(*first.at(by)))
                     return conflictReason("iterations depend on each other", u, v, *c);
                 map_.locals.insert(u.use->data);
             }
         return {};
+    }
+
+    /// Are both updates of one and the same element, in any order? A team of threads has a copy of it each.
+    bool commute(const AlignedUse &a, const AlignedUse &b) const {
+        if (a.use->data != b.use->data || !isFreeOfOrder(*a.use, g_) || a.use->memlet.wcr != b.use->memlet.wcr || !a.use->subset ||
+            !b.use->subset || !(*a.use->subset == *b.use->subset) || !a.use->subset->isOneElement())
+            return false;
+        return std::none_of(a.instance.loops.begin(), a.instance.loops.end(),
+                            [&](const auto &l) { return a.use->subset->freeSymbols().count(l.variable) != 0; });
     }
 
     /// May each iteration have a container for itself, whose first use this is?
@@ -234,9 +268,13 @@ private:
         if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 ||
             !(*first.use->subset == d.fullSubset()))
             return false;
+        return isOnlyInside(first.use->data);
+    }
+
+    bool isOnlyInside(Name container) {
         if (!outside_)
             outside_ = usedOutside();
-        return !outside_->count(first.use->data);
+        return !outside_->count(container);
     }
 
     std::set<Name> usedOutside() const {
@@ -259,6 +297,7 @@ private:
     const pass::Context &context_;
     Map map_;
     bool isReadOutside_ = false;
+    std::set<Name> updated_; // containers whose elements iterations update since they were read and written
     const std::shared_ptr<MapEntry> entry_ = std::make_shared<MapEntry>(); // of the map
     std::optional<std::set<Name>> outside_;                                // containers that are used outside of the loop
 };
@@ -293,7 +332,7 @@ class LoopsToMaps : public pass::GraphPass {
                 context.missed(where, "stays a loop", why);
                 continue;
             }
-            if (!context.mayChange(where, "is a map: iterations do not depend on each other"))
+            if (!context.mayChange(where, "is a map: " + conversion.relation()))
                 continue;
             conversion.replace();
             shared = analysis::sharedContainers(g);
