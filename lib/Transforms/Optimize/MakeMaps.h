@@ -27,6 +27,15 @@ bool isProduct(const nest::Step &s);
 /// Does the order count in which such a step combines its values (py::orderCounts)?
 bool orderCounts(const nest::Step &s, const ir::SDFG &g);
 
+/// A product of a matrix and a vector, as a step says it: `y = A @ x`, whose results belong to the rows of A, or `y = x @ A`.
+struct MatrixProduct {
+    nest::Use matrix, vector, result; // of containers, not of their views
+    bool ofRows = false;
+    sym::Expr rows, columns;
+};
+/// Nothing for other steps, and for products with coefficients, transposed operands, or operands that are no plain arrays of the host.
+std::optional<MatrixProduct> matrixProductOf(const nest::Step &s, const ir::SDFG &g);
+
 /// Is a step a product of two vectors, one of which is next to the one that belongs to the next value of a variable: columns of a matrix?
 bool isSumOverColumn(const nest::Step &s, Name variable, const ir::SDFG &g);
 

@@ -35,7 +35,7 @@ public:
     Reduction(const Step &step, const Map &like, const SDFG &g) : step_(step), node_(*libraryNode(step)), like_(like), g_(g) {}
 
     ReductionMaps maps() {
-        if (!isPlain() || !nameParameters())
+        if (!canSplit(like_) || !isPlain() || !nameParameters())
             return {};
         return {init(), update()};
     }
@@ -55,7 +55,7 @@ protected:
     Operand output_;
     std::string wcr_, identity_, code_;
 
-private:
+    /// May loops take the operands apart, as far as these tell?
     bool isPlain() const {
         const auto plain = [this](const Operand &o) {
             const std::optional<sym::Subset> &s = o.use->subset;
@@ -67,9 +67,10 @@ private:
                 fits = s->dims[dims[k]].tile.isOne() && s->dims[dims[k]].size() == loops_[o.loops[k]];
             return fits;
         };
-        return canSplit(like_) && plain(output_) && std::all_of(inputs_.begin(), inputs_.end(), plain);
+        return plain(output_) && std::all_of(inputs_.begin(), inputs_.end(), plain);
     }
 
+private:
     /// Names that mean nothing in the subsets. Threads that share the first loop must not share outputs, but for a single one.
     bool nameParameters() {
         for (std::size_t k = 0; k < loops_.size(); ++k)
@@ -212,6 +213,15 @@ public:
         return true;
     }
 
+    /// What was read, if a matrix is an operand.
+    std::optional<MatrixProduct> product() const {
+        if (loops_.size() != 2 || !isPlain())
+            return std::nullopt;
+        const bool ofRows = output_.loops.front() == 0;
+        return MatrixProduct{
+            *inputs_[ofRows ? 0 : 1].use, *inputs_[ofRows ? 1 : 0].use, *output_.use, ofRows, loops_[0], loops_[1]};
+    }
+
 private:
     const Use *at(const char *connector) const {
         const auto u = std::find_if(uses_.begin(), uses_.end(), [&](const Use &u) { return u.connector == Name(connector); });
@@ -243,6 +253,12 @@ bool orderCounts(const Step &s, const SDFG &g) {
     const json::Value *function = libraryNode(s)->properties.find("wcr");
     const auto wcr = py::parseWcr(function && !function->isNull() ? function->text() : "lambda a, b: a + b");
     return !to || !wcr.value || py::orderCounts(wcr.value->kind, to->dtype);
+}
+
+std::optional<MatrixProduct> matrixProductOf(const Step &s, const SDFG &g) {
+    const Map unlike;
+    ProductNode node(s, unlike, g);
+    return isProduct(s) && node.read() ? node.product() : std::nullopt;
 }
 
 bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
