@@ -140,7 +140,7 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     tree::Block *at = &out;
     int rectangular = 0; // leading loops whose bounds do not depend on each other
     std::vector<Name> variables;
-    For *outermost = nullptr, *innermost = nullptr;
+    For *outermost = nullptr, *last = nullptr; // the loop over the last parameter, if it has one
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
         if (sym::Expr begin = printable(in, inVariables(in, r.begin)); r.steps().isOne() && isPlain(begin) && !shared) {
@@ -156,15 +156,16 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
         variables.push_back(in.varName(loop.var));
         if (!outermost)
             outermost = &loop;
-        innermost = &loop;
+        if (d + 1 == m.params.size())
+            last = &loop;
         at = &loop.body;
     }
-    if (innermost && !parallel)
-        innermost->simd = m.simd;
     if (parallel && outermost) {
         omp.collapse = static_cast<int>(std::min<int64_t>(m.collapse, rectangular));
         outermost->omp = omp;
     }
+    if (last && (!parallel || static_cast<int>(variables.size()) > omp.collapse)) // what threads share has a pragma of its own
+        last->simd = m.simd;
     const analysis::Team outer = std::exchange(in.fn->team, analysis::teamInside(m, in.fn->team));
     lowerScope(in, &m, *at);
     in.fn->team = outer;
