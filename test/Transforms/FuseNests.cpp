@@ -61,7 +61,11 @@ struct TwoMaps : Graph {
         return changed;
     }
     Why why = Why::None; // fuse did not do more
-    bool contract() { return PassRun(transforms::createContractArrays())(g); }
+    bool contract() {
+        PassRun pass(transforms::createContractArrays());
+        pass.pass->options = {{"rows", false}};
+        return pass(g);
+    }
 };
 
 bool fuses(const TwoMaps::Text &t) {

@@ -14,9 +14,26 @@
 //   3. the first use in every iteration writes it, whatever holds: then no value comes from another iteration, or from before.
 //
 // The variable has the type of the array: values are rounded as they were.
+//
+// With the option `rows`, an array of which each iteration uses a row of its own becomes that row:
+//
+//     map[i = 0:N] {                                     map[i = 0:N] {
+//         map[j = 0:M] { e[i, j] = exp(A[i, j]) }            map[j = 0:M] { e[j] = exp(A[i, j]) }
+//         map[j = 0:M] { s[i] += e[i, j] }           ->      map[j = 0:M] { s[i] += e[j] }
+//     }                                                  }
+//     transient e: float64[N, M]                         transient e: float64[M]
+//
+// It has the memory of one iteration for each thread, which stays in a cache. Then
+//
+//   2'. in some dimensions all uses have one and the same index, in terms of the parameters of the maps around all of them; uses are of
+//       single elements by tasklets and copies;
+//   3'. every read is of an element that an earlier step of the same iteration has written for certain (analysis::isCovered).
+//
+// That comes last: an array of an iteration keeps jam-maps from its map.
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -43,7 +60,8 @@ struct Place {
 /// Finds out, for one SDFG, and makes variables of its arrays.
 class Contraction {
 public:
-    Contraction(SDFG &g, std::vector<nest::Run> &runs, pass::Context &context) : g_(g), runs_(runs), context_(context) {}
+    Contraction(SDFG &g, std::vector<nest::Run> &runs, bool rows, pass::Context &context)
+        : g_(g), runs_(runs), rows_(rows), facts_(analysis::factsOf(g)), context_(context) {}
 
     void contract() {
         locate();
@@ -55,6 +73,8 @@ public:
                 continue;
             const std::string where = elementName(g_) + ": container " + name.str();
             if (const Reason why = obstacle(around, places)) {
+                if (rows_ && contractToRow(name, d, around, places))
+                    continue;
                 context_.missed(where, "stays an array", why, d.totalSize * d.dtype.bytes().value_or(1));
                 continue;
             }
@@ -123,6 +143,105 @@ private:
         return {};
     }
 
+    // ---- rows
+
+    /// Makes a row of an array, if each iteration uses one of its own.
+    bool contractToRow(Name name, DataDesc &d, const std::vector<Map *> &around, const std::vector<Place> &places) {
+        const std::vector<std::size_t> kept = dimsOfRow(around, places);
+        Map &owner = *around.back();
+        if (kept.empty() || kept.size() == d.rank() || !isWrittenFirst(places) || isGpuSchedule(owner.entry->schedule) ||
+            !context_.mayChange(elementName(g_) + ": container " + name.str(),
+                                "is a row of each iteration of `" + owner.entry->label + "`"))
+            return false;
+        std::vector<sym::Expr> shape;
+        for (const std::size_t k : kept)
+            shape.push_back(d.shape[k]);
+        DataDesc row = DataDesc::array(d.dtype, shape, true);
+        row.storage = d.storage;
+        row.debugInfo = d.debugInfo;
+        d = std::move(row);
+        for (Item &i : owner.body)
+            retarget(i, name, kept);
+        owner.locals.insert(name);
+        runs_[places.front().run].changed = true;
+        return true;
+    }
+
+    /// The dimensions in which uses have different indices; none if the others do not say of which iteration an element is.
+    static std::vector<std::size_t> dimsOfRow(const std::vector<Map *> &around, const std::vector<Place> &places) {
+        std::size_t outer = 0;
+        std::vector<Name> params;
+        for (const Map *m : around) {
+            outer += m->params.size();
+            params.insert(params.end(), m->params.begin(), m->params.end());
+        }
+        const std::optional<sym::Subset> &first = places.front().use.use->subset;
+        std::set<std::size_t> varying;
+        for (const Place &p : places) {
+            const PlacedUse &u = p.use;
+            const bool element = u.use->subset && u.use->subset->isOneElement() && first && first->rank() == u.use->subset->rank();
+            const bool withinItself = u.step->isCopy() && u.step->uses.front().data == u.step->uses.back().data;
+            if (!element || withinItself ||
+                (!u.step->isCopy() && (u.step->nodes.size() > 1 || !isa<Tasklet>(u.step->nodes.front()))))
+                return {};
+            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
+            for (std::size_t d = 0; d < first->rank(); ++d)
+                if (!(u.use->subset->dims[d] == first->dims[d]) || variesInside({{first->dims[d]}}, inner))
+                    varying.insert(d);
+        }
+        for (std::size_t d = 0; d < first->rank(); ++d)
+            if (!varying.count(d) && mentions({{first->dims[d]}}, params))
+                return {varying.begin(), varying.end()};
+        return {};
+    }
+
+    /// Is each element that is read written before, in the same iteration of all maps around both steps?
+    bool isWrittenFirst(const std::vector<Place> &places) const {
+        for (std::size_t k = 0; k < places.size(); ++k) {
+            const Place &read = places[k];
+            bool covered = read.use.use->kind == nest::UseKind::Write;
+            for (std::size_t w = 0; w < k && !covered; ++w) {
+                const Place &write = places[w];
+                if (write.use.use->kind != nest::UseKind::Write || !write.use.use->certain || write.use.step == read.use.step)
+                    continue;
+                std::size_t common = 0;
+                for (const Map *m : commonMaps({read, write}))
+                    common += m->params.size();
+                covered = analysis::isCovered(read.use.instance(), write.use.instance(), common, facts_);
+            }
+            if (!covered)
+                return false;
+        }
+        return true;
+    }
+
+    /// Memlets are of the dimensions that are left.
+    static void retarget(Item &item, Name name, const std::vector<std::size_t> &kept) {
+        if (item.map) {
+            for (Item &inner : item.map->body)
+                retarget(inner, name, kept);
+            return;
+        }
+        const auto row = [&](const sym::Subset &s) {
+            sym::Subset out;
+            for (const std::size_t k : kept)
+                out.dims.push_back(s.dims[k]);
+            return out;
+        };
+        std::optional<sym::Subset> element; // of a copy
+        for (Use &u : item.step->uses)
+            if (u.data == name)
+                u.subset = element = row(*u.subset);
+        if (!element)
+            return;
+        for (Use &u : item.step->uses) {
+            if (u.memlet.data == name)
+                u.memlet.subset = item.step->isCopy() ? element : u.subset;
+            else if (item.step->isCopy() || u.data == name)
+                u.memlet.otherSubset = item.step->isCopy() ? element : u.subset;
+        }
+    }
+
     static bool variesInside(const sym::Subset &s, const std::vector<analysis::LoopLevel> &loops) {
         const std::set<Name> symbols = s.freeSymbols();
         return std::any_of(loops.begin(), loops.end(), [&](const auto &l) { return symbols.count(l.variable) != 0; });
@@ -159,6 +278,8 @@ private:
 
     SDFG &g_;
     std::vector<nest::Run> &runs_;
+    const bool rows_;
+    const sym::Assumptions facts_;
     pass::Context &context_;
     std::map<Name, std::vector<Place>> places_; // in the order in which they run
 };
@@ -166,7 +287,7 @@ private:
 class ContractArrays : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         return rewriteRuns(root, context, [&](SDFG &g, const analysis::Memories &, std::vector<nest::Run> &runs) {
-            Contraction(g, runs, context).contract();
+            Contraction(g, runs, option<bool>("rows") && !context.options.gpu(), context).contract();
         });
     }
 };
