@@ -38,6 +38,8 @@ public:
         return copy<LibraryNode>(s);
     }
 
+    static std::unique_ptr<Block> anyBlock(const Block &b) { return block(b); }
+
 private:
     using Map = std::unordered_map<const Node *, Node *>;
 
@@ -122,6 +124,7 @@ private:
 };
 
 std::unique_ptr<SDFG> clone(const SDFG &g) { return Cloner::sdfg(g); }
+std::unique_ptr<Block> clone(const Block &b) { return Cloner::anyBlock(b); }
 std::unique_ptr<Node> clone(const Node &n) { return Cloner::node(n); }
 
 } // namespace sdfgc::ir

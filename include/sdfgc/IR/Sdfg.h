@@ -334,6 +334,8 @@ std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g);
 
 /// Deep copy (ids and order kept).
 std::unique_ptr<SDFG> clone(const SDFG &g);
+/// The same of a block with all that is in it, in no region. Its blocks have the labels that they had.
+std::unique_ptr<Block> clone(const Block &b);
 /// A node of the same kind that says the same, in no state. Half of a scope names the other half of the one that was copied.
 std::unique_ptr<Node> clone(const Node &n);
 

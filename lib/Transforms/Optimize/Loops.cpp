@@ -107,6 +107,22 @@ State &stateInPlaceOf(LoopRegion &l) {
     return *s;
 }
 
+std::vector<Block *> sequenceOf(Region &r) {
+    std::map<const Block *, Block *> next;
+    if (r.kind() == BlockKind::Unstructured)
+        return {};
+    for (const auto &e : r.edges())
+        if (!e->isUnconditional() || !next.emplace(e->src, e->dst).second)
+            return {};
+    std::vector<Block *> order;
+    for (Block *b = r.start(); b && order.size() <= r.blocks().size();) {
+        order.push_back(b);
+        const auto following = next.find(b);
+        b = following == next.end() ? nullptr : following->second;
+    }
+    return order.size() == r.blocks().size() ? order : std::vector<Block *>();
+}
+
 bool isInScope(const SDFG &g) {
     for (const SDFG *at = &g; at->parentNode; at = at->parentSDFG())
         if (ScopeTree(*at->parentNode->state()).scopeOf(at->parentNode))

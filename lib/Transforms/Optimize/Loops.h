@@ -17,6 +17,9 @@ void forgetVariable(ir::SDFG &g, Name variable);
 /// A new, empty state in the place of a loop: the edges of the loop are the state's. The loop is still in the region.
 ir::State &stateInPlaceOf(ir::LoopRegion &l);
 
+/// The blocks of a region in their order, if each but the last leads to the next, whatever holds. Empty otherwise.
+std::vector<ir::Block *> sequenceOf(ir::Region &r);
+
 /// Is an SDFG nested in a scope?
 bool isInScope(const ir::SDFG &g);
 

@@ -1,7 +1,9 @@
 #include "Transforms/Optimize/SymbolFacts.h"
 
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/Mentions.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 
 #include <algorithm>
@@ -47,23 +49,17 @@ std::optional<sym::Expr> FactWalk::valueOf(const std::string &text) const {
         const Type *t = g_.symbols.find(n);
         return t && t->isInteger() && !g_.desc(n) && !changedByCode_.count(n);
     };
-    const auto &names = value->freeSymbols();
+    const std::set<Name> names = analysis::namesInCode({text, Language::Python}, g_); // also of what cancels out
     return std::all_of(names.begin(), names.end(), isFixed) ? value : std::nullopt;
 }
 
 void FactWalk::region(Region &r, Facts &facts) {
-    std::map<const Block *, InterstateEdge *> next;
-    bool sequence = r.kind() != BlockKind::Unstructured && r.start();
-    for (const auto &e : r.edges())
-        sequence &= next.emplace(e->src, e.get()).second && e->isUnconditional();
-    std::vector<Block *> order;
-    for (Block *b = sequence ? r.start() : nullptr; b && order.size() <= r.blocks().size();) {
-        order.push_back(b);
-        const auto e = next.find(b);
-        b = e == next.end() ? nullptr : e->second->dst;
-    }
-    if (!sequence || order.size() != r.blocks().size())
+    const std::vector<Block *> order = sequenceOf(r);
+    if (order.empty())
         return anyOrder(r, facts);
+    std::map<const Block *, InterstateEdge *> next;
+    for (const auto &e : r.edges())
+        next.emplace(e->src, e.get());
     for (Block *b : order) {
         block(*b, facts);
         if (const auto e = next.find(b); e != next.end())
