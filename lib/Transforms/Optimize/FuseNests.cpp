@@ -12,7 +12,8 @@
 //      other, it is enough that their first loops have this in common (option `partial`): these are shared, what is left of each
 //      becomes a map inside, and maps inside are fused in the same way.
 //   2. it shares a container with: there is something to gain. Maps that hand transients to each other join first, since these may
-//      need no memory then; what only reads the same, or continues with a result, joins what is left.
+//      need no memory then; what only reads the same, or continues with a result, joins what is left. A Reduce node does so where it reads
+//      the same array as a map, or another Reduce node, in loops of the same shape.
 //   3. it may join (A9.1 of the rules in docs/optimiser.md): every two conflicting accesses of both are of one element in one and the
 //      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
 //      Where only the later map would overwrite what other iterations of the earlier one still read, and these read few elements, a
@@ -175,6 +176,15 @@ private:
         before_[at] = place;
     }
 
+    /// The first position in front of `at` where a step may stand: it shall not keep what is behind it from moving up.
+    std::size_t highest(std::size_t at, const Item &step) const {
+        const ItemFacts facts = items_.factsOf(step);
+        for (std::size_t seen = 0; before_[at] != none && seen < limits_.window; ++seen, at = before_[at])
+            if (items_.ordered(list_[before_[at]], facts_[before_[at]], step, facts))
+                break;
+        return at;
+    }
+
     void takeOrder() {
         std::vector<Item> ordered;
         for (std::size_t i = first_; i != end_; i = after_[i])
@@ -196,15 +206,41 @@ private:
         const Item &item = list_[i];
         if (facts_[i].effects)
             return false;
-        // A reduction alone uses vectors; it gains where it need not read what another map has made.
-        const bool reduces = item.step && (isReduce(*item.step) || isProduct(*item.step));
-        return item.map || item.step->isCopy() || (reduces && limits_.partial && !lastRound_);
+        // A product is left to its library where it would only read the same.
+        const bool reduces = item.step && (isReduce(*item.step) || (isProduct(*item.step) && !lastRound_));
+        return item.map || item.step->isCopy() || (reduces && limits_.partial);
+    }
+
+    /// Is that a gain where one of them is a reduction, in the last round? Not unless they read one array in the same order.
+    bool readsTheSame(const Item &a, const Item &b, std::size_t earlier, std::size_t later) const {
+        const auto reads = [this](const Item &i, const nest::Use &u) {
+            const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+            return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &v) {
+                return v.use->kind == nest::UseKind::Read && v.use->memory == u.memory && !g_.desc(u.data)->totalSize.isOne();
+            });
+        };
+        const Item &reduction = a.step ? a : b, &other = a.step ? b : a;
+        return !items_.handsOn(facts_[earlier], facts_[later]) && reads(other, reduction.step->uses.front());
+    }
+
+    /// A map without loops, whose schedule a reduction has that joins another one; nothing if it has none for the host.
+    std::optional<Map> scheduleOf(const Item &reduction) const {
+        const auto *node = cast<LibraryNode>(reduction.step->nodes.front());
+        if (inMap_ || (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential))
+            return std::nullopt;
+        auto entry = std::make_shared<MapEntry>();
+        entry->schedule = node->schedule;
+        entry->debugInfo = node->debugInfo;
+        Map out;
+        out.entry = entry.get();
+        out.made = std::move(entry);
+        return out;
     }
 
     /// May the sum of a library node be one of the loops of a map? With --reductions ordered, a product may not, whose order is that of a
     /// library, and no sum of all elements, which would make the map it joins run on one thread.
     bool maySum(const Item &item, const Item &other) const {
-        if (!item.step || !other.map || item.step->isCopy() || context_.allows(pass::FloatClass::F1) ||
+        if (!item.step || item.step->isCopy() || (!other.map && other.step->isCopy()) || context_.allows(pass::FloatClass::F1) ||
             !orderCounts(*item.step, g_))
             return true;
         const bool total = !item.step->uses.back().subset || item.step->uses.back().subset->nonUnitDims().empty();
@@ -230,6 +266,12 @@ private:
             out.made = std::move(maps.update);
             if (out.made)
                 out.before = std::move(maps.init);
+        } else if (isReduce(*item.step) && isReduce(*other.step)) {
+            if (const std::optional<Map> like = scheduleOf(item)) {
+                ReductionMaps maps = reductionAsMaps(*item.step, *like, g_);
+                out.made = std::move(maps.update);
+                out.before = std::move(maps.init);
+            }
         }
         if (out.made)
             out.map = out.made.get();
@@ -246,11 +288,15 @@ private:
                                 {Why::Contract, "the order of its sums has to stay"});
             return std::nullopt;
         }
+        const bool reduces = (a.step && isReduce(*a.step)) || (b.step && isReduce(*b.step));
+        if (reduces && lastRound_ && !readsTheSame(a, b, earlier, later))
+            return std::nullopt;
         Candidate first = candidate(a, b), second = candidate(b, a);
         if (!first.map || !second.map)
             return std::nullopt;
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
-        if (most == 0 || (!isAll(most, *first.map, *second.map) && !canJoinPartly(*first.map, *second.map)))
+        if (most == 0 ||
+            (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
             return std::nullopt;
         const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
         Reason why{Why::Order, "something between them has to stay there"};
@@ -276,8 +322,10 @@ private:
         list_[kept] = std::move(fused);
         facts_[kept] = items_.factsOf(list_[kept]);
         remove(up ? later : earlier);
-        for (Item &i : before)
-            insertBefore(kept, std::move(i));
+        for (Item &i : before) {
+            const std::size_t place = i.step ? highest(kept, i) : kept;
+            insertBefore(place, std::move(i));
+        }
         return kept;
     }
 
