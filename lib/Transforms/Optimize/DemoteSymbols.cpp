@@ -332,7 +332,7 @@ private:
                       [&](const auto &each) { return each.first == symbol; });
     }
 
-    /// Where what an edge does first belongs: behind the run in front of it, if that leads nowhere else, or in a state of its own.
+    /// Where what an edge does first belongs: after the run in front of it, if that leads nowhere else, or in a state of its own.
     nest::Run &placeFor(const Assignment &a) {
         const auto [place, isNew] = places_.emplace(a.edge, runs_.size());
         if (!isNew)
@@ -345,7 +345,7 @@ private:
         return runs_[place->second];
     }
 
-    /// A state behind the condition of an edge, in front of its assignments.
+    /// A state after the condition of an edge, in front of its assignments.
     nest::Run runOnEdge(Region &r, InterstateEdge &e) {
         auto *s = r.add<State>();
         s->label = g_.freshLabel("read");

@@ -8,7 +8,7 @@
 // A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
 //
 //   1. it counts up by a constant to an end that its body does not change. Who asks for the last value of its variable gets it by an
-//      assignment behind the map;
+//      assignment after the map;
 //   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again.

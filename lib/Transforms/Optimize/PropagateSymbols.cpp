@@ -11,7 +11,7 @@
 // control flow of each SDFG and knows at every point which symbols have the value of an expression of others, as these are now:
 //
 //   1. An assignment adds such a fact where its value is made of symbols and constants, and takes away all that mention its symbol.
-//   2. Behind a conditional, what holds behind all of its branches holds. In a loop and behind it, what mentions no symbol that the loop
+//   2. After a conditional, what holds after all of its branches holds. In a loop and after it, what mentions no symbol that the loop
 //      assigns; so it is in regions that are no sequence.
 //   3. A symbol goes if at each place that reads it a value is known that can stand there: of symbols of the same type, with few terms, where
 //      no map around gives a name of it another meaning. It stays as it is if at one place it cannot: half of it would be no gain. Sizes of

@@ -10,7 +10,7 @@
 //
 // Passes over loops look at runs of states (sdfgc/Nest/Nest.h); a branch or a loop in between ends one.
 //
-//   1. A branch whose condition is false for all values of its symbols goes, and with one that is true all branches behind it. If one is
+//   1. A branch whose condition is false for all values of its symbols goes, and with one that is true all branches after it. If one is
 //      left whatever holds, its blocks take the place of the conditional. Variables of loops that count up from 0 or more are not negative.
 //   2. A loop with a constant number of trips, 0 or 1, is its body without the loop; its variable gets the values that it had.
 //   3. Loop unswitching (from -O2): if the body is states and one conditional, and no iteration changes what the conditions read, the loop is
