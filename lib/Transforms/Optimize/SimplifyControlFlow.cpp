@@ -27,6 +27,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -37,6 +38,7 @@ using diag::Why;
 
 constexpr std::size_t littleBeside = 40; // nodes beside a conditional that may be copied for each of its branches
 constexpr std::size_t fewBranches = 4;
+constexpr int manyLoops = 64; // of an SDFG, that are written more than once
 
 /// Calls `f` with all blocks of a region, at any depth.
 template <class F> void forEachBlock(const Region &r, const F &f) {
@@ -133,6 +135,17 @@ private:
         }
     }
 
+    /// A label that no block has, or had. (SDFG::freshLabel goes over all blocks each time.)
+    std::string freshLabel(const std::string &prefix) {
+        if (labels_.empty())
+            for (const Block *b : allBlocks(std::as_const(g_)))
+                labels_.insert(b->label);
+        std::string label = prefix;
+        for (int i = 0; !labels_.insert(label).second; ++i)
+            label = prefix + "_" + std::to_string(i);
+        return label;
+    }
+
     bool mayChange(const Block &b, const std::string &text) {
         const bool may = context_.mayChange(elementName(b), text);
         changed_ |= may;
@@ -197,7 +210,7 @@ private:
     /// The blocks of a region, which is a sequence, in place of a block; a state if it has none.
     void inPlaceOf(Region &r, Block &b, Region &content) {
         if (content.blocks().empty())
-            content.add<State>()->label = g_.freshLabel(b.label.empty() ? "empty" : b.label);
+            content.add<State>()->label = freshLabel(b.label.empty() ? "empty" : b.label);
         const std::vector<Block *> order = sequenceOf(content);
         const bool starts = r.start() == &b;
         Region::Content parts = content.release();
@@ -250,17 +263,17 @@ private:
         const bool isRead = isVariableReadOutside(l);
         const sym::Expr last = never ? range.begin : range.begin + range.step;
         State &first = stateInPlaceOf(l);
-        first.label = g_.freshLabel(first.label);
+        first.label = freshLabel(first.label);
         Block *end = &first;
         if (once) {
-            State *body = r.addStateAfter(end, g_.freshLabel(first.label));
+            State *body = r.addStateAfter(end, freshLabel(first.label));
             r.outEdges(end).front()->assignments = {{variable, range.begin.str()}};
-            State *after = r.addStateAfter(body, g_.freshLabel(first.label + "_end"));
+            State *after = r.addStateAfter(body, freshLabel(first.label + "_end"));
             end = after;
             inPlaceOf(r, *body, l);
         }
         if (isRead) {
-            State *after = r.addStateAfter(end, g_.freshLabel(first.label + "_end"));
+            State *after = r.addStateAfter(end, freshLabel(first.label + "_end"));
             for (InterstateEdge *e : r.inEdges(after))
                 e->assignments = {{variable, last.str()}};
         }
@@ -292,8 +305,10 @@ private:
             context_.missed(elementName(l), "its test stays inside", why);
             return;
         }
-        if (mayChange(l, "is tested in front: `" + c->branches().front().condition->text + "`"))
+        if (mayChange(l, "is tested in front: `" + c->branches().front().condition->text + "`")) {
+            ++unswitched_;
             split(r, l, position);
+        }
     }
 
     Reason obstacle(const LoopRegion &l, const ConditionalBlock &c, const std::set<Name> &assigned) const {
@@ -311,7 +326,7 @@ private:
         for (const auto &b : l.blocks())
             if (const auto *s = dyn_cast<State>(b.get()))
                 beside += s->nodes().size();
-        if (beside > littleBeside || c.branches().size() > fewBranches)
+        if (unswitched_ >= manyLoops || beside > littleBeside || c.branches().size() > fewBranches)
             return {Why::Budget, "too much would be written twice"};
         return whatIsSingle(l);
     }
@@ -365,7 +380,7 @@ private:
     void split(Region &r, LoopRegion &l, std::size_t position) {
         auto *outer = r.add<ConditionalBlock>();
         const auto &inner = cast<ConditionalBlock>(l.blocks()[position].get())->branches();
-        outer->label = g_.freshLabel(l.label + "_test");
+        outer->label = freshLabel(l.label + "_test");
         outer->debugInfo = l.blocks()[position]->debugInfo;
         bool complete = false;
         for (std::size_t k = 0; k <= inner.size(); ++k) {
@@ -375,7 +390,7 @@ private:
             const std::optional<Code> condition = isElse ? std::nullopt : inner[k].condition;
             complete |= !condition;
             Region *branch = outer->addBranch(condition, std::make_unique<Region>());
-            branch->label = g_.freshLabel(l.label + "_branch");
+            branch->label = freshLabel(l.label + "_branch");
             auto *copy = cast<LoopRegion>(branch->adopt(ir::clone(static_cast<const Block &>(l))));
             auto *c = cast<ConditionalBlock>(copy->blocks()[position].get());
             const std::unique_ptr<Region> content = isElse ? std::make_unique<Region>() : std::move(c->branches()[k].region);
@@ -404,10 +419,10 @@ private:
 
     /// Labels that no other block has.
     void rename(LoopRegion &l) {
-        l.label = g_.freshLabel(l.label);
+        l.label = freshLabel(l.label);
         forEachBlock(l, [this](const Block &b) {
             if (!b.label.empty())
-                const_cast<Block &>(b).label = g_.freshLabel(b.label);
+                const_cast<Block &>(b).label = freshLabel(b.label);
         });
     }
 
@@ -415,8 +430,10 @@ private:
     analysis::Memories &memories_;
     pass::Context &context_;
     const bool unswitches_;
-    std::set<Name> changedByCode_; // symbols that tasklets change
-    sym::Assumptions facts_;       // of the variables of loops around
+    std::set<Name> changedByCode_;           // symbols that tasklets change
+    sym::Assumptions facts_;                 // of the variables of loops around
+    std::unordered_set<std::string> labels_; // of all blocks, once one is asked for
+    int unswitched_ = 0;
     bool changed_ = false;
 };
 
