@@ -10,8 +10,8 @@
 //
 //   1. it has only steps in it: tasklets in Python and copies of elements, nothing with conflict resolution;
 //   2. its last parameter moves every access of an array by one element, or does not move it; it moves a write;
-//   3. it has more pairs of a write and another access than compilers check (option `pairs`): where they see for themselves what is
-//      independent, they also see what is not worth it, as in loops of few iterations;
+//   3. it has more pairs of a write and another access than compilers check (option `pairs`), where accesses a constant distance apart
+//      count once: where they see for themselves what is independent, they also see what is not worth it, as in loops of few iterations;
 //   4. no iteration of its last loop uses an element that another one writes (A9.7 of the rules in docs/optimiser.md).
 //
 // Nothing is added up in another order, so results keep their bits.
@@ -67,8 +67,9 @@ private:
     /// Do accesses walk along memory, or stand still, and are they many?
     bool isRegular(const Map &m) const {
         std::vector<std::pair<Name, sym::Subset>> written, all;
-        const auto add = [](auto &list, const Use &u) {
-            if (const std::pair access(u.data, *u.subset); std::find(list.begin(), list.end(), access) == list.end())
+        const auto add = [&](auto &list, const Use &u) {
+            if (const std::pair access(u.data, placeOf(*u.subset, m.params.back()));
+                std::find(list.begin(), list.end(), access) == list.end())
                 list.push_back(access);
         };
         for (const Item &i : m.body)
@@ -87,6 +88,16 @@ private:
                     add(written, u);
             }
         return written.size() * all.size() > pairs_ + written.size();
+    }
+
+    /// Of accesses a constant distance apart along the loop, compilers check one.
+    static sym::Subset placeOf(sym::Subset s, Name variable) {
+        for (sym::Range &r : s.dims)
+            if (r.begin.dependsOn(variable) && r.begin.kind() == sym::Kind::Add)
+                for (const sym::Expr term : r.begin.operands())
+                    if (term.isInteger())
+                        r.begin = r.end = r.begin - term;
+        return s;
     }
 
     bool isIndependent(const Map &m) const {
