@@ -1,6 +1,8 @@
 // simplify-control-flow: what runs always, once or never, and tests that leave loops.
 #include "PassRun.h"
 
+#include "sdfgc/Analysis/Copies.h"
+
 using namespace sdfgc;
 using namespace sdfgc::test;
 using diag::Why;
@@ -171,6 +173,35 @@ TEST_CASE("simplify-control-flow: tests that leave loops") {
     CHECK(loops(inLoop("k > 0", "state x {}\nk = k + 1\n")) == 1);
     CHECK(loops(inLoop("flag > 0", "state w {\nw: o = 1  with o: int32 -> flag[0]\n}\n")) == 1);
     CHECK(loops("l: for i = 0; i < N; i = i + 1 {\nif flag > 0 {\n" + state("a", "i") + "break\n}\n}") == 1);
+}
+
+TEST_CASE("simplify-control-flow: what iterations have for themselves is not shared by the copies of a loop") {
+    Flow program(R"(
+        l: for i = 0; i < N; i = i + 1 {
+          state beside {
+            map m[j = 0:4] (CPU_Multicore) with <- B[0:N]; -> A[0:N] {
+              one: o = b + 1  with b: float64 <- B[j]; o: float64 -> own[0]
+              two: o = b * 2  with b: float64 <- own[0]; o: float64 -> A[j]
+            }
+            three: o = i  with o: float64 -> common[0]
+          }
+          if flag > 0 {
+            state a {
+              a: o = b  with b: float64 <- common[0]; o: float64 -> B[i]
+            }
+          } else {
+            state b {
+              b: o = 2 * b  with b: float64 <- common[0]; o: float64 -> B[i]
+            }
+          }
+        })",
+                 "transient own: float64 (Register)\ntransient common: float64 (Register)");
+    program.run();
+    REQUIRE(program.count<LoopRegion>() == 2);
+    const std::set<Name> shared = analysis::sharedContainers(program.g);
+    CHECK(!shared.count("own"));
+    CHECK(shared.count("common"));
+    CHECK(program.g.arrays.size() == 6); // and a second `own`
 }
 
 TEST_CASE("simplify-control-flow: a loop in which nothing happens without its test") {

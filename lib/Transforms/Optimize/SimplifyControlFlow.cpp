@@ -23,6 +23,7 @@
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SymbolFacts.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Memories.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -344,6 +345,10 @@ private:
             for (const auto &n : s->nodes()) {
                 const auto *t = dyn_cast<Tasklet>(n.get());
                 const auto *nested = dyn_cast<NestedSDFGNode>(n.get());
+                const auto *a = dyn_cast<AccessNode>(n.get());
+                const DataDesc *d = a ? s->sdfg()->desc(a->data) : nullptr;
+                if (d && (d->isStructure() || d->isContainerArray())) // whose members have names that are made of theirs
+                    out = {Why::Container, "`" + a->data.str() + "` has members"};
                 if (n->instrument != Instrumentation::No_Instrumentation || (nested && !nested->uniqueName.empty()) ||
                     (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
                     out = {Why::Effects, "`" + n->label + "` has a name or state of its own"};
@@ -382,6 +387,8 @@ private:
         const auto &inner = cast<ConditionalBlock>(l.blocks()[position].get())->branches();
         outer->label = freshLabel(l.label + "_test");
         outer->debugInfo = l.blocks()[position]->debugInfo;
+        const std::set<Name> shared = analysis::sharedContainers(g_);
+        std::set<Name> owned;
         bool complete = false;
         for (std::size_t k = 0; k <= inner.size(); ++k) {
             const bool isElse = k == inner.size();
@@ -397,6 +404,7 @@ private:
             inPlaceOf(*copy, *c, *content);
             if (k > 0)
                 rename(*copy);
+            separate(*copy, shared, owned);
         }
         const bool starts = r.start() == &l;
         for (InterstateEdge *e : r.inEdges(&l))
@@ -406,6 +414,35 @@ private:
         if (starts)
             r.setStart(outer);
         r.removeBlock(&l);
+    }
+
+    /// Gives what iterations of scopes have for themselves a name of its own in each copy: used in several scopes, it would be one container
+    /// for all iterations. `owned`: by copies before this one.
+    void separate(LoopRegion &l, const std::set<Name> &shared, std::set<Name> &owned) {
+        std::vector<State *> states;
+        std::map<Name, Name> names;
+        forEachBlock(l, [&](const Block &b) {
+            if (const auto *s = dyn_cast<State>(&b))
+                states.push_back(const_cast<State *>(s));
+        });
+        for (const State *s : states)
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                if (g_.arrays.contains(a->data) && !shared.count(a->data))
+                    names.try_emplace(a->data);
+        if (connectors_.empty() && !names.empty())
+            connectors_ = nest::connectorsOf(g_);
+        for (auto &[name, other] : names)
+            other = owned.insert(name).second ? name : nest::addContainer(g_, name.str(), DataDesc(*g_.desc(name)), connectors_);
+        const auto rename = [&names](Name &n) {
+            if (const auto found = names.find(n); found != names.end())
+                n = found->second;
+        };
+        for (State *s : states) {
+            for (AccessNode *a : nodesOf<AccessNode>(*s))
+                rename(a->data);
+            for (const auto &e : s->edges())
+                rename(e->memlet.data);
+        }
     }
 
     /// Does the loop do nothing where no branch is taken?
@@ -433,6 +470,7 @@ private:
     std::set<Name> changedByCode_;           // symbols that tasklets change
     sym::Assumptions facts_;                 // of the variables of loops around
     std::unordered_set<std::string> labels_; // of all blocks, once one is asked for
+    std::set<Name> connectors_;              // of all nodes, likewise
     int unswitched_ = 0;
     bool changed_ = false;
 };
