@@ -14,8 +14,12 @@
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Barriers.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
+
+#include <tuple>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -23,18 +27,29 @@ namespace {
 using namespace ir;
 using analysis::StreamStep;
 
-/// A barrier in front of the phase that comes too early: after all before it, before all from it on.
+/// Where a step begins: a copy is made at its source, unless other edges end at its destination.
+Node *beginOf(const StreamStep &step) {
+    const bool atSource =
+        step.edge && step.node == step.edge->dst && !step.edge->src->isEntry() && !analysis::copiesAtDestination(*step.edge->dst);
+    return atSource ? step.edge->src : step.node;
+}
+
+/// A barrier in front of the phase that comes too early: after all before it, before all from it on. What is copied from one node is
+/// copied in one go.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
     const bool grid = c.executor == analysis::Executor::Grid;
     LibraryNode *barrier = analysis::addAsyncOp(s, {grid ? analysis::AsyncOp::GridBarrier : analysis::AsyncOp::Barrier, 0, -1});
     const std::vector<StreamStep> &steps = *c.steps;
+    std::size_t at = c.step;
+    while (at > 0 && at < steps.size() && beginOf(steps[at - 1]) == beginOf(steps[at]))
+        --at;
     if (c.scope)
         tie(s, c.scope, barrier);
-    for (std::size_t i = 0; i < c.step; ++i)
+    for (std::size_t i = 0; i < at; ++i)
         tie(s, exitOf(steps[i].node), barrier);
-    for (std::size_t i = c.step; i < steps.size(); ++i)
-        tie(s, barrier, steps[i].node);
+    for (std::size_t i = at; i < steps.size(); ++i)
+        tie(s, barrier, beginOf(steps[i]));
     if (c.scope && barrier->outEdges().empty())
         tie(s, barrier, exitOf(c.scope));
 }
@@ -44,7 +59,13 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         analysis::StreamSteps steps(root);
         bool changed = false;
+        // A barrier that does not help shall not be put there again and again; the verifier would say so.
+        std::tuple<const Node *, const Edge *, const State *, analysis::MemoryUse> last;
         analysis::PhaseOrder(root, steps, [&](const analysis::PhaseConflict &c) {
+            const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
+            const std::tuple now(later ? later->node : nullptr, later ? later->edge : nullptr, c.state, c.use);
+            if (std::exchange(last, now) == now)
+                return false;
             context.done(c.laterName(), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
             insert(c);
             return changed = true;
