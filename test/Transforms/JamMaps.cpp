@@ -10,7 +10,7 @@ namespace {
 struct Sums : Graph {
     struct Text {
         std::string read = "A[k, j]", inner = "k = 0:N", variable = "float64 (Register)", sum = "t[0]", write = "y[j]",
-                    range = "j = 0:M";
+                    range = "j = 0:M", done = "done: o = a  with a: float64 <- $sum; o: float64 -> $write";
     };
     explicit Sums(const Text &t)
         : Graph(R"(
@@ -26,12 +26,13 @@ struct Sums : Graph {
                   map sum[$inner] (Sequential) with <- A[0:N, 0:M], <- x[0:N], after @init; -> $sum (wcr = "lambda a, b: a + b") {
                     add: o = a * b  with a: float64 <- $read, b: float64 <- x[k]; o: float64 -> $sum (wcr = "lambda a, b: a + b")
                   }
-                  done: o = a  with a: float64 <- $sum; o: float64 -> $write
+                  $done
                 }
               }
             }
           )",
-                {{"$variable", t.variable},
+                {{"$done", t.done},
+                 {"$variable", t.variable},
                  {"$range", t.range},
                  {"$inner", t.inner},
                  {"$sum", t.sum},
@@ -77,4 +78,12 @@ TEST_CASE("jam-maps: variables become arrays along the strip, and the rest has i
         for (const MapEntry *m : nodesOf<MapEntry>(*s))
             hasRest |= m->params.front() == Name("j") && m->schedule == Schedule::Sequential;
     CHECK(hasRest);
+}
+
+TEST_CASE("jam-maps: a copy of a variable, in the strip and in the rest") {
+    Sums program({.done = "t[0] -> y[j]"});
+    REQUIRE(program.jam());
+    for (const State *s : allStates(std::as_const(program.g)))
+        for (const auto &e : s->edges())
+            CHECK((e->memlet.isEmpty() || program.g.desc(e->memlet.data)));
 }

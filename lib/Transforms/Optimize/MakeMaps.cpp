@@ -126,14 +126,14 @@ void takeOwn(Map &m, const std::map<Name, Name> &own, SDFG &g, analysis::Memorie
             takeOwn(*i.map, own, g, memories);
             continue;
         }
-        const bool isCopy = i.step->isCopy();
-        for (Use &u : i.step->uses)
+        for (Use &u : i.step->uses) {
+            if (const auto name = own.find(u.memlet.data); name != own.end()) // of a copy, the memlet is that of both ends
+                u.memlet.data = name->second;
             if (const auto name = own.find(u.data); name != own.end()) {
-                if (!isCopy || u.memlet.data == u.data)
-                    u.memlet.data = name->second;
                 u.data = name->second;
                 u.memory = memories.of(g, name->second);
             }
+        }
     }
 }
 
