@@ -102,6 +102,19 @@ TEST_CASE("rewriting is bottom-up and shares what does not change", "[tasklet][a
     CHECK(print(b) == "if q:\n    q = q[1:]\nelse:\n    q += 1");
 }
 
+TEST_CASE("what stands for an expression is not looked at again") {
+    const auto f = [](const ExprRef &n) {
+        if (n->kind == ExprKind::Name && n->name == Name("a"))
+            return name("b");
+        if (n->kind == ExprKind::Name && n->name == Name("b"))
+            return name("a");
+        return n->kind == ExprKind::Subscript ? name("whole") : ExprRef();
+    };
+    CHECK(print(*replace(expr("a + b * c"), f)) == "b + a * c");
+    CHECK(print(*replace(expr("f(a[b]) - b"), f)) == "f(whole) - a");
+    CHECK(print(replace(block("if a:\n  b = a[0]\nelse:\n  c += b"), f)) == "if b:\n    a = whole\nelse:\n    c += a");
+}
+
 TEST_CASE("substitution is simultaneous and respects scopes", "[tasklet][ast]") {
     const std::map<Name, ExprRef> swap = {{"a", name("b")}, {"b", expr("a + 1")}, {"f", name("g")}, {"math", name("m")}};
     CHECK(print(*substitute(expr("a * b"), swap)) == "b * (a + 1)");

@@ -155,3 +155,33 @@ TEST_CASE("barriers: loops and branches of nested SDFGs") {
     // s is written in front of the loop and at its end; u is read at the end and written at the beginning of the next iteration.
     CHECK(k.placed() == 2);
 }
+
+TEST_CASE("barriers: in front of where a copy is made, and none for a reference") {
+    Graph x(R"(
+        sdfg p {
+          transient a: float64[8] (GPU_Global)
+          transient c: float64[8] (GPU_Global)
+          state s {
+            map k[b = 0:2] (GPU_Device) with <- a[0:8]; -> c[0:8] {
+              nested call with in1 <- a[0:8]; out1 -> c[0:8] {
+                sdfg inner {
+                  argument in1: float64[8] (GPU_Global)
+                  argument out1: float64[8] (GPU_Global)
+                  reference R: float64[8]
+                  state one {
+                    map t[j = 0:8] (GPU_ThreadBlock) with -> out1[0:8] {
+                      z: o = 0.0  with o -> out1[j]
+                    }
+                  }
+                  state two {
+                    in1[0:4] -> out1[0:4] (Cooperative)
+                    in1[0:8] -> new R:set
+                  }
+                }
+              }
+            }
+          }
+        }
+      )");
+    CHECK(placedBarriers(x.g) == std::vector{AsyncOp::Barrier});
+}
