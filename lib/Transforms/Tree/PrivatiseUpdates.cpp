@@ -129,7 +129,7 @@ void Privatiser::block(Block &b, bool parallel, int shared) {
                           : original->kind == Kind::Block ? shared
                                                           : 0;
         forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts, below); });
-        if (loop)
+        if (loop && shared == 0) // a pragma comes between, too
             vectorise(*loop);
     }
 }
