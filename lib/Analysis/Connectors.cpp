@@ -32,7 +32,7 @@ SeveralElements::SeveralElements(const Tasklet &t) {
         add(t.inConnector(e->dstConn), *e, false);
     for (const Edge *e : t.outEdges()) {
         add(t.outConnector(e->srcConn), *e, true);
-        if (of(e->srcConn) && memletPath(e).back()->dstConn == Name("set")) // an address is what the reference wants
+        if (of(e->srcConn) && setsReference(e)) // an address is what the reference wants
             several_.erase(e->srcConn);
     }
 }

@@ -327,7 +327,7 @@ public:
 
     std::vector<GraphCopy> run() {
         for (const auto &e : s_.edges())
-            if (isTransfer(*e) && memletPath(e.get()).back()->dstConn != Name("set"))
+            if (isTransfer(*e) && !setsReference(e.get()))
                 add(e.get(), e.get(), nullptr);
         for (const auto &n : s_.nodes()) {
             auto *copy = dyn_cast<LibraryNode>(n.get());

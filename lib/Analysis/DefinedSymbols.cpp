@@ -208,6 +208,14 @@ std::set<Name> changedSymbols(const Tasklet &t) {
     return changed;
 }
 
+std::set<Name> changedSymbols(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const Tasklet *t : nodesOf<Tasklet>(*s))
+            out.merge(changedSymbols(*t));
+    return out;
+}
+
 sym::Assumptions factsOf(const SDFG &g) {
     sym::Assumptions facts = g.symbolHints;
     for (const auto &[name, desc] : g.arrays)

@@ -65,6 +65,8 @@ std::vector<Edge *> memletPath(const Edge *e) {
     return path;
 }
 
+bool setsReference(const Edge *e) { return memletPath(e).back()->dstConn == Name("set"); }
+
 Node *pathSource(const Edge *e) { return memletPath(e).front()->src; }
 Node *pathDestination(const Edge *e) { return memletPath(e).back()->dst; }
 

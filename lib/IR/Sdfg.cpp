@@ -261,11 +261,11 @@ template <class T, class R> void collectBlocks(R &region, std::vector<As<R, T> *
     }
 }
 
-template <class T, class G> std::vector<As<G, T> *> blocksOf(G &g) {
-    std::vector<As<G, T> *> out;
+template <class T, class R> std::vector<As<R, T> *> blocksOf(R &region) {
+    std::vector<As<R, T> *> out;
     if constexpr (std::is_same_v<T, Region>)
-        out.push_back(&g);
-    collectBlocks<T>(static_cast<As<G, Region> &>(g), out);
+        out.push_back(&region);
+    collectBlocks<T>(region, out);
     return out;
 }
 
@@ -292,12 +292,12 @@ void SDFG::renumber() {
     renumberRegion(*root(), next);
 }
 
-std::vector<Region *> allRegions(SDFG &g) { return blocksOf<Region>(g); }
-std::vector<const Region *> allRegions(const SDFG &g) { return blocksOf<Region>(g); }
-std::vector<Block *> allBlocks(SDFG &g) { return blocksOf<Block>(g); }
-std::vector<const Block *> allBlocks(const SDFG &g) { return blocksOf<Block>(g); }
-std::vector<State *> allStates(SDFG &g) { return blocksOf<State>(g); }
-std::vector<const State *> allStates(const SDFG &g) { return blocksOf<State>(g); }
+std::vector<Region *> allRegions(Region &r) { return blocksOf<Region>(r); }
+std::vector<const Region *> allRegions(const Region &r) { return blocksOf<Region>(r); }
+std::vector<Block *> allBlocks(Region &r) { return blocksOf<Block>(r); }
+std::vector<const Block *> allBlocks(const Region &r) { return blocksOf<Block>(r); }
+std::vector<State *> allStates(Region &r) { return blocksOf<State>(r); }
+std::vector<const State *> allStates(const Region &r) { return blocksOf<State>(r); }
 
 std::vector<SDFG *> allSDFGs(SDFG &root) {
     std::vector<SDFG *> out;
@@ -323,7 +323,7 @@ bool mentionsGpu(const SDFG &root) {
     return false;
 }
 
-std::vector<InterstateEdge *> allInterstateEdges(SDFG &g) { return interstateEdgesOf(g); }
-std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g) { return interstateEdgesOf(g); }
+std::vector<InterstateEdge *> allInterstateEdges(Region &r) { return interstateEdgesOf(r); }
+std::vector<const InterstateEdge *> allInterstateEdges(const Region &r) { return interstateEdgesOf(r); }
 
 } // namespace sdfgc::ir

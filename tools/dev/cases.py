@@ -62,6 +62,21 @@ def has_teams(sdfgc, case):
     return False
 
 
+def library_of(out):
+    """The library in a build folder."""
+    return next(os.path.join(out, 'lib', f) for f in os.listdir(os.path.join(out, 'lib')) if re.fullmatch(r'lib.*\.so', f))
+
+
+def run_alone(command, threads, limit):
+    """What a command in a process of its own, with so many threads, prints; and what went wrong, in words."""
+    try:
+        done = subprocess.run(command, text=True, capture_output=True, timeout=limit,
+                              env=dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_DYNAMIC='false'))
+    except subprocess.TimeoutExpired:
+        return '', f'more than {limit} s'
+    return done.stdout, f'exit {done.returncode}: {done.stderr.strip()[-300:]}' if done.returncode else ''
+
+
 class Complex64(ctypes.Structure):
     _fields_ = [('real', ctypes.c_float), ('imag', ctypes.c_float)]
 

@@ -33,10 +33,6 @@ def call(folder, library, result):
     np.savez(result, **memory)
 
 
-def library_of(out):
-    return next(os.path.join(out, 'lib', f) for f in os.listdir(os.path.join(out, 'lib')) if re.fullmatch(r'lib.*\.so', f))
-
-
 def same_bits(a, b):
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
@@ -62,19 +58,15 @@ class Builds:
                                '--fp-model', model, '--reductions', 'ordered', '--pass-option', 'guard-parallel-maps.work=0'],
                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.calls_library = self.calls_library or '[SD5004]' in done.stderr
-        return (library_of(out), '') if done.returncode == 0 else (None, done.stderr.strip()[-300:])
+        return (cases.library_of(out), '') if done.returncode == 0 else (None, done.stderr.strip()[-300:])
 
     def results(self, library, threads):
         """What the program leaves, or what went wrong, in words."""
         file = os.path.join(self._scratch, f'{threads}.npz')
-        try:
-            done = subprocess.run([sys.executable, os.path.abspath(__file__), '--one', self._folder, library, file], text=True,
-                                  capture_output=True, timeout=LIMIT,
-                                  env=dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_DYNAMIC='false'))
-        except subprocess.TimeoutExpired:
-            return None, f'more than {LIMIT} s'
-        if done.returncode:
-            return None, f'exit {done.returncode}: {done.stderr.strip()[-300:]}'
+        command = [sys.executable, os.path.abspath(__file__), '--one', self._folder, library, file]
+        _, why = cases.run_alone(command, threads, LIMIT)
+        if why:
+            return None, why
         with np.load(file) as data:
             return {name: data[name] for name in data.files}, ''
 

@@ -12,7 +12,6 @@ call differs, crashes or does not end. Exit status: 0 if no case but those that 
 import argparse
 import collections
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -23,10 +22,6 @@ import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 300  # seconds for the calls with one number of threads
-
-
-def library_of(out):
-    return next(os.path.join(out, 'lib', f) for f in os.listdir(os.path.join(out, 'lib')) if re.fullmatch(r'lib.*\.so', f))
 
 
 def call(folder, library, times):
@@ -48,18 +43,11 @@ def repeated(options, folder):
                                'guard-parallel-maps.work=0', *shlex.split(options.options)], capture_output=True, text=True)
         if done.returncode:
             return 'not built', [done.stderr.strip()[:300]]
-        command = [sys.executable, os.path.abspath(__file__), '--one', folder, library_of(out), '--times', str(options.times)]
+        command = [sys.executable, os.path.abspath(__file__), '--one', folder, cases.library_of(out), '--times', str(options.times)]
         for threads in options.threads:
-            try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT,
-                                      env=dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_DYNAMIC='false'))
-            except subprocess.TimeoutExpired:
-                wrong.append(f'{threads} threads: more than {LIMIT} s')
-                continue
-            if done.returncode:
-                wrong.append(f'{threads} threads: exit {done.returncode}: {done.stderr.strip()[-300:]}')
-            elif done.stdout:
-                wrong.append(f'{threads} threads: ' + '; '.join(done.stdout.strip().split('\n')))
+            said, why = cases.run_alone(command, threads, LIMIT)
+            if why or said:
+                wrong.append(f'{threads} threads: ' + (why or '; '.join(said.strip().split('\n'))))
     return ('differs' if wrong else 'passed'), wrong
 
 

@@ -32,7 +32,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import cases
-import repeat_cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 60  # seconds for one program
@@ -155,7 +154,7 @@ def measured(options, folder):
             if subprocess.run([options.sdfgc, 'build', '-q', os.path.join(folder, 'program.sdfg'), '-o', out, '-O' + level,
                                *shlex.split(options.options)], capture_output=True).returncode:
                 return 'not built', []
-            paths.append(repeat_cases.library_of(out))
+            paths.append(cases.library_of(out))
         if len({sources_of(os.path.join(scratch, level)) for level in options.levels}) == 1:
             return 'the same code at both levels', []
         command = [sys.executable, os.path.abspath(__file__), '--one', folder, *paths, '--elements', str(options.elements), '--seconds',

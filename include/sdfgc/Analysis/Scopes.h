@@ -17,6 +17,7 @@ using ir::pathDestination;
 using ir::PathEnds;
 using ir::pathSource;
 using ir::ScopeTree;
+using ir::setsReference;
 using ir::sourceSubset;
 using ir::viewEdge;
 using ir::viewedNode;

@@ -94,6 +94,8 @@ std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g, py::Semanti
 /// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it
 /// a value before. Python has no other meaning for it, and DaCe's output does it.
 std::set<Name> changedSymbols(const ir::Tasklet &t);
+/// Those that any tasklet of an SDFG changes, nested ones not included.
+std::set<Name> changedSymbols(const ir::SDFG &g);
 
 /// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty
 /// container is never read or written).

@@ -300,14 +300,14 @@ private:
 };
 
 // ---- walking (deterministic: list order, depth first)
-/// All regions of one SDFG, pre-order, itself first; not those of nested SDFGs.
-std::vector<Region *> allRegions(SDFG &g);
-std::vector<const Region *> allRegions(const SDFG &g);
-/// All blocks of one SDFG, pre-order (conditional blocks before their branches).
-std::vector<Block *> allBlocks(SDFG &g);
-std::vector<const Block *> allBlocks(const SDFG &g);
-std::vector<State *> allStates(SDFG &g);
-std::vector<const State *> allStates(const SDFG &g);
+/// All regions in an SDFG or another region, pre-order, itself first; not those of nested SDFGs.
+std::vector<Region *> allRegions(Region &r);
+std::vector<const Region *> allRegions(const Region &r);
+/// All blocks in an SDFG or another region, pre-order (conditional blocks before their branches).
+std::vector<Block *> allBlocks(Region &r);
+std::vector<const Block *> allBlocks(const Region &r);
+std::vector<State *> allStates(Region &r);
+std::vector<const State *> allStates(const Region &r);
 /// The nodes of one class in a state. The list is made at once: the state may be changed while it is walked.
 template <class T> std::vector<T *> nodesOf(State &s) {
     std::vector<T *> out;
@@ -328,9 +328,9 @@ bool mentionsGpu(const SDFG &root);
 /// This SDFG and all nested ones, outer before inner, node order.
 std::vector<SDFG *> allSDFGs(SDFG &root);
 std::vector<const SDFG *> allSDFGs(const SDFG &root);
-/// Every inter-state edge of one SDFG in the order of allRegions.
-std::vector<InterstateEdge *> allInterstateEdges(SDFG &g);
-std::vector<const InterstateEdge *> allInterstateEdges(const SDFG &g);
+/// Every inter-state edge in an SDFG or another region, in the order of allRegions.
+std::vector<InterstateEdge *> allInterstateEdges(Region &r);
+std::vector<const InterstateEdge *> allInterstateEdges(const Region &r);
 
 /// Deep copy (ids and order kept).
 std::unique_ptr<SDFG> clone(const SDFG &g);

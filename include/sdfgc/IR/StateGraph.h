@@ -78,6 +78,8 @@ std::vector<Edge *> memletPath(const Edge *e);
 Node *pathSource(const Edge *e);
 /// Last node of the path (access or code node; or an entry for a dynamic range connector).
 Node *pathDestination(const Edge *e);
+/// Does the path end at a reference that it sets, which takes an address and moves no data?
+bool setsReference(const Edge *e);
 /// Edges next to code nodes or inner access nodes at the far ends of the tree that `e` belongs to (an edge that crosses no scope:
 /// itself), in list order at each scope node.
 std::vector<Edge *> memletLeaves(const Edge *e);

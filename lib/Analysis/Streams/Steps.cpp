@@ -260,7 +260,7 @@ private:
     /// Copies where the lowered program makes them (lib/Lower/Flow/States.cpp, lowerAccess).
     void phaseOfAccess(AccessNode &n) {
         auto copied = [&](Edge *e) {
-            if (memletPath(e).back()->dstConn == Name("set"))
+            if (setsReference(e))
                 return; // each thread has a reference of its own, and takes an address
             std::vector<MemoryUse> uses;
             use(uses, end(e, true), false);

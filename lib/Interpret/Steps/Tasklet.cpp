@@ -343,7 +343,7 @@ private:
         c.name = e.srcConn;
         const ir::Connector *declared = t_.outConnector(e.srcConn);
         describe(b, c, e, declared ? declared->type : Type(), false);
-        if (c.container && c.container->desc->isReference() && ir::memletPath(&e).back()->dstConn.view() == "set") {
+        if (c.container && c.container->desc->isReference() && ir::setsReference(&e)) {
             c.sets = true;
             c.container = nullptr;
             c.type = Type();

@@ -61,7 +61,7 @@ void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edg
 void copyEdge(Instance &in, Edge &e, tree::Block &out) {
     auto *srcNode = static_cast<AccessNode *>(analysis::pathSource(&e)),
          *dstNode = static_cast<AccessNode *>(analysis::pathDestination(&e));
-    if (analysis::memletPath(&e).back()->dstConn == Name("set")) {
+    if (analysis::setsReference(&e)) {
         auto src = copySide(in, e, true);
         MemoryPlace ref = placeOfNode(in, *dstNode);
         if (!ref.valid())

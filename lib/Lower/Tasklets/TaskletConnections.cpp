@@ -110,7 +110,7 @@ bool TaskletConnections::connectOutput(Edge &e, tree::Block &out) {
         connectTasklet(e, type, out);
         return true;
     }
-    if (analysis::memletPath(&e).back()->dstConn == Name("set"))
+    if (analysis::setsReference(&e))
         return connectReference(e, *target);
     Connection c;
     c.conn = e.srcConn;

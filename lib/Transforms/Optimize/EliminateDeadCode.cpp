@@ -69,9 +69,7 @@ private:
         if (writes.empty() || std::any_of(writes.begin(), writes.end(), [this](const PlacedUse &u) { return isLive(u); }) ||
             keepsInside(item))
             return false;
-        const std::string where = item.map              ? nameOf(*item.map, g_)
-                                  : item.step->isCopy() ? elementName(*writes.front().use->access)
-                                                        : elementName(*item.step->nodes.front());
+        const std::string where = nameOf(item, g_);
         const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
         if (nest::hasEffects(item)) {
             context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});

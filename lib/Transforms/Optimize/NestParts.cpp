@@ -13,6 +13,14 @@ std::string nameOf(const nest::Map &m, const SDFG &g) {
     return (m.entry->state() ? "" : elementName(g) + ": ") + elementName(*m.entry);
 }
 
+std::string nameOf(const nest::Item &i, const SDFG &g) {
+    if (i.map)
+        return nameOf(*i.map, g);
+    if (i.step->isCopy())
+        return elementName(*i.step->uses.back().access);
+    return i.step->made ? elementName(g) : elementName(*i.step->nodes.front());
+}
+
 void remarkKept(const SDFG &g, pass::Context &context) {
     const diag::Reason why{diag::Why::Kept, "the graph says so"};
     for (const Region *r : allRegions(g))

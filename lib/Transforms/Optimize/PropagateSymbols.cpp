@@ -322,11 +322,10 @@ class PropagateSymbols : public pass::GraphPass {
             for (const TargetCode &t : *texts)
                 for (const Name n : analysis::identifiers(t.code.text))
                     others.insert(n);
+        others.merge(analysis::changedSymbols(g));
         bool readsAll = false;
         for (const State *s : allStates(g)) {
             readsAll |= s->symbolInstrument != DataInstrumentation::No_Instrumentation;
-            for (const Tasklet *t : nodesOf<Tasklet>(*s))
-                others.merge(analysis::changedSymbols(*t));
             for (const auto &e : s->edges())
                 for (const Name n : analysis::identifiers(e->memlet.wcr))
                     others.insert(n);

@@ -153,7 +153,7 @@ private:
             if (isNew || before->second.at + window_ < at || !isUnchanged(list, before->second, at, dropped)) {
                 before->second = *now;
             } else if (canReplace(now->result, before->second.result, at)) {
-                if (!context_.mayChange(nameOf(list[at]), "goes: `" + before->second.result.str() + "` has what it computes"))
+                if (!context_.mayChange(nameOf(list[at], g_), "goes: `" + before->second.result.str() + "` has what it computes"))
                     continue;
                 drop(list, at, now->result, before->second.result);
                 if (owner)
@@ -249,13 +249,6 @@ private:
                 u.memory = memories_.of(g_, to);
             }
         }
-    }
-
-    std::string nameOf(const Item &i) const {
-        return i.map              ? transforms::nameOf(*i.map, g_)
-               : i.step->isCopy() ? elementName(*i.step->uses.back().access)
-               : i.step->made     ? elementName(g_)
-                                  : elementName(*i.step->nodes.front());
     }
 
     SDFG &g_;

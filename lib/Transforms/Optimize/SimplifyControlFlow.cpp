@@ -41,22 +41,9 @@ constexpr std::size_t littleBeside = 40; // nodes beside a conditional that may 
 constexpr std::size_t fewBranches = 4;
 constexpr int manyLoops = 64; // of an SDFG, that are written more than once
 
-/// Calls `f` with all blocks of a region, at any depth.
-template <class F> void forEachBlock(const Region &r, const F &f) {
-    for (const auto &b : r.blocks()) {
-        f(*b);
-        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
-            for (const auto &branch : c->branches())
-                forEachBlock(*branch.region, f);
-        if (const auto *inner = dyn_cast<Region>(b.get()))
-            forEachBlock(*inner, f);
-    }
-}
-
 bool hasJump(const Region &r) {
-    bool found = false;
-    forEachBlock(r, [&](const Block &b) { found |= isJump(b.kind()); });
-    return found;
+    const std::vector<const Block *> blocks = allBlocks(r);
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
 }
 
 /// Is a condition true, or false, whatever values its symbols have, as far as `facts` allow them?
@@ -104,11 +91,7 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
 class Simplification {
 public:
     Simplification(SDFG &g, analysis::Memories &memories, pass::Context &context, bool unswitches)
-        : g_(g), memories_(memories), context_(context), unswitches_(unswitches) {
-        for (State *s : allStates(g))
-            for (const Tasklet *t : nodesOf<Tasklet>(*s))
-                changedByCode_.merge(analysis::changedSymbols(*t));
-    }
+        : g_(g), memories_(memories), context_(context), unswitches_(unswitches), changedByCode_(analysis::changedSymbols(g)) {}
 
     /// Returns whether anything changed.
     bool run() {
@@ -335,10 +318,7 @@ private:
     /// What must not be in a program twice: it has a name, or a state, of its own.
     static Reason whatIsSingle(const LoopRegion &l) {
         Reason out;
-        forEachBlock(l, [&](const Block &b) {
-            const auto *s = dyn_cast<State>(&b);
-            if (!s)
-                return;
+        for (const State *s : allStates(l)) {
             if (s->instrument != Instrumentation::No_Instrumentation ||
                 s->symbolInstrument != DataInstrumentation::No_Instrumentation)
                 out = {Why::Effects, "`" + s->label + "` is measured"};
@@ -353,7 +333,7 @@ private:
                     (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
                     out = {Why::Effects, "`" + n->label + "` has a name or state of its own"};
             }
-        });
+        }
         return out;
     }
 
@@ -373,11 +353,9 @@ private:
     bool isWrittenIn(const LoopRegion &l, Name scalar) const {
         const analysis::Memory memory = memories_.of(g_, scalar);
         bool written = false;
-        forEachBlock(l, [&](const Block &b) {
-            if (const auto *s = dyn_cast<State>(&b))
-                for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                    written |= !a->inEdges().empty() && !memories_.apart(memories_.of(*a), memory);
-        });
+        for (const State *s : allStates(l))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                written |= !a->inEdges().empty() && !memories_.apart(memories_.of(*a), memory);
         return written;
     }
 
@@ -419,12 +397,8 @@ private:
     /// Gives what iterations of scopes have for themselves a name of its own in each copy: used in several scopes, it would be one container
     /// for all iterations. `owned`: by copies before this one.
     void separate(LoopRegion &l, const std::set<Name> &shared, std::set<Name> &owned) {
-        std::vector<State *> states;
+        const std::vector<State *> states = allStates(l);
         std::map<Name, Name> names;
-        forEachBlock(l, [&](const Block &b) {
-            if (const auto *s = dyn_cast<State>(&b))
-                states.push_back(const_cast<State *>(s));
-        });
         for (const State *s : states)
             for (const AccessNode *a : nodesOf<AccessNode>(*s))
                 if (g_.arrays.contains(a->data) && !shared.count(a->data))
@@ -457,10 +431,9 @@ private:
     /// Labels that no other block has.
     void rename(LoopRegion &l) {
         l.label = freshLabel(l.label);
-        forEachBlock(l, [this](const Block &b) {
-            if (!b.label.empty())
-                const_cast<Block &>(b).label = freshLabel(b.label);
-        });
+        for (Block *b : allBlocks(l))
+            if (!b->label.empty())
+                b->label = freshLabel(b->label);
     }
 
     SDFG &g_;

@@ -14,25 +14,15 @@ using namespace ir;
 
 /// Symbols that a region's edges assign, and variables of the loops in it.
 void assignedIn(const Region &r, std::set<Name> &out) {
-    for (const auto &e : r.edges())
+    for (const InterstateEdge *e : allInterstateEdges(r))
         for (const auto &[symbol, value] : e->assignments)
             out.insert(symbol);
-    for (const auto &b : r.blocks()) {
-        if (const auto *l = dyn_cast<LoopRegion>(b.get()))
+    for (const Block *b : allBlocks(r))
+        if (const auto *l = dyn_cast<LoopRegion>(b))
             out.insert(l->variable);
-        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
-            for (const auto &branch : c->branches())
-                assignedIn(*branch.region, out);
-        if (const auto *inner = dyn_cast<Region>(b.get()))
-            assignedIn(*inner, out);
-    }
 }
 
-FactWalk::FactWalk(SDFG &g) : g_(g) {
-    for (State *s : allStates(g))
-        for (const Tasklet *t : nodesOf<Tasklet>(*s))
-            changedByCode_.merge(analysis::changedSymbols(*t));
-}
+FactWalk::FactWalk(SDFG &g) : g_(g), changedByCode_(analysis::changedSymbols(g)) {}
 
 void FactWalk::walk() {
     Facts facts;
