@@ -312,7 +312,7 @@ std::vector<Run> runsOf(Region &r) {
 void readItems(Run &run, analysis::Memories &memories, const std::set<Name> &shared) {
     run.memories = &memories;
     for (const State *s : run.states)
-        for (Item &i : StateReader(*s, memories, shared).items())
+        for (Item &i : readState(*s, memories, shared))
             run.items.push_back(std::move(i));
 }
 
@@ -377,6 +377,10 @@ bool isKept(const Node &n) {
             return true;
     }
     return isKept(*s.parent());
+}
+
+std::vector<Item> readState(const State &s, analysis::Memories &memories, const std::set<Name> &shared) {
+    return StateReader(s, memories, shared).items();
 }
 
 std::vector<Run> readRuns(SDFG &g, analysis::Memories &memories) {

@@ -92,6 +92,7 @@ template <class V, class... N> void mapFields(V &v, N &...n) {
     v.meta("_meta_sdfgc_stream", n.stream...);
     v.meta("_meta_sdfgc_optimize", n.optimize...);
     v.meta("_meta_sdfgc_simd", n.simd...);
+    v.meta("_meta_sdfgc_ordered", n.ordered...);
 }
 
 template <class V, class... N> void consumeFields(V &v, N &...n) {

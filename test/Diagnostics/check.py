@@ -178,6 +178,11 @@ def MapStep():
 
 
 @case()
+def OrderedInParallel():
+    return edited(VADD, '[i = 0:N] with', '[i = 0:N] (CPU_Multicore, ordered) with'), ['check'], ['depend on each other (`ordered`), but its schedule is CPU_Multicore']
+
+
+@case()
 def MemletOfOtherData():
     return graph("""
       argument A: float64[1]

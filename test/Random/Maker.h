@@ -2,6 +2,7 @@
 //
 //     Generator.cpp   the program: sizes, arguments, nested SDFGs
 //     Flow.cpp        states, loops, branches, jumps, assignments
+//     Nests.cpp       nests of loops over elements
 //     States.cpp      operations of a state, and what orders them
 //     Maps.cpp        maps: which elements they write, schedules, bodies
 //     Nested.cpp      nested SDFGs
@@ -126,6 +127,11 @@ private:
     /// Runs `make` and forgets afterwards which containers it has written.
     void apart(const std::function<void()> &make);
 
+    // ---- Nests.cpp
+    void nest(Lines &out, int levels);
+    void elements(Lines &out);
+    Index boundOf(bool isEnd);
+
     // ---- States.cpp
     void state(Lines &out, int operations);
     void operation();
@@ -199,6 +205,7 @@ private:
     std::vector<Index> symbols_, sizes_;              // given from outside
     std::vector<std::pair<Index, int64_t>> counters_; // changed by assignments, with the bound
     std::vector<Index> loopVariables_;                // of the loops around
+    std::size_t nestedIn_ = 0;                        // how many of them are around the nest that is being made
     std::vector<std::string> loopNames_;              // of all loops: declared
     Lines globals_;
 

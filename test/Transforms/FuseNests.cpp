@@ -295,3 +295,30 @@ TEST_CASE("fuse-nests: reads that cannot be saved keep maps apart") {
     CHECK(staysApart({.loops = "i = 0:N, j = i:N"}));                                 // a triangle
     CHECK(staysApart({.more = "more: y = 1.0  with y: float64 -> A[k, N - 1 - j]"})); // the first map writes as well
 }
+
+TEST_CASE("fuse-nests: loops whose iterations depend on each other join nothing") {
+    const auto fuses = [](const std::string &first) {
+        Graph program(R"(
+          sdfg f(A, B, C) (typed) {
+            symbol N: int64
+            argument A: float64[N] (CPU_Heap)
+            argument B: float64[N] (CPU_Heap)
+            argument C: float64[N] (CPU_Heap)
+            state main {
+              map one[i = 1:N] ($first) with <- B[1:N]; -> A[1:N] {
+                s: y = x  with x: float64 <- B[i]; y: float64 -> A[i]
+              }
+              map two[i = 1:N] (Sequential) with <- A[1:N]; -> C[1:N] {
+                t: y = x  with x: float64 <- A[i]; y: float64 -> C[i]
+              }
+            }
+          }
+        )",
+                      {{"$first", first}});
+        PassRun pass(transforms::createFuseNests());
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        return pass(program.g);
+    };
+    CHECK(fuses("Sequential"));
+    CHECK_FALSE(fuses("Sequential, ordered"));
+}

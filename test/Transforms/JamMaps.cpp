@@ -87,3 +87,56 @@ TEST_CASE("jam-maps: a copy of a variable, in the strip and in the rest") {
         for (const auto &e : s->edges())
             CHECK((e->memlet.isEmpty() || program.g.desc(e->memlet.data)));
 }
+
+TEST_CASE("jam-maps: loops whose iterations depend on each other go around a strip") {
+    const auto jams = [](const std::string &outer, const std::string &inner) {
+        Graph program(R"(
+          sdfg f(D, E) (typed) {
+            symbol N: int64
+            argument D: float64[N, N] (CPU_Heap)
+            argument E: float64[N, N] (CPU_Heap)
+            state main {
+              map columns[j = 0:N] ($outer) with <- D[0:N, 0:N], <- E[0:N, 0:N]; -> D[0:N, 0:N] {
+                map down[i = 1:N] ($inner) with <- D[0:N, j], <- E[0:N, j]; -> D[0:N, j] {
+                  s: y = x + e  with x: float64 <- D[i - 1, j], e: float64 <- E[i, j]; y: float64 -> D[i, j]
+                }
+              }
+            }
+          }
+        )",
+                      {{"$outer", outer}, {"$inner", inner}});
+        return PassRun(transforms::createJamMaps())(program.g);
+    };
+    CHECK(jams("CPU_Multicore", "Sequential, ordered"));
+    CHECK_FALSE(jams("Sequential, ordered", "Sequential, ordered")); // columns depend on each other, for all that is known
+}
+
+TEST_CASE("jam-maps: the rest of a map whose end lies before its begin has no iterations") {
+    const auto restOf = [](const std::string &range) {
+        Graph program(R"(
+          sdfg f(A, y) (typed) {
+            symbol N, M: int64
+            argument A: float64[N, N] (CPU_Heap)
+            argument y: float64[N] (CPU_Heap)
+            state main {
+              map columns[j = $range] (CPU_Multicore) with <- A[0:N, 0:N]; -> y[0:N] (wcr = "lambda a, b: a + b") {
+                map down[i = 0:N] (Sequential) with <- A[0:N, j]; -> y[j] (wcr = "lambda a, b: a + b") {
+                  s: o = x  with x: float64 <- A[i, j]; o: float64 -> y[j] (wcr = "lambda a, b: a + b")
+                }
+              }
+            }
+          }
+        )",
+                      {{"$range", range}});
+        REQUIRE(PassRun(transforms::createJamMaps())(program.g));
+        for (const State *s : allStates(std::as_const(program.g)))
+            for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                if (m->params.front() == Name("j"))
+                    return m->ranges.front().begin.str();
+        return std::string();
+    };
+    CHECK(restOf("0:N") == "8*(N // 8)");
+    CHECK(restOf("1:N") == "8*((N + 7) // 8) - 7");
+    CHECK(restOf("1:N - 1") == "8*((max(N, 2) + 6) // 8) - 7"); // N may be 1
+    CHECK(restOf("M:N") == "M + 8*(max(N - M, 0) // 8)");
+}

@@ -97,7 +97,8 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
         return "none";
     };
     CHECK(lastOf("i = 0; i < N; i = i + 1", "k = i" + end) == "max(N, 0)");
-    CHECK(lastOf("i = j; i <= N; i = i + 1", "k = i" + end) == "max(N, j - 1) + 1");
+    CHECK(lastOf("i = j; i <= N - 1; i = i + 1", "k = i" + end) == "max(N, j)");
+    CHECK(lastOf("i = j; i <= N; i = i + 1", "k = i" + end) == ""); // leaves A
     CHECK(lastOf("i = 1; i < N; i = i + 3", "k = i" + end) == "3*max((N + 1) // 3, 0) + 1");
     CHECK(lastOf("i = 2; i < 12; i = i + 3", "k = i" + end) == "14");
     CHECK(lastOf("i = 5; i < 1; i = i + 1", "k = i" + end) == "");
@@ -245,4 +246,79 @@ TEST_CASE("loops-to-maps: sums over columns, which libraries walk down one at a 
     CHECK(sumsAsMap("X[0:M, i]"));
     CHECK_FALSE(sumsAsMap("Y[i, 0:M]")); // rows
     CHECK_FALSE(sumsAsMap("X[0:M, i]", "Axpy"));
+}
+
+namespace {
+
+/// A loop over `i` around a loop over `j`, with something in front of it and behind it.
+struct LoopInLoop : Graph {
+    LoopInLoop(const std::string &inner, const std::string &before = "", const std::string &behind = "",
+               const std::string &range = "j = 1; j < N; j = j + 1", const std::string &after = "")
+        : Graph(R"(
+            sdfg f(A, D) (typed) {
+              symbol N, i, j, k: int64
+              argument A: float64[N] (CPU_Heap)
+              argument D: float64[N, N] (CPU_Heap)
+              transient sum: float64 (Register)
+              transient t: float64 (Register)
+              outer: for i = 0; i < N; i = i + 1 {
+                state first {
+                  $before
+                }
+                inner: for $range {
+                  state second {
+                    $inner
+                  }
+                }
+                state third {
+                  $behind
+                }
+              }
+              $after
+            }
+          )",
+                {{"$inner", inner}, {"$before", before}, {"$behind", behind}, {"$range", range}, {"$after", after}}) {}
+
+    bool convert() { return PassRun(transforms::createLoopsToMaps())(g); }
+};
+
+bool becomesMapOfLoop(LoopInLoop program) {
+    if (!program.convert())
+        return false;
+    const auto *outer = program.node<MapEntry>("outer"), *inner = program.node<MapEntry>("inner");
+    CHECK((outer->schedule == Schedule::CPU_Multicore && !outer->ordered));
+    CHECK((inner->schedule == Schedule::Sequential && inner->ordered));
+    CHECK_FALSE(program.g.symbols.contains(Name("j")));
+    return true;
+}
+
+const std::string along = "s: y = x + 1  with x: float64 <- D[i, j - 1]; y: float64 -> D[i, j]";
+
+} // namespace
+
+TEST_CASE("loops-to-maps: loops whose iterations depend on each other stay in order inside of a map") {
+    CHECK(becomesMapOfLoop({along}));
+    CHECK(becomesMapOfLoop({"s: y = x + 1  with x: float64 <- D[j - 1, i]; y: float64 -> D[j, i]"}));
+    CHECK_FALSE(becomesMapOfLoop({"s: y = x + 1  with x: float64 <- D[j - 1, j]; y: float64 -> D[j, i]"}));
+    // A sum in a variable of the iteration; its order stays.
+    const std::string clear = "c: y = 0.0  with y: float64 -> sum", store = "e: y = x  with x: float64 <- sum; y: float64 -> A[i]";
+    const std::string add = "s: y = x + p  with x: float64 <- D[i, j], p: float64 <- sum; y: float64 -> sum";
+    CHECK(becomesMapOfLoop({add, clear, store}));
+    CHECK_FALSE(becomesMapOfLoop({add, "", store})); // it goes on where the iteration before stopped
+    CHECK_FALSE(becomesMapOfLoop({add, clear, store, "j = 1; j < N; j = j + 1",
+                                  "state end {\nr: y = x  with x: float64 <- sum; y: float64 -> A[0]\n}"})); // read later
+    // A variable of an iteration of the inner loop.
+    CHECK(becomesMapOfLoop({"a: y = 2 * x  with x: float64 <- D[i, j - 1]; y: float64 -> t\n"
+                            "s: y = x  with x: float64 <- t; y: float64 -> D[i, j]"}));
+    CHECK_FALSE(becomesMapOfLoop({"s: y = x  with x: float64 <- t; y: float64 -> D[i, j]\n"
+                                  "a: y = 2 * x  with x: float64 <- D[i, j - 1]; y: float64 -> new t"}));
+}
+
+TEST_CASE("loops-to-maps: inner loops that are no ordered maps") {
+    CHECK(becomesMapOfLoop({along, "", "", "j = i + 1; j < N; j = j + 1"}));
+    CHECK_FALSE(becomesMapOfLoop(
+        {"s: y = x + 1  with x: float64 <- D[i, j + 1]; y: float64 -> D[i, j]", "", "", "j = N - 2; j >= 0; j = j - 1"}));
+    CHECK_FALSE(becomesMapOfLoop({along, "", "", "j = 1; j < N and A[j] > 0; j = j + 1"}));
+    CHECK_FALSE(
+        becomesMapOfLoop({along, "", "", "j = 1; j < N; j = j + 1", "k = j\nstate end {\nr: y = k  with y: float64 -> A[0]\n}"}));
 }

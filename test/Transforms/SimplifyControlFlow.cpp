@@ -227,3 +227,18 @@ TEST_CASE("simplify-control-flow: nests of loops") {
     CHECK(c->branches().size() == 2);
     CHECK(c->parent() == &program.g);
 }
+
+TEST_CASE("simplify-control-flow: symbols that only code that is gone gave values") {
+    const std::string inner = "m: for j = 0; j < N; j = j + 1 {\n" + state("a", "j") + "}\n";
+    Flow never("l: for i = 1; i < 1; i = i + 1 {\n" + inner + "k = 2\nstate x {}\n}\nstate end {}\n");
+    never.run();
+    for (const char *n : {"i", "j", "k"})
+        CHECK_FALSE(never.g.symbols.contains(Name(n)));
+    Flow branch("if 1 > 2 {\n" + inner + "}\nstate end {}\n");
+    branch.run();
+    CHECK_FALSE(branch.g.symbols.contains(Name("j")));
+    Flow again("l: for i = 1; i < 1; i = i + 1 {\n" + inner + "}\n" + "n: for j = 0; j < N; j = j + 1 {\n" + state("b", "j") +
+               "}\n");
+    again.run();
+    CHECK(again.g.symbols.contains(Name("j")));
+}

@@ -48,7 +48,7 @@ MET = {
     'fuse_siblings': lambda c: loops(c) == 1,
     'fuse_window': stores_nothing,
     'histogram_all_bins': lambda c: 'reduction(' in c or 'omp atomic' not in c,
-    'interchange_columns': lambda c: re.search(r'for \(int64_t j\b[^\n]*\n[^\n]*A\[', c),
+    'interchange_columns': lambda c: re.search(r'omp parallel for.*for \(int64_t i\b.*omp simd\n[^\n]*\n[^\n]*A\[', c, re.S),  # strips of j
     'loop_one_trip': lambda c: loops(c) == 0,
     'ltm_distance_is_trip': has('omp parallel for'),
     'ltm_reduction': has('omp parallel for', 'reduction('),

@@ -165,6 +165,7 @@ public:
     std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams
     bool optimize = true;      // may the optimiser change it, or what is in it?
     bool simd = false;         // a strip: the innermost loop may do its iterations in vectors, by jam-maps and accumulate-in-strips
+    bool ordered = false;      // a loop: iterations run one after the other and may use what earlier ones wrote, by loops-to-maps
 };
 
 class MapExit : public Node {

@@ -69,7 +69,7 @@ struct Item {
 };
 
 /// A map that is taken apart. Its iterations are independent of each other, or in conflict where the author says that it does not
-/// matter.
+/// matter. An ordered one (ir::MapEntry::ordered) is a loop: they run in order, and may use what earlier ones wrote.
 struct Map {
     const ir::MapEntry *entry = nullptr; // schedule, label, debug information; as it was read
     std::vector<Name> params;
@@ -104,6 +104,8 @@ bool isKept(const ir::Node &n);
 
 /// All runs of the regions of one SDFG that are not kept, nested SDFGs not included, in the order of ir::allRegions. `memories`: of the program.
 std::vector<Run> readRuns(ir::SDFG &g, analysis::Memories &memories);
+/// What one state does, which must be readable. `shared`: as below.
+std::vector<Item> readState(const ir::State &s, analysis::Memories &memories, const std::set<Name> &shared);
 /// All states of a region, if they are one run and the region has nothing else. `shared`: containers that no iteration has for
 /// itself (analysis::sharedContainers).
 std::optional<Run> readRegion(ir::Region &r, analysis::Memories &memories, const std::set<Name> &shared);

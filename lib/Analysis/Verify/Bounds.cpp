@@ -1,11 +1,12 @@
 // Rules of subsets: what they name is defined, and lies within the container.
 //
-// Inside maps a subset names other elements in each iteration. One iteration that is sure to come and leaves the container is enough for an
-// error: the verifier looks at the one where the bound is least (or greatest), which for a bound that is affine in the parameters has
-// each parameter at its first or its last value. Edges that lead further into a map name at least what is used there, and those of a
-// nested SDFG, which may branch, too: of them only what holds for every iteration is judged.
+// One iteration that is sure to come and leaves the container is enough for an error (sdfgc/Analysis/Bounds.h). Edges that lead further into
+// a map name at least what is used there, and those of a nested SDFG, which may branch, too: of them only what holds for every iteration is
+// judged.
 #include "Analysis/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
+
+#include "sdfgc/Analysis/Bounds.h"
 
 namespace sdfgc::analysis {
 
@@ -14,58 +15,16 @@ using diag::Id;
 
 namespace {
 
-/// The last value of a parameter; nothing where it is not known.
-std::optional<sym::Expr> lastOf(const sym::Range &r) {
-    if (r.step.isOne())
-        return r.end;
-    const auto begin = r.begin.asInt(), end = r.end.asInt(), step = r.step.asInt();
-    if (!begin || !end || !step || *step <= 0 || *end < *begin)
-        return std::nullopt;
-    return r.begin + (r.steps() - 1) * r.step;
+/// The maps around a node, outermost first.
+std::vector<LoopLevel> loopsAround(const ScopeTree &scopes, const Node *scope) {
+    std::vector<LoopLevel> out;
+    for (; scope; scope = scopes.scopeOf(scope))
+        if (auto *m = dyn_cast<MapEntry>(scope))
+            for (std::size_t d = std::min(m->params.size(), m->ranges.size()); d-- > 0;)
+                out.push_back({m->params[d], m->ranges[d]});
+    std::reverse(out.begin(), out.end());
+    return out;
 }
-
-/// One iteration of the maps around an edge: the one where an expression is least or greatest.
-class Corner {
-public:
-    Corner(const ScopeTree &scopes, const Node *scope) {
-        for (; scope; scope = scopes.scopeOf(scope))
-            if (auto *m = dyn_cast<MapEntry>(scope))
-                for (std::size_t d = std::min(m->params.size(), m->ranges.size()); d-- > 0;)
-                    dims_.emplace_back(m->params[d], m->ranges[d]);
-    }
-
-    /// The value of `e` there; nothing where it cannot be told which iteration that is.
-    std::optional<sym::Expr> value(sym::Expr e, bool greatest) {
-        values_.clear();
-        for (const auto &[parameter, range] : dims_) { // inner ranges may depend on outer parameters
-            if (!e.dependsOn(parameter))
-                continue;
-            const auto affine = sym::affineIn(e, parameter);
-            const auto factor = affine ? affine->first.asInt() : std::nullopt;
-            if (!factor)
-                return std::nullopt;
-            const std::optional<sym::Expr> at = (*factor > 0) == greatest ? lastOf(range) : std::optional(range.begin);
-            if (!at)
-                return std::nullopt;
-            e = sym::substitute(e, {{parameter, *at}});
-            for (auto &[name, value] : values_)
-                value = sym::substitute(value, {{parameter, *at}});
-            values_[parameter] = *at;
-        }
-        return e;
-    }
-
-    /// Is there such an iteration? Is asked after `value`.
-    template <class Less> bool happens(const Less &provablyLess) const {
-        return std::none_of(dims_.begin(), dims_.end(), [&](const auto &dim) {
-            return provablyLess(sym::substitute(dim.second.end, values_), sym::substitute(dim.second.begin, values_));
-        });
-    }
-
-private:
-    std::vector<std::pair<Name, sym::Range>> dims_; // from the innermost on
-    std::map<Name, sym::Expr> values_;
-};
 
 /// Sizes near the ends of 64 bits are rare, and sizes take time.
 bool isHuge(sym::Expr e) {
@@ -88,17 +47,16 @@ void Verifier::bounds(const Edge &e, const sym::Subset &s, Name data, const Data
     if (std::any_of(s.dims.begin(), s.dims.end(), [&](const sym::Range &r) { return less(r.end, r.begin); }))
         return; // no element: a loop without iterations
     const bool isRough = isOuterEdge(e) || e.src->kind() == NodeKind::NestedSDFG || e.dst->kind() == NodeKind::NestedSDFG;
-    Corner corner(sf.scopes, isRough || e.memlet.dynamic ? nullptr : scopeOfEdge(sf.scopes, e));
+    const std::vector<LoopLevel> loops =
+        isRough || e.memlet.dynamic ? std::vector<LoopLevel>() : loopsAround(sf.scopes, scopeOfEdge(sf.scopes, e));
     for (std::size_t i = 0; i < s.rank(); ++i) {
-        const sym::Expr offset = i < d.offset.size() ? d.offset[i] : 0;
-        const auto begin = corner.value(s.dims[i].begin + offset, false);
-        if (begin && less(*begin, 0) && corner.happens(less)) {
-            outOfBounds(e, s, data, i, begin->str() + " < 0");
-            continue;
+        sym::Range indices = s.dims[i];
+        if (i < d.offset.size()) {
+            indices.begin = indices.begin + d.offset[i];
+            indices.end = indices.end + d.offset[i];
         }
-        const auto end = corner.value(s.dims[i].end + offset, true);
-        if (end && (*end == d.shape[i] || less(d.shape[i] - 1, *end)) && corner.happens(less))
-            outOfBounds(e, s, data, i, end->str() + " >= " + d.shape[i].str());
+        if (const auto why = whyOutside(indices, d.shape[i], loops, less))
+            outOfBounds(e, s, data, i, *why);
     }
 }
 

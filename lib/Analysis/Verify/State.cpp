@@ -183,6 +183,8 @@ void Verifier::levelOfNode(const Node &n) {
 }
 
 void Verifier::map(const MapEntry &m) {
+    if (m.ordered && m.schedule != Schedule::Sequential)
+        report(Id::OrderedInParallel, m, name(m.schedule));
     if (m.params.empty() || m.params.size() != m.ranges.size()) {
         report(Id::MapParameters, m, m.params.size(), m.ranges.size());
         return;

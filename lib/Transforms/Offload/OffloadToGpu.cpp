@@ -94,6 +94,8 @@ std::string obstacle(SDFG &root) {
                     m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&
                     m->schedule != Schedule::Default && m->schedule != Schedule::Unrolled)
                     return "map `" + m->label + "` has the schedule " + std::string(name(m->schedule));
+                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->ordered)
+                    return "map `" + m->label + "` is a loop whose iterations depend on each other";
                 if (const auto *a = dyn_cast<AccessNode>(n.get());
                     a && a->dataInstrument != DataInstrumentation::No_Instrumentation)
                     return "container `" + a->data.str() + "` is recorded or restored";

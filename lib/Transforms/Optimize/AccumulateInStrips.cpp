@@ -14,10 +14,12 @@
 // the body has tasklets only, of which one updates the row and none uses it otherwise. Threads must not share the row: they would store
 // what they loaded before others added to it. Every element is updated in the same order as
 // before: results keep their bits.
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -43,6 +45,7 @@ struct Row {
     sym::Expr offset = 0; // of the index: parameter + offset
     int64_t width = 0;    // of a strip
     bool isStrip = false; // the whole row is one
+    sym::Expr strips = 0; // how many whole ones the row has otherwise
 };
 
 /// Is it a tasklet, all of whose uses are known?
@@ -72,7 +75,7 @@ bool isNumber(Type t) { return t.isNumeric() && !t.isComplex() && t.bytes().valu
 
 /// `longest`: elements of a strip at most.
 std::optional<Row> rowOf(Map &m, const SDFG &g, int64_t longest = bytesOfStrip) {
-    if (m.params.size() < 2 || !canSplit(m) || m.entry->schedule != Schedule::Sequential ||
+    if (m.params.size() < 2 || !canSplit(m) || m.entry->ordered || m.entry->schedule != Schedule::Sequential ||
         !std::all_of(m.body.begin(), m.body.end(), isPlain))
         return std::nullopt;
     Row row;
@@ -128,7 +131,7 @@ public:
             around.insert(strip_);
             return out;
         }
-        const sym::Expr strips = sym::floorDiv(range.size(), row_.width);
+        const sym::Expr strips = row_.strips;
         auto all = std::make_unique<Map>(mapLike(*map_.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
         all->body = std::move(out);
         all->locals.insert(strip_);
@@ -217,8 +220,17 @@ private:
 class Accumulation {
 public:
     Accumulation(SDFG &g, analysis::Memories &memories, pass::Context &context)
-        : g_(g), memories_(memories), items_(g, memories), context_(context), connectors_(nest::connectorsOf(g)) {}
+        : g_(g), memories_(memories), items_(g, memories), context_(context), connectors_(nest::connectorsOf(g)),
+          facts_(analysis::factsOf(g)) {}
 
+    void in(nest::Run &run) {
+        region_ = run.region;
+        for (Item &i : run.items)
+            if (i.map && !isGpuSchedule(i.map->entry->schedule))
+                run.changed |= inside(*i.map);
+    }
+
+private:
     /// The maps in a map. Returns whether anything changed.
     bool inside(Map &around) {
         around_.push_back(&around);
@@ -244,7 +256,6 @@ public:
         return changed;
     }
 
-private:
     /// Do iterations that run at the same time touch elements that the row has? Each would store what the others do not know of.
     bool isShared(const Use &update) const {
         return std::any_of(around_.begin(), around_.end(), [&](const Map *m) { return isSharedIn(*m, update); });
@@ -272,7 +283,13 @@ private:
     }
 
     /// Adds what takes the place of a map.
-    void accumulate(Map &m, const Row &row, std::set<Name> &around, std::vector<Item> &out) {
+    void accumulate(Map &m, Row row, std::set<Name> &around, std::vector<Item> &out) {
+        std::vector<analysis::LoopLevel> loops = loopsAround(*region_);
+        for (const Map *each : around_)
+            addLoops(loops, *each);
+        addLoops(loops, m);
+        loops.pop_back();
+        row.strips = stripsOf(m.ranges.back(), row.width, loops, facts_);
         std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);
         std::optional<Item> rest;
         if (!row.isStrip && row.width > shortest) {
@@ -302,6 +319,8 @@ private:
     const NestItems items_;
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
+    const sym::Assumptions facts_;
+    const Region *region_ = nullptr;  // of the run that is looked at
     std::vector<const Map *> around_; // the map that is looked at, outermost first
 };
 
@@ -312,9 +331,7 @@ class AccumulateInStrips : public pass::GraphPass {
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Accumulation accumulation(g, memories, context);
             for (nest::Run &run : runs)
-                for (Item &i : run.items)
-                    if (i.map && !isGpuSchedule(i.map->entry->schedule))
-                        run.changed |= accumulation.inside(*i.map);
+                accumulation.in(run);
         });
     }
 };

@@ -74,7 +74,7 @@ struct Alignment {
 /// As many loops as have ranges of the same sizes and steps, `limit` at most.
 Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     Alignment out;
-    if (!sameSchedule(*earlier.entry, *later.entry))
+    if (!sameSchedule(*earlier.entry, *later.entry) || earlier.entry->ordered || later.entry->ordered)
         return out;
     limit = std::min({limit, earlier.params.size(), later.params.size()});
     for (std::size_t d = 0; d < limit; ++d, ++out.depth) {

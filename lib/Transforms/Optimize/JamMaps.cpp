@@ -13,10 +13,13 @@
 // It may always be done, since iterations of a map do not depend on each other: what one does stays in its order. The exception are
 // updates of elements that iterations share; a map that has one stays, as do maps of which any step is more than a tasklet or a copy of
 // one element, and what iterations have for themselves is more than variables. Maps inside whose ranges depend on the iteration stay
-// inside of the strip. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps.
+// inside of the strip. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps. Those may be
+// loops whose iterations depend on each other (ordered maps): in the strip they run in the same order.
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -48,7 +51,7 @@ public:
     /// Does it have the shape of a map to jam? Of others there is nothing to say.
     bool isCandidate() const {
         const sym::Range &range = map_.ranges.back();
-        return canSplit(map_) && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
+        return canSplit(map_) && !map_.entry->ordered && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
     }
 
     /// Why a candidate stays as it is; empty if it can be jammed.
@@ -134,7 +137,8 @@ private:
         widest_ = std::max(widest_, d.dtype.bytes().value_or(1));
         if (&around == &map_)
             return;
-        const bool isSum = u.kind == UseKind::Update && variables_.count(u.data) && !around.locals.count(u.data);
+        const bool carried = u.kind == UseKind::Update || (around.entry->ordered && u.writes());
+        const bool isSum = carried && variables_.count(u.data) && !around.locals.count(u.data);
         columns_ += isNextTo(subset, d, along_);
         sums_ += isSum;
         inside_ += isNextTo(subset, d, around.params.back());
@@ -146,7 +150,7 @@ private:
     const std::set<Name> own_;     // of iterations, at any depth
     std::set<Name> variables_;     // those that become arrays along the strip
     int columns_ = 0, inside_ = 0; // uses in inner maps that are next to each other along the strip, and along these maps
-    int sums_ = 0;                 // of inner maps in variables: each waits for the addition before
+    int sums_ = 0;                 // of inner maps and loops in variables: each waits for the one before
     int64_t widest_ = 1;           // bytes
 };
 
@@ -156,11 +160,10 @@ public:
     Jam(SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors, int64_t width)
         : g_(g), memories_(memories), connectors_(connectors), width_(width) {}
 
-    /// What takes the place of a map of one parameter.
-    std::vector<Item> items(Map &m) {
+    /// What takes the place of a map of one parameter, which has so many whole strips.
+    std::vector<Item> items(Map &m, sym::Expr strips) {
         const sym::Range range = m.ranges.back();
         const Name along = m.params.back();
-        const sym::Expr strips = sym::floorDiv(range.size(), width_);
         sym::Range last = range;
         last.begin = range.begin + width_ * strips;
         auto rest = std::make_unique<Map>(loopLike(*m.entry, m.entry->label, {along}, {last})); // fewer iterations than a strip has
@@ -282,8 +285,14 @@ private:
 class Jamming {
 public:
     Jamming(SDFG &g, analysis::Memories &memories, pass::Context &context)
-        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
+        : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)), facts_(analysis::factsOf(g)) {}
 
+    void jam(nest::Run &run) {
+        region_ = run.region;
+        run.changed |= in(run.items);
+    }
+
+private:
     /// The maps in a list, outer ones first. Returns whether anything changed.
     bool in(std::vector<Item> &list) {
         bool changed = false;
@@ -294,17 +303,19 @@ public:
                 continue;
             }
             const std::optional<int64_t> width = widthOf(*i.map);
+            const std::size_t outer = around_.size();
+            addLoops(around_, *i.map);
             changed |= width || in(i.map->body);
             if (width)
                 jam(std::move(i), *width, out);
             else
                 out.push_back(std::move(i));
+            around_.resize(outer);
         }
         list = std::move(out);
         return changed;
     }
 
-private:
     /// Of the strips of a map that is to be jammed.
     std::optional<int64_t> widthOf(const Map &m) {
         Question question(m, g_);
@@ -327,7 +338,10 @@ private:
             splitOff(*last, last->params.size() - 1);
             last = last->body.front().map.get();
         }
-        std::vector<Item> made = Jam(g_, memories_, connectors_, width).items(*last);
+        std::vector<analysis::LoopLevel> loops = loopsAround(*region_);
+        loops.insert(loops.end(), around_.begin(), around_.end() - 1); // but for the one that is jammed
+        const sym::Expr strips = stripsOf(last->ranges.back(), width, loops, facts_);
+        std::vector<Item> made = Jam(g_, memories_, connectors_, width).items(*last, strips);
         std::vector<Item> &into = last == i.map.get() ? out : i.map->body;
         if (last != i.map.get())
             into.clear();
@@ -340,6 +354,9 @@ private:
     analysis::Memories &memories_;
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
+    const sym::Assumptions facts_;
+    const Region *region_ = nullptr;          // of the run that is looked at
+    std::vector<analysis::LoopLevel> around_; // the list that is looked at, in the run, outermost first
 };
 
 class JamMaps : public pass::GraphPass {
@@ -349,7 +366,7 @@ class JamMaps : public pass::GraphPass {
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Jamming jamming(g, memories, context);
             for (nest::Run &run : runs)
-                run.changed |= jamming.in(run.items);
+                jamming.jam(run);
         });
     }
 };

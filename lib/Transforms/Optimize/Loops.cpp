@@ -1,5 +1,7 @@
 #include "Transforms/Optimize/Loops.h"
 
+#include "Transforms/Optimize/SymbolFacts.h"
+
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Nest.h"
@@ -82,6 +84,24 @@ private:
 } // namespace
 
 bool isVariableReadOutside(const LoopRegion &l) { return ReadsOutside(*l.sdfg(), l).any(); }
+
+std::vector<analysis::LoopLevel> loopsAround(const Region &r) {
+    std::vector<analysis::LoopLevel> out;
+    for (const Region *at = &r; at; at = at->parent()) {
+        const auto *l = dyn_cast<LoopRegion>(at);
+        const std::optional<LoopHeader> header = l ? headerOf(*l) : std::nullopt;
+        if (!header || !isOfIntegers(header->range, *l->sdfg()))
+            continue;
+        std::set<Name> fixed{l->variable}, assigned;
+        for (const sym::Expr e : {header->range.begin, header->range.end})
+            fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+        assignedIn(*l, assigned);
+        if (std::none_of(fixed.begin(), fixed.end(), [&](Name n) { return assigned.count(n) != 0; }))
+            out.push_back({l->variable, header->range});
+    }
+    std::reverse(out.begin(), out.end());
+    return out;
+}
 
 void forgetVariable(SDFG &g, Name variable) {
     const std::vector<Region *> left = allRegions(g);

@@ -92,7 +92,9 @@ private:
 
     /// The loops that all maps of the body share.
     Reason shape(const std::vector<Item> &items) {
-        const auto isMap = [](const Item &i) { return i.map && canSplit(*i.map) && !nest::hasEffects(i); };
+        const auto isMap = [](const Item &i) {
+            return i.map && canSplit(*i.map) && !i.map->entry->ordered && !nest::hasEffects(i);
+        };
         if (items.empty() || !std::all_of(items.begin(), items.end(), isMap))
             return {Why::Shape, "its body has more than maps of the host"};
         depth_ = items.front().map->params.size();

@@ -9,7 +9,8 @@
 //
 //   1. it counts up by a constant to an end that its body does not change. Who asks for the last value of its variable gets it by an
 //      assignment after the map;
-//   2. its body is a run of states (sdfgc/Nest/Nest.h) without effects of its own: what it does, its uses of containers say;
+//   2. its body is states and loops, one after the other, without effects of its own: what it does, its uses of containers say. A loop
+//      whose iterations depend on each other becomes an ordered map inside (LoopItems.h);
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again.
 //      Nor does an element of integers that all iterations only add something to, or the like (RaiseReductions.h): it is updated with
@@ -23,6 +24,7 @@
 // ordered, Reduce nodes sum up in that order anyway, and products stay calls.
 //
 // Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
+#include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
@@ -83,15 +85,14 @@ void makeSequential(Item &i) {
         makeSequential(inner);
 }
 
-constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
-constexpr int64_t fewTrips = 4;        // loops with fewer iterations would keep threads idle that the body may use
+constexpr int64_t fewTrips = 4; // loops with fewer iterations would keep threads idle that the body may use
 
 /// One loop under conversion.
 class Conversion {
 public:
-    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared,
+    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops,
                const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared), context_(context) {}
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -101,22 +102,19 @@ public:
         if (!header || header->descending)
             return {Why::LoopForm, "it does not count up to an end that is known"};
         const sym::Range &range = header->range;
-        std::optional<nest::Run> body = nest::readRegion(loop_, memories_, shared_);
+        std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
-            return {Why::ControlFlow, "its body is more than a chain of states"};
+            return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
         if (!isOfIntegers(range, g_))
             return {Why::LoopForm, "its range is more than integers"};
         isReadOutside_ = isVariableReadOutside(loop_);
         map_.params = {loop_.variable};
         map_.ranges = {range};
-        entry_->label = loop_.label.empty() ? "for_" + loop_.variable.str() : loop_.label;
-        entry_->debugInfo = loop_.debugInfo;
-        entry_->schedule = Schedule::Sequential;
         map_.entry = entry_.get();
         map_.made = entry_;
-        if (Reason why = take(std::move(body->items)))
+        if (Reason why = take(std::move(*body)))
             return why;
-        if (leavesContainer())
+        if (leavesContainers(map_, g_))
             return {Why::OutOfBounds, "it reaches outside of a container"};
         if (Reason why = dependence())
             return why;
@@ -135,36 +133,16 @@ public:
     /// A state with the map in place of the loop, against which nothing stands.
     void replace() {
         entry_->schedule = Schedule::CPU_Multicore;
-        Region &r = *loop_.parent();
-        State &s = stateInPlaceOf(loop_);
-        nest::Run run;
-        run.region = &r;
-        run.memories = &memories_;
-        run.states = {&s};
+        entry_->ordered = false;
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
         const sym::Range range = map_.ranges.front();
-        run.items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
-        const Name variable = loop_.variable;
-        if (isReadOutside_)
-            assignLastValue(r, s, variable, range);
-        nest::write(run);
-        r.removeBlock(&loop_);
-        if (!isReadOutside_)
-            forgetVariable(g_, variable);
+        std::vector<Item> items;
+        items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        loops_.replace(loop_, std::move(items), range, isReadOutside_);
     }
 
 private:
-    /// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
-    void assignLastValue(Region &r, State &s, Name variable, const sym::Range &range) const {
-        State *after = r.addStateAfter(&s, g_.freshLabel(s.label + "_end"));
-        const sym::Expr trips = sym::floorDiv(range.end - range.begin + range.step, range.step);
-        const sym::Expr last = range.step.isOne() ? sym::max({range.begin, range.end + 1})
-                                                  : range.begin + range.step * sym::max({sym::Expr(0), trips});
-        r.removeEdge(r.outEdges(&s).front());
-        r.connect(&s, after, {"1", Language::Python}, {{variable, last.str()}});
-    }
-
     /// Reduce nodes as maps, and everything sequential.
     Reason take(std::vector<Item> items) {
         Map like;
@@ -193,21 +171,6 @@ private:
         return {};
     }
 
-    /// Does it surely use elements that are not there? A map that does is an error; a loop may never run.
-    bool leavesContainer() const {
-        for (const AlignedUse &u : aligned(map_, map_, {}, 1)) {
-            const DataDesc *d = g_.desc(u.use->data);
-            if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
-                continue;
-            sym::Subset all = *u.instance.subset;
-            for (auto l = u.instance.loops.rbegin(); l != u.instance.loops.rend(); ++l)
-                all = sym::propagate(all, l->variable, l->range, d->shape);
-            if (sym::covers(d->fullSubset(), all) == sym::Truth::False)
-                return true;
-        }
-        return false;
-    }
-
     /// What iterations of the loop do to each other, when all that they only add to, or the like, is updated.
     Reason dependence() {
         for (;;) {
@@ -215,7 +178,7 @@ private:
             Reason why = dependence(by);
             if (!why || !raiseReduction(map_.body, by, loop_.variable, items_, g_, [this](Name n) {
                     const DataDesc &d = *g_.desc(n);
-                    return d.transient && d.lifetime == Lifetime::Scope && isOnlyInside(n);
+                    return d.transient && d.lifetime == Lifetime::Scope && loops_.isOnlyInside(n, loop_);
                 }))
                 return why;
             updated_.insert(by);
@@ -242,7 +205,7 @@ private:
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
                 by = u.use->data;
-                if (by != v.use->data || !canBeLocal(*first.at(by)))
+                if (by != v.use->data || first.at(by)->instance.loops.size() != 1 || !loops_.canBeLocal(*first.at(by)->use, loop_))
                     return conflictReason("iterations depend on each other", u, v, *c);
                 map_.locals.insert(u.use->data);
             }
@@ -258,48 +221,16 @@ private:
                             [&](const auto &l) { return a.use->subset->freeSymbols().count(l.variable) != 0; });
     }
 
-    /// May each iteration have a container for itself, whose first use this is?
-    bool canBeLocal(const AlignedUse &first) {
-        const DataDesc &d = *g_.desc(first.use->data);
-        const auto size = d.totalSize.asInt();
-        if (!d.transient || !nest::isPlain(&d) || d.lifetime != Lifetime::Scope || d.pool || !size || *size > smallContainer ||
-            !isOnHost(&d))
-            return false;
-        if (!first.use->certain || !first.use->subset || first.instance.loops.size() != 1 ||
-            !(*first.use->subset == d.fullSubset()))
-            return false;
-        return isOnlyInside(first.use->data);
-    }
-
-    bool isOnlyInside(Name container) {
-        if (!outside_)
-            outside_ = usedOutside();
-        return !outside_->count(container);
-    }
-
-    std::set<Name> usedOutside() const {
-        std::set<Name> out = analysis::containersReadByControlFlow(g_);
-        std::set<const State *> inside;
-        for (const auto &b : loop_.blocks())
-            inside.insert(cast<State>(b.get()));
-        for (const State *s : allStates(std::as_const(g_)))
-            if (!inside.count(s))
-                for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                    out.insert(a->data);
-        return out;
-    }
-
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
     const NestItems &items_;
-    const std::set<Name> &shared_;
+    LoopItems &loops_;
     const pass::Context &context_;
     Map map_;
     bool isReadOutside_ = false;
     std::set<Name> updated_; // containers whose elements iterations update since they were read and written
-    const std::shared_ptr<MapEntry> entry_ = std::make_shared<MapEntry>(); // of the map
-    std::optional<std::set<Name>> outside_;                                // containers that are used outside of the loop
+    const std::shared_ptr<MapEntry> entry_ = entryFor(loop_); // of the map
 };
 
 class LoopsToMaps : public pass::GraphPass {
@@ -321,13 +252,14 @@ class LoopsToMaps : public pass::GraphPass {
         bool changed = false;
         const NestItems items(g, memories);
         std::set<Name> shared = analysis::sharedContainers(g);
+        std::optional<LoopItems> loops(std::in_place, g, memories, shared);
         std::vector<Region *> regions = allRegions(g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
             auto *l = dyn_cast<LoopRegion>(*r);
             if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
                 continue;
             const std::string where = elementName(*l);
-            Conversion conversion(*l, g, memories, items, shared, context);
+            Conversion conversion(*l, g, memories, items, *loops, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "stays a loop", why);
                 continue;
@@ -336,6 +268,7 @@ class LoopsToMaps : public pass::GraphPass {
                 continue;
             conversion.replace();
             shared = analysis::sharedContainers(g);
+            loops.emplace(g, memories, shared);
             changed = true;
         }
         return changed;

@@ -85,6 +85,8 @@ void splitOff(Map &m, std::size_t depth) {
         loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
     setSimd(*inner, m.entry->simd);
     setSimd(m, false);
+    if (m.entry->ordered)
+        setOrdered(*inner);
     m.params.resize(depth);
     m.ranges.erase(m.ranges.begin() + at, m.ranges.end());
     std::swap(inner->body, m.body);

@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -149,6 +150,19 @@ nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Us
     return {nullptr, std::move(step)};
 }
 
+sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
+                   const sym::Assumptions &facts) {
+    const sym::Expr size = r.size();
+    const std::optional<sym::Expr> least = analysis::leastOf(size, around);
+    const bool isSize = least && sym::isNonNegative(*least, facts) == sym::Truth::True;
+    return sym::floorDiv(isSize ? size : sym::max({sym::Expr(0), size}), width);
+}
+
+void addLoops(std::vector<analysis::LoopLevel> &around, const nest::Map &m) {
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        around.push_back({m.params[d], m.ranges[d]});
+}
+
 std::shared_ptr<MapEntry> entryLike(const MapEntry &like, std::string label) {
     std::shared_ptr<MapEntry> entry(cast<MapEntry>(ir::clone(like).release()));
     entry->label = std::move(label);
@@ -159,7 +173,7 @@ namespace {
 
 nest::Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector<sym::Range> ranges) {
     nest::Map m;
-    entry->simd = false; // that was said of other loops
+    entry->simd = entry->ordered = false; // that was said of other loops
     m.entry = entry.get();
     m.made = std::move(entry);
     m.params = std::move(params);
@@ -179,13 +193,21 @@ nest::Map loopLike(const MapEntry &like, std::string label, std::vector<Name> pa
     return mapOf(std::move(entry), std::move(params), std::move(ranges));
 }
 
-void setSimd(nest::Map &m, bool simd) {
-    if (m.entry->simd == simd)
+namespace {
+
+void set(nest::Map &m, bool MapEntry::*property, bool value) {
+    if (m.entry->*property == value)
         return;
     std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
-    entry->simd = simd;
+    *entry.*property = value;
     m.entry = entry.get();
     m.made = std::move(entry);
 }
+
+} // namespace
+
+void setSimd(nest::Map &m, bool simd) { set(m, &MapEntry::simd, simd); }
+
+void setOrdered(nest::Map &m) { set(m, &MapEntry::ordered, true); }
 
 } // namespace sdfgc::transforms

@@ -34,6 +34,12 @@ bool isNextTo(const sym::Subset &s, const ir::DataDesc &d, Name variable);
 nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector);
 /// A step of a tasklet in Python, with inputs and one output, whose connectors get the types of the containers.
 nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const ir::SDFG &g);
+/// How many whole strips of `width` iterations a range of step one has: none where its end lies before its begin, however far. `around`:
+/// the loops around it, outermost first; `facts`: of other symbols.
+sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
+                   const sym::Assumptions &facts);
+/// Adds the loops of a map to those around its body.
+void addLoops(std::vector<analysis::LoopLevel> &around, const nest::Map &m);
 /// A map entry that says the same under another label.
 std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
 /// A map without a body, whose entry says the same under another label, but for `simd`; a sequential one.
@@ -41,5 +47,7 @@ nest::Map mapLike(const ir::MapEntry &like, std::string label, std::vector<Name>
 nest::Map loopLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
 /// Says whether the innermost loop of a map may do its iterations in vectors.
 void setSimd(nest::Map &m, bool simd);
+/// Says that iterations of a map may depend on those before them.
+void setOrdered(nest::Map &m);
 
 } // namespace sdfgc::transforms

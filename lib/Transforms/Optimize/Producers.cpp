@@ -18,7 +18,7 @@ std::optional<Producer> producerOf(Map &m) {
     Producer out;
     for (Map *each = &m;; each = each->body.front().map.get()) {
         const Schedule schedule = each->entry->schedule;
-        if (schedule != Schedule::CPU_Multicore && schedule != Schedule::Sequential)
+        if ((schedule != Schedule::CPU_Multicore && schedule != Schedule::Sequential) || each->entry->ordered)
             return std::nullopt;
         for (std::size_t d = 0; d < each->params.size(); ++d)
             out.loops.push_back({each->params[d], each->ranges[d]});

@@ -95,12 +95,27 @@ public:
 
     /// Returns whether anything changed.
     bool run() {
-        if (!nest::isKept(g_))
-            region(g_);
+        if (nest::isKept(g_))
+            return false;
+        std::set<Name> before;
+        assignedIn(g_, before);
+        region(g_);
+        if (changed_)
+            forgetUnset(before);
         return changed_;
     }
 
 private:
+    /// Undeclares what only code that is gone gave values, loops in it included: undeclared symbols are nobody's argument.
+    void forgetUnset(const std::set<Name> &before) {
+        std::set<Name> after;
+        assignedIn(g_, after);
+        const Mentions mentions(g_);
+        for (const Name n : before)
+            if (!after.count(n) && !mentions.contain(n))
+                g_.symbols.erase(n);
+    }
+
     void region(Region &r) {
         std::vector<Block *> blocks;
         for (const auto &b : r.blocks())
@@ -262,8 +277,6 @@ private:
                 e->assignments = {{variable, last.str()}};
         }
         r.removeBlock(&l);
-        if (!once && !isRead)
-            forgetVariable(g_, variable);
         return true;
     }
 

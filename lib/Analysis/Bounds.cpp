@@ -1,0 +1,74 @@
+#include "sdfgc/Analysis/Bounds.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::analysis {
+
+namespace {
+
+/// The last value of a parameter; nothing where it is not known.
+std::optional<sym::Expr> lastOf(const sym::Range &r) {
+    if (r.step.isOne())
+        return r.end;
+    const auto begin = r.begin.asInt(), end = r.end.asInt(), step = r.step.asInt();
+    if (!begin || !end || !step || *step <= 0 || *end < *begin)
+        return std::nullopt;
+    return r.begin + (r.steps() - 1) * r.step;
+}
+
+/// One iteration of loops: the one where an expression is least or greatest.
+class Corner {
+public:
+    explicit Corner(const std::vector<LoopLevel> &loops) : loops_(loops.rbegin(), loops.rend()) {}
+
+    /// The value of `e` there; nothing where it cannot be told which iteration that is.
+    std::optional<sym::Expr> value(sym::Expr e, bool greatest) {
+        values_.clear();
+        for (const auto &[parameter, range] : loops_) { // inner ranges may depend on outer parameters
+            if (!e.dependsOn(parameter))
+                continue;
+            const auto affine = sym::affineIn(e, parameter);
+            const auto factor = affine ? affine->first.asInt() : std::nullopt;
+            if (!factor)
+                return std::nullopt;
+            const std::optional<sym::Expr> at = (*factor > 0) == greatest ? lastOf(range) : std::optional(range.begin);
+            if (!at)
+                return std::nullopt;
+            e = sym::substitute(e, {{parameter, *at}});
+            for (auto &[name, value] : values_)
+                value = sym::substitute(value, {{parameter, *at}});
+            values_[parameter] = *at;
+        }
+        return e;
+    }
+
+    /// Is there such an iteration? Is asked after `value`.
+    bool happens(const IsLess &less) const {
+        return std::none_of(loops_.begin(), loops_.end(), [&](const LoopLevel &l) {
+            return less(sym::substitute(l.range.end, values_), sym::substitute(l.range.begin, values_));
+        });
+    }
+
+private:
+    std::vector<LoopLevel> loops_; // from the innermost on
+    std::map<Name, sym::Expr> values_;
+};
+
+} // namespace
+
+std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr extent, const std::vector<LoopLevel> &loops,
+                                      const IsLess &less) {
+    Corner corner(loops);
+    const auto begin = corner.value(indices.begin, false);
+    if (begin && less(*begin, 0) && corner.happens(less))
+        return begin->str() + " < 0";
+    const auto end = corner.value(indices.end, true);
+    if (end && (*end == extent || less(extent - 1, *end)) && corner.happens(less))
+        return end->str() + " >= " + extent.str();
+    return std::nullopt;
+}
+
+std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loops) { return Corner(loops).value(e, false); }
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,413 @@
+// distribute-loops: a loop of which a part carries values from one iteration to the next becomes a loop of that part and maps of the rest.
+//
+//     for i = 1; i < N; i = i + 1 {                    ordered map[i = 1:N] { A[i] = A[i - 1] + B[i] }
+//         A[i] = A[i - 1] + B[i]                ->     map[i = 1:N] { C[i] = B[i] * B[i] }
+//         C[i] = B[i] * B[i]
+//     }
+//
+// Books call it loop distribution, or fission. The steps of the body are the nodes of a graph: an edge leads from one step to another that
+// must come after it, in the same iteration or in a later one. Steps on a common cycle need each other and stay together; groups of them
+// run one after the other, in the order of the edges. A group with an edge inside from one iteration to a later one is an ordered map
+// (LoopItems.h), all others are maps. Neighbours are one loop where that makes neither of them less than it is.
+//
+// What a step hands to another one of the same iteration by way of a variable would have to be kept for all iterations; so both are
+// taken to be on a cycle. A variable that comes from what the loop does not change is computed once more in each group instead.
+//
+// Every element is computed from the same values, in the same order: results keep their bits. Loops with maps for teams of threads in
+// them, or calls of libraries, stay as they are, and so do those that loops-to-maps can take: they are maps when this pass runs.
+#include "Transforms/Optimize/LoopItems.h"
+#include "Transforms/Optimize/Loops.h"
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+using nest::Item;
+using nest::Map;
+using nest::Use;
+
+constexpr std::size_t most = 64; // steps of a body
+using Steps = uint64_t;          // a set of them
+
+Steps only(std::size_t step) { return Steps(1) << step; }
+bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
+
+/// What the steps of a body need of each other.
+class StepGraph {
+public:
+    StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region, const NestItems &items,
+              const LoopItems &loops)
+        : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
+        for (const Item &i : body) {
+            uses_.emplace_back();
+            for (const nest::PlacedUse &u : nest::usesOf(i)) {
+                AlignedUse a{u.use, {u.use->subset, {loop}}};
+                a.instance.loops.insert(a.instance.loops.end(), u.loops.begin(), u.loops.end());
+                uses_.back().push_back(std::move(a));
+            }
+            inner_.merge(nest::localsOf(i));
+        }
+        findVariables(region, loops);
+        for (std::size_t a = 0; a < body.size(); ++a)
+            for (std::size_t b = a; b < body.size(); ++b)
+                connect(a, b);
+        close();
+    }
+
+    /// The containers that an iteration has for itself, at the top of the body.
+    const std::set<Name> &variables() const { return variables_; }
+    /// The steps that can be done once more wherever their variable is used.
+    Steps copied() const { return copied_; }
+    /// The copied steps that a set of steps needs.
+    Steps neededBy(Steps group) const {
+        Steps out = 0;
+        for (std::size_t k = body_.size(); k-- > 0;)
+            if (has(copied_, k) && reads(group | out, uses_[k].back().use->data))
+                out |= only(k);
+        return out;
+    }
+
+    /// Do two steps need each other?
+    bool onCycle(std::size_t a, std::size_t b) const { return a == b || (has(reached_[a], b) && has(reached_[b], a)); }
+    /// Must something in `b` come after something in `a`?
+    bool follows(Steps b, Steps a) const {
+        return any(a, [&](std::size_t k) { return (reached_[k] & b) != 0; });
+    }
+    /// Does a value go from one iteration to a later one, from a step of `a` to one of `b`?
+    bool carries(Steps a, Steps b) const {
+        return any(a, [&](std::size_t k) { return (carried_[k] & b) != 0; });
+    }
+
+private:
+    template <class F> static bool any(Steps s, const F &holds) {
+        for (; s; s &= s - 1)
+            if (holds(static_cast<std::size_t>(std::countr_zero(s))))
+                return true;
+        return false;
+    }
+
+    bool reads(Steps s, Name variable) const {
+        return any(s, [&](std::size_t k) {
+            return std::any_of(uses_[k].begin(), uses_[k].end(),
+                               [&](const AlignedUse &u) { return u.use->data == variable && !u.use->writes(); });
+        });
+    }
+
+    void findVariables(const LoopRegion &region, const LoopItems &loops) {
+        std::set<Name> seen;
+        for (std::size_t k = 0; k < body_.size(); ++k)
+            for (const AlignedUse &u : uses_[k])
+                if (seen.insert(u.use->data).second && !inner_.count(u.use->data) && u.instance.loops.size() == 1 &&
+                    loops.canBeLocal(*u.use, region))
+                    variables_.insert(u.use->data);
+        for (std::size_t k = 0; k < body_.size(); ++k)
+            if (isCopied(k))
+                copied_ |= only(k);
+    }
+
+    /// Does the step nothing but give a variable a value that is the same wherever in the iteration it does that?
+    bool isCopied(std::size_t k) const {
+        const Item &i = body_[k];
+        const bool simple =
+            i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
+        const auto writes = std::count_if(uses_[k].begin(), uses_[k].end(), [](const AlignedUse &u) { return u.use->writes(); });
+        if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
+            return false;
+        const Name variable = uses_[k].back().use->data;
+        for (std::size_t other = 0; other < body_.size(); ++other)
+            for (const AlignedUse &w : uses_[other]) {
+                if (!w.use->writes() || (other < k && has(copied_, other)))
+                    continue;
+                if (other != k && w.use->data == variable) // it has several values
+                    return false;
+                if (std::any_of(uses_[k].begin(), uses_[k].end(),
+                                [&](const AlignedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
+                    return false;
+            }
+        return true;
+    }
+
+    void connect(std::size_t a, std::size_t b) {
+        for (const AlignedUse &u : uses_[a])
+            for (const AlignedUse &v : uses_[b]) {
+                if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
+                    continue;
+                if (variables_.count(u.use->data)) {
+                    if (!has(copied_, a)) {
+                        after_[a] |= only(b);
+                        after_[b] |= only(a);
+                    }
+                    continue;
+                }
+                const auto c = items_.conflict(u, v, 1);
+                if (!c)
+                    continue;
+                const analysis::Directions &d = c->levels.front();
+                if (d.equal || d.greater)
+                    after_[a] |= only(b);
+                if (d.less)
+                    after_[b] |= only(a);
+                if (d.greater)
+                    carried_[a] |= only(b);
+                if (d.less)
+                    carried_[b] |= only(a);
+            }
+    }
+
+    void close() {
+        reached_ = after_;
+        for (std::size_t by = 0; by < body_.size(); ++by)
+            for (Steps &s : reached_)
+                if (has(s, by))
+                    s |= reached_[by];
+    }
+
+    const std::vector<Item> &body_;
+    const NestItems &items_;
+    std::vector<std::vector<AlignedUse>> uses_;
+    std::set<Name> inner_;     // what maps in the body have for themselves
+    std::set<Name> variables_; // what iterations have for themselves
+    Steps copied_ = 0;
+    std::vector<Steps> after_, carried_, reached_; // of each step: those that must come after it
+};
+
+/// Steps that stay together.
+struct Group {
+    Steps steps = 0;
+    bool ordered = false; // iterations need each other
+};
+
+/// The groups in an order in which they can run, as few as can be.
+std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
+    std::vector<Group> left;
+    Steps seen = graph.copied();
+    for (std::size_t a = 0; a < count; ++a) {
+        if (has(seen, a))
+            continue;
+        Group g;
+        for (std::size_t b = a; b < count; ++b)
+            if (!has(seen, b) && graph.onCycle(a, b))
+                g.steps |= only(b);
+        seen |= g.steps;
+        g.ordered = graph.carries(g.steps, g.steps);
+        left.push_back(g);
+    }
+    std::vector<Group> out;
+    while (!left.empty()) {
+        const auto isFree = [&](const Group &g) {
+            return std::none_of(left.begin(), left.end(),
+                                [&](const Group &o) { return o.steps != g.steps && graph.follows(g.steps, o.steps); });
+        };
+        const auto joins = [&](const Group &g) {
+            return !out.empty() && isFree(g) && g.ordered == out.back().ordered &&
+                   (g.ordered || !(graph.carries(out.back().steps, g.steps) || graph.carries(g.steps, out.back().steps)));
+        };
+        auto next = std::find_if(left.begin(), left.end(), joins);
+        if (next != left.end()) {
+            out.back().steps |= next->steps;
+        } else {
+            next = std::find_if(left.begin(), left.end(), isFree);
+            out.push_back(*next);
+        }
+        left.erase(next);
+    }
+    return out;
+}
+
+/// One loop that may become several.
+class Distribution {
+public:
+    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops,
+                 const std::set<Name> &connectors)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), connectors_(connectors) {}
+
+    /// Why the loop stays as it is; empty if it can be distributed.
+    Reason obstacle() {
+        if (!loop_.optimize)
+            return {Why::Kept, "the graph says so"};
+        const std::optional<LoopHeader> header = headerOf(loop_);
+        if (!header || header->descending || !isOfIntegers(header->range, g_))
+            return {Why::LoopForm, "it does not count up to an end that is known"};
+        range_ = header->range;
+        std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
+        if (!body)
+            return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
+        body_ = std::move(*body);
+        if (body_.size() > most)
+            return {Why::Budget, "its body has more than " + std::to_string(most) + " steps"};
+        if (!std::all_of(body_.begin(), body_.end(), isSequential))
+            return {Why::Shape, "its body has more than steps of one thread"};
+        if (leavesContainers())
+            return {Why::OutOfBounds, "it reaches outside of a container"};
+        graph_.emplace(body_, analysis::LoopLevel{loop_.variable, range_}, loop_, items_, loops_);
+        groups_ = groupsOf(*graph_, body_.size());
+        if (groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; }))
+            return {Why::Dependence, "no part of its body is independent of other iterations"};
+        return {};
+    }
+
+    /// `1 loop and 2 maps`, for remarks.
+    std::string parts() const {
+        const auto loops = std::count_if(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
+        const auto maps = static_cast<std::ptrdiff_t>(groups_.size()) - loops;
+        const auto counted = [](std::ptrdiff_t n, const char *what) {
+            return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+        };
+        return (loops ? counted(loops, "loop") + " and " : std::string()) + counted(maps, "map");
+    }
+
+    void distribute() {
+        const bool isReadOutside = isVariableReadOutside(loop_);
+        std::vector<Item> parts;
+        for (const Group &g : groups_)
+            parts.push_back({part(g), nullptr});
+        for (const Name n : graph_->variables())
+            if (!taken_.count(n))
+                g_.arrays.erase(n);
+        loops_.replace(loop_, std::move(parts), range_, isReadOutside);
+    }
+
+private:
+    /// Is it nothing but what one thread does, without calls of libraries and effects of its own?
+    static bool isSequential(const Item &i) {
+        if (nest::hasEffects(i))
+            return false;
+        if (i.map)
+            return canSplit(*i.map) && i.map->entry->schedule == Schedule::Sequential &&
+                   std::all_of(i.map->body.begin(), i.map->body.end(), isSequential);
+        return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return isa<Tasklet>(n); });
+    }
+
+    bool leavesContainers() {
+        Map all;
+        all.params = {loop_.variable};
+        all.ranges = {range_};
+        std::swap(all.body, body_);
+        const bool leaves = transforms::leavesContainers(all, g_);
+        std::swap(all.body, body_);
+        return leaves;
+    }
+
+    std::unique_ptr<Map> part(const Group &g) {
+        auto out = std::make_unique<Map>();
+        const std::shared_ptr<MapEntry> entry = entryFor(loop_);
+        entry->ordered = g.ordered;
+        entry->schedule = g.ordered ? Schedule::Sequential : Schedule::CPU_Multicore;
+        out->made = entry;
+        out->entry = entry.get();
+        out->params = {loop_.variable};
+        out->ranges = {range_};
+        const Steps steps = g.steps | graph_->neededBy(g.steps);
+        std::map<Name, Name> own; // other names of variables that an earlier group has
+        for (std::size_t k = 0; k < body_.size(); ++k) {
+            if (!has(steps, k))
+                continue;
+            const bool copied = has(graph_->copied(), k);
+            out->body.push_back(copied ? Item{nullptr, std::make_unique<nest::Step>(*body_[k].step)} : std::move(body_[k]));
+        }
+        for (const Item &i : out->body)
+            for (const nest::PlacedUse &u : nest::usesOf(i))
+                if (graph_->variables().count(u.use->data) && !own.count(u.use->data))
+                    own.emplace(u.use->data, ownName(u.use->data));
+        for (const auto &[variable, name] : own) {
+            out->locals.insert(name);
+            g_.desc(name)->storage = Storage::Register;
+        }
+        for (Item &i : out->body)
+            rename(i, own);
+        return out;
+    }
+
+    /// The first group keeps the name of a variable.
+    Name ownName(Name variable) {
+        return taken_.insert(variable).second ? variable : nest::addContainer(g_, variable.view(), *g_.desc(variable), connectors_);
+    }
+
+    void rename(Item &i, const std::map<Name, Name> &own) {
+        if (i.map) {
+            for (Item &inner : i.map->body)
+                rename(inner, own);
+            return;
+        }
+        for (Use &u : i.step->uses) {
+            if (const auto name = own.find(u.memlet.data); name != own.end())
+                u.memlet.data = name->second;
+            if (const auto name = own.find(u.data); name != own.end()) {
+                u.data = name->second;
+                u.memory = memories_.of(g_, name->second);
+            }
+        }
+    }
+
+    LoopRegion &loop_;
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const NestItems &items_;
+    LoopItems &loops_;
+    sym::Range range_;
+    std::vector<Item> body_;
+    std::optional<StepGraph> graph_;
+    std::vector<Group> groups_;
+    std::set<Name> taken_;             // variables that a group has
+    const std::set<Name> &connectors_; // of all nodes
+};
+
+class DistributeLoops : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // offload-to-gpu decides there what a kernel is
+            return false;
+        analysis::Memories memories(root);
+        bool changed = false;
+        std::vector<SDFG *> all = allSDFGs(root);
+        for (auto g = all.rbegin(); g != all.rend(); ++g)
+            if (!isInScope(**g) && !mentionsGpu(**g))
+                changed |= distribute(**g, memories, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+    static bool distribute(SDFG &g, analysis::Memories &memories, pass::Context &context) {
+        bool changed = false;
+        const NestItems items(g, memories);
+        const std::set<Name> connectors = nest::connectorsOf(g);
+        std::set<Name> shared = analysis::sharedContainers(g);
+        std::optional<LoopItems> loops(std::in_place, g, memories, shared);
+        std::vector<Region *> regions = allRegions(g);
+        for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
+            auto *l = dyn_cast<LoopRegion>(*r);
+            if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
+                continue;
+            const std::string where = elementName(*l);
+            Distribution distribution(*l, g, memories, items, *loops, connectors);
+            if (const Reason why = distribution.obstacle()) {
+                context.missed(where, "stays one loop", why);
+                continue;
+            }
+            if (!context.mayChange(where, "is " + distribution.parts()))
+                continue;
+            distribution.distribute();
+            shared = analysis::sharedContainers(g);
+            loops.emplace(g, memories, shared);
+            changed = true;
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createDistributeLoops() { return std::make_unique<DistributeLoops>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,176 @@
+#include "Transforms/Optimize/LoopItems.h"
+
+#include "Transforms/Optimize/Loops.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Use;
+
+namespace {
+
+constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
+
+bool hasAssignments(const Region &r) {
+    return std::any_of(r.edges().begin(), r.edges().end(), [](const auto &e) { return !e->assignments.empty(); });
+}
+
+} // namespace
+
+LoopItems::LoopItems(SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
+    : g_(g), memories_(memories), shared_(shared), elsewhere_(analysis::containersReadByControlFlow(g)) {
+    for (const State *s : allStates(std::as_const(g)))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            users_[a->data].insert(s->parent());
+}
+
+std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
+    variables_.clear();
+    locals_.clear();
+    return read(r);
+}
+
+std::optional<std::vector<Item>> LoopItems::read(Region &r) {
+    const std::vector<Block *> blocks = sequenceOf(r);
+    if (blocks.empty() || hasAssignments(r))
+        return std::nullopt;
+    std::vector<Item> out;
+    for (Block *b : blocks) {
+        if (auto *l = dyn_cast<LoopRegion>(b)) {
+            out.push_back({mapOf(*l), nullptr});
+            if (!out.back().map)
+                return std::nullopt;
+            continue;
+        }
+        const auto *s = dyn_cast<State>(b);
+        if (!s || !nest::isReadable(*s))
+            return std::nullopt;
+        std::vector<Item> items = nest::readState(*s, memories_, shared_);
+        std::move(items.begin(), items.end(), std::back_inserter(out));
+    }
+    return out;
+}
+
+std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
+    const std::optional<LoopHeader> header = headerOf(l);
+    if (!l.optimize || !header || header->descending || !isOfIntegers(header->range, g_) ||
+        std::find(around_.begin(), around_.end(), l.variable) != around_.end())
+        return nullptr;
+    around_.push_back(l.variable);
+    std::optional<std::vector<Item>> body = read(l);
+    around_.pop_back();
+    if (!body || isVariableReadOutside(l))
+        return nullptr;
+    auto out = std::make_unique<Map>();
+    out->made = entryFor(l);
+    out->entry = out->made.get();
+    out->params = {l.variable};
+    out->ranges = {header->range};
+    out->body = std::move(*body);
+    out->locals = localsOf(*out, l);
+    variables_.insert(l.variable);
+    locals_.insert(out->locals.begin(), out->locals.end());
+    return out;
+}
+
+std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
+    std::set<Name> seen, out;
+    for (const Item &i : m.body) {
+        const std::set<Name> inner = nest::localsOf(i);
+        for (const nest::PlacedUse &u : nest::usesOf(i))
+            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.loops.empty() && canBeLocal(*u.use, l))
+                out.insert(u.use->data);
+    }
+    return out;
+}
+
+namespace {
+
+/// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
+void assignLastValue(Region &r, State &s, Name variable, const sym::Range &range) {
+    State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
+    const sym::Expr trips = sym::floorDiv(range.end - range.begin + range.step, range.step);
+    const sym::Expr last =
+        range.step.isOne() ? sym::max({range.begin, range.end + 1}) : range.begin + range.step * sym::max({sym::Expr(0), trips});
+    r.removeEdge(r.outEdges(&s).front());
+    r.connect(&s, after, {"1", Language::Python}, {{variable, last.str()}});
+}
+
+} // namespace
+
+void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range &range, bool isReadOutside) {
+    for (const Name n : locals_)
+        g_.desc(n)->storage = Storage::Register;
+    Region &r = *l.parent();
+    State &s = stateInPlaceOf(l);
+    nest::Run run;
+    run.region = &r;
+    run.memories = &memories_;
+    run.states = {&s};
+    run.items = std::move(items);
+    const Name variable = l.variable;
+    if (isReadOutside)
+        assignLastValue(r, s, variable, range);
+    nest::write(run);
+    r.removeBlock(&l);
+    if (!isReadOutside)
+        forgetVariable(g_, variable);
+    for (const Name inner : variables_)
+        forgetVariable(g_, inner);
+}
+
+bool LoopItems::canBeLocal(const Use &first, const Region &loop) const {
+    const DataDesc &d = *g_.desc(first.data);
+    const auto size = d.totalSize.asInt();
+    return d.transient && nest::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && size && *size <= smallContainer &&
+           isOnHost(&d) && first.certain && first.subset && *first.subset == d.fullSubset() && isOnlyInside(first.data, loop);
+}
+
+bool LoopItems::isOnlyInside(Name container, const Region &r) const {
+    const auto users = users_.find(container);
+    if (users == users_.end() || elsewhere_.count(container))
+        return false;
+    return std::all_of(users->second.begin(), users->second.end(), [&r](const Region *user) {
+        while (user && user != &r)
+            user = user->parent();
+        return user != nullptr;
+    });
+}
+
+bool leavesContainers(const Map &m, const SDFG &g) {
+    const sym::Assumptions facts = analysis::factsOf(g);
+    const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
+    for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {
+        const DataDesc *d = g.desc(u.use->data);
+        if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
+            continue;
+        for (std::size_t k = 0; k < d->rank(); ++k) {
+            sym::Range indices = u.instance.subset->dims[k];
+            indices.begin = indices.begin + (k < d->offset.size() ? d->offset[k] : 0);
+            indices.end = indices.end + (k < d->offset.size() ? d->offset[k] : 0);
+            if (analysis::whyOutside(indices, d->shape[k], u.instance.loops, less))
+                return true;
+        }
+    }
+    return false;
+}
+
+std::shared_ptr<MapEntry> entryFor(const LoopRegion &l) {
+    auto entry = std::make_shared<MapEntry>();
+    entry->label = l.label.empty() ? "for_" + l.variable.str() : l.label;
+    entry->debugInfo = l.debugInfo;
+    entry->schedule = Schedule::Sequential;
+    entry->ordered = true;
+    return entry;
+}
+
+} // namespace sdfgc::transforms
