@@ -13,6 +13,7 @@ import tempfile
 
 import numpy as np
 
+SMALL_TEAMS = ['--pass-option', 'guard-parallel-maps.work=0']  # options of sdfgc build: small maps have teams, too
 TOLERANCES = {'f2': (1e-2, 1e-3), 'f4': (1e-3, 1e-5), 'f8': (1e-6, 1e-8), 'c8': (1e-3, 1e-5), 'c16': (1e-6, 1e-8)}
 
 
@@ -48,11 +49,14 @@ def is_listed(case, names):
     return any(case.endswith('/' + name) for name in names)
 
 
-def has_teams(sdfgc, case):
-    """Do several threads execute a part of the program that a case becomes on the CPU?"""
+def has_teams(sdfgc, case, options=()):
+    """Do several threads execute a part of the program that a case becomes on the CPU, where small maps have teams, too?
+
+    `options` are further ones of `sdfgc emit`."""
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, 'out')
-        if subprocess.run([sdfgc, 'emit', '-q', os.path.join(case, 'program.sdfg'), '-o', out], capture_output=True).returncode:
+        if subprocess.run([sdfgc, 'emit', '-q', os.path.join(case, 'program.sdfg'), '-o', out, *SMALL_TEAMS, *options],
+                          capture_output=True).returncode:
             return False
         for root, _, files in os.walk(os.path.join(out, 'src')):
             for file in files:

@@ -55,7 +55,7 @@ class Builds:
         """The library, or what went wrong, in words."""
         out = os.path.join(self._scratch, f'{level}-{model}')
         done = subprocess.run([self._options.sdfgc, 'build', os.path.join(self._folder, 'program.sdfg'), '-o', out, '-O', level,
-                               '--fp-model', model, '--reductions', 'ordered', '--pass-option', 'guard-parallel-maps.work=0'],
+                               '--fp-model', model, '--reductions', 'ordered', *cases.SMALL_TEAMS],
                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.calls_library = self.calls_library or '[SD5004]' in done.stderr
         return (cases.library_of(out), '') if done.returncode == 0 else (None, done.stderr.strip()[-300:])

@@ -34,13 +34,13 @@ def call(folder, library, times):
 
 def repeated(options, folder):
     """The kind of a case, and a text for each number of threads with which something is wrong."""
-    if not cases.has_teams(options.sdfgc, folder):
+    if not cases.has_teams(options.sdfgc, folder, shlex.split(options.options)):
         return 'without teams', []
     wrong = []
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, 'out')
-        done = subprocess.run([options.sdfgc, 'build', '-q', os.path.join(folder, 'program.sdfg'), '-o', out, '--pass-option',
-                               'guard-parallel-maps.work=0', *shlex.split(options.options)], capture_output=True, text=True)
+        done = subprocess.run([options.sdfgc, 'build', '-q', os.path.join(folder, 'program.sdfg'), '-o', out,
+                               *cases.SMALL_TEAMS, *shlex.split(options.options)], capture_output=True, text=True)
         if done.returncode:
             return 'not built', [done.stderr.strip()[:300]]
         command = [sys.executable, os.path.abspath(__file__), '--one', folder, cases.library_of(out), '--times', str(options.times)]

@@ -3,7 +3,7 @@
 the sanitizer reports is shown. Results are not compared.
 
   tools/dev/sanitize_programs.py --cases FOLDER [--sanitizer address,undefined|thread] [--sample N] [--filter REGEX] [--teams]
-                                 [--jobs N] [--expect FILE]...
+                                 [--jobs N] [--options OPTIONS] [--expect FILE]...
 
 A case is a folder with program.sdfg, case.json (name, arguments in order, arguments of the initialiser) and data.npz (in_<argument>).
 With --teams, programs are left out of which no part is executed by several threads. Threads are watched with clang++ and its OpenMP
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -89,7 +90,7 @@ def check(case, o, folder):
     compiler = ['clang++', 'clang'] if o.sanitizer == 'thread' else ['g++', 'gcc']
     out = os.path.join(folder, 'out')
     code, text = run([o.sdfgc, 'build', os.path.join(case, 'program.sdfg'), '-o', out, '--cc', compiler[0], '--cflags', flags,
-                      '--pass-option', 'guard-parallel-maps.work=0'])  # small maps have teams, too
+                      *cases.SMALL_TEAMS, *shlex.split(o.options)])
     if code == 1:
         return 'refused'
     if code:
@@ -120,6 +121,7 @@ def main():
     ap.add_argument('--filter', default='')
     ap.add_argument('--teams', action='store_true', help='only programs with teams of threads')
     ap.add_argument('--jobs', type=int, default=1)
+    ap.add_argument('--options', default='', help="further options of sdfgc build: '-O0'")
     ap.add_argument('--expect', metavar='FILE', action='append', default=[], help='cases with known reports, one in a line')
     ap.add_argument('--limit', type=int, default=1500, help='characters shown of a report')
     ap.add_argument('--archer', default='/usr/lib/llvm-14/lib/libarcher.so')
@@ -130,7 +132,7 @@ def main():
         sys.exit('sanitize_programs.py: no case below ' + o.cases)
 
     def result(case):
-        if o.teams and not cases.has_teams(o.sdfgc, case):
+        if o.teams and not cases.has_teams(o.sdfgc, case, shlex.split(o.options)):
             return 'without teams'
         with tempfile.TemporaryDirectory() as folder:
             return check(case, o, folder)
