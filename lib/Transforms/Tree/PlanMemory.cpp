@@ -31,6 +31,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace sdfgc::transforms {
@@ -55,7 +56,11 @@ class Planner {
 public:
     Planner(Module &m, Function &f)
         : m_(m), f_(f), table_(f), bindings_(f), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)),
-          jumps_(contains(f.body, Kind::Label)) {}
+          jumps_(contains(f.body, Kind::Label)) {
+        for (const Variable &v : f.vars)
+            if (v.kind == VarKind::Member)
+                structures_.insert(v.parent);
+    }
 
     /// Returns whether there is memory that the handle keeps.
     bool run() {
@@ -67,6 +72,9 @@ public:
         for (const Served &s : served_)
             places_.emplace(s.buffer, &s);
         replace(f_.body);
+        for (MemRef &r : f_.refs)
+            if (const auto pointer = pointers_.find(r.var); pointer != pointers_.end())
+                r.var = pointer->second;
         f_.needsState = f_.needsState || !served_.empty();
         return !served_.empty();
     }
@@ -106,18 +114,20 @@ private:
                 continue;
             }
             ++now_;
-            const Effects &all = table_.of(*n);
-            for (Served &s : served_)
-                if (all.has(f_.vars[s.buffer].name))
-                    s.end = std::max(s.end, now_);
+            for (Name name : table_.of(*n).names)
+                if (const auto found = named_.find(name); found != named_.end())
+                    for (std::size_t s : found->second)
+                        served_[s].end = std::max(served_[s].end, now_);
             find(*n);
         }
     }
 
     /// Finds buffers among a statement and those inside of it, without what threads declare.
     void find(Node &n) {
-        if (const auto *d = dyn_cast<Declare>(&n); d && canServe(d->var))
+        if (const auto *d = dyn_cast<Declare>(&n); d && canServe(d->var)) {
+            named_[f_.vars[d->var].name].push_back(served_.size());
             served_.push_back({d->var, now_, jumps_ || bindings_.isKept(d->var) ? untilTheEnd : now_});
+        }
         if (!hasThreads(n))
             forEachBlock(n, [this](Block &inner) {
                 for (NodePtr &x : inner.body)
@@ -127,10 +137,7 @@ private:
 
     bool canServe(VarId id) const {
         const Variable &v = f_.vars[id];
-        const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
-            return member.kind == VarKind::Member && member.parent == id;
-        });
-        return v.kind == VarKind::Buffer && v.countKnown && bindings_.timesAssigned(id) == 1 && !hasMembers &&
+        return v.kind == VarKind::Buffer && v.countKnown && bindings_.timesAssigned(id) == 1 && !structures_.count(id) &&
                !mentions_.inText.count(v.name);
     }
 
@@ -183,20 +190,25 @@ private:
 
     /// Puts memory of the handle in the place of the buffers.
     void replace(Block &b) {
-        for (std::size_t i = 0; i < b.body.size(); ++i) {
-            forEachBlock(*b.body[i], [this](Block &inner) { replace(inner); });
-            const auto *d = dyn_cast<Declare>(b.body[i].get());
+        std::vector<NodePtr> statements;
+        statements.reserve(b.body.size());
+        for (NodePtr &n : b.body) {
+            forEachBlock(*n, [this](Block &inner) { replace(inner); });
+            const auto *d = dyn_cast<Declare>(n.get());
             const auto place = d ? places_.find(d->var) : places_.end();
-            if (place == places_.end())
+            if (place == places_.end()) {
+                statements.push_back(std::move(n));
                 continue;
+            }
             const Memory &memory = memories_[place->second->memory];
             NodePtr pointer = pointTo(memory, d->var);
             NodePtr reserve = reserveFor(memory, d->var);
-            std::swap(reserve->comment, b.body[i]->comment);
-            std::swap(reserve->origin, b.body[i]->origin);
-            b.body[i] = std::move(reserve);
-            b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(++i), std::move(pointer));
+            std::swap(reserve->comment, n->comment);
+            std::swap(reserve->origin, n->origin);
+            statements.push_back(std::move(reserve));
+            statements.push_back(std::move(pointer));
         }
+        b.body = std::move(statements);
     }
 
     NodePtr reserveFor(const Memory &memory, VarId buffer) {
@@ -206,7 +218,7 @@ private:
         return reserve;
     }
 
-    /// The declaration of a pointer in the place of the buffer, which all references go through from now on.
+    /// The declaration of a pointer in the place of the buffer, which all references go through in the end.
     NodePtr pointTo(const Memory &memory, VarId buffer) {
         Variable v;
         v.name = f_.vars[buffer].name;
@@ -214,9 +226,7 @@ private:
         v.kind = VarKind::Pointer;
         v.isRestrict = memory.buffers == 1 && !bindings_.isKept(buffer);
         const VarId pointer = f_.vars.add(std::move(v));
-        for (MemRef &r : f_.refs)
-            if (r.var == buffer)
-                r.var = pointer;
+        pointers_.emplace(buffer, pointer);
         MemRef start;
         start.var = memory.field;
         start.address = true;
@@ -238,6 +248,9 @@ private:
     std::vector<Served> served_; // in the order of their declarations
     std::vector<Memory> memories_;
     std::map<VarId, const Served *> places_;
+    std::set<VarId> structures_;                               // variables with members
+    std::unordered_map<Name, std::vector<std::size_t>> named_; // buffers of the list, by their names
+    std::map<VarId, VarId> pointers_;                          // in the place of buffers
 };
 
 /// The functions that threads of teams may call, at any depth.
