@@ -11,7 +11,7 @@ using diag::Id;
 
 Agreement::Agreement(Session &session, const ir::SDFG &graph, const validate::ValidateOptions &options, bool compatDace)
     : session_(session), options_(options), graph_(ir::clone(graph)) {
-    options_.inputs.finite = validate::reducesByComparing(graph);
+    options_.inputs.finite = validate::reductionsOf(graph).compares;
     diag::Engine refusals; // the passes, which are not validated either, report them
     subject_ = validate::interpreted(*graph_,
                                      {.compatDace = compatDace,

@@ -122,7 +122,7 @@ class Bisect : public Subcommand {
         }
         validate::ValidateOptions options;
         options.seconds = interpreterOptions().seconds;
-        options.inputs.finite = validate::reducesByComparing(graph);
+        options.inputs.finite = validate::reductionsOf(graph).compares;
         std::string why;
         for (validate::Judged &j : validate::usableInputs(validate::InputMaker(graph, options.inputs), subject, options, &why))
             out.push_back(std::move(j.input));

@@ -192,48 +192,53 @@ void InputMaker::share(run::Arguments &arguments, run::Random &random, std::stri
         }
 }
 
-bool reducesByComparing(const ir::SDFG &graph) {
-    const auto compares = [](std::string_view function) {
-        return function.find("max") != std::string_view::npos || function.find("min") != std::string_view::npos;
+Reductions reductionsOf(const ir::SDFG &graph) {
+    Reductions out;
+    const auto add = [&out](std::string_view function) {
+        const auto has = [function](std::string_view word) { return function.find(word) != std::string_view::npos; };
+        out.compares |= has("max") || has("min");
+        out.multiplies |= has("*");
     };
     for (const ir::SDFG *g : ir::allSDFGs(graph))
         for (const ir::State *state : ir::allStates(*g)) {
             for (const auto &edge : state->edges())
-                if (compares(edge->memlet.wcr))
-                    return true;
+                add(edge->memlet.wcr);
             for (const ir::LibraryNode *node : ir::nodesOf<ir::LibraryNode>(*state))
-                if (const json::Value *function = node->properties.find("wcr"); function && compares(function->text()))
-                    return true;
+                if (const json::Value *function = node->properties.find("wcr"))
+                    add(function->text());
         }
-    return false;
+    return out;
 }
 
 namespace {
 
-bool compares(py::Reduction r) { return r == py::Reduction::Min || r == py::Reduction::Max; }
+void add(py::Reduction r, Reductions &out) {
+    out.compares |= r == py::Reduction::Min || r == py::Reduction::Max;
+    out.multiplies |= r == py::Reduction::Product;
+}
 
-bool reducesByComparing(const tree::Node &n) {
-    const auto compared = [](const tree::Omp::Reduction &r) { return compares(r.kind); };
-    if (const auto *u = dyn_cast<tree::Update>(&n); u && compares(u->reduction))
-        return true;
-    if (const auto *f = dyn_cast<tree::For>(&n);
-        f && (std::any_of(f->accumulators.begin(), f->accumulators.end(), compared) ||
-              (f->omp && std::any_of(f->omp->reductions.begin(), f->omp->reductions.end(), compared))))
-        return true;
-    bool found = false;
-    tree::forEachBlock(n, [&](const tree::Block &b) {
-        for (const tree::NodePtr &inside : b.body)
-            found = found || reducesByComparing(*inside);
-    });
-    return found;
+void add(const tree::Block &b, Reductions &out) {
+    for (const tree::NodePtr &n : b.body) {
+        if (const auto *u = dyn_cast<tree::Update>(n.get()))
+            add(u->reduction, out);
+        if (const auto *f = dyn_cast<tree::For>(n.get())) {
+            for (const tree::Omp::Reduction &r : f->accumulators)
+                add(r.kind, out);
+            if (f->omp)
+                for (const tree::Omp::Reduction &r : f->omp->reductions)
+                    add(r.kind, out);
+        }
+        tree::forEachBlock(std::as_const(*n), [&out](const tree::Block &inside) { add(inside, out); });
+    }
 }
 
 } // namespace
 
-bool reducesByComparing(const tree::Module &tree) {
-    return std::any_of(tree.functions.begin(), tree.functions.end(), [](const auto &f) {
-        return std::any_of(f->body.body.begin(), f->body.body.end(), [](const tree::NodePtr &n) { return reducesByComparing(*n); });
-    });
+Reductions reductionsOf(const tree::Module &tree) {
+    Reductions out;
+    for (const auto &f : tree.functions)
+        add(f->body, out);
+    return out;
 }
 
 Result<void> writeInput(const Input &input, const std::string &folder) {

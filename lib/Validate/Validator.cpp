@@ -117,6 +117,12 @@ bool Validator::isRepaired() const {
     });
 }
 
+/// Does the order of reductions decide what becomes of infinities and NaN?
+bool Validator::orderCounts(const Judged &before, const Execution &after) const {
+    const bool was = isFinite(before.input.arguments, before.execution);
+    return (reductions_.compares && !was) || (reductions_.multiplies && !(was && isFinite(before.input.arguments, after)));
+}
+
 /// Chooses the inputs, and executes the program that is compared with what comes next.
 void Validator::start(const pass::Program &program, pass::Context &context, const std::string &passes) {
     inputs_.clear();
@@ -133,7 +139,7 @@ void Validator::start(const pass::Program &program, pass::Context &context, cons
 
 void Validator::keep(const pass::Program &program) {
     before_ = textOf(program);
-    reducesByComparing_ = program.tree ? reducesByComparing(*program.tree) : reducesByComparing(*program.graph);
+    reductions_ = program.tree ? reductionsOf(*program.tree) : reductionsOf(*program.graph);
 }
 
 void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
@@ -178,9 +184,7 @@ bool Validator::judge(Judged &judged, Execution after, const pass::Program &prog
         judged.execution.timedOut = true;
         return true;
     }
-    const bool orderCounts = event.pass.floatClass != pass::FloatClass::F0 && after.faults.empty() && reducesByComparing_ &&
-                             !isFinite(judged.input.arguments, judged.execution);
-    if (orderCounts) { // what a maximum makes of NaN
+    if (event.pass.floatClass != pass::FloatClass::F0 && after.faults.empty() && orderCounts(judged, after)) {
         judged.execution = std::move(after);
         return true;
     }

@@ -109,14 +109,16 @@ TEST_CASE("all numbers are finite where that is wanted") {
     CHECK(valuesOf(inputs, "A").count(std::numeric_limits<double>::denorm_min()) == 1);
 }
 
-TEST_CASE("a maximum among the reductions is found, by a memlet or by a node") {
+TEST_CASE("maxima and products among the reductions are found, by a memlet or by a node") {
     const auto found = [](const std::string &with) {
-        return validate::reducesByComparing(
+        return validate::reductionsOf(
             *graphOf("sdfg f {\n  argument A: float64[4]\n  argument C: float64[1]\n  state s {\n    " + with + "\n  }\n}\n"));
     };
-    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: max(x, y)\")"));
-    CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")"));
-    CHECK(found("library standard.Reduce r (axes = [0], wcr = \"lambda a, b: min(a, b)\") with <- A[0:4]; -> C[0]"));
+    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: max(x, y)\")").compares);
+    CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").compares);
+    CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").multiplies);
+    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: x * y\")").multiplies);
+    CHECK(found("library standard.Reduce r (axes = [0], wcr = \"lambda a, b: min(a, b)\") with <- A[0:4]; -> C[0]").compares);
 }
 
 TEST_CASE("there are signed zeros, and many equal values") {

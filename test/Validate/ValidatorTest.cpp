@@ -165,6 +165,23 @@ sdfg f {
     CHECK(judged(text, {.create = make<backwards>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
 }
 
+TEST_CASE("what a product makes of zeros depends on whether it has overflowed before it meets one") {
+    const char *const text = R"sdfg(
+sdfg f {
+  argument A: float64[8]
+  argument C: float64[1]
+  state main {
+    map m[i = 0:8] (Sequential) with IN_A <- A[0:8]; OUT_C -> C[0] (wcr = "lambda a, b: a * b") {
+      t: c = a * 1e150  with a <- A[i]; c -> C[0] (wcr = "lambda a, b: a * b")
+    }
+  }
+}
+)sdfg";
+    CHECK(message(judged(text, {.create = make<backwards>})).find("changes what the program computes") != std::string::npos);
+    CHECK(judged(text, {.create = make<backwards>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
+    CHECK_FALSE(judged(text, {.create = make<addsOne>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
+}
+
 TEST_CASE("new faults, new arguments and programs that do not end are differences") {
     CHECK(message(judged(make<nextElement>)).find("A[5] is outside of") != std::string::npos);
     CHECK(message(judged(make<endless>)).ends_with("it does not end any more"));

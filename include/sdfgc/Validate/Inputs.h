@@ -20,11 +20,15 @@ struct InputOptions {
     bool finite = false;                 // no infinities, no NaN, and no numbers of which sums or products are
 };
 
-/// Is there a minimum or maximum among the reductions of the graph? What it makes of NaN depends on the order, so that programs that
-/// reduce in another one are compared where all values are finite.
-bool reducesByComparing(const ir::SDFG &graph);
+/// Reductions of which the order decides what infinities and NaN become: programs that have them, and reduce in another order, are
+/// compared where all values are finite.
+struct Reductions {
+    bool compares = false;   // minima and maxima: what they make of NaN
+    bool multiplies = false; // products: what overflows before it meets a zero is NaN
+};
+Reductions reductionsOf(const ir::SDFG &graph);
 /// The same of the tree that a graph has become.
-bool reducesByComparing(const tree::Module &tree);
+Reductions reductionsOf(const tree::Module &tree);
 
 struct Input {
     std::string name; // `N=5 M=5, ordered values`

@@ -66,6 +66,7 @@ private:
     void keep(const pass::Program &);
     void compareAfter(const pass::Program &, const pass::Event &, pass::Context &);
     bool isRepaired() const;
+    bool orderCounts(const Judged &before, const Execution &after) const;
     bool judge(Judged &, Execution after, const pass::Program &, const pass::Event &, pass::Context &);
     void report(const Judged &, const std::string &what, const std::string &element, const pass::Program &after,
                 const pass::Event &, pass::Context &);
@@ -73,8 +74,8 @@ private:
     const pass::Pipeline &pipeline_;
     const pass::Registry &registry_;
     ValidateOptions options_;
-    ProgramText before_; // the program that the next one is compared with
-    bool reducesByComparing_ = false;
+    ProgramText before_;    // the program that the next one is compared with
+    Reductions reductions_; // of that program
     std::vector<Judged> inputs_;
     std::string why_; // there are no inputs
     bool stopped_ = false;
