@@ -81,6 +81,32 @@ TEST_CASE("loops-to-maps: headers that are not understood") {
     CHECK_FALSE(becomesMap({.range = "i = 0; i < 3; i = i + 1"})); // too few for a team
 }
 
+TEST_CASE("loops-to-maps: a loop around with the same variable goes on from its last value") {
+    Graph program(R"(
+        sdfg f(A, B) (typed) {
+          symbol N, i: int64
+          argument A: float64[N] (CPU_Heap)
+          argument B: float64[N] (CPU_Heap)
+          around: for i = 0; i < N; i = i + 1 {
+            loop: for i = 0; i < 12; i = i + 1 {
+              state body {
+                t: y = 1.0  with y: float64 -> A[i]
+              }
+            }
+            state use {
+              t: y = 2.0  with y: float64 -> B[i]
+            }
+          }
+        }
+      )");
+    REQUIRE(PassRun(transforms::createLoopsToMaps())(program.g));
+    std::vector<std::string> values;
+    for (const InterstateEdge *e : allInterstateEdges(std::as_const(program.g)))
+        for (const auto &[symbol, value] : e->assignments)
+            values.push_back(symbol.str() + " = " + value);
+    CHECK(values == std::vector<std::string>{"i = 12"});
+}
+
 TEST_CASE("loops-to-maps: the last value of the variable") {
     const std::string end = "\nstate end {\nc: y = k  with y: float64 -> B[0]\n}";
     const auto lastOf = [&](const std::string &range, const std::string &after) -> std::string {

@@ -268,14 +268,13 @@ public:
     }
 
     void distribute() {
-        const bool isReadOutside = isVariableReadOutside(loop_);
         std::vector<Item> parts;
         for (const Group &g : groups_)
             parts.push_back({part(g), nullptr});
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
                 g_.arrays.erase(n);
-        loops_.replace(loop_, std::move(parts), range_, isReadOutside);
+        loops_.replace(loop_, std::move(parts), range_);
     }
 
 private:
@@ -294,7 +293,7 @@ private:
         all.params = {loop_.variable};
         all.ranges = {range_};
         std::swap(all.body, body_);
-        const bool leaves = transforms::leavesContainers(all, g_);
+        const bool leaves = transforms::leavesContainers(all, g_, items_.facts());
         std::swap(all.body, body_);
         return leaves;
     }
@@ -382,15 +381,14 @@ class DistributeLoops : public pass::GraphPass {
         bool changed = false;
         const NestItems items(g, memories);
         const std::set<Name> connectors = nest::connectorsOf(g);
-        std::set<Name> shared = analysis::sharedContainers(g);
-        std::optional<LoopItems> loops(std::in_place, g, memories, shared);
+        LoopItems loops(g, memories);
         std::vector<Region *> regions = allRegions(g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
             auto *l = dyn_cast<LoopRegion>(*r);
             if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
                 continue;
             const std::string where = elementName(*l);
-            Distribution distribution(*l, g, memories, items, *loops, connectors);
+            Distribution distribution(*l, g, memories, items, loops, connectors);
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "stays one loop", why);
                 continue;
@@ -398,8 +396,6 @@ class DistributeLoops : public pass::GraphPass {
             if (!context.mayChange(where, "is " + distribution.parts()))
                 continue;
             distribution.distribute();
-            shared = analysis::sharedContainers(g);
-            loops.emplace(g, memories, shared);
             changed = true;
         }
         return changed;

@@ -1,9 +1,9 @@
 #include "Transforms/Optimize/LoopItems.h"
 
-#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -26,14 +26,36 @@ bool hasAssignments(const Region &r) {
 
 } // namespace
 
-LoopItems::LoopItems(SDFG &g, analysis::Memories &memories, const std::set<Name> &shared)
-    : g_(g), memories_(memories), shared_(shared), elsewhere_(analysis::containersReadByControlFlow(g)) {
-    for (const State *s : allStates(std::as_const(g)))
+LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), reads_(g) { locate(); }
+
+void LoopItems::locate() {
+    shared_ = analysis::sharedContainers(g_);
+    elsewhere_ = analysis::containersReadByControlFlow(g_);
+    users_.clear();
+    stale_.clear();
+    for (const State *s : allStates(std::as_const(g_)))
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
             users_[a->data].insert(s->parent());
 }
 
+void LoopItems::moveUsers(const LoopRegion &l, const Region &to) {
+    std::set<const Region *> gone;
+    std::set<Name> used;
+    for (const State *s : allStates(static_cast<const Region &>(l))) {
+        gone.insert(s->parent());
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            used.insert(a->data);
+    }
+    for (const Name n : used) {
+        for (const Region *r : gone)
+            users_[n].erase(r);
+        users_[n].insert(&to);
+    }
+}
+
 std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
+    if (stale_.count(&r))
+        locate();
     variables_.clear();
     locals_.clear();
     return read(r);
@@ -68,7 +90,7 @@ std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
     around_.push_back(l.variable);
     std::optional<std::vector<Item>> body = read(l);
     around_.pop_back();
-    if (!body || isVariableReadOutside(l))
+    if (!body || reads_.isReadOutside(l))
         return nullptr;
     auto out = std::make_unique<Map>();
     out->made = entryFor(l);
@@ -107,7 +129,7 @@ void assignLastValue(Region &r, State &s, Name variable, const sym::Range &range
 
 } // namespace
 
-void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range &range, bool isReadOutside) {
+void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range &range) {
     for (const Name n : locals_)
         g_.desc(n)->storage = Storage::Register;
     Region &r = *l.parent();
@@ -118,6 +140,10 @@ void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range
     run.states = {&s};
     run.items = std::move(items);
     const Name variable = l.variable;
+    const bool isReadOutside = reads_.isReadOutside(l);
+    moveUsers(l, r);
+    for (const Region *around = &r; around && stale_.insert(around).second;)
+        around = around->parent();
     if (isReadOutside)
         assignLastValue(r, s, variable, range);
     nest::write(run);
@@ -146,8 +172,7 @@ bool LoopItems::isOnlyInside(Name container, const Region &r) const {
     });
 }
 
-bool leavesContainers(const Map &m, const SDFG &g) {
-    const sym::Assumptions facts = analysis::factsOf(g);
+bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
     const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
     for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {
         const DataDesc *d = g.desc(u.use->data);

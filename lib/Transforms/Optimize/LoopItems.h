@@ -1,16 +1,18 @@
 // Sequential loops as items of the nest form.
 #pragma once
 
+#include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/NestItems.h"
 
 #include <functional>
 
 namespace sdfgc::transforms {
 
-/// Reads regions of one SDFG that have loops in them. Valid until states of the SDFG are added, removed or written.
+/// Reads regions of one SDFG that have loops in them, and puts items in the place of loops. What it knows of the SDFG stays true as long as
+/// nobody else changes that.
 class LoopItems {
 public:
-    LoopItems(ir::SDFG &g, analysis::Memories &memories, const std::set<Name> &shared);
+    LoopItems(ir::SDFG &g, analysis::Memories &memories);
 
     /// What a region does, if its blocks are states that can be read (nest::isReadable) and loops, each after the one before, whatever
     /// holds. A loop becomes an ordered map (ir::MapEntry::ordered) over the items of its body. It has to count up by a constant to an end
@@ -18,8 +20,8 @@ public:
     std::optional<std::vector<nest::Item>> contentOf(ir::Region &r);
 
     /// Puts a state with items in the place of the loop whose content was read last. `range`: of its variable, which has its last value
-    /// afterwards where `isReadOutside` says so (isVariableReadOutside). Reads nothing more then.
-    void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const sym::Range &range, bool isReadOutside);
+    /// afterwards if somebody outside reads it.
+    void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const sym::Range &range);
 
     /// Can each iteration of a loop have a container for itself? It must be a small transient whose first use there is `first`, in the
     /// loop and in no other one, and writes all of it for certain, and nothing outside of the loop may use it.
@@ -28,21 +30,27 @@ public:
     bool isOnlyInside(Name container, const ir::Region &r) const;
 
 private:
+    void locate();
+    void moveUsers(const ir::LoopRegion &l, const ir::Region &to);
     std::optional<std::vector<nest::Item>> read(ir::Region &r);
     std::unique_ptr<nest::Map> mapOf(ir::LoopRegion &l);
     std::set<Name> localsOf(const nest::Map &m, const ir::LoopRegion &l) const;
 
     ir::SDFG &g_;
     analysis::Memories &memories_;
-    const std::set<Name> &shared_;
+    const VariableReads reads_;
+    // Who uses which containers: true of loops that are not in `stale_`.
+    std::set<Name> shared_;                              // by several states, or scopes of one
     std::map<Name, std::set<const ir::Region *>> users_; // regions with states that use a container
     std::set<Name> elsewhere_;                           // containers that control flow reads
+    std::set<const ir::Region *> stale_;                 // regions around loops that are gone
     std::vector<Name> around_;                           // variables of the loops that are being read
     std::set<Name> variables_, locals_; // of the loops in the region that was read last; what their iterations have for themselves
 };
 
 /// Does a map in place of a loop surely use elements that are not there? A map that does is an error; a loop may never run.
-bool leavesContainers(const nest::Map &m, const ir::SDFG &g);
+/// `facts`: what is known of symbols (analysis::factsOf).
+bool leavesContainers(const nest::Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
 
 /// The entry of an ordered map in place of a loop.
 std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);

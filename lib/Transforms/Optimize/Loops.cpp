@@ -8,82 +8,98 @@
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sdfgc::transforms {
 
 using namespace ir;
 
-namespace {
+VariableReads::VariableReads(const SDFG &g) : g_(g) {
+    for (const Region *r : allRegions(g))
+        if (const auto *l = dyn_cast<LoopRegion>(r))
+            variables_.insert(l->variable);
+    if (!variables_.empty())
+        region(g);
+}
 
-/// Does something outside of a loop read its variable, without a loop around it that sets it?
-class ReadsOutside {
-public:
-    ReadsOutside(const SDFG &g, const LoopRegion &l) : g_(g), loop_(l) {}
-    bool any() { return region(g_); }
+bool VariableReads::isReadOutside(const LoopRegion &l) const {
+    for (const Region *r = l.parent(); r; r = r->parent())
+        if (const auto *around = dyn_cast<LoopRegion>(r); around && around->variable == l.variable)
+            return true;
+    return read_.count(l.variable) != 0;
+}
 
-private:
-    bool in(const Code &c) const { return analysis::namesInCode(c, g_).count(loop_.variable) != 0; }
-    bool in(const std::optional<Code> &c) const { return c && in(*c); }
+template <class Names> void VariableReads::addNames(const Names &names) {
+    for (const Name n : names)
+        if (variables_.count(n) && !set_.count(n))
+            read_.insert(n);
+}
 
-    bool region(const Region &r) {
-        for (const auto &b : r.blocks())
-            if (block(*b))
-                return true;
-        return std::any_of(r.edges().begin(), r.edges().end(), [this](const auto &e) {
-            return in(e->condition) || std::any_of(e->assignments.begin(), e->assignments.end(), [this](const auto &a) {
-                       return a.first == loop_.variable || in(Code{a.second, Language::Python});
-                   });
-        });
-    }
+void VariableReads::add(const std::optional<Code> &c) {
+    if (c)
+        addNames(analysis::namesInCode(*c, g_));
+}
 
-    bool block(const Block &b) {
-        if (&b == &loop_)
-            return false;
-        if (const auto *s = dyn_cast<State>(&b))
-            return state(*s);
-        if (const auto *c = dyn_cast<ConditionalBlock>(&b))
-            return std::any_of(c->branches().begin(), c->branches().end(),
-                               [this](const auto &branch) { return in(branch.condition) || region(*branch.region); });
-        if (const auto *l = dyn_cast<LoopRegion>(&b)) {
-            if (l->variable == loop_.variable) // sets it
-                return in(l->init);
-            if (in(l->init) || in(l->condition) || in(l->update))
-                return true;
+void VariableReads::region(const Region &r) {
+    for (const auto &b : r.blocks())
+        block(*b);
+    for (const auto &e : r.edges()) {
+        add(e->condition);
+        for (const auto &[variable, value] : e->assignments) {
+            addNames(std::array{variable});
+            add(Code{value, Language::Python});
         }
-        const auto *r = dyn_cast<Region>(&b);
-        return r && region(*r);
     }
+}
 
-    bool state(const State &s) const {
-        const ScopeTree scopes(s);
-        const auto mentions = [this](const std::optional<sym::Subset> &subset) {
-            return subset && subset->freeSymbols().count(loop_.variable) != 0;
-        };
-        return std::any_of(
-                   s.nodes().begin(), s.nodes().end(),
-                   [&](const auto &n) { return analysis::freeSymbols(*n).count(loop_.variable) && !isParameterAt(*n, scopes); }) ||
-               std::any_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
-                   return (mentions(e->memlet.subset) || mentions(e->memlet.otherSubset)) && !isParameterAt(*e->src, scopes);
-               });
+void VariableReads::block(const Block &b) {
+    if (const auto *s = dyn_cast<State>(&b)) {
+        state(*s);
+    } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+        for (const auto &branch : c->branches()) {
+            add(branch.condition);
+            region(*branch.region);
+        }
+    } else if (const auto *l = dyn_cast<LoopRegion>(&b)) {
+        add(l->init);
+        const bool sets = set_.insert(l->variable).second;
+        add(l->condition);
+        add(l->update);
+        region(*l);
+        if (sets)
+            set_.erase(l->variable);
+    } else if (const auto *inner = dyn_cast<Region>(&b)) {
+        region(*inner);
     }
+}
 
-    /// Is the name a parameter of a map there, or of the map that begins there?
-    bool isParameterAt(const Node &n, const ScopeTree &scopes) const {
-        const auto sets = [this](const Node *scope) {
-            const auto *m = dyn_cast<MapEntry>(scope);
-            return m && std::find(m->params.begin(), m->params.end(), loop_.variable) != m->params.end();
-        };
-        const std::vector<Node *> around = scopes.enclosing(&n);
-        return sets(&n) || std::any_of(around.begin(), around.end(), sets);
-    }
-
-    const SDFG &g_;
-    const LoopRegion &loop_;
-};
-
-} // namespace
-
-bool isVariableReadOutside(const LoopRegion &l) { return ReadsOutside(*l.sdfg(), l).any(); }
+void VariableReads::state(const State &s) {
+    const ScopeTree scopes(s);
+    // Parameters of the maps around a node, or of the map that begins there, are other variables.
+    const auto addAt = [&](const Node &n, const std::set<Name> &names) {
+        std::set<Name> left;
+        for (const Name name : names)
+            if (variables_.count(name) && !set_.count(name) && !read_.count(name))
+                left.insert(name);
+        if (left.empty())
+            return;
+        std::vector<Node *> around = scopes.enclosing(&n);
+        if (const auto *m = dyn_cast<MapEntry>(&n))
+            for (const Name param : m->params)
+                left.erase(param);
+        for (const Node *scope : around)
+            if (const auto *m = dyn_cast<MapEntry>(scope))
+                for (const Name param : m->params)
+                    left.erase(param);
+        read_.merge(left);
+    };
+    for (const auto &n : s.nodes())
+        addAt(*n, analysis::freeSymbols(*n));
+    for (const auto &e : s.edges())
+        for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+            if (*subset)
+                addAt(*e->src, (*subset)->freeSymbols());
+}
 
 std::vector<analysis::LoopLevel> loopsAround(const Region &r) {
     std::vector<analysis::LoopLevel> out;

@@ -4,14 +4,37 @@
 #include "sdfgc/Analysis/Dependences.h"
 #include "sdfgc/Nest/LoopHeader.h"
 
+#include <optional>
+#include <set>
+
 namespace sdfgc::transforms {
 
 using nest::headerOf;
 using nest::isOfIntegers;
 using nest::LoopHeader;
 
-/// Does something outside of a loop read its variable, without a loop around it that sets it?
-bool isVariableReadOutside(const ir::LoopRegion &l);
+/// Which variables of the loops of an SDFG are read where no loop sets them. One walk over the SDFG answers for all of its loops. What it
+/// says of a loop stays true while others become maps: their parameters have the names that their variables had.
+class VariableReads {
+public:
+    explicit VariableReads(const ir::SDFG &g);
+    /// Does something outside of a loop of the SDFG read its variable, without a loop around it that sets it? A loop around this one
+    /// that has the same variable does, when it counts on.
+    bool isReadOutside(const ir::LoopRegion &l) const;
+
+private:
+    template <class Names> void addNames(const Names &names);
+    void add(const std::optional<ir::Code> &c);
+    void region(const ir::Region &r);
+    void block(const ir::Block &b);
+    void state(const ir::State &s);
+    const ir::SDFG &g_;
+    std::set<Name> variables_; // of all loops
+    std::set<Name> set_;       // by loops around what is looked at
+    std::set<Name> read_;
+};
+/// The same for one loop.
+inline bool isVariableReadOutside(const ir::LoopRegion &l) { return VariableReads(*l.sdfg()).isReadOutside(l); }
 /// The loops around a region, itself included, outermost first. Left out are those that do not count to an end that is known
 /// (nest::headerOf), or whose body changes their variable or their ends.
 std::vector<analysis::LoopLevel> loopsAround(const ir::Region &r);

@@ -107,14 +107,13 @@ public:
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
         if (!isOfIntegers(range, g_))
             return {Why::LoopForm, "its range is more than integers"};
-        isReadOutside_ = isVariableReadOutside(loop_);
         map_.params = {loop_.variable};
         map_.ranges = {range};
         map_.entry = entry_.get();
         map_.made = entry_;
         if (Reason why = take(std::move(*body)))
             return why;
-        if (leavesContainers(map_, g_))
+        if (leavesContainers(map_, g_, items_.facts()))
             return {Why::OutOfBounds, "it reaches outside of a container"};
         if (Reason why = dependence())
             return why;
@@ -139,7 +138,7 @@ public:
         const sym::Range range = map_.ranges.front();
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
-        loops_.replace(loop_, std::move(items), range, isReadOutside_);
+        loops_.replace(loop_, std::move(items), range);
     }
 
 private:
@@ -228,7 +227,6 @@ private:
     LoopItems &loops_;
     const pass::Context &context_;
     Map map_;
-    bool isReadOutside_ = false;
     std::set<Name> updated_; // containers whose elements iterations update since they were read and written
     const std::shared_ptr<MapEntry> entry_ = entryFor(loop_); // of the map
 };
@@ -251,15 +249,14 @@ class LoopsToMaps : public pass::GraphPass {
     static bool convert(SDFG &g, analysis::Memories &memories, pass::Context &context) {
         bool changed = false;
         const NestItems items(g, memories);
-        std::set<Name> shared = analysis::sharedContainers(g);
-        std::optional<LoopItems> loops(std::in_place, g, memories, shared);
+        LoopItems loops(g, memories);
         std::vector<Region *> regions = allRegions(g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
             auto *l = dyn_cast<LoopRegion>(*r);
             if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
                 continue;
             const std::string where = elementName(*l);
-            Conversion conversion(*l, g, memories, items, *loops, context);
+            Conversion conversion(*l, g, memories, items, loops, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "stays a loop", why);
                 continue;
@@ -267,8 +264,6 @@ class LoopsToMaps : public pass::GraphPass {
             if (!context.mayChange(where, "is a map: " + conversion.relation()))
                 continue;
             conversion.replace();
-            shared = analysis::sharedContainers(g);
-            loops.emplace(g, memories, shared);
             changed = true;
         }
         return changed;

@@ -26,6 +26,8 @@ class NestItems {
 public:
     NestItems(const ir::SDFG &g, const analysis::Memories &memories);
 
+    /// What is known of symbols (analysis::factsOf).
+    const sym::Assumptions &facts() const { return facts_; }
     ItemFacts factsOf(const nest::Item &item) const;
     /// Does `a` write a transient that `b` reads?
     bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
