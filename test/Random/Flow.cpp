@@ -23,7 +23,7 @@ void GraphMaker::region(Lines &out, int blocks, int depth, bool inLoop) {
 }
 
 void GraphMaker::block(Lines &out, int depth, bool inLoop) {
-    const std::size_t choice = depth + shared_.depth >= 2 ? random_.below(6) : random_.below(15);
+    const std::size_t choice = depth + shared_.depth >= 2 ? random_.below(6) : random_.below(16);
     switch (choice) {
     case 6:
     case 7:
@@ -46,6 +46,9 @@ void GraphMaker::block(Lines &out, int depth, bool inLoop) {
     case 14:
         nestedIn_ = loopVariables_.size();
         nest(out, static_cast<int>(1 + random_.below(3)));
+        break;
+    case 15:
+        turns(out);
         break;
     default:
         state(out, static_cast<int>(1 + random_.below(shared_.depth > 0 ? 2 : 4)));

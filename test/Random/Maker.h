@@ -130,6 +130,8 @@ private:
     // ---- Nests.cpp
     void nest(Lines &out, int levels);
     void elements(Lines &out);
+    void turns(Lines &out);
+    void wholeCopy(Container &from, Container &to);
     Index boundOf(bool isEnd);
 
     // ---- States.cpp

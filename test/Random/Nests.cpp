@@ -61,4 +61,62 @@ void GraphMaker::elements(Lines &out) {
     out.emplace_back("}");
 }
 
+/// All of an array to another one of the same shape.
+void GraphMaker::wholeCopy(Container &from, Container &to) {
+    Operation op;
+    op.reads.push_back({"", &from, whole(from), ""});
+    op.reads.back().otherSubset = whole(to);
+    op.copiesTo = &to;
+    taken_.clear();
+    taken_.insert(&to);
+    placeCopy(op);
+    to.isWritten = true;
+}
+
+/// A loop that copies an array to another one, or back, or both, and makes one of them from the other in between.
+void GraphMaker::turns(Lines &out) {
+    onDevice_ = false;
+    Container *array = pick([](const Container &c) {
+        return c.isWritten && c.isWritable && !c.isHidden && !c.isDevice && !c.isScalar() && c.keyword == "transient" &&
+               c.attributes.find("strides") == std::string::npos;
+    });
+    if (!array) {
+        elements(out);
+        return;
+    }
+    Container &buffer = containers_.emplace_back();
+    buffer.name = label("t");
+    buffer.type = array->type;
+    buffer.shape = array->shape;
+    const std::string name = label("n");
+    loopNames_.push_back(name);
+    const int64_t count = random_.between(1, 7);
+    const bool atEnd = random_.oneIn(2), atBegin = !atEnd || random_.oneIn(2);
+    out.push_back(label("loop") + ": for " + name + " = 0; " + name + " < " +
+                  (sizes_.empty() ? std::to_string(count) : random_.pick(sizes_).text) + "; " + name + " = " + name + " + 1 {");
+    Lines inside;
+    apart([&] {
+        touched_.clear();
+        stateLines_.clear();
+        if (atBegin)
+            wholeCopy(*array, buffer);
+        Container &made = atEnd ? buffer : *array;
+        buffer.isWritten = atBegin || !atEnd;
+        for (std::size_t k = 1 + random_.below(2); k > 0; --k) {
+            taken_.clear();
+            taken_.insert(&made);
+            mapOver(made, !made.isWritten || random_.oneIn(2));
+            made.isWritten = true;
+        }
+        if (atEnd)
+            wholeCopy(buffer, *array);
+        inside.push_back("state " + label("s") + " {");
+        addInside(inside, stateLines_);
+        inside.emplace_back("}");
+    });
+    buffer.isHidden = true;
+    addInside(out, inside);
+    out.emplace_back("}");
+}
+
 } // namespace sdfgc::random

@@ -41,7 +41,7 @@ MET = {
     'copy_write_side': lambda c: stores_nothing(c) and loops(c) == 1 and 'memcpy' not in c,
     'dead_fill': lambda c: stores_nothing(c) and not re.search(r'\bb = 0;', c),
     'distribute': has('omp parallel for'),
-    'double_buffer': lambda c: 'memcpy' not in c,
+    'double_buffer': lambda c: 'memcpy' not in re.search(r'^    for .*?^    }', c, re.S | re.M).group(),
     'fuse_chain': lambda c: stores_nothing(c) and loops(c) == 1,
     'fuse_chain_raw': lambda c: stores_nothing(c) and loops(c) == 1,
     'fuse_rows': lambda c: c.count('omp parallel') == 1 and 'M * N)' not in c.replace('if(M * N', ''),  # nothing as large as the matrix

@@ -1,0 +1,407 @@
+// alternate-buffers: two arrays of which a loop copies one to the other take turns instead.
+//
+//     for t = 0; t < T; t = t + 1 {                  for t = 0; t + 1 < T; t = t + 2 {
+//         b = f(A)                                       b = f(A)
+//         A[0:N] = b[0:N]                                A = f(b)
+//     }                                       ->     }
+//                                                    if t < T {
+//                                                        b = f(A)
+//                                                        A[0:N] = b[0:N]
+//                                                    }
+//
+// The copy may stand at the end, as here, or at the begin (`b = A.copy()`, and A is made from b then), or both. Either way, both arrays are
+// equal when an iteration starts; the loop reads one of them, the old one, and writes the other, the new one. In every second iteration
+// they change their parts, and an odd one is left to the body as it was.
+//
+// That holds when (O the old array, W what an iteration writes of the new one)
+//
+//   1. both are whole arrays of one layout, and the one that the program does not get back is used in the loop only;
+//   2. nothing but the copies writes O, and every iteration writes all of W for certain, whatever the loop's variable is. What is outside of W
+//      never changes; one copy in front of the loop makes it equal in both. Where there is no copy at the begin of an iteration, W is all;
+//   3. what an iteration reads of the new array, it has written before, or it is outside of W: else it would see what the iteration
+//      before the last one has left;
+//   4. the loop counts up by a constant to an end that it does not change, its body is a run of maps, tasklets and copies (sdfgc/Nest/Nest.h),
+//      few enough to be written three times, and nobody outside reads its variable.
+//
+// Every element is computed from the same values: results keep their bits.
+#include "Transforms/Optimize/Loops.h"
+#include "Transforms/Optimize/MakeMaps.h"
+#include "Transforms/Optimize/NestItems.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+using nest::Item;
+using nest::Map;
+using nest::PlacedUse;
+using nest::Step;
+using nest::Use;
+
+/// Does a copy move all of one array to another one of the same layout?
+bool isWhole(const Item &i, const SDFG &g) {
+    if (!i.step || !i.step->isCopy())
+        return false;
+    const Use &from = i.step->uses.front(), &to = i.step->uses.back();
+    const DataDesc *a = g.desc(from.data), *b = g.desc(to.data);
+    return a != b && nest::isPlain(a) && nest::isPlain(b) && a->isArray() && b->isArray() && from.subset && to.subset &&
+           to.certain && *from.subset == a->fullSubset() && *to.subset == b->fullSubset() && a->dtype == b->dtype &&
+           a->shape == b->shape && a->strides == b->strides && a->offset == b->offset && a->totalSize == b->totalSize;
+}
+
+/// A step that can be written several times.
+bool canRepeat(const Item &i) {
+    if (i.map)
+        return canSplit(*i.map) && std::all_of(i.map->body.begin(), i.map->body.end(), canRepeat);
+    if (i.step->effects || i.step->nodes.size() > 1)
+        return false;
+    const auto *t = i.step->isCopy() ? nullptr : dyn_cast<Tasklet>(i.step->nodes.front());
+    return i.step->isCopy() || (t && t->codeGlobal.empty() && t->codeInit.empty() && t->codeExit.empty());
+}
+
+/// One loop whose arrays may take turns.
+class Turns {
+public:
+    Turns(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared,
+          std::size_t steps, const std::set<Name> &connectors)
+        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared), steps_(steps), connectors_(connectors) {}
+
+    /// Has the loop copies of whole arrays? Of others there is nothing to say.
+    bool isCandidate() {
+        if (!loop_.optimize)
+            return false;
+        body_ = nest::readRegion(loop_, memories_, shared_);
+        return body_ && !body_->items.empty() && findCopies();
+    }
+
+    /// Why the arrays of a candidate do not take turns; empty if they can.
+    Reason obstacle() {
+        header_ = headerOf(loop_);
+        if (!header_ || header_->descending || isEndChanged())
+            return {Why::LoopForm, "it does not count up to an end that is known"};
+        if (isVariableReadOutside(loop_))
+            return {Why::LiveOut, "its variable is read outside"};
+        std::size_t steps = 0;
+        for (const Item &i : body_->items) {
+            steps += items_.factsOf(i).steps;
+            if (!canRepeat(i) || !nest::canRename(i, next()))
+                return {Why::Opaque, "it has more than tasklets and copies"};
+        }
+        if (steps > steps_)
+            return {Why::Budget, "its body has more than " + std::to_string(steps_) + " steps"};
+        if (!isPrivate(buffer_))
+            return {Why::LiveOut, "`" + buffer_.str() + "` is used in other places as well"};
+        return ofUses();
+    }
+
+    std::string what() const { return "`" + array_.str() + "` and `" + buffer_.str() + "` take turns"; }
+
+    void alternate() {
+        Region &r = *loop_.parent();
+        const std::vector<InterstateEdge *> in = r.inEdges(&loop_), out = r.outEdges(&loop_);
+        const bool starts = r.start() == &loop_;
+        Block *first = nullptr;
+        if (begin_) { // what is never written is equal in both
+            auto *s = r.add<State>();
+            s->label = g_.freshLabel(loop_.label + "_begin");
+            s->debugInfo = loop_.debugInfo;
+            std::vector<Item> copy;
+            copy.push_back({nullptr, std::make_unique<Step>(*body_->items[*begin_].step)});
+            write(r, *s, std::move(copy));
+            first = r.blocks().back().get();
+        }
+        Block *pairs = addPairs(r), *last = pairs;
+        if (first)
+            r.connect(first, pairs);
+        else
+            first = pairs;
+        if (const auto trips = header_->range.size().asInt(); !trips || *trips % 2 != 0) {
+            last = addLeft(r);
+            r.connect(pairs, last);
+        }
+        for (InterstateEdge *e : in)
+            e->dst = first;
+        for (InterstateEdge *e : out)
+            e->src = last;
+        if (starts)
+            r.setStart(first);
+        r.removeBlock(&loop_);
+    }
+
+private:
+    /// The copy at the end, from the buffer, and the one at the begin, to it. Either may be missing.
+    bool findCopies() {
+        const std::vector<Item> &items = body_->items;
+        if (isWhole(items.back(), g_)) {
+            end_ = items.size() - 1;
+            buffer_ = items.back().step->uses.front().data;
+            array_ = items.back().step->uses.back().data;
+        }
+        for (std::size_t k = 0; k + 1 < items.size() && !begin_; ++k) {
+            if (!isWhole(items[k], g_))
+                continue;
+            const Name from = items[k].step->uses.front().data, to = items[k].step->uses.back().data;
+            if (end_ && (from != array_ || to != buffer_))
+                continue;
+            array_ = from;
+            buffer_ = to;
+            if (std::none_of(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(k),
+                             [&](const Item &i) { return mentions(i); }))
+                begin_ = k;
+        }
+        return begin_ || end_;
+    }
+
+    bool mentions(const Item &i) const {
+        const std::vector<PlacedUse> uses = nest::usesOf(i);
+        return std::any_of(uses.begin(), uses.end(),
+                           [this](const PlacedUse &u) { return u.use->data == array_ || u.use->data == buffer_; });
+    }
+
+    bool isCopy(std::size_t k) const { return k == begin_ || k == end_; }
+    Name old() const { return end_ ? array_ : buffer_; }
+    Name written() const { return end_ ? buffer_ : array_; }
+
+    /// Do iterations change what says when the loop ends? Symbols they do not; scalars they may write.
+    bool isEndChanged() const {
+        std::set<Name> names;
+        for (const sym::Expr e : {header_->range.begin, header_->range.end})
+            names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+        return std::any_of(names.begin(), names.end(), [this](Name n) {
+            const DataDesc *d = g_.desc(n);
+            return d && !(d->isScalar() && nest::isPlain(d) && !isWritten(memories_.of(g_, n)));
+        });
+    }
+
+    bool isWritten(analysis::Memory m) const {
+        return std::any_of(body_->items.begin(), body_->items.end(), [&](const Item &i) {
+            const std::vector<PlacedUse> uses = nest::usesOf(i);
+            return std::any_of(uses.begin(), uses.end(),
+                               [&](const PlacedUse &u) { return u.use->writes() && !memories_.apart(m, u.use->memory); });
+        });
+    }
+
+    bool isPrivate(Name n) const {
+        const DataDesc &d = *g_.desc(n);
+        if (!d.transient || d.lifetime != Lifetime::Scope || d.pool || !isOnHost(&d) || !isOnHost(g_.desc(array_)) ||
+            analysis::containersReadByControlFlow(g_).count(n))
+            return false;
+        for (const State *s : allStates(std::as_const(g_)))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                if (a->data == n && s->parent() != &loop_)
+                    return false;
+        return true;
+    }
+
+    /// The rules 2 and 3.
+    Reason ofUses() const {
+        std::vector<PlacedUse> writes, reads; // of the new array; reads that no write comes before
+        for (std::size_t k = 0; k < body_->items.size(); ++k)
+            for (const PlacedUse &u : isCopy(k) ? std::vector<PlacedUse>() : nest::usesOf(body_->items[k])) {
+                if (Reason why = ofUse(u))
+                    return why;
+                if (u.use->data == written() && u.use->writes())
+                    writes.push_back(u);
+                else if (u.use->data == written() && !isBefore(u.instance(), writes))
+                    reads.push_back(u);
+            }
+        for (const PlacedUse &r : reads)
+            for (const PlacedUse &w : writes)
+                if (analysis::conflictOf(r.instance(), w.instance(), 0, items_.facts()))
+                    return {Why::Dependence, "`" + written().str() + "` is read before it is written"};
+        const analysis::AccessInstance all{g_.desc(written())->fullSubset(), {}};
+        if (writes.empty() || (!begin_ && !isBefore(all, writes)))
+            return {Why::Dependence, "`" + written().str() + "` is not written as a whole"};
+        return {};
+    }
+
+    Reason ofUse(const PlacedUse &u) const {
+        const Name n = u.use->data;
+        if (n != old() && n != written()) {
+            for (const Name one : {old(), written()})
+                if (!memories_.apart(memories_.of(g_, one), u.use->memory))
+                    return {Why::MayAlias, "`" + n.str() + "` may be the memory of `" + one.str() + "`"};
+            return {};
+        }
+        if (n == old() && u.use->writes())
+            return {Why::Dependence, "`" + n.str() + "` is written in other ways as well"};
+        if (u.use->writes() && !isFixed(u))
+            return {Why::Dependence, "what is written of `" + n.str() + "` may be another part in each iteration"};
+        return {};
+    }
+
+    /// Has one of the writes, which come first, written all that is read?
+    bool isBefore(const analysis::AccessInstance &read, const std::vector<PlacedUse> &writes) const {
+        return std::any_of(writes.begin(), writes.end(),
+                           [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance(), 0, items_.facts()); });
+    }
+
+    /// Is it a write for certain, of the same elements in all iterations?
+    bool isFixed(const PlacedUse &w) const {
+        if (w.use->kind != nest::UseKind::Write || !w.use->certain || !w.use->subset ||
+            w.use->subset->freeSymbols().count(loop_.variable))
+            return false;
+        std::set<Name> names = w.use->subset->freeSymbols();
+        for (const analysis::LoopLevel &l : w.loops)
+            for (const sym::Expr e : {l.range.begin, l.range.end, l.range.step})
+                names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+        return std::none_of(names.begin(), names.end(), [this](Name n) { return n == loop_.variable || g_.desc(n); });
+    }
+
+    // ---- the change
+
+    std::map<Name, sym::Expr> next() const { return {{loop_.variable, sym::Expr::symbol(loop_.variable) + header_->range.step}}; }
+
+    void write(Region &r, State &s, std::vector<Item> items) {
+        nest::Run run;
+        run.region = &r;
+        run.memories = &memories_;
+        run.states = {&s};
+        run.items = std::move(items);
+        nest::write(run);
+    }
+
+    /// A loop of two iterations each.
+    Block *addPairs(Region &r) {
+        auto *pairs = cast<LoopRegion>(r.adopt(ir::clone(static_cast<const Block &>(loop_))));
+        pairs->label = g_.freshLabel(loop_.label + "_pairs");
+        std::vector<Block *> old;
+        for (const auto &b : pairs->blocks())
+            old.push_back(b.get());
+        auto *s = pairs->add<State>();
+        s->label = g_.freshLabel(body_->states.front()->label);
+        for (Block *b : old)
+            pairs->removeBlock(b);
+        pairs->setStart(s);
+        const std::string t = loop_.variable.str(), step = header_->range.step.str();
+        const std::map<Name, py::ExprRef> next{{loop_.variable, *py::parseExpr(t + " + " + step).value}};
+        pairs->condition->text = py::print(*py::substitute(*py::parseExpr(loop_.condition->text).value, next));
+        pairs->update = Code{t + " = " + t + " + " + (header_->range.step * 2).str(), Language::Python};
+        std::vector<Item> items = copies(false);
+        for (Item &i : copies(true))
+            items.push_back(std::move(i));
+        write(*pairs, *s, std::move(items));
+        return pairs;
+    }
+
+    /// The body as it was, for an iteration that is left.
+    Block *addLeft(Region &r) {
+        auto *left = r.add<ConditionalBlock>();
+        left->label = g_.freshLabel(loop_.label + "_left");
+        left->debugInfo = loop_.debugInfo;
+        Region *branch = left->addBranch(loop_.condition, std::make_unique<Region>());
+        branch->label = g_.freshLabel(loop_.label + "_last");
+        Block *start = loop_.start();
+        Region::Content parts = loop_.release();
+        for (auto &b : parts.blocks)
+            branch->adopt(std::move(b));
+        for (const auto &e : parts.edges)
+            branch->connect(e->src, e->dst, e->condition, e->assignments)->debugInfo = e->debugInfo;
+        branch->setStart(start);
+        return left;
+    }
+
+    /// The steps of the body without its copies, once more: of the first iteration of a pair, or of the second.
+    std::vector<Item> copies(bool second) {
+        std::vector<Item> out;
+        const bool swaps = second == end_.has_value();
+        for (std::size_t k = 0; k < body_->items.size(); ++k) {
+            if (isCopy(k))
+                continue;
+            const Item &i = body_->items[k];
+            out.push_back(i.map ? Item{twinOf(*i.map, g_, memories_, connectors_), nullptr}
+                                : Item{nullptr, std::make_unique<Step>(*i.step)});
+            if (swaps)
+                swapArrays(out.back());
+            if (second)
+                nest::rename(out.back(), next());
+        }
+        return out;
+    }
+
+    void swapArrays(Item &i) {
+        if (i.map) {
+            for (Item &inner : i.map->body)
+                swapArrays(inner);
+            return;
+        }
+        const auto other = [this](Name n) { return n == array_ ? buffer_ : n == buffer_ ? array_ : n; };
+        for (Use &u : i.step->uses) {
+            u.memlet.data = other(u.memlet.data);
+            if (const Name n = other(u.data); n != u.data) {
+                u.data = n;
+                u.memory = memories_.of(g_, n);
+            }
+        }
+    }
+
+    LoopRegion &loop_;
+    SDFG &g_;
+    analysis::Memories &memories_;
+    const NestItems &items_;
+    const std::set<Name> &shared_;
+    const std::size_t steps_;
+    const std::set<Name> &connectors_; // of all nodes
+    std::optional<nest::Run> body_;
+    std::optional<LoopHeader> header_;
+    std::optional<std::size_t> begin_, end_; // positions of the copies
+    Name array_, buffer_;                    // what carries values from iteration to iteration, and what is copied from or to it
+};
+
+class AlternateBuffers : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu())
+            return false;
+        analysis::Memories memories(root);
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            if (!isInScope(*g) && !mentionsGpu(*g))
+                changed |= alternate(*g, memories, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+    bool alternate(SDFG &g, analysis::Memories &memories, pass::Context &context) const {
+        bool changed = false;
+        const NestItems items(g, memories);
+        std::set<Name> shared = analysis::sharedContainers(g);
+        const std::set<Name> connectors = nest::connectorsOf(g);
+        for (Region *r : allRegions(g)) { // bodies of candidates have no loops
+            auto *l = dyn_cast<LoopRegion>(r);
+            if (!l || nest::isKept(*l))
+                continue;
+            const std::string where = elementName(*l);
+            Turns turns(*l, g, memories, items, shared, static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("steps"), 0)),
+                        connectors);
+            if (!turns.isCandidate())
+                continue;
+            if (const Reason why = turns.obstacle()) {
+                context.missed(where, "copies between its arrays", why);
+                continue;
+            }
+            if (!context.mayChange(where, turns.what()))
+                continue;
+            turns.alternate();
+            shared = analysis::sharedContainers(g);
+            changed = true;
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createAlternateBuffers() { return std::make_unique<AlternateBuffers>(); }
+
+} // namespace sdfgc::transforms
