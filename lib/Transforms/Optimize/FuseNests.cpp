@@ -298,11 +298,15 @@ private:
         if (most == 0 ||
             (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
             return std::nullopt;
-        const bool up = canMove(later, earlier, later), down = !up && canMove(earlier, earlier, later);
-        Reason why{Why::Order, "something between them has to stay there"};
+        Reason why = excess(earlier, later);
         Alignment at;
-        if ((up || down) && (!second.before || !hasToPrecede(earlier, *second.before)))
-            at = deepest(*first.map, *second.map, most, earlier, later, why);
+        bool up = false;
+        if (!why) {
+            up = canMove(later, earlier, later);
+            why = {Why::Order, "something between them has to stay there"};
+            if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
+                at = deepest(*first.map, *second.map, most, why);
+        }
         const std::string where = transforms::nameOf(*first.map, g_);
         if (at.depth == 0) {
             if (lastRound_ || first.before || second.before) // it looks at all other pairs once more
@@ -352,13 +356,13 @@ private:
     }
 
     /// The largest part of the loops that both can share; no depth and a reason if there is none.
-    Alignment deepest(const Map &a, const Map &b, std::size_t most, std::size_t earlier, std::size_t later, Reason &why) const {
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, Reason &why) const {
         Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
             if (!isAll(depth, a, b) && !canJoinPartly(a, b))
                 break;
             Alignment at = alignment(a, b, depth);
-            const Reason obstacle = this->obstacle(a, b, at, earlier, later);
+            const Reason obstacle = this->obstacle(a, b, at);
             if (!obstacle)
                 return at;
             if (!first)
@@ -368,14 +372,19 @@ private:
         return {};
     }
 
-    /// Why two maps cannot share iterations; empty if they can, maybe if some reads are saved.
-    Reason obstacle(const Map &a, const Map &b, Alignment &at, std::size_t earlier, std::size_t later) const {
-        if (!canLayOver(b, at.meaning, at.depth))
-            return {Why::Names, "the names of their parameters clash"};
-        if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
-            return {Why::Budget, "together they use more than " + std::to_string(limits_.containers) + " containers"};
+    /// What two items would have too much of as one map: asked first, since most pairs of a large program are refused so.
+    Reason excess(std::size_t earlier, std::size_t later) const {
         if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
             return {Why::Budget, "together they have more than " + std::to_string(limits_.steps) + " steps"};
+        if (items_.streamsOf(facts_[earlier], facts_[later]) > limits_.containers)
+            return {Why::Budget, "together they use more than " + std::to_string(limits_.containers) + " containers"};
+        return {};
+    }
+
+    /// Why two maps cannot share iterations; empty if they can, maybe if some reads are saved.
+    Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
+        if (!canLayOver(b, at.meaning, at.depth))
+            return {Why::Names, "the names of their parameters clash"};
         const std::vector<AlignedUse> ofA = aligned(a, a, {}, at.depth), ofB = aligned(b, a, at.meaning, at.depth);
         for (const AlignedUse &u : ofA)
             for (const AlignedUse &v : ofB) {

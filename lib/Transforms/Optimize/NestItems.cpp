@@ -45,15 +45,19 @@ bool NestItems::shares(const ItemFacts &a, const ItemFacts &b) const {
 }
 
 std::size_t NestItems::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
-    std::map<analysis::Memory, ItemFacts::Does> both = a.memories;
-    for (const auto &[m, does] : b.memories) {
-        both[m].reads |= does.reads;
-        both[m].writes |= does.writes;
+    const auto isStream = [this](const analysis::Memory &m, bool reads, bool writes) {
+        const DataDesc *d = memories_.desc(m);
+        return !d || !(d->totalSize.isOne() || (d->transient && reads && writes));
+    };
+    std::size_t count = 0;
+    for (const auto &[m, does] : a.memories) {
+        const auto other = b.memories.find(m);
+        const ItemFacts::Does too = other == b.memories.end() ? ItemFacts::Does{} : other->second;
+        count += isStream(m, does.reads || too.reads, does.writes || too.writes);
     }
-    return static_cast<std::size_t>(std::count_if(both.begin(), both.end(), [this](const auto &m) {
-        const DataDesc *d = memories_.desc(m.first);
-        return !d || !(d->totalSize.isOne() || (d->transient && m.second.reads && m.second.writes));
-    }));
+    for (const auto &[m, does] : b.memories)
+        count += !a.memories.count(m) && isStream(m, does.reads, does.writes);
+    return count;
 }
 
 sym::Expr NestItems::sharedBytes(const ItemFacts &a, const ItemFacts &b) const {
