@@ -2,7 +2,11 @@
 """Does the time of sdfgc grow in proportion to the graph? Graphs of 1, 2 and 4 times a size are generated; the ratios of time and memory
 between them are printed. Linear is 2 from step to step.
 
-  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--commands check,emit,print-after-all] [--levels 0,1,2,3]
+  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--shapes chain,loops] [--commands check,emit,print-after-all]
+                       [--levels 0,1,2,3]
+
+Shapes of graphs: chain, stencils, siblings, updates, loops. Passes of the optimiser look at a limited number of neighbours of a map, so that
+their time may grow faster until a program has more than these. Caches make it x2.5 on large graphs, whatever the pass.
 """
 import argparse
 import json
@@ -14,13 +18,50 @@ import tempfile
 import graphs as g
 
 
-def graph(states):
-    """A chain of states over a pool of transients: t1 = A * 2 + 0, t2 = t1 * 2 + 1, ..."""
+def state(number, reads, writes, text, shape=('N',), index=('i',)):
+    """A state with one map over the last dimension: `reads` are containers, or containers with indices of their own."""
+    reads = {f'a{k}': r if isinstance(r, tuple) else (r, *index) for k, r in enumerate(reads)}
+    shapes = {name: shape for name in [r[0] for r in reads.values()] + [writes]}
+    return g.map_state(f's{number}', {'i': ('1', 'N - 2')}, reads, {'b': (writes, *index)}, f'b = {text}', shapes)
+
+
+def transients(states):
+    """Names A, t0, t1, ..., B and the arrays."""
     names = ['A'] + [f't{i}' for i in range(states - 1)] + ['B']
-    arrays = {n: g.array('N', transient=n.startswith('t')) for n in names}
-    blocks = [g.map_state(f's{i}', {'i': (0, 'N - 1')}, {'a': (names[i], 'i')}, {'b': (names[i + 1], 'i')}, f'b = a * 2 + {i}',
-                          {n: ('N',) for n in names[i:i + 2]}) for i in range(states)]
-    return g.sdfg('chain', ['N'], arrays, blocks)
+    return names, {n: g.array('N', transient=n.startswith('t')) for n in names}
+
+
+def chain(states):
+    """t0 = A * 2 + 0, t1 = t0 * 2 + 1, ...: all of it is one map."""
+    names, arrays = transients(states)
+    return ['N'], arrays, [state(i, [names[i]], names[i + 1], f'a0 * 2 + {i}') for i in range(states)]
+
+
+def stencils(states):
+    """The same with neighbours: maps that cannot be fused as they stand."""
+    names, arrays = transients(states)
+    return ['N'], arrays, [state(i, [(names[i], 'i - 1'), (names[i], 'i + 1')], names[i + 1], 'a0 + a1') for i in range(states)]
+
+
+def siblings(states):
+    """B0 = A * 0, B1 = A * 1, ...: maps read the same, and use more containers than one map should."""
+    arrays = {n: g.array('N') for n in ['A'] + [f'B{i}' for i in range(states)]}
+    return ['N'], arrays, [state(i, ['A'], f'B{i}', f'a0 * {i}') for i in range(states)]
+
+
+def updates(states):
+    """A = A * 0, A = A * 1, ...: one container, more steps than one map should have."""
+    return ['N'], {'A': g.array('N')}, [state(i, ['A'], 'A', f'a0 * {i}') for i in range(states)]
+
+
+def loops(states):
+    """A loop over rows for each state: loops become maps, and are fused."""
+    arrays = {n: g.array('N', 'N') for n in 'AB'}
+    blocks = [g.loop(f'l{i}', 'k', 'N', [state(i, ['AB'[i % 2]], 'BA'[i % 2], f'a0 * {i}', ('N', 'N'), ('k', 'i'))]) for i in range(states)]
+    return ['N'], arrays, blocks
+
+
+SHAPES = {f.__name__: f for f in (chain, stencils, siblings, updates, loops)}
 
 
 def measured(command):
@@ -39,19 +80,25 @@ def main():
     ap.add_argument('--states', type=int, default=2000)
     ap.add_argument('--commands', default='check,print,opt,emit,print-after-all')
     ap.add_argument('--levels', default='0,1,2,3', help='of -O, for the command emit')
+    ap.add_argument('--shapes', default='chain', help='of the graphs')
     ap.add_argument('--write', help='only write the graph with that many states to this file')
     o = ap.parse_args()
     if o.write:
         with open(o.write, 'w') as f:
-            json.dump(graph(o.states), f)
+            json.dump(g.sdfg(o.shapes, *SHAPES[o.shapes](o.states)), f)
         return
+    for shape in o.shapes.split(','):
+        measure(o, shape)
+
+
+def measure(o, shape):
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for factor in (1, 2, 4):
             files.append(os.path.join(folder, f'x{factor}.sdfg'))
             # In another process: the peak memory of a child begins with what this process has.
-            subprocess.run([sys.executable, __file__, '--write', files[-1], '--states', str(o.states * factor)], check=True)
-        print('bytes'.ljust(16) + ''.join(f'{os.path.getsize(f):>12}' for f in files))
+            subprocess.run([sys.executable, __file__, '--write', files[-1], '--states', str(o.states * factor), '--shapes', shape], check=True)
+        print(f'{shape}, bytes'.ljust(16) + ''.join(f'{os.path.getsize(f):>12}' for f in files))
         commands = [c for name in o.commands.split(',') for c in ([f'emit -O{l}' for l in o.levels.split(',')] if name == 'emit' else [name])]
         for name in commands:
             results = []
