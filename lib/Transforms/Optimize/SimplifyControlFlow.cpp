@@ -259,7 +259,7 @@ private:
             !mayChange(l, never ? "never runs" : "runs once"))
             return false;
         const Name variable = l.variable;
-        const bool isRead = isVariableReadOutside(l);
+        const bool isRead = isReadOutside(l);
         const sym::Expr last = never ? range.begin : range.begin + range.step;
         State &first = stateInPlaceOf(l);
         first.label = freshLabel(first.label);
@@ -433,12 +433,20 @@ private:
     }
 
     /// Does the loop do nothing where no branch is taken?
-    static bool isIdleWithout(const LoopRegion &l, std::size_t position) {
+    bool isIdleWithout(const LoopRegion &l, std::size_t position) {
         for (std::size_t k = 0; k < l.blocks().size(); ++k)
             if (const auto *s = dyn_cast<State>(l.blocks()[k].get()); k != position && s && !s->nodes().empty())
                 return false;
-        return headerOf(l) && !isVariableReadOutside(l) &&
+        return headerOf(l) && !isReadOutside(l) &&
                std::all_of(l.edges().begin(), l.edges().end(), [](const auto &e) { return e->assignments.empty(); });
+    }
+
+    /// Does something outside of a loop read its variable? The SDFG is asked once: what used to be in a loop that runs once reads the
+    /// value that an edge gives the variable in front of it.
+    bool isReadOutside(const LoopRegion &l) {
+        if (!reads_)
+            reads_.emplace(g_);
+        return reads_->isReadOutside(l);
     }
 
     /// Labels that no other block has.
@@ -457,6 +465,7 @@ private:
     sym::Assumptions facts_;                 // of the variables of loops around
     std::unordered_set<std::string> labels_; // of all blocks, once one is asked for
     std::set<Name> connectors_;              // of all nodes, likewise
+    std::optional<VariableReads> reads_;     // likewise
     int unswitched_ = 0;
     bool changed_ = false;
 };
