@@ -45,6 +45,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -147,6 +148,7 @@ private:
     std::optional<std::size_t> joinEarlier(std::size_t later, bool (NestItems::*gain)(const ItemFacts &, const ItemFacts &) const) {
         if (!canJoin(later))
             return std::nullopt;
+        hasExcess_ = false;
         std::size_t earlier = before_[later];
         for (std::size_t seen = 0; earlier != none && seen < limits_.window; ++seen, earlier = before_[earlier])
             if (canJoin(earlier) && (items_.*gain)(facts_[earlier], facts_[later]))
@@ -299,6 +301,8 @@ private:
             (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
             return std::nullopt;
         Reason why = excess(earlier, later);
+        if (why && std::exchange(hasExcess_, true)) // said of a nearer one
+            return std::nullopt;
         Alignment at;
         bool up = false;
         if (!why) {
@@ -427,6 +431,7 @@ private:
     pass::Context &context_;
     std::vector<ItemFacts> facts_;
     bool lastRound_ = false;
+    bool hasExcess_ = false; // the item that looks for an earlier one would be too large with one
     static constexpr std::size_t none = ~std::size_t(0);
     std::size_t first_ = 0, end_ = 0;
     std::vector<std::size_t> before_, after_; // the neighbours of each item that is left
