@@ -77,6 +77,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
         {"sdfgc/rt/fftw.h", {"fftw3.h"}},
         {"sdfgc/rt/gpu/fft_native.h", {"cufft.h", "hipfft/hipfft.h"}},
+        {"sdfgc/rt/gpu/graph_emulate.h", {"utility"}},
         {"sdfgc/rt/gpu/plans.h", {"vector"}},
         {"sdfgc/rt/gpu/primitives_native.h",
          {"cub/device/device_reduce.cuh", "cub/device/device_segmented_reduce.cuh", "iostream", "rocprim/device/device_reduce.hpp",

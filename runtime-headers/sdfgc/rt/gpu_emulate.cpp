@@ -4,7 +4,7 @@
 #ifndef SDFGC_GPU_EMULATE
 #define SDFGC_GPU_EMULATE
 #endif
-#include "sdfgc/rt/gpu/emulated/kernels.h"
+#include "sdfgc/rt/gpu/emulated/graph_exec.h"
 
 namespace sdfgc::gpu {
 
@@ -31,6 +31,9 @@ const ErrorText errorTexts[] = {
     {launchFailure, "launchFailure", "unspecified launch failure"},
     {cooperativeLaunchTooLarge, "cooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {notPermitted, "notPermitted", "operation not permitted"},
+    {notSupported, "notSupported", "operation not supported"},
+    {graphExecUpdateFailure, "graphExecUpdateFailure",
+     "the graph update was not performed because it included changes which violated constraints"},
 };
 
 } // namespace
@@ -224,12 +227,14 @@ Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream) {
 }
 Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream handle) {
     return callOn(handle, [&](Device &device, StreamState &stream) {
-        return submitFill(device, {static_cast<char *>(pointer), pitch, pitch * height, width, height, 1}, byte, stream, false);
+        const Box box{static_cast<char *>(pointer), pitch, pitch * height, width, height, 1};
+        return Fill(device, box, static_cast<unsigned>(byte), 1).submit(stream, false);
     });
 }
 Status memsetSync(void *pointer, int byte, size_t bytes) {
     return callOn(nullptr, [&](Device &device, StreamState &stream) {
-        return submitFill(device, {static_cast<char *>(pointer), bytes, bytes, bytes, 1, 1}, byte, stream, true);
+        const Box box{static_cast<char *>(pointer), bytes, bytes, bytes, 1, 1};
+        return Fill(device, box, static_cast<unsigned>(byte), 1).submit(stream, true);
     });
 }
 
@@ -407,6 +412,9 @@ void finalise(const char *program) {
     if (device.scheduler.liveStreams() + device.events.size() != 0)
         warn("leak: program %s ends without destroying %d streams and %zu events", program, device.scheduler.liveStreams(),
              device.events.size());
+    if (device.graphs.size() + device.execs.size() != 0)
+        warn("leak: program %s ends without destroying %zu graphs and %zu executable graphs", program, device.graphs.size(),
+             device.execs.size());
 }
 
 } // namespace sdfgc::gpu

@@ -1,5 +1,7 @@
 // One misuse of the GPU for each argument: what the emulation reports of it is checked by test/lit/gpu/misuse.test and shown in
 // docs/emulation.md.
+#include "MisuseGraphs.h"
+
 #include "sdfgc/rt/gpu.h"
 
 #include <cstdio>
@@ -132,8 +134,13 @@ void misuse(const char *name, Memory &m) {
 } // namespace
 
 int main(int, char **arguments) {
-    Memory memory;
-    misuse(arguments[1], memory);
+    if (std::strncmp(arguments[1], "graph-", 6) == 0) {
+        if (!misuseGraphs(arguments[1]))
+            return 2;
+    } else {
+        Memory memory;
+        misuse(arguments[1], memory);
+    }
     std::printf("%s: last error: %s\n", arguments[1], gpu::getErrorName(gpu::getLastError()));
     return 0;
 }

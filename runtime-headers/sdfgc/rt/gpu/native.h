@@ -65,6 +65,33 @@ inline SDFGC_GPU_NAME(MemcpyKind) copyKind(CopyKind kind) {
     return SDFGC_GPU_NAME(MemcpyDefault);
 }
 
+/// A slice of a copy must be a whole number of rows: so the vendors' structures count.
+inline bool canCopy3D(const Copy3D &copy) {
+    return copy.toPitch != 0 && copy.fromPitch != 0 && copy.toSlice % copy.toPitch == 0 && copy.fromSlice % copy.fromPitch == 0;
+}
+
+inline auto nativeCopy3D(const Copy3D &copy, CopyKind kind) {
+#ifdef SDFGC_GPU_CUDA
+    cudaMemcpy3DParms parameters = {};
+#else
+    hipMemcpy3DParms parameters = {};
+#endif
+    const auto pitched = [&](const void *pointer, size_t pitch, size_t slice) {
+#ifdef SDFGC_GPU_CUDA
+        return make_cudaPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
+#else
+        return make_hipPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
+#endif
+    };
+    parameters.srcPtr = pitched(copy.from, copy.fromPitch, copy.fromSlice);
+    parameters.dstPtr = pitched(copy.to, copy.toPitch, copy.toSlice);
+    parameters.extent.width = copy.width;
+    parameters.extent.height = copy.height;
+    parameters.extent.depth = copy.depth;
+    parameters.kind = copyKind(kind);
+    return parameters;
+}
+
 inline dim3 nativeDim(Dim3 d) { return dim3(d.x, d.y, d.z); }
 
 template <auto Kernel, class... P> struct KernelOf<Kernel, void (*)(P...)> {
@@ -174,26 +201,9 @@ inline Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t f
 inline Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream stream) {
     if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
         return success;
-    if (copy.toPitch == 0 || copy.fromPitch == 0 || copy.toSlice % copy.toPitch != 0 || copy.fromSlice % copy.fromPitch != 0)
+    if (!detail::canCopy3D(copy))
         return invalidValue;
-#ifdef SDFGC_GPU_CUDA
-    cudaMemcpy3DParms parameters = {};
-#else
-    hipMemcpy3DParms parameters = {};
-#endif
-    const auto pitched = [&](const void *pointer, size_t pitch, size_t slice) {
-#ifdef SDFGC_GPU_CUDA
-        return make_cudaPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
-#else
-        return make_hipPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
-#endif
-    };
-    parameters.srcPtr = pitched(copy.from, copy.fromPitch, copy.fromSlice);
-    parameters.dstPtr = pitched(copy.to, copy.toPitch, copy.toSlice);
-    parameters.extent.width = copy.width;
-    parameters.extent.height = copy.height;
-    parameters.extent.depth = copy.depth;
-    parameters.kind = detail::copyKind(kind);
+    const auto parameters = detail::nativeCopy3D(copy, kind);
     return SDFGC_GPU_NAME(Memcpy3DAsync)(&parameters, stream);
 }
 inline Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream) {

@@ -206,6 +206,20 @@ public:
         overflow_ = false;
     }
 
+    /// Closes all, whatever closeAll() would leave open.
+    void closeEach() {
+        for (int i = 0; i < openCount_; ++i)
+            close(*open_[i]);
+        if (overflow_)
+            for (const auto &a : all_)
+                close(*a);
+        openCount_ = 0;
+        overflow_ = false;
+    }
+    /// Protects a part of a closed allocation as mprotect() does. Called by the signal handler too.
+    static void protect(uintptr_t from, uintptr_t to, int protection) { mprotect(pointer(from), to - from, protection); }
+    size_t pageSize() const { return page_; }
+
     /// Finds an open allocation whose margin was written and repairs the margin; null if there is none.
     Allocation *damaged(bool &behind) {
         for (int i = 0; i < openCount_; ++i) {

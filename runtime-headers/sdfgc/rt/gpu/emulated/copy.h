@@ -77,7 +77,6 @@ public:
     Status submit(StreamState &stream, bool waits) {
         if (to_.width == 0 || to_.height == 0 || to_.depth == 0)
             return success;
-        name_ = "the copy of " + placeName(device_, from_.begin) + " to " + placeName(device_, to_.begin);
         if (const Status status = check(); status != success)
             return status;
         auto operation = std::make_shared<Operation>();
@@ -97,8 +96,9 @@ public:
         return device_.error;
     }
 
-private:
+    /// Finds a name and reports what cannot be right.
     Status check() {
+        name_ = "the copy of " + placeName(device_, from_.begin) + " to " + placeName(device_, to_.begin);
         const bool toDevice = toResidence_ == Residence::Device, fromDevice = fromResidence_ == Residence::Device;
         const bool wrong =
             kind_ != CopyKind::Any && (toDevice != (kind_ == CopyKind::HostToDevice || kind_ == CopyKind::DeviceToDevice) ||
@@ -120,14 +120,7 @@ private:
         return success;
     }
 
-    /// Takes the source's bytes now.
-    void stage() {
-        staged_ = std::make_shared<std::vector<char>>(from_.width * from_.rows());
-        for (size_t i = 0; i < from_.rows(); ++i)
-            std::memcpy(staged_->data() + i * from_.width, from_.row(i), from_.width);
-        from_ = {staged_->data(), from_.width, from_.width * from_.height, from_.width, from_.height, from_.depth};
-    }
-
+    /// After check(), when its turn has come.
     void run() const {
         if (!checkRange(device_, to_, name_.c_str(), false) || (!staged_ && !checkRange(device_, from_, name_.c_str(), false))) {
             device_.stick(illegalAddress);
@@ -140,6 +133,21 @@ private:
                 checkWritten(from, i);
             std::memmove(toDevice ? device_.arena.door(to_.row(i)) : to_.row(i), from, to_.width);
         }
+    }
+
+    const std::string &name() const { return name_; }
+    const Box &to() const { return to_; }
+    const Box &from() const { return from_; }
+    Residence toResidence() const { return toResidence_; }
+    Residence fromResidence() const { return fromResidence_; }
+
+private:
+    /// Takes the source's bytes now.
+    void stage() {
+        staged_ = std::make_shared<std::vector<char>>(from_.width * from_.rows());
+        for (size_t i = 0; i < from_.rows(); ++i)
+            std::memcpy(staged_->data() + i * from_.width, from_.row(i), from_.width);
+        from_ = {staged_->data(), from_.width, from_.width * from_.height, from_.width, from_.height, from_.depth};
     }
 
     /// Reports the first value of a row that was never written or comes from one, once for each pair of places.
@@ -167,29 +175,58 @@ private:
     std::shared_ptr<std::vector<char>> staged_;
 };
 
-inline Status submitFill(Device &device, const Box &box, int byte, StreamState &stream, bool waits) {
-    if (box.width == 0 || box.height == 0)
-        return success;
-    const std::string name = "the fill of " + placeName(device, box.begin);
-    const Residence residence = device.residence(box.begin);
-    if (residence == Residence::Pageable) {
-        fail("host memory: %s through the device", name.c_str());
-        return invalidValue;
+/// Elements of 1, 2 or 4 bytes get the low bytes of a value; the width of the box is in bytes.
+class Fill {
+public:
+    Fill(Device &device, const Box &box, unsigned value, unsigned elementSize)
+        : device_(device), box_(box), value_(value), elementSize_(elementSize), residence_(device.residence(box.begin)) {}
+
+    Status submit(StreamState &stream, bool waits) {
+        if (box_.width == 0 || box_.height == 0)
+            return success;
+        if (const Status status = check(); status != success)
+            return status;
+        auto operation = std::make_shared<Operation>();
+        operation->name = name_;
+        operation->run = [fill = *this] { fill.run(); };
+        device_.submit(stream, operation);
+        if (waits && residence_ == Residence::Pinned) // of device memory the call does not wait, in CUDA either
+            device_.finish(operation);
+        return device_.error;
     }
-    if (!checkRange(device, box, name.c_str(), true))
-        return invalidValue;
-    auto operation = std::make_shared<Operation>();
-    operation->name = name;
-    operation->run = [&device, box, byte, name, residence] {
-        if (!checkRange(device, box, name.c_str(), false))
-            return device.stick(illegalAddress);
-        for (size_t i = 0; i < box.rows(); ++i)
-            std::memset(residence == Residence::Device ? device.arena.door(box.row(i)) : box.row(i), byte, box.width);
-    };
-    device.submit(stream, operation);
-    if (waits && residence == Residence::Pinned) // of device memory the call does not wait, in CUDA either
-        device.finish(operation);
-    return device.error;
-}
+
+    /// Finds a name and reports what cannot be right.
+    Status check() {
+        name_ = "the fill of " + placeName(device_, box_.begin);
+        if (residence_ == Residence::Pageable) {
+            fail("host memory: %s through the device", name_.c_str());
+            return invalidValue;
+        }
+        return checkRange(device_, box_, name_.c_str(), true) ? success : invalidValue;
+    }
+    /// After check(), when its turn has come.
+    void run() const {
+        if (!checkRange(device_, box_, name_.c_str(), false))
+            return device_.stick(illegalAddress);
+        for (size_t i = 0; i < box_.rows(); ++i) {
+            char *const row = residence_ == Residence::Device ? device_.arena.door(box_.row(i)) : box_.row(i);
+            if (elementSize_ == 1)
+                std::memset(row, static_cast<int>(value_), box_.width);
+            else
+                for (size_t at = 0; at < box_.width; at += elementSize_)
+                    std::memcpy(row + at, &value_, elementSize_); // little-endian
+        }
+    }
+    const std::string &name() const { return name_; }
+    const Box &box() const { return box_; }
+    Residence residence() const { return residence_; }
+
+private:
+    Device &device_;
+    Box box_;
+    unsigned value_, elementSize_;
+    Residence residence_;
+    std::string name_;
+};
 
 } // namespace sdfgc::gpu::emulate

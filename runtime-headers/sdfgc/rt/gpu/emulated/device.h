@@ -8,6 +8,7 @@
 
 #include "sdfgc/rt/gpu/emulated/block.h"
 #include "sdfgc/rt/gpu/emulated/queue.h"
+#include "sdfgc/rt/gpu/graph.h"
 
 #include <dlfcn.h>
 #include <set>
@@ -21,6 +22,18 @@ namespace sdfgc::gpu::emulate {
 struct PinnedBlock {
     size_t bytes = 0;
     std::string name;
+};
+
+/// Looks at what kernels touch.
+class FaultWatch {
+public:
+    virtual ~FaultWatch() = default;
+    /// A kernel begins: everything is closed. Only one thread of the host runs its blocks.
+    virtual void beginKernel() = 0;
+    /// It touches a closed page of live memory and goes on when this returns. `context`: the signal handler's.
+    virtual void touch(Allocation &a, const void *address, bool write, void *context) = 0;
+    /// It has ended: what it touched is opened.
+    virtual void endKernel() = 0;
 };
 
 enum class Residence { Pageable, Pinned, Device };
@@ -79,6 +92,11 @@ public:
     Scheduler scheduler;
     std::map<uintptr_t, PinnedBlock> pinned;
     std::set<EventState *> events;
+    std::set<GraphState *> graphs;
+    std::set<NodeState *> graphNodes;
+    uint64_t graphNodesMade = 0;
+    std::map<ExecState *, std::shared_ptr<ExecState>> execs;
+    FaultWatch *watch = nullptr;                  // of the graph that runs
     std::map<const void *, size_t> dynamicShared; // what allowDynamicShared() granted
     std::set<std::string> reportedUninitialised;
     std::map<std::string, int> programs; // started and not finalised
@@ -122,7 +140,7 @@ private:
         if (arena.owns(address)) {
             if (!worker)
                 reportHostTouch(address, isWrite(context));
-            if (openOnDemand(address))
+            if (openOnDemand(address, isWrite(context), context))
                 return;
             reportKernelFault(*worker, address, isWrite(context));
             worker->jumpOut();
@@ -147,10 +165,14 @@ private:
     }
 
     /// Kernels may use all live memory, not only what their arguments point to.
-    bool openOnDemand(const void *address) {
+    bool openOnDemand(const void *address, bool write, void *context) {
         Allocation *a = arena.before(address);
         if (!a || a->state != Allocation::Live || reinterpret_cast<uintptr_t>(address) >= a->pagesEnd)
             return false;
+        if (watch) {
+            watch->touch(*a, address, write, context);
+            return true;
+        }
         while (__atomic_test_and_set(&opening_, __ATOMIC_ACQUIRE))
             ;
         arena.open(*a);
@@ -296,8 +318,10 @@ inline std::vector<Index3> threadOrder(Dim3 block, Random &random) {
 inline void Device::runKernel(KernelRun &run, const std::vector<const volatile void *> &pointers) {
     installHandler(SIGSEGV, previousSegv_);
     installHandler(SIGBUS, previousBus_);
+    if (watch)
+        watch->beginKernel();
     for (const volatile void *p : pointers)
-        if (Allocation *a = arena.find(p); a && a->state == Allocation::Live)
+        if (Allocation *a = arena.find(p); a && a->state == Allocation::Live && !watch)
             arena.open(*a);
     const std::vector<Index3> order = threadOrder(run.block, scheduler.random());
     BlockOrder blocks(static_cast<uint64_t>(run.grid.threads()), scheduler.random());
@@ -306,13 +330,15 @@ inline void Device::runKernel(KernelRun &run, const std::vector<const volatile v
         SignalStack::provide();
         worker.run(run, order, [&] { return blocks.next(); });
     };
-    const int64_t workers = run.how.cooperative ? 1 : std::min<int64_t>(settings().threads, run.grid.threads());
+    const int64_t workers = run.how.cooperative || watch ? 1 : std::min<int64_t>(settings().threads, run.grid.threads());
     std::vector<std::thread> threads;
     for (int64_t i = 1; i < workers; ++i)
         threads.emplace_back(work);
     work();
     for (std::thread &thread : threads)
         thread.join();
+    if (watch)
+        watch->endKernel();
     bool behind = false;
     while (const Allocation *a = arena.damaged(behind)) {
         fail("out of bounds: kernel %s wrote less than a page %s '%s' (%zu bytes)", KernelName(run.how).text,

@@ -35,6 +35,7 @@ struct StreamState {
     int number = 0; // 0: the default stream
     bool blocking = true;
     bool destroyed = false;
+    bool capturing = false; // pretendCapture()
     std::deque<OperationRef> queue;
     OperationRef last; // the latest one that was queued, whether or not it has run
 
@@ -143,9 +144,10 @@ public:
 
     Random &random() { return random_; }
 
-private:
     enum Policy { Eager, Late, OthersFirst, Any };
+    Policy policy() const { return policy_; }
 
+private:
     static bool runnable(const StreamState &stream) {
         if (stream.idle())
             return false;

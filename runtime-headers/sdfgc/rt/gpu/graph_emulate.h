@@ -1,0 +1,89 @@
+// The dialect of graphs (graph.h) on the emulated GPU: functions of the host. gpu_emulate.cpp implements them; docs/emulation.md tells
+// users what is checked.
+//
+// Rules: every function has CUDA's meaning in the most adverse reading. A launch is one operation of its stream, whose nodes run one
+// after the other in an order that the edges allow and the seed decides. SDFGC_EMULATE_GRAPHS says what device is emulated: `full`;
+// `flat`, which has no loops and cannot disable nodes, as HIP; `none`, which has no graphs; `fail-instantiate`, which never has the
+// memory for an executable one.
+#pragma once
+
+#include "sdfgc/rt/gpu/graph.h"
+
+#include <utility>
+
+namespace sdfgc::gpu {
+
+namespace emulate {
+struct GraphState;
+struct NodeState;
+struct ExecState;
+} // namespace emulate
+using GraphHandle = emulate::GraphState *;
+using GraphNode = emulate::NodeState *;
+using GraphExec = emulate::ExecState *;
+
+inline constexpr Status notSupported = Status(801), graphExecUpdateFailure = Status(910);
+
+Status graphSupport(GraphSupport &result);
+Status graphCreate(GraphHandle &graph, const char *name = "");
+Status graphDestroy(GraphHandle graph);
+Status graphAddKernelNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, const KernelNodeParams &kernel);
+Status graphAddMemcpyNode1D(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, void *to, const void *from,
+                            size_t bytes, CopyKind kind);
+Status graphAddMemcpyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, const Copy3D &copy,
+                          CopyKind kind);
+Status graphAddMemsetNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, const MemsetNodeParams &fill);
+Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count);
+Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count);
+Status graphInstantiate(GraphExec &exec, GraphHandle graph, GraphNode *failed = nullptr);
+Status graphExecDestroy(GraphExec exec);
+Status graphUpload(GraphExec exec, Stream stream);
+Status graphLaunch(GraphExec exec, Stream stream);
+Status graphExecKernelNodeSetParams(GraphExec exec, GraphNode node, const KernelNodeParams &kernel);
+Status graphExecMemcpyNodeSetParams1D(GraphExec exec, GraphNode node, void *to, const void *from, size_t bytes, CopyKind kind);
+Status graphExecMemsetNodeSetParams(GraphExec exec, GraphNode node, const MemsetNodeParams &fill);
+Status graphNodeSetEnabled(GraphExec exec, GraphNode node, bool enabled);
+Status graphMemTrim();
+Status streamIsCapturing(Stream stream, bool &capturing);
+
+namespace emulate {
+
+/// Reports an argument, address or size that the executable graph has of `node` and that is not what is given here; true if there is
+/// none. What keeps executable graphs up to date asks before every launch.
+bool graphExecHolds(GraphExec exec, GraphNode node, const KernelNodeParams &kernel);
+bool graphExecHolds(GraphExec exec, GraphNode node, const Copy3D &copy);
+bool graphExecHolds(GraphExec exec, GraphNode node, const MemsetNodeParams &fill);
+/// The same when a list of nodes has another shape than the graph made of it: nodes, edges or what else cannot be updated.
+void reportStaleShape(GraphHandle graph);
+
+/// For tests of what a program does under its caller's capture: from now on streamIsCapturing() answers so.
+void pretendCapture(Stream stream, bool capturing);
+
+/// A kernel with its arguments as bytes.
+template <auto Kernel, class Signature = decltype(Kernel)> class StoredCall;
+template <auto Kernel, class... P> class StoredCall<Kernel, void (*)(P...)> {
+public:
+    explicit StoredCall(const unsigned char *arguments) { __builtin_memcpy(bytes_, arguments, layout.bytes); }
+    void operator()() const { call(std::index_sequence_for<P...>()); }
+
+private:
+    static constexpr auto layout = sdfgc::gpu::detail::ArgumentsOf<Kernel>::layout;
+
+    template <size_t... I> void call(std::index_sequence<I...>) const {
+        Kernel(*reinterpret_cast<const P *>(bytes_ + layout.parameters[I].offset)...);
+    }
+    alignas(16) unsigned char bytes_[layout.bytes + 1];
+};
+
+} // namespace emulate
+
+namespace detail {
+
+template <auto Kernel> emulate::KernelBody *newBody(const unsigned char *arguments) {
+    using Call = emulate::StoredCall<Kernel>;
+    return new (std::nothrow) emulate::BodyOf<Call>(Call(arguments));
+}
+
+} // namespace detail
+
+} // namespace sdfgc::gpu

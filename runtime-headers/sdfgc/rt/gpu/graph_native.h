@@ -1,0 +1,165 @@
+// Graphs of CUDA and HIP under one set of names; graph.h includes it and says what each function means.
+//
+// Rules: structures of the two differ in the order of their members, so that members are always named. HIP 5.2 lacks uploads and
+// disabled nodes. CUDA has changed the parameters of two functions in its releases 12.0 and 13.0.
+#pragma once
+
+#include "sdfgc/rt/gpu/graph.h"
+
+namespace sdfgc::gpu {
+
+using GraphHandle = SDFGC_GPU_NAME(Graph_t);
+using GraphNode = SDFGC_GPU_NAME(GraphNode_t);
+using GraphExec = SDFGC_GPU_NAME(GraphExec_t);
+
+inline constexpr Status notSupported = SDFGC_GPU_NAME(ErrorNotSupported);
+inline constexpr Status graphExecUpdateFailure = SDFGC_GPU_NAME(ErrorGraphExecUpdateFailure);
+
+namespace detail {
+
+/// `use(parameters)` with a kernel's node in the vendor's form.
+template <class Use> Status withKernelParams(const KernelNodeParams &kernel, const Use &use) {
+    constexpr int most = 256;
+    if (kernel.kernel->count > most)
+        return invalidValue;
+    void *pointers[most + 1];
+    for (int i = 0; i < kernel.kernel->count; ++i)
+        pointers[i] = const_cast<unsigned char *>(kernel.arguments + kernel.kernel->parameters[i].offset);
+    SDFGC_GPU_NAME(KernelNodeParams) parameters = {};
+    parameters.func = const_cast<void *>(kernel.kernel->function);
+    parameters.gridDim = nativeDim(kernel.grid);
+    parameters.blockDim = nativeDim(kernel.block);
+    parameters.sharedMemBytes = static_cast<unsigned>(kernel.shared);
+    parameters.kernelParams = pointers;
+    return use(parameters);
+}
+
+inline SDFGC_GPU_NAME(MemsetParams) nativeFill(const MemsetNodeParams &fill) {
+    SDFGC_GPU_NAME(MemsetParams) parameters = {};
+    parameters.dst = fill.to;
+    parameters.pitch = fill.pitch;
+    parameters.value = fill.value;
+    parameters.elementSize = fill.elementSize;
+    parameters.width = fill.width;
+    parameters.height = fill.height;
+    return parameters;
+}
+
+} // namespace detail
+
+inline Status graphSupport(GraphSupport &result) {
+#ifdef SDFGC_GPU_CUDA
+    int version = 0;
+    const Status status = cudaDriverGetVersion(&version);
+    result = version >= 12040 ? GraphSupport::Loops : version >= 11010 ? GraphSupport::Flat : GraphSupport::None;
+    return status;
+#else
+    result = GraphSupport::Flat;
+    return success;
+#endif
+}
+
+inline Status graphCreate(GraphHandle &graph, const char * = "") { return SDFGC_GPU_NAME(GraphCreate)(&graph, 0); }
+inline Status graphDestroy(GraphHandle graph) { return SDFGC_GPU_NAME(GraphDestroy)(graph); }
+
+inline Status graphAddKernelNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count,
+                                 const KernelNodeParams &kernel) {
+    return detail::withKernelParams(kernel, [&](const auto &parameters) {
+        Status status = SDFGC_GPU_NAME(GraphAddKernelNode)(&node, graph, after, count, &parameters);
+        if (status == success && kernel.how.cooperative) {
+            SDFGC_GPU_NAME(KernelNodeAttrValue) value = {};
+            value.cooperative = 1;
+            status = SDFGC_GPU_NAME(GraphKernelNodeSetAttribute)(node, SDFGC_GPU_NAME(KernelNodeAttributeCooperative), &value);
+        }
+        return status;
+    });
+}
+inline Status graphAddMemcpyNode1D(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, void *to,
+                                   const void *from, size_t bytes, CopyKind kind) {
+    return SDFGC_GPU_NAME(GraphAddMemcpyNode1D)(&node, graph, after, count, to, from, bytes, detail::copyKind(kind));
+}
+inline Status graphAddMemcpyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, const Copy3D &copy,
+                                 CopyKind kind) {
+    if (!detail::canCopy3D(copy))
+        return invalidValue;
+    const auto parameters = detail::nativeCopy3D(copy, kind);
+    return SDFGC_GPU_NAME(GraphAddMemcpyNode)(&node, graph, after, count, &parameters);
+}
+inline Status graphAddMemsetNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count,
+                                 const MemsetNodeParams &fill) {
+    const auto parameters = detail::nativeFill(fill);
+    return SDFGC_GPU_NAME(GraphAddMemsetNode)(&node, graph, after, count, &parameters);
+}
+inline Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count) {
+    return SDFGC_GPU_NAME(GraphAddEmptyNode)(&node, graph, after, count);
+}
+inline Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count) {
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 13000
+    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+#else
+    return SDFGC_GPU_NAME(GraphAddDependencies)(graph, from, to, count);
+#endif
+}
+
+inline Status graphInstantiate(GraphExec &exec, GraphHandle graph, GraphNode *failed = nullptr) {
+    GraphNode atFault = nullptr;
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12000
+    cudaGraphInstantiateParams parameters = {};
+    const Status status = cudaGraphInstantiateWithParams(&exec, graph, &parameters);
+    atFault = parameters.errNode_out;
+#else
+    char log[256];
+    const Status status = SDFGC_GPU_NAME(GraphInstantiate)(&exec, graph, &atFault, log, sizeof log);
+#endif
+    if (failed)
+        *failed = status == success ? nullptr : atFault;
+    return status;
+}
+inline Status graphExecDestroy(GraphExec exec) { return SDFGC_GPU_NAME(GraphExecDestroy)(exec); }
+inline Status graphLaunch(GraphExec exec, Stream stream) { return SDFGC_GPU_NAME(GraphLaunch)(exec, stream); }
+inline Status graphUpload(GraphExec exec, Stream stream) {
+#ifdef SDFGC_GPU_CUDA
+    return cudaGraphUpload(exec, stream);
+#else
+    return (void)exec, (void)stream, success;
+#endif
+}
+
+inline Status graphExecKernelNodeSetParams(GraphExec exec, GraphNode node, const KernelNodeParams &kernel) {
+    return detail::withKernelParams(
+        kernel, [&](const auto &parameters) { return SDFGC_GPU_NAME(GraphExecKernelNodeSetParams)(exec, node, &parameters); });
+}
+inline Status graphExecMemcpyNodeSetParams1D(GraphExec exec, GraphNode node, void *to, const void *from, size_t bytes,
+                                             CopyKind kind) {
+    return SDFGC_GPU_NAME(GraphExecMemcpyNodeSetParams1D)(exec, node, to, from, bytes, detail::copyKind(kind));
+}
+inline Status graphExecMemsetNodeSetParams(GraphExec exec, GraphNode node, const MemsetNodeParams &fill) {
+    const auto parameters = detail::nativeFill(fill);
+    return SDFGC_GPU_NAME(GraphExecMemsetNodeSetParams)(exec, node, &parameters);
+}
+inline Status graphNodeSetEnabled(GraphExec exec, GraphNode node, bool enabled) {
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 11060
+    return cudaGraphNodeSetEnabled(exec, node, enabled);
+#else
+    return (void)exec, (void)node, (void)enabled, notSupported;
+#endif
+}
+
+inline Status graphMemTrim() {
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 11040
+    int device = 0;
+    const Status status = getDevice(device);
+    return status == success ? cudaDeviceGraphMemTrim(device) : status;
+#else
+    return success;
+#endif
+}
+
+inline Status streamIsCapturing(Stream stream, bool &capturing) {
+    SDFGC_GPU_NAME(StreamCaptureStatus) state = SDFGC_GPU_NAME(StreamCaptureStatusNone);
+    const Status status = SDFGC_GPU_NAME(StreamIsCapturing)(stream, &state);
+    capturing = state != SDFGC_GPU_NAME(StreamCaptureStatusNone);
+    return status;
+}
+
+} // namespace sdfgc::gpu

@@ -1,0 +1,53 @@
+// What the tests of graphs share.
+#pragma once
+
+#include "Fixture.h"
+
+#include "sdfgc/rt/gpu/graph.h"
+
+#include <cstdlib>
+
+/// A variable of the environment for as long as this lives.
+struct Environment {
+    const char *name;
+    Environment(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
+    ~Environment() { unsetenv(name); }
+};
+
+/// The arguments of a kernel as a node takes them.
+template <auto Kernel> struct Arguments {
+    alignas(16) unsigned char bytes[256] = {};
+    template <class... A> explicit Arguments(const A &...arguments) {
+        gpu::detail::ArgumentsOf<Kernel>::store(bytes, arguments...);
+    }
+    gpu::KernelNodeParams node(const gpu::Launch &how, gpu::Dim3 grid, gpu::Dim3 block, size_t shared = 0) const {
+        return {how, gpu::kernelTraits<Kernel>(), grid, block, shared, bytes};
+    }
+};
+
+/// A plan and an executable graph, destroyed at the end.
+struct Plan {
+    gpu::GraphHandle graph = nullptr;
+    gpu::GraphExec exec = nullptr;
+
+    Plan() { REQUIRE(gpu::graphCreate(graph, "g") == gpu::success); }
+    Plan(const Plan &) = delete;
+    Plan &operator=(const Plan &) = delete;
+    ~Plan() {
+        (void)gpu::deviceSynchronize();
+        if (exec)
+            (void)gpu::graphExecDestroy(exec);
+        (void)gpu::graphDestroy(graph);
+    }
+
+    template <auto Kernel, class... A>
+    gpu::GraphNode kernel(const char *name, const std::vector<gpu::GraphNode> &after, int64_t threads, const A &...arguments) {
+        gpu::GraphNode node = nullptr;
+        const Arguments<Kernel> bytes(arguments...);
+        REQUIRE(gpu::graphAddKernelNode(node, graph, after.data(), after.size(),
+                                        bytes.node({.name = name, .element = "map m"}, 1, threads)) == gpu::success);
+        return node;
+    }
+    void instantiate() { REQUIRE(gpu::graphInstantiate(exec, graph) == gpu::success); }
+    void launch(gpu::Stream stream = nullptr) const { REQUIRE(gpu::graphLaunch(exec, stream) == gpu::success); }
+};

@@ -1,0 +1,126 @@
+// One misuse of graphs of the device for each argument, beside those of Misuse.cpp: test/lit/gpu/misuse-graphs.test checks what is
+// reported.
+#include "MisuseGraphs.h"
+
+#include "sdfgc/rt/gpu/graph.h"
+
+#include <cstring>
+#include <vector>
+
+namespace gpu = sdfgc::gpu;
+
+namespace {
+
+SDFGC_KERNEL void twice(const double *A, double *B) { B[threadIdx.x] = A[threadIdx.x] * 2; }
+
+/// Two arrays of 32 elements, a graph named step, and what goes into it.
+struct Region {
+    double *A = nullptr, *B = nullptr, *host = nullptr;
+    gpu::GraphHandle plan = nullptr;
+    gpu::GraphExec exec = nullptr;
+
+    Region() {
+        (void)gpu::malloc(&A, bytes, "A");
+        (void)gpu::malloc(&B, bytes, "B");
+        (void)gpu::mallocHost(&host, bytes, "stage");
+        (void)gpu::memsetAsync(A, 0, bytes, nullptr);
+        (void)gpu::memsetAsync(B, 0, bytes, nullptr);
+        (void)gpu::deviceSynchronize();
+        (void)gpu::graphCreate(plan, "step");
+    }
+
+    gpu::GraphNode kernel(const char *name, const std::vector<gpu::GraphNode> &after, const double *from, double *to,
+                          int64_t threads = 32) const {
+        alignas(16) unsigned char arguments[2 * sizeof(double *)];
+        gpu::detail::ArgumentsOf<twice>::store(arguments, from, to);
+        gpu::GraphNode node = nullptr;
+        (void)gpu::graphAddKernelNode(
+            node, plan, after.data(), after.size(),
+            {{.name = name, .element = "state s, map m"}, gpu::kernelTraits<twice>(), 1, threads, 0, arguments});
+        return node;
+    }
+    void launch(gpu::Stream stream = nullptr) {
+        if (!exec && gpu::graphInstantiate(exec, plan) != gpu::success)
+            return;
+        (void)gpu::graphLaunch(exec, stream);
+    }
+
+    static constexpr size_t bytes = 32 * sizeof(double);
+};
+
+} // namespace
+
+bool misuseGraphs(const char *name) {
+    const auto is = [&](const char *other) { return std::strcmp(name, other) == 0; };
+    Region r;
+    gpu::GraphNode node = nullptr;
+    if (is("graph-missing-edge")) {
+        r.kernel("first", {}, r.A, r.B);
+        r.kernel("second", {}, r.B, r.B);
+        r.launch();
+    } else if (is("graph-cycle")) {
+        const gpu::GraphNode first = r.kernel("first", {}, r.A, r.B), second = r.kernel("second", {first}, r.B, r.A);
+        (void)gpu::graphAddDependencies(r.plan, &second, &first, 1);
+        r.launch();
+    } else if (is("graph-unknown-dependence")) {
+        const Region other;
+        r.kernel("second", {other.kernel("first", {}, r.A, r.B)}, r.B, r.A);
+    } else if (is("graph-repeated-dependence")) {
+        const gpu::GraphNode first = r.kernel("first", {}, r.A, r.B);
+        r.kernel("second", {first, first}, r.B, r.A);
+    } else if (is("graph-empty-kernel")) {
+        r.kernel("first", {}, r.A, r.B, 0);
+    } else if (is("graph-empty-copy")) {
+        (void)gpu::graphAddMemcpyNode1D(node, r.plan, nullptr, 0, r.B, r.A, 0, gpu::CopyKind::DeviceToDevice);
+    } else if (is("graph-empty-fill")) {
+        (void)gpu::graphAddMemsetNode(node, r.plan, nullptr, 0, {r.A, 0, 0, 1, 0, 1});
+    } else if (is("graph-host-memory")) {
+        double host[32] = {};
+        (void)gpu::graphAddMemcpyNode1D(node, r.plan, nullptr, 0, r.B, host, r.bytes, gpu::CopyKind::HostToDevice);
+    } else if (is("graph-host-argument")) {
+        double host[32] = {};
+        r.kernel("first", {}, host, r.B);
+        r.launch();
+    } else if (is("graph-freed")) {
+        r.kernel("first", {}, r.A, r.B);
+        r.launch();
+        (void)gpu::free(r.A);
+        r.launch();
+    } else if (is("graph-freed-stage")) {
+        (void)gpu::graphAddMemcpyNode1D(node, r.plan, nullptr, 0, r.host, r.B, r.bytes, gpu::CopyKind::DeviceToHost);
+        r.launch();
+        (void)gpu::freeHost(r.host);
+        r.launch();
+    } else if (is("graph-busy")) {
+        r.kernel("first", {}, r.A, r.B);
+        gpu::Stream stream = nullptr;
+        (void)gpu::streamCreate(stream);
+        r.launch(stream);
+        (void)gpu::graphExecDestroy(r.exec);
+    } else if (is("graph-undefined")) {
+        (void)gpu::graphDestroy(r.plan);
+        r.launch();
+    } else if (is("graph-undefined-executable")) {
+        r.kernel("first", {}, r.A, r.B);
+        r.launch();
+        (void)gpu::deviceSynchronize();
+        (void)gpu::graphExecDestroy(r.exec);
+        r.launch();
+    } else if (is("graph-undefined-node")) {
+        r.kernel("first", {}, r.A, r.B);
+        r.launch();
+        const Region other;
+        (void)gpu::graphNodeSetEnabled(r.exec, other.kernel("other", {}, r.A, r.B), false);
+    } else if (is("graph-leak")) {
+        gpu::initialise("p");
+        r.launch();
+        (void)gpu::free(r.A);
+        (void)gpu::free(r.B);
+        (void)gpu::freeHost(r.host);
+        gpu::finalise("p");
+    } else {
+        return false;
+    }
+    (void)gpu::deviceSynchronize();
+    return true;
+}
