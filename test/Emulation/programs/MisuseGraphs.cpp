@@ -2,8 +2,9 @@
 // reported.
 #include "MisuseGraphs.h"
 
-#include "sdfgc/rt/gpu/graph.h"
+#include "sdfgc/rt/gpu_graph.h"
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -47,6 +48,41 @@ struct Region {
 
     static constexpr size_t bytes = 32 * sizeof(double);
 };
+
+struct Inputs {
+    const double *from;
+    double *to;
+};
+
+/// A region whose inputs do not have the address that its kernel gets.
+void staleArgument(const Region &r) {
+    gpu::Program program;
+    program.open(1, 0);
+    gpu::Graph graph("step");
+    const Inputs inputs{r.A, nullptr};
+    for (double *to : {r.B, r.A})
+        graph.run(
+            program, 0, inputs,
+            [&](gpu::GraphNodes &nodes, const Inputs &in) {
+                nodes.kernel<twice>({.name = "twice", .element = "state s, map m"}, {}, 1, 32, in.from, to);
+            },
+            [] {});
+}
+/// A region whose inputs do not say that a node is absent.
+void staleShape(const Region &r) {
+    gpu::Program program;
+    program.open(1, 0);
+    gpu::Graph graph("step");
+    const Inputs inputs{r.A, r.B};
+    for (int64_t threads : {32, 0})
+        graph.run(
+            program, 0, inputs,
+            [&](gpu::GraphNodes &nodes, const Inputs &in) {
+                const int first = nodes.kernel<twice>({.name = "first"}, {}, 1, 32, in.from, in.to);
+                nodes.kernel<twice>({.name = "second"}, {first}, 1, threads, in.to, in.to);
+            },
+            [] {});
+}
 
 } // namespace
 
@@ -118,6 +154,10 @@ bool misuseGraphs(const char *name) {
         (void)gpu::free(r.B);
         (void)gpu::freeHost(r.host);
         gpu::finalise("p");
+    } else if (is("graph-stale-argument")) {
+        staleArgument(r);
+    } else if (is("graph-stale-shape")) {
+        staleShape(r);
     } else {
         return false;
     }

@@ -1,5 +1,5 @@
 // Graphs of the device in the dialect of gpu.h: a fixed set of kernels, copies and fills with an order among them, prepared once and
-// launched by one call. Only programs that use graphs include it.
+// launched by one call. Only programs that use graphs include it, through gpu_graph.h.
 //
 // Rules: functions have the meaning of CUDA's functions of the same name, take what CUDA and HIP 5.2 both have unless it is said
 // otherwise, return Status, never throw and never print. A graph is a plan: `graphInstantiate` copies it into an executable graph,

@@ -1,0 +1,227 @@
+// What a region of a program would queue, as a list of nodes with their order: gpu_graph.h keeps graphs of the device up to date with
+// it.
+//
+// Rules: the region's generated function describes its nodes one after the other, the same way on every call, with this call's
+// arguments. A node is told which nodes come before it; that must cover every pair of which one writes what the other uses. What has
+// nothing to do (an empty grid, a copy or fill of no elements) is absent, as nodes of no length do not exist: whoever waits for an
+// absent node waits for what that one waited for. The key of a list says which lists one executable graph can be updated to: it has all
+// that graph.h does not let an executable graph change, so that nothing of a call can be forgotten in it.
+#pragma once
+
+#include "sdfgc/rt/gpu/graph.h"
+#include "sdfgc/rt/gpu_program.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace sdfgc::gpu {
+
+/// 128 bits of hash: lists that differ have the same key with a probability of 2^-128.
+struct GraphKey {
+    uint64_t low = 0, high = 0;
+
+    void add(uint64_t word) noexcept {
+        low = mixed(low ^ word);
+        high = mixed(high + word * 0x9e3779b97f4a7c15 + low);
+    }
+    void add(const void *pointer) noexcept { add(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer))); }
+    bool operator==(const GraphKey &other) const noexcept { return low == other.low && high == other.high; }
+
+private:
+    static uint64_t mixed(uint64_t z) noexcept { // the finaliser of splitmix64
+        z += 0x9e3779b97f4a7c15;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return z ^ z >> 31;
+    }
+};
+
+class GraphNodes {
+public:
+    using After = std::initializer_list<int>; // numbers that earlier calls returned
+
+    /// Forgets what was described. `device` is the number of the current one: graphs of one device do not run on another.
+    void begin(int device) {
+        nodes_.clear();
+        described_.clear();
+        edges_.clear();
+        bytes_.clear();
+        key_ = GraphKey();
+        key_.add(static_cast<uint64_t>(device));
+    }
+
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+    /// A launch, with the meaning of gpu::launch. Returns the node's number; absent when the grid or the block is empty. Throws when a
+    /// number of `after` is none.
+    template <auto Kernel, class... A> int kernel(const Launch &how, After after, Dim3 grid, Dim3 block, const A &...arguments) {
+        return kernelShared<Kernel>(how, after, grid, block, 0, arguments...);
+    }
+    /// The same with `shared` bytes of dynamic shared memory for each block.
+    template <auto Kernel, class... A>
+    int kernelShared(const Launch &how, After after, Dim3 grid, Dim3 block, size_t shared, const A &...arguments) {
+        if (grid.empty() || block.empty())
+            return absent(after);
+        Node node;
+        node.kind = Kind::Kernel;
+        node.kernel = {how, kernelTraits<Kernel>(), grid, block, shared, nullptr};
+        node.arguments = (bytes_.size() + 15) / 16 * 16;
+        bytes_.resize(node.arguments + node.kernel.kernel->bytes); // bytes between arguments: 0 on every call
+        detail::ArgumentsOf<Kernel>::store(bytes_.data() + node.arguments, arguments...);
+        return add(node, after);
+    }
+
+    /// `count` elements of device memory get a value: a fill where the value has at most 4 bytes or all its bytes agree, else a kernel.
+    template <class T> int fill(After after, T *target, int64_t count, T value) {
+        if (count <= 0)
+            return absent(after);
+        unsigned char bytes[sizeof(T)];
+        __builtin_memcpy(bytes, &value, sizeof(T));
+        bool same = true;
+        for (size_t i = 1; i < sizeof(T); ++i)
+            same = same && bytes[i] == bytes[0];
+        Node node;
+        node.kind = Kind::Fill;
+        if (same) {
+            node.fill = {target, 0, bytes[0], 1, static_cast<size_t>(count) * sizeof(T), 1};
+        } else if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {
+            node.fill = {target, 0, 0, sizeof(T), static_cast<size_t>(count), 1};
+            __builtin_memcpy(&node.fill.value, bytes, sizeof(T)); // devices and their hosts are little-endian
+        } else {
+            return kernel<detail::fillKernel<T>>({.name = "fill"}, after, Dim3(blocks(count, 256)), Dim3(256), target, count,
+                                                 value);
+        }
+        return add(node, after);
+    }
+#endif
+
+    /// Copies with the meaning of Program's functions of the same names; host memory must be page-locked. Rows and slices cannot be
+    /// updated: every other place or size of theirs is another graph, so they suit what never changes.
+    template <class T> int copyToDevice(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        return copy(CopyKind::HostToDevice, after, sizeof(T), to, from, width, rows, slices);
+    }
+    template <class T> int copyToHost(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        return copy(CopyKind::DeviceToHost, after, sizeof(T), to, from, width, rows, slices);
+    }
+    template <class T> int copyOnDevice(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
+        return copy(CopyKind::DeviceToDevice, after, sizeof(T), to, from, width, rows, slices);
+    }
+
+    /// How many nodes there are, absent ones not counted.
+    int size() const noexcept { return static_cast<int>(nodes_.size()); }
+    const GraphKey &key() const noexcept { return key_; }
+
+private:
+    friend class Graph;
+
+    enum class Kind { Kernel, Copy, Fill };
+    struct Node {
+        Kind kind = Kind::Kernel;
+        KernelNodeParams kernel; // but for its arguments:
+        size_t arguments = 0;    // where they begin in bytes_
+        Copy3D copy;             // one row: width bytes, height 1
+        CopyKind direction = CopyKind::DeviceToDevice;
+        MemsetNodeParams fill;
+        size_t firstEdge = 0, edges = 0; // in edges_: the nodes that come before
+    };
+    struct Described {
+        int node;                // of nodes_; -1: absent
+        size_t firstEdge, edges; // what waits for an absent one waits for
+    };
+
+    KernelNodeParams kernelOf(const Node &node) const noexcept {
+        KernelNodeParams kernel = node.kernel;
+        kernel.arguments = bytes_.data() + node.arguments;
+        return kernel;
+    }
+    static bool isRow(const Node &node) noexcept { return node.copy.height == 1 && node.copy.depth == 1; }
+
+    int copy(CopyKind direction, After after, size_t size, void *to, const void *from, int64_t width, Rows rows, Rows slices) {
+        if (width <= 0 || rows.count <= 0 || slices.count <= 0)
+            return absent(after);
+        const auto bytes = [size](int64_t elements) { return static_cast<size_t>(elements) * size; };
+        Node node;
+        node.kind = Kind::Copy;
+        node.direction = direction;
+        node.copy = {to, bytes(width), bytes(width), from, bytes(width), bytes(width), bytes(width), 1, 1};
+        if (rows.count > 1 || slices.count > 1) {
+            node.copy.height = static_cast<size_t>(rows.count);
+            node.copy.depth = static_cast<size_t>(slices.count);
+            if (rows.count > 1)
+                node.copy.toPitch = bytes(rows.toPitch), node.copy.fromPitch = bytes(rows.fromPitch);
+            else
+                node.copy.toPitch = bytes(slices.toPitch), node.copy.fromPitch = bytes(slices.fromPitch);
+            node.copy.toSlice = slices.count > 1 ? bytes(slices.toPitch) : node.copy.toPitch * node.copy.height;
+            node.copy.fromSlice = slices.count > 1 ? bytes(slices.fromPitch) : node.copy.fromPitch * node.copy.height;
+        }
+        return add(node, after);
+    }
+
+    /// Appends what comes before a node: present ones, each once, in the order of their numbers.
+    size_t addEdges(After after) {
+        const size_t first = edges_.size();
+        for (const int number : after) {
+            if (number < 0 || number >= static_cast<int>(described_.size()))
+                throw rt::Error(rt::DeviceError, "a node of a graph comes after one that does not exist");
+            const Described &before = described_[static_cast<size_t>(number)];
+            if (before.node >= 0)
+                insertEdge(first, before.node);
+            else
+                for (size_t i = 0; i < before.edges; ++i)
+                    insertEdge(first, edges_[before.firstEdge + i]);
+        }
+        return first;
+    }
+    void insertEdge(size_t first, int node) {
+        size_t at = edges_.size();
+        while (at > first && edges_[at - 1] > node)
+            --at;
+        if (at == first || edges_[at - 1] != node)
+            edges_.insert(edges_.begin() + static_cast<std::ptrdiff_t>(at), node);
+    }
+
+    int absent(After after) {
+        const size_t first = addEdges(after);
+        described_.push_back({-1, first, edges_.size() - first});
+        return static_cast<int>(described_.size()) - 1;
+    }
+
+    int add(Node &node, After after) {
+        node.firstEdge = addEdges(after);
+        node.edges = edges_.size() - node.firstEdge;
+        addToKey(node);
+        nodes_.push_back(node);
+        described_.push_back({static_cast<int>(nodes_.size()) - 1, 0, 0});
+        return static_cast<int>(described_.size()) - 1;
+    }
+
+    /// All of a node that an executable graph cannot change.
+    void addToKey(const Node &node) {
+        key_.add(static_cast<uint64_t>(node.kind));
+        key_.add(node.edges);
+        for (size_t i = 0; i < node.edges; ++i)
+            key_.add(static_cast<uint64_t>(edges_[node.firstEdge + i]));
+        if (node.kind == Kind::Kernel) {
+            key_.add(node.kernel.kernel->function);
+            key_.add(static_cast<uint64_t>(node.kernel.how.cooperative));
+        } else if (node.kind == Kind::Fill) {
+            key_.add(node.fill.elementSize);
+        } else {
+            key_.add(static_cast<uint64_t>(node.direction));
+            key_.add(static_cast<uint64_t>(isRow(node)));
+            if (isRow(node))
+                return;
+            key_.add(node.copy.to), key_.add(node.copy.from);
+            for (const size_t word : {node.copy.toPitch, node.copy.toSlice, node.copy.fromPitch, node.copy.fromSlice,
+                                      node.copy.width, node.copy.height, node.copy.depth})
+                key_.add(word);
+        }
+    }
+
+    std::vector<Node> nodes_;
+    std::vector<Described> described_;
+    std::vector<int> edges_;
+    std::vector<unsigned char> bytes_; // arguments of all kernels
+    GraphKey key_;
+};
+
+} // namespace sdfgc::gpu

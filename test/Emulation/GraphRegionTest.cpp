@@ -1,0 +1,340 @@
+// Regions that run as graphs (gpu_graph.h): what is built, updated and evicted. Every test counts.
+#include "GraphRegion.h"
+
+using namespace region;
+
+namespace {
+
+SDFGC_KERNEL void reverse(double *out) {
+    SDFGC_DYNAMIC_SHARED(double, tile);
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+} // namespace
+
+TEST_CASE("the first call builds, a thousand with other arrays, scalars and sizes build nothing more") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1), two(2);
+        h.call(h.inputs(one.data, 3, 100), 1);
+        CHECK(h.info().builds == 1);
+        CHECK(h.info().updates == 0);
+        CHECK(h.info().nodesLast == 4);
+        for (int i = 0; i < 1000; ++i) {
+            const bool odd = i % 2 == 1;
+            h.call(h.inputs(odd ? one.data : two.data, 1.0 + i % 3, i % 4 < 2 ? 100 : 33), odd ? 1 : 2);
+        }
+        CHECK(h.info().builds == 1);
+        CHECK(h.info().entries == 1);
+        CHECK(h.info().launches == 1001);
+        CHECK(h.info().evictions == 0);
+        CHECK(h.info().hostPath == 0);
+        CHECK(h.info().usedLast == 1);
+        CHECK(std::string(h.info().lastReason).empty());
+        CHECK(std::string(h.info().name) == "step");
+        CHECK(h.info().iterationsLast == -1);
+    });
+}
+
+TEST_CASE("a call updates the nodes that differ") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1), two(2);
+        h.call(h.inputs(one.data, 3, 100), 1);
+        const auto updates = [&](const Inputs &in, double value) {
+            const int64_t before = h.info().updates;
+            h.call(in, value);
+            return h.info().updates - before;
+        };
+        CHECK(updates(h.inputs(one.data, 3, 100), 1) == 0);      // nothing differs
+        CHECK(updates(h.inputs(two.data, 3, 100), 2) == 1);      // an array that one kernel has
+        CHECK(updates(h.inputs(two.data, 4, 100), 2) == 1);      // a scalar
+        CHECK(updates(h.inputs(two.data, 4, 99), 2) == 4);       // the size of all
+        CHECK(updates(h.inputs(one.data, 3, 100), 1) == 4);      // and all of it back
+        CHECK(updates(h.inputs(one.data, 3, 100, 1.5), 1) == 1); // the value of the fill, which is a kernel's argument
+        CHECK(h.info().builds == 1);
+    });
+}
+
+TEST_CASE("calls may be queued faster than they run") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1), two(2);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        double *const pinned = h.stage.data();
+        for (int i = 0; i < 4; ++i) {
+            Inputs in = h.inputs(i % 2 == 0 ? one.data : two.data, 10 + i, 25);
+            in.stage = pinned + 25 * i;
+            h.queue(in);
+        }
+        h.program.synchronise(0);
+        CHECK(pinned[0] == 10.5);
+        CHECK(pinned[25] == 22.5);
+        CHECK(pinned[50] == 12.5);
+        CHECK(pinned[75] == 26.5);
+        CHECK(h.info().builds == 1);
+    });
+}
+
+TEST_CASE("buffers that grow cost one round of updates") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1, 1000);
+        h.call(h.inputs(one.data, 3, 100), 1);
+        h.program.finish();
+        h.T.reserve(1000);
+        h.B.reserve(1000);
+        h.stage.reserve(1000);
+        h.call(h.inputs(one.data, 3, 1000), 1);
+        CHECK(h.info().builds == 1);
+        CHECK(h.info().updates == 4);
+    });
+}
+
+TEST_CASE("nothing to do launches nothing; empty grids and copies make another graph") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        h.call(h.inputs(one.data, 3, 0), 1);
+        CHECK(h.info().builds == 0);
+        CHECK(h.info().launches == 0);
+        CHECK(h.info().nodesLast == 0);
+        CHECK(h.info().hostPath == 0);
+        struct Two {
+            Inputs in;
+            int64_t copied;
+        };
+        const auto run = [&](int64_t N, int64_t copied) {
+            const Two two{h.inputs(one.data, 3, N), copied};
+            h.graph.run(
+                h.program, 0, two,
+                [](gpu::GraphNodes &g, const Two &t) {
+                    const int last =
+                        g.kernel<scale>({.name = "scale"}, {}, gpu::blocks(t.in.N, 32), 32, t.in.A, t.in.T, t.in.factor, t.in.N);
+                    g.copyToHost({last}, t.in.stage, t.in.T, t.copied);
+                },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+        };
+        run(100, 100);
+        CHECK(h.info().nodesLast == 2);
+        run(100, 0);
+        CHECK(h.info().nodesLast == 1);
+        run(50, 50);
+        run(100, -3);
+        run(100, 100);
+        CHECK(h.info().builds == 2);
+        CHECK(h.info().entries == 2);
+        CHECK(h.info().launches == 5);
+        run(0, 100);
+        CHECK(h.info().builds == 3);
+        CHECK(h.info().nodesLast == 1);
+    });
+}
+
+TEST_CASE("who waits for an absent node waits for what that one waited for") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        struct Middle {
+            Inputs in;
+            int64_t middle;
+        };
+        for (const int64_t middle : {100, 0, 0}) {
+            const Middle m{h.inputs(one.data, 3, 100), middle};
+            h.graph.run(
+                h.program, 0, m,
+                [](gpu::GraphNodes &g, const Middle &of) {
+                    const Inputs &in = of.in;
+                    const int a = g.kernel<scale>({.name = "a"}, {}, 4, 32, in.A, in.T, in.factor, in.N);
+                    const int b = g.kernel<add>({.name = "b"}, {a}, gpu::blocks(of.middle, 32), 32, in.A, in.T, of.middle);
+                    const int c = g.kernel<add>({.name = "c"}, {b}, gpu::blocks(of.middle, 32), 32, in.A, in.T, of.middle);
+                    g.copyToHost({c, b}, in.stage, in.T, in.N);
+                },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+            CHECK(h.stage[99] == (middle > 0 ? 5 : 3));
+        }
+        CHECK(h.info().builds == 2);
+        CHECK(h.info().nodesLast == 2);
+    });
+}
+
+TEST_CASE("the least recently used graph makes room, also while it may still run") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        struct Shape {
+            Inputs in;
+            int copies;
+        };
+        const auto run = [&](int copies) { // as many nodes as copies say
+            const Shape shape{h.inputs(one.data, 3, 100), copies};
+            h.graph.run(
+                h.program, 0, shape,
+                [](gpu::GraphNodes &g, const Shape &s) {
+                    int last = g.kernel<scale>({.name = "scale"}, {}, 4, 32, s.in.A, s.in.T, s.in.factor, s.in.N);
+                    for (int i = 0; i < s.copies; ++i)
+                        last = g.copyOnDevice({last}, s.in.B, s.in.T, s.in.N);
+                },
+                [] { FAIL("the host path"); });
+        };
+        for (int shape = 0; shape < 8; ++shape)
+            run(shape);
+        run(0); // now the first one is the latest
+        CHECK(h.info().entries == 8);
+        CHECK(h.info().evictions == 0);
+        run(8);
+        CHECK(h.info().entries == 8);
+        CHECK(h.info().evictions == 1);
+        CHECK(h.info().builds == 9);
+        run(0);
+        CHECK(h.info().builds == 9);
+        run(1); // which went
+        CHECK(h.info().builds == 10);
+        CHECK(h.info().evictions == 2);
+        for (int i = 0; i < 30; ++i)
+            run(i % 10);
+        CHECK(h.info().entries == 8);
+        CHECK(h.info().launches == 42);
+    });
+}
+
+TEST_CASE("the caller's streams come and go between calls") {
+    underSeeds([] {
+        Handle h(1);
+        const Full one(1);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        for (int i = 0; i < 4; ++i) {
+            const StreamOf callers;
+            REQUIRE(h.program.setStream(0, callers));
+            h.call(h.inputs(one.data, 3 + i, 100, i % 2 == 0 ? 0.0 : 1.5), 1); // a fill, then a kernel: another graph
+        }
+        CHECK(h.info().builds == 4);
+        CHECK(h.info().evictions == 3);
+        const StreamOf last;
+        REQUIRE(h.program.setStream(0, last));
+        h.queue(h.inputs(one.data, 3, 100, 1.5));
+        h.program.finish();
+        CHECK(h.info().builds == 4);
+        REQUIRE(h.program.setStream(0, nullptr));
+    });
+}
+
+TEST_CASE("fills of other values are updates where they stay fills") {
+    underSeeds([] {
+        Handle h;
+        Device<float> a(100, "a");
+        const auto run = [&](float value, int64_t count) {
+            struct Values {
+                float *to;
+                float value;
+                int64_t count;
+            };
+            h.graph.run(
+                h.program, 0, Values{a.data, value, count},
+                [](gpu::GraphNodes &g, const Values &v) { g.fill({}, v.to, v.count, v.value); }, [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+        };
+        run(1.5f, 100);
+        CHECK(a.get() == std::vector<float>(100, 1.5f));
+        run(2.5f, 100);
+        CHECK(a.get() == std::vector<float>(100, 2.5f));
+        run(3.5f, 50);
+        CHECK(a.get()[49] == 3.5f);
+        CHECK(a.get()[50] == 2.5f);
+        CHECK(h.info().builds == 1);
+        CHECK(h.info().updates == 2);
+        run(0.0f, 100); // bytes
+        CHECK(a.get() == std::vector<float>(100, 0.0f));
+        CHECK(h.info().builds == 2);
+    });
+}
+
+TEST_CASE("rows that change place, and launches that become cooperative, are other graphs") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        struct Place {
+            Inputs in;
+            int64_t offset;
+            bool together;
+        };
+        const auto run = [&](int64_t offset, bool together) {
+            h.graph.run(
+                h.program, 0, Place{h.inputs(one.data, 2, 100), offset, together},
+                [](gpu::GraphNodes &g, const Place &p) {
+                    const int n = g.kernel<scale>({.name = "scale", .cooperative = p.together}, {}, 4, 32, p.in.A, p.in.T,
+                                                  p.in.factor, p.in.N);
+                    const int c = g.copyOnDevice({n}, p.in.B + p.offset, p.in.T, 2, {3, 10, 5});
+                    g.copyToHost({c}, p.in.stage, p.in.B + p.offset, 1);
+                },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+            CHECK(h.stage[0] == 2);
+        };
+        run(0, false);
+        run(1, false);
+        run(0, false);
+        CHECK(h.info().builds == 2);
+        run(0, true);
+        run(1, true);
+        CHECK(h.info().builds == 4);
+        CHECK(h.info().updates == 0);
+    });
+}
+
+TEST_CASE("kernels with different dynamic shared memory, in both orders") {
+    for (const bool largeFirst : {false, true})
+        underSeeds([&] {
+            Handle h;
+            struct Sizes {
+                double *a, *b;
+                int64_t first, second;
+            };
+            const int64_t large = 800, small = 4; // 800 threads with 50 KiB: more than a kernel gets without asking
+            h.graph.run(
+                h.program, 0, Sizes{h.T.data(), h.B.data(), largeFirst ? large : small, largeFirst ? small : large},
+                [](gpu::GraphNodes &g, const Sizes &s) {
+                    const auto bytes = [](int64_t threads) { return threads > 100 ? size_t(50) << 10 : size_t(64); };
+                    const auto count = [](int64_t threads) { return threads > 100 ? 100 : threads; };
+                    const int first =
+                        g.kernelShared<reverse>({.name = "first", .barriers = true}, {}, 1, count(s.first), bytes(s.first), s.a);
+                    g.kernelShared<reverse>({.name = "second", .barriers = true}, {first}, 1, count(s.second), bytes(s.second),
+                                            s.b);
+                },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+            double result[2];
+            REQUIRE(gpu::memcpySync(result, h.T.data(), 8, gpu::CopyKind::DeviceToHost) == gpu::success);
+            REQUIRE(gpu::memcpySync(result + 1, h.B.data(), 8, gpu::CopyKind::DeviceToHost) == gpu::success);
+            CHECK(result[0] == (largeFirst ? 99 : 3));
+            CHECK(result[1] == (largeFirst ? 3 : 99));
+            CHECK(h.info().builds == 1);
+        });
+}
+
+TEST_CASE("a refused update makes the graph anew") {
+    underSeeds([] {
+        Handle h;
+        const auto run = [&](double *to) { // page-locked memory in place of device memory
+            struct To {
+                double *p;
+            };
+            h.graph.run(
+                h.program, 0, To{to}, [](gpu::GraphNodes &g, const To &in) { g.fill({}, in.p, 10, 0.0); },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+        };
+        run(h.T.data());
+        run(h.stage.data());
+        CHECK(h.stage[9] == 0);
+        CHECK(h.info().builds == 2);
+        CHECK(h.info().entries == 1);
+        CHECK(h.info().updates == 0);
+        CHECK(h.info().evictions == 0);
+        CHECK(gpu::getLastError() == gpu::success);
+    });
+}
