@@ -151,6 +151,7 @@ TEST_CASE("nothing is left behind") {
     }
 }
 
+#ifndef SDFGC_TEST_ADDRESS_SANITIZER // which ends the program at the access
 TEST_CASE("an error inside a replay is that of a call that follows") {
     for (uint64_t seed = 0; seed <= 4; ++seed) {
         INFO("seed " << seed);
@@ -169,6 +170,7 @@ TEST_CASE("an error inside a replay is that of a call that follows") {
         CHECK_THROWS_AS(h.queue(h.inputs(one.data, 3, 100)), sdfgc::rt::Error);
     }
 }
+#endif
 
 TEST_CASE("missing edges and stale arguments of regions are reported") {
     for (uint64_t seed = 0; seed <= 4; ++seed) {

@@ -1,6 +1,8 @@
 // Graphs of the emulated GPU: what CUDA says of them, and what the emulation finds out.
 #include "GraphFixture.h"
 
+#include <set>
+
 namespace {
 
 SDFGC_KERNEL void set(double *out, double value) { *out = value; }
@@ -356,6 +358,7 @@ TEST_CASE("halves of large arrays that meet within a part need no edge; one elem
     }
 }
 
+#ifndef SDFGC_TEST_ADDRESS_SANITIZER // which ends the program at the access
 TEST_CASE("kernels of graphs fault like others") {
     underSeeds([] {
         const Device<double> a(four, "A"), b(four, "B");
@@ -367,6 +370,7 @@ TEST_CASE("kernels of graphs fault like others") {
         reported("past the end of 'B' (32 bytes)");
     });
 }
+#endif
 
 TEST_CASE("a graph that keeps freed memory is reported") {
     underSeeds([] {

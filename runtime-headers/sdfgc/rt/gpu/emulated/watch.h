@@ -53,9 +53,48 @@ private:
 
 #ifdef __x86_64__
 
+/// A list of fixed capacity in memory of its own, which a signal handler can add to: pages come when they are touched.
+template <class T> class FixedList {
+public:
+    explicit FixedList(size_t capacity) : capacity_(capacity) {
+        void *const memory =
+            mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            capacity_ = 0;
+        else
+            data_ = static_cast<T *>(memory);
+    }
+    FixedList(const FixedList &) = delete;
+    FixedList &operator=(const FixedList &) = delete;
+    ~FixedList() {
+        if (data_)
+            munmap(static_cast<void *>(data_), capacity_ * sizeof(T));
+    }
+    /// Room for `count` more; null, for good, when there is none.
+    T *add(size_t count = 1) {
+        if (count > capacity_ - size_) {
+            full_ = true;
+            return nullptr;
+        }
+        size_ += count;
+        return data_ + (size_ - count);
+    }
+    bool full() const { return full_; }
+    void clear() { size_ = 0; }
+    T *begin() { return data_; }
+    T *end() { return data_ + size_; }
+
+private:
+    T *data_ = nullptr;
+    size_t capacity_, size_ = 0;
+    bool full_ = false;
+};
+
 class AccessWatch final : public FaultWatch {
 public:
-    AccessWatch(Device &device, size_t nodes) : device_(device), touched_(nodes), exact_(nodes) { device.watch = this; }
+    AccessWatch(Device &device, size_t nodes) : device_(device), launch_(++launches_), used_(nodes), exact_(nodes) {
+        device.watch = this;
+    }
     ~AccessWatch() override { device_.watch = nullptr; }
 
     /// The node whose kernel, copy or fill comes now. Pinned blocks that it may write are kept for rewind().
@@ -65,9 +104,19 @@ public:
             keepPinned(p);
     }
     void endNode() {
+        used_[node_].assign(touched_.begin(), touched_.end());
+        touched_.clear();
+        Exact &exact = exact_[node_];
+        for (const Access &access : accesses_)
+            (access.kind == Access::Atomic  ? exact.atomic
+             : access.kind == Access::Write ? exact.written
+                                            : exact.read)
+                .add(access.range);
+        accesses_.clear();
         for (const Kept &copy : before_)
             addChanges(copy);
         before_.clear();
+        beforeBytes_.clear();
     }
 
     /// A copy or fill of the host's code uses this.
@@ -89,33 +138,35 @@ public:
     void touch(Allocation &a, const void *address, bool write, void *context) override {
         const unsigned part = partOf(a, reinterpret_cast<uintptr_t>(address));
         mark(a, part, write);
-        if (stepping_ && (meetings_[&a] >> part & 1) != 0 && steps_ < mostSteps)
-            return step(a, part, address, write, context);
+        if (touched_.full()) // no verdict then
+            return device_.arena.open(a);
+        if (stepping_ && (a.watched.meetings >> part & 1) != 0 && step(a, part, address, write, context))
+            return;
         const Range pages = pagesOf(a, part);
         Arena::protect(pages.begin, pages.end, write ? PROT_READ | PROT_WRITE : PROT_READ);
     }
     void endKernel() override {
-        for (const Touched &t : touched_[node_])
+        for (const Touched &t : touched_)
             device_.arena.open(*t.a);
     }
 
     /// After the first run: finds parts of allocations where nodes without an order meet; false if there is none. `hash` says which.
     bool findMeetings(const Ancestors &ancestors, uint64_t &hash) {
-        std::map<Allocation *, std::vector<std::pair<size_t, Touched>>> users;
-        for (size_t node = 0; node < touched_.size(); ++node)
-            for (const Touched &t : touched_[node])
-                users[t.a].push_back({node, t});
+        std::map<uintptr_t, std::vector<std::pair<size_t, Touched>>> users;
+        for (size_t node = 0; node < used_.size(); ++node)
+            for (const Touched &t : used_[node])
+                users[t.a->begin].push_back({node, t});
         hash = 0;
-        for (const auto &[a, list] : users)
+        for (const auto &[begin, list] : users)
             for (size_t i = 0; i < list.size(); ++i)
                 for (size_t j = i + 1; j < list.size(); ++j) {
                     const Touched &x = list[i].second, &y = list[j].second;
                     const uint64_t parts = (x.written & (y.read | y.written)) | (x.read & y.written);
                     if (parts == 0 || ancestors.ordered(list[i].first, list[j].first))
                         continue;
-                    meetings_[a] |= parts;
+                    x.a->watched.meetings |= parts;
                     pairs_.insert({list[i].first, list[j].first});
-                    for (const uint64_t word : {uint64_t(a->begin), parts, uint64_t(list[i].first), uint64_t(list[j].first)})
+                    for (const uint64_t word : {uint64_t(begin), parts, uint64_t(list[i].first), uint64_t(list[j].first)})
                         hash = Random(hash ^ word).next();
                 }
         return !pairs_.empty();
@@ -123,10 +174,10 @@ public:
 
     /// Puts memory back and watches every access where nodes meet; false when not all of it was kept.
     bool rewind() {
-        if (keptBytes_ > mostKept)
+        if (kept_.full() || keptBytes_.full() || touched_.full())
             return false;
         for (const Kept &k : kept_)
-            std::memcpy(k.memory, k.bytes.data(), k.bytes.size());
+            std::memcpy(k.memory, k.copy, k.bytes);
         stepping_ = true;
         instance_ = this;
         struct sigaction own = {};
@@ -134,38 +185,49 @@ public:
         own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         sigemptyset(&own.sa_mask);
         sigaction(SIGTRAP, &own, &previousTrap_);
+        sigset_t trap; // a trap that is blocked would end the process
+        sigemptyset(&trap);
+        sigaddset(&trap, SIGTRAP);
+        pthread_sigmask(SIG_UNBLOCK, &trap, &previousMask_);
         return true;
     }
 
-    /// After the second run: calls one(node, other, address) for each pair that uses the same memory; `writes`: of both.
+    /// After the second run: calls one(node, other, address, bothWrite) for each pair that uses the same memory: `node` reads or
+    /// writes what `other` writes.
     template <class One> void forEachConflict(One one) {
+        pthread_sigmask(SIG_SETMASK, &previousMask_, nullptr);
         sigaction(SIGTRAP, &previousTrap_, nullptr);
         for (Exact &e : exact_)
             e.seal();
         for (const auto &[i, j] : pairs_) {
             const Exact &a = exact_[i], &b = exact_[j];
-            if (const uintptr_t at = a.written.meets(b.read) | a.atomic.meets(b.read); at != 0)
+            if (const uintptr_t at = a.changes(b.read); at != 0)
                 one(j, i, at, false);
-            else if (const uintptr_t back = b.written.meets(a.read) | b.atomic.meets(a.read); back != 0)
+            else if (const uintptr_t back = b.changes(a.read); back != 0)
                 one(i, j, back, false);
-            else if (const uintptr_t both = a.written.meets(b.written) | a.atomic.meets(b.written) | a.written.meets(b.atomic);
-                     both != 0)
+            else if (uintptr_t both = a.changes(b.written); both != 0 || (both = a.written.meets(b.atomic)) != 0)
                 one(i, j, both, true);
         }
     }
 
 private:
-    static constexpr size_t mostKept = size_t(64) << 20, mostSteps = 1 << 17;
+    static constexpr size_t mostKept = size_t(64) << 20, mostAccesses = 1 << 17;
 
     /// What a node does with an allocation; a bit for each part.
     struct Touched {
         Allocation *a;
         uint64_t read, written;
     };
+    /// Memory as it was.
     struct Kept {
-        char *memory;
-        std::vector<char> bytes;
+        char *memory, *copy;
+        size_t bytes;
         uintptr_t address; // in the device's view; 0: page-locked memory
+    };
+    struct Access {
+        enum Kind { Read, Write, Atomic };
+        Range range;
+        Kind kind;
     };
     /// Bytes that a node uses in parts where it meets others.
     struct Exact {
@@ -183,6 +245,10 @@ private:
                 plain->seal();
             }
         }
+        uintptr_t changes(const Ranges &ranges) const {
+            const uintptr_t at = written.meets(ranges);
+            return at != 0 ? at : atomic.meets(ranges);
+        }
     };
 
     size_t partBytes(const Allocation &a) const {
@@ -197,55 +263,68 @@ private:
         return {begin, std::min(begin + partBytes(a), a.pagesEnd)};
     }
 
-    /// Memory is allocated here and in what it calls, also when a signal handler calls it: the fault is that of an instruction of a
-    /// kernel which uses device memory, and the host's allocator has none.
+    // What a signal handler calls, too, allocates nothing.
+
     void mark(Allocation &a, unsigned part, bool write) {
         const uint64_t bit = uint64_t(1) << part;
-        std::vector<Touched> &list = touched_[node_];
-        auto t = std::find_if(list.begin(), list.end(), [&](const Touched &known) { return known.a == &a; });
-        if (t == list.end())
-            t = list.insert(t, {&a, 0, 0});
+        if (a.watched.launch != launch_)
+            a.watched = {launch_, 0, 0, 0};
+        Touched *t = std::find_if(touched_.begin(), touched_.end(), [&](const Touched &known) { return known.a == &a; });
+        if (t == touched_.end()) {
+            if (t = touched_.add(); !t)
+                return;
+            *t = {&a, 0, 0};
+        }
         (write ? t->written : t->read) |= bit;
-        if (write && !stepping_ && (keptParts_[&a] & bit) == 0) {
-            keptParts_[&a] |= bit;
-            const Range pages = pagesOf(a, part);
-            keep(kept_, device_.arena.door(reinterpret_cast<void *>(pages.begin)), pages.end - pages.begin, pages.begin);
+        if (write && !stepping_ && (a.watched.kept & bit) == 0) {
+            a.watched.kept |= bit;
+            keep(kept_, keptBytes_, pagesOf(a, part));
         }
     }
-    void keep(std::vector<Kept> &where, char *memory, size_t bytes, uintptr_t address) {
-        if (&where == &kept_ && (keptBytes_ += bytes) > mostKept)
+    void keep(FixedList<Kept> &list, FixedList<char> &bytes, Range pages) {
+        char *const memory = device_.arena.door(reinterpret_cast<void *>(pages.begin));
+        keep(list, bytes, {memory, nullptr, pages.end - pages.begin, pages.begin});
+    }
+    void keep(FixedList<Kept> &list, FixedList<char> &bytes, Kept what) {
+        what.copy = bytes.add(what.bytes);
+        Kept *const kept = what.copy ? list.add() : nullptr;
+        if (!kept)
             return;
-        where.push_back({memory, std::vector<char>(memory, memory + bytes), address});
+        std::memcpy(what.copy, what.memory, what.bytes);
+        *kept = what;
     }
     void keepPinned(const volatile void *p) {
         const auto block = device_.findPinned(p);
-        if (stepping_ || block == device_.pinned.end() || !keptBlocks_.insert(block->first).second)
-            return;
-        keep(kept_, reinterpret_cast<char *>(block->first), block->second.bytes, 0);
+        if (!stepping_ && block != device_.pinned.end() && keptBlocks_.insert(block->first).second)
+            keep(kept_, keptBytes_, {reinterpret_cast<char *>(block->first), nullptr, block->second.bytes, 0});
     }
 
-    /// Lets one instruction through.
-    void step(Allocation &a, unsigned part, const void *address, bool write, void *context) {
+    /// Lets one instruction through; false when there were too many.
+    bool step(Allocation &a, unsigned part, const void *address, bool write, void *context) {
+        Access *const access = accesses_.add();
+        if (!access || passingCount_ == mostPassing)
+            return false;
         const uintptr_t at = reinterpret_cast<uintptr_t>(address);
         auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
-        const Range pages = pagesOf(a, part);
-        Exact &exact = exact_[node_];
-        ++steps_;
         if (write && isAtomic(reinterpret_cast<const unsigned char *>(registers[REG_RIP])))
-            exact.atomic.add({at, (at / 8 + 1) * 8});
+            *access = {{at, (at / 8 + 1) * 8}, Access::Atomic};
         else
-            (write ? exact.written : exact.read).add({at, at + 1});
-        if (write && std::none_of(before_.begin(), before_.end(), [&](const Kept &k) { return k.address == pages.begin; }))
-            keep(before_, device_.arena.door(reinterpret_cast<void *>(pages.begin)), pages.end - pages.begin, pages.begin);
+            *access = {{at, at + 1}, write ? Access::Write : Access::Read};
+        const Range pages = pagesOf(a, part);
+        if (write && (a.watched.copied >> part & 1) == 0) {
+            a.watched.copied |= uint64_t(1) << part;
+            keep(before_, beforeBytes_, pages);
+        }
         Arena::protect(pages.begin, pages.end, PROT_READ | PROT_WRITE);
-        passing_.push_back(pages);
+        passing_[passingCount_++] = pages;
         registers[REG_EFL] |= trapFlag;
+        return true;
     }
     static void onTrap(int, siginfo_t *, void *context) {
         static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_EFL] &= ~trapFlag;
-        for (const Range &pages : instance_->passing_)
-            Arena::protect(pages.begin, pages.end, PROT_NONE);
-        instance_->passing_.clear();
+        for (int i = 0; i < instance_->passingCount_; ++i)
+            Arena::protect(instance_->passing_[i].begin, instance_->passing_[i].end, PROT_NONE);
+        instance_->passingCount_ = 0;
     }
     /// Does the instruction lock its memory: a lock prefix, or an exchange?
     static bool isAtomic(const unsigned char *code) {
@@ -260,35 +339,41 @@ private:
         }
     }
     /// What a node has changed in a part is written, whatever the width of its instructions.
-    void addChanges(const Kept &copy) {
-        const auto differs = [&](size_t i) { return copy.bytes[i] != copy.memory[i]; };
-        for (size_t i = 0, end; i < copy.bytes.size(); i = end) {
-            for (end = i + 1; end < copy.bytes.size() && differs(end) == differs(i);)
+    void addChanges(const Kept &old) {
+        const auto differs = [&](size_t i) { return old.copy[i] != old.memory[i]; };
+        for (size_t i = 0, end; i < old.bytes; i = end) {
+            for (end = i + 1; end < old.bytes && differs(end) == differs(i);)
                 ++end;
             if (differs(i))
-                exact_[node_].written.add({copy.address + i, copy.address + end});
+                exact_[node_].written.add({old.address + i, old.address + end});
         }
+        device_.arena.before(reinterpret_cast<void *>(old.address))->watched.copied = 0;
     }
 
     static constexpr greg_t trapFlag = 0x100;
+    static constexpr int mostPassing = 8; // parts that one instruction uses
 
     Device &device_;
+    const uint64_t launch_;
     size_t node_ = 0;
-    std::vector<std::vector<Touched>> touched_; // by node
-    std::vector<Kept> kept_;                    // memory before the launch, of parts that were written
-    std::map<Allocation *, uint64_t> keptParts_;
+    FixedList<Touched> touched_{1024};       // by the node that runs
+    std::vector<std::vector<Touched>> used_; // by node
+    FixedList<Kept> kept_{1 << 16};          // memory before the launch, of parts that were written
+    FixedList<char> keptBytes_{mostKept};
     std::set<uintptr_t> keptBlocks_;
-    size_t keptBytes_ = 0;
 
-    bool stepping_ = false; // the second run
-    std::map<Allocation *, uint64_t> meetings_;
+    bool stepping_ = false;                     // the second run
     std::set<std::pair<size_t, size_t>> pairs_; // of nodes that meet
-    std::vector<Exact> exact_;
-    std::vector<Kept> before_; // parts that the node writes, before it does
-    std::vector<Range> passing_;
-    size_t steps_ = 0;
+    std::vector<Exact> exact_;                  // by node
+    FixedList<Access> accesses_{mostAccesses};  // of the node that runs
+    FixedList<Kept> before_{1 << 16};           // parts that the node writes, before it does
+    FixedList<char> beforeBytes_{mostKept};
+    Range passing_[mostPassing];
+    int passingCount_ = 0;
     struct sigaction previousTrap_ = {};
+    sigset_t previousMask_ = {};
     static inline AccessWatch *instance_ = nullptr;
+    static inline uint64_t launches_ = 0;
 };
 
 #endif
