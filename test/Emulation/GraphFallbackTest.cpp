@@ -167,7 +167,9 @@ TEST_CASE("an error inside a replay is that of a call that follows") {
         }
         CHECK_THROWS_AS(h.program.finish(), sdfgc::rt::Error);
         reported("past the end of 'T'");
+        (void)h.program.takeError();
         CHECK_THROWS_AS(h.queue(h.inputs(one.data, 3, 100)), sdfgc::rt::Error);
+        CHECK(h.program.takeError() == gpu::launchFailure);
     }
 }
 #endif

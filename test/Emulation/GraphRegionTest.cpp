@@ -316,6 +316,79 @@ TEST_CASE("kernels with different dynamic shared memory, in both orders") {
         });
 }
 
+TEST_CASE("a kernel's limit of dynamic shared memory does not sink") {
+    const Fresh fresh;
+    Handle h;
+    const auto run = [&](double *out) {
+        struct Out {
+            double *p;
+        };
+        h.graph.run(
+            h.program, 0, Out{out},
+            [](gpu::GraphNodes &g, const Out &to) {
+                const int first = g.kernelShared<reverse>({.name = "first", .barriers = true}, {}, 1, 10, 60 << 10, to.p);
+                g.kernelShared<reverse>({.name = "second", .barriers = true}, {first}, 1, 10, 50 << 10, to.p);
+            },
+            [] { FAIL("the host path"); });
+        h.program.synchronise(0);
+    };
+    run(h.T.data());
+    run(h.B.data());
+    CHECK(h.info().builds == 1);
+    CHECK(h.info().updates == 2);
+    CHECK(gpu::emulate::reportCount() == 0);
+}
+
+TEST_CASE("a region is one operation of its stream: events order it with others, and two regions overlap") {
+    underSeeds([] {
+        Handle one, two;
+        const Full a(1), b(2);
+        const EventOf done;
+        for (int i = 0; i < 3; ++i) {
+            const Inputs first = one.inputs(a.data, 3 + i, 100), second = two.inputs(b.data, 5 + i, 100);
+            one.queue(first, 0);
+            two.queue(second, 1);
+            // A kernel in the second region's stream uses the first one's result.
+            REQUIRE(gpu::eventRecord(done, one.program.stream(0)) == gpu::success);
+            REQUIRE(gpu::streamWaitEvent(two.program.stream(1), done) == gpu::success);
+            two.program.launch<add>(1, {.name = "add"}, 4, 32, one.B.data(), two.B.data(), int64_t(100));
+            two.program.copyToHost(1, two.stage.data(), two.B.data(), 100);
+            two.program.synchronise(1);
+            CHECK(two.stage[99] == (3 + i + 0.5) + (2 * (5 + i) + 0.5));
+            one.program.finish();
+        }
+        CHECK(one.info().builds == 1);
+        CHECK(two.info().builds == 1);
+    });
+}
+
+TEST_CASE("two regions back to back in one stream, and what comes between and behind") {
+    underSeeds([] {
+        Handle h;
+        gpu::Graph second("second");
+        const Full a(1);
+        for (int i = 0; i < 3; ++i) {
+            const Inputs in = h.inputs(a.data, 3 + i, 100);
+            h.queue(in);
+            h.program.launch<add>(0, {.name = "between"}, 4, 32, in.A, in.B, int64_t(100));
+            second.run(
+                h.program, 0, in,
+                [](gpu::GraphNodes &g, const Inputs &of) {
+                    const int n =
+                        g.kernel<add>({.name = "twice"}, {}, 4, 32, of.T, of.B, of.N); // reads and writes what the first wrote
+                    g.copyToHost({n}, of.stage, of.B, of.N);
+                },
+                [] { FAIL("the host path"); });
+            h.program.launch<add>(0, {.name = "behind"}, 4, 32, in.A, in.B, int64_t(100));
+            h.program.synchronise(0);
+            CHECK(h.stage[50] == (3 + i) * 2 + 1.5);
+        }
+        CHECK(h.info().builds == 1);
+        CHECK(second.info().builds == 1);
+        CHECK(second.info().nodesLast == 2);
+    });
+}
+
 TEST_CASE("a refused update makes the graph anew") {
     underSeeds([] {
         Handle h;

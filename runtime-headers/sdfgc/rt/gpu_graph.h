@@ -56,7 +56,7 @@ public:
             const auto &made = *static_cast<const Call<Inputs, Nodes> *>(context);
             made.nodes(list, made.inputs);
         };
-        if (!launch(program.stream(stream), &inputs, sizeof inputs, describe, &call))
+        if (!launch(program, program.stream(stream), &inputs, sizeof inputs, describe, &call))
             hostPath();
     }
 
@@ -77,6 +77,7 @@ public:
         disabled_ = mode && mode[0] == '0' && mode[1] == '\0';
         inputs_.clear();
         refused_.clear();
+        granted_.clear();
     }
 
 private:
@@ -98,6 +99,11 @@ private:
 
         ~Entry() { destroy(plan, exec); }
     };
+    /// Dynamic shared memory that a kernel may have.
+    struct Granted {
+        const KernelTraits *kernel;
+        size_t bytes;
+    };
     struct Owner {
         Entry *entry;
         ~Owner() { delete entry; }
@@ -110,7 +116,7 @@ private:
     };
 
     /// False: take the host path.
-    bool launch(Stream stream, const void *inputs, size_t bytes, Describe describe, const void *context) {
+    bool launch(Program &program, Stream stream, const void *inputs, size_t bytes, Describe describe, const void *context) {
         int device = 0;
         info_.usedLast = info_.nodesLast = 0;
         if (!usable(stream, device))
@@ -121,7 +127,7 @@ private:
             describe(now_, context);
             verify(*entry, now_);
 #endif
-            replay(*entry, stream);
+            replay(*entry, program, stream);
             return true;
         }
         now_.begin(device);
@@ -135,7 +141,7 @@ private:
 #ifdef SDFGC_GPU_EMULATE
         verify(*entry, entry->held);
 #endif
-        replay(*entry, stream);
+        replay(*entry, program, stream);
         return true;
     }
 
@@ -224,7 +230,7 @@ private:
     }
     static bool sameExtent(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-    Status updateNode(GraphExec exec, GraphNode node, const GraphNodes::Node &to) const {
+    Status updateNode(GraphExec exec, GraphNode node, const GraphNodes::Node &to) {
         switch (to.kind) {
         case GraphNodes::Kind::Kernel:
             if (const Status status = allowShared(to); status != success)
@@ -237,9 +243,25 @@ private:
         }
         return invalidValue;
     }
-    /// The limit belongs to the kernel and must be there before its node is.
-    static Status allowShared(const GraphNodes::Node &node) {
-        return node.kernel.shared > 0 ? node.kernel.kernel->allowDynamicShared(node.kernel.shared) : success;
+    /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
+    /// another node was given.
+    Status allowShared(const GraphNodes::Node &node) {
+        constexpr size_t withoutAsking = size_t(48) << 10; // on every device
+        const size_t bytes = node.kernel.shared;
+        if (bytes <= withoutAsking)
+            return success;
+        Granted *known = nullptr;
+        for (Granted &g : granted_)
+            if (g.kernel == node.kernel.kernel)
+                known = &g;
+        if (known && known->bytes >= bytes)
+            return success;
+        const Status status = node.kernel.kernel->allowDynamicShared(bytes);
+        if (status == success && known)
+            known->bytes = bytes;
+        else if (status == success)
+            granted_.push_back({node.kernel.kernel, bytes});
+        return status;
     }
 
     // Builds
@@ -302,7 +324,7 @@ private:
         step("bringing the graph to the device", nullptr);
         return graphUpload(entry.exec, stream);
     }
-    Status addNode(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes::Node &node) const {
+    Status addNode(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
         switch (node.kind) {
         case GraphNodes::Kind::Kernel:
             if (const Status status = allowShared(node); status != success)
@@ -328,8 +350,11 @@ private:
 
     // Launches and ends
 
-    void replay(Entry &entry, Stream stream) {
-        check(graphLaunch(entry.exec, stream), name_);
+    void replay(Entry &entry, Program &program, Stream stream) {
+        if (const Status status = graphLaunch(entry.exec, stream); status != success) {
+            std::snprintf(step_, sizeof step_, "launching graph %s", name_);
+            program.done(status, step_);
+        }
         entry.lastStream = stream;
         entry.lastUse = ++info_.launches;
         info_.nodesLast = entry.held.size();
@@ -443,6 +468,7 @@ private:
     int lastDevice_ = -1, supportedOn_ = -1;
     std::vector<Entry *> entries_;
     std::vector<Retired> retired_;
+    std::vector<Granted> granted_;
     std::vector<GraphKey> refused_; // lists that no graph could be built for, the latest ones
 };
 

@@ -228,6 +228,12 @@ public:
         return error;
     }
     void drainError() noexcept { (void)getLastError(); }
+    /// Keeps the status for takeError(), if it is the first failure, and throws unless it is success; `what` was being done.
+    void done(Status status, const char *what) {
+        if (status != success && error_ == 0)
+            error_ = static_cast<int>(status);
+        check(status, what);
+    }
 
     template <auto Kernel, class... Arguments>
     void launch(int stream, const Launch &how, Dim3 grid, Dim3 block, const Arguments &...arguments) {
@@ -330,12 +336,6 @@ private:
                  "copying rows");
         else
             done(memcpyAsync(to, from, bytes(width), kind, streams_[stream]), "copying");
-    }
-
-    void done(Status status, const char *what) {
-        if (status != success && error_ == 0)
-            error_ = static_cast<int>(status);
-        check(status, what);
     }
 
     void close() noexcept {

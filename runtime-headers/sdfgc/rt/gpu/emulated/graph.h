@@ -70,8 +70,8 @@ private:
 struct ExecState {
     using Nodes = std::vector<NodeState>;
 
-    std::string name; // of the graph
-    std::shared_ptr<const Nodes> nodes;
+    std::string name;                   // of the graph
+    std::shared_ptr<Nodes> nodes;       // which launches that are queued have, too
     std::map<uint64_t, size_t> numbers; // of nodes by their serial number
     std::shared_ptr<Operation> last;    // the latest launch
     std::unique_ptr<const Ancestors> ancestors;
@@ -81,9 +81,9 @@ struct ExecState {
     bool busy() const { return last && !last->done; }
     /// The nodes, to be changed for launches to come.
     Nodes &writable() {
-        auto copy = std::make_shared<Nodes>(*nodes);
-        nodes = copy;
-        return *copy;
+        if (nodes.use_count() > 1)
+            nodes = std::make_shared<Nodes>(*nodes);
+        return *nodes;
     }
 };
 

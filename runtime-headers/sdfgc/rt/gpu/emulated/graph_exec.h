@@ -28,10 +28,9 @@ static bool findNode(Device &device, const ExecState &exec, GraphNode node, size
     return false;
 }
 
-/// Gives a node other parameters: `set(device, graph's name, node)` of a copy of it, `accepts(old, new)` says whether an executable
-/// graph can take them.
-template <class Set, class Accepts>
-static Status updateNode(GraphExec handle, GraphNode node, NodeState::Kind kind, Set set, Accepts accepts) {
+/// Gives a node other parameters: `set` those of a copy of it, `accepts(old, new)` says whether an executable graph can take them.
+static Status updateNode(GraphExec handle, GraphNode node, NodeState::Kind kind, const SetNode &set,
+                         const std::function<bool(const NodeState &, const NodeState &)> &accepts) {
     return call([&](Device &device) {
         const std::shared_ptr<ExecState> exec = findExec(device, handle);
         size_t number = 0;
@@ -83,7 +82,8 @@ static std::string addressName(Device &device, const void *has) {
     return device.residence(has) == Residence::Pageable ? "an address" : placeName(device, has);
 }
 
-template <class Holds> static bool asksNode(GraphExec handle, GraphNode node, Holds holds) {
+static bool asksNode(GraphExec handle, GraphNode node,
+                     const std::function<bool(Device &, const ExecState &, const NodeState &)> &holds) {
     bool result = false;
     (void)call([&](Device &device) {
         const std::shared_ptr<ExecState> exec = findExec(device, handle);

@@ -107,8 +107,10 @@ static bool numbersOf(Device &device, const GraphState &graph, const std::string
     return true;
 }
 
-/// Adds a node that `set(device, graph's name, node)` gives its parameters.
-template <class Set> static Status addNode(GraphNode &made, GraphHandle handle, const GraphNode *after, size_t count, Set set) {
+/// Gives a node its parameters: set(device, graph's name, node).
+using SetNode = std::function<Status(Device &, const std::string &, NodeState &)>;
+
+static Status addNode(GraphNode &made, GraphHandle handle, const GraphNode *after, size_t count, const SetNode &set) {
     made = nullptr;
     return call([&](Device &device) {
         GraphState *graph = findGraph(device, handle);
