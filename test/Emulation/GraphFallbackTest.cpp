@@ -1,10 +1,49 @@
 // Regions that run as graphs (gpu_graph.h): when the host path runs instead, how a region ends, and what is found out about it.
 #include "GraphRegion.h"
 
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
+#include <unistd.h>
 
 using namespace region;
+
+namespace {
+
+std::string contents(const std::filesystem::path &file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+/// What is written to the standard error stream while `body` runs.
+template <class Body> std::string standardError(const std::filesystem::path &folder, Body body) {
+    const std::string file = folder / "error";
+    std::fflush(stderr);
+    const int before = dup(2), now = open(file.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    dup2(now, 2);
+    body();
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(now);
+    close(before);
+    return contents(file);
+}
+
+struct Folder {
+    std::filesystem::path path;
+    Folder() {
+        std::string name = std::filesystem::temp_directory_path() / "sdfgc-graphs-XXXXXX";
+        REQUIRE(mkdtemp(name.data()));
+        path = name;
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+};
+
+} // namespace
 
 TEST_CASE("every reason for the host path, with the same results") {
     const auto fallsBack = [](Handle &h, const char *reason) {
@@ -216,4 +255,56 @@ TEST_CASE("a node after one that does not exist is an error") {
     CHECK(nodes.copyOnDevice({0, 0}, p, p, 1) == 1);
     CHECK_THROWS_AS(nodes.copyOnDevice({-1}, p, p, 1), sdfgc::rt::Error);
     CHECK(nodes.size() == 2);
+}
+
+TEST_CASE("what is built, evicted and refused is said to who asks") {
+    const Fresh fresh;
+    const Folder folder;
+    const Environment log("SDFGC_GPU_GRAPH_LOG", "1");
+    const std::string text = standardError(folder.path, [] {
+        Handle h(1);
+        const Full one(1);
+        h.call(h.inputs(one.data, 3, 100), 1);
+        h.call(h.inputs(one.data, 4, 100), 1);
+        h.call(h.inputs(one.data, 3, 100, 0.0), 1);
+        gpu::emulate::pretendCapture(h.program.stream(0), true);
+        h.call(h.inputs(one.data, 3, 100), 1);
+        h.call(h.inputs(one.data, 3, 100), 1);
+    });
+    CHECK(text == "sdfgc: graph step: built number 1 of 4 nodes\n"
+                  "sdfgc: graph step: evicted one of 4 nodes\n"
+                  "sdfgc: graph step: built number 2 of 4 nodes\n"
+                  "sdfgc: graph step: host path: the caller captures the stream\n");
+}
+
+TEST_CASE("graphs are drawn for who asks; a folder that is not there does not matter") {
+    const Fresh fresh;
+    const Folder folder;
+    const Full one(1);
+    {
+        const Environment dot("SDFGC_GPU_GRAPH_DOT", folder.path.c_str());
+        Handle h;
+        h.call(h.inputs(one.data, 3, 100, 0.0), 1);
+        h.call(h.inputs(one.data, 4, 100, 0.0), 1);
+    }
+    CHECK(contents(folder.path / "step.1.dot") == "digraph \"step\" {\n"
+                                                  "    node [shape=box];\n"
+                                                  "    n0 [label=\"fill\\n800 bytes\"];\n"
+                                                  "    n1 [label=\"scale\\nstate s, map m\\n(4, 1, 1) x (32, 1, 1)\"];\n"
+                                                  "    n2 [label=\"add\\nstate t, map m\\n(4, 1, 1) x (32, 1, 1)\"];\n"
+                                                  "    n0 -> n2;\n"
+                                                  "    n1 -> n2;\n"
+                                                  "    n3 [label=\"device to host\\n800 bytes\"];\n"
+                                                  "    n2 -> n3;\n"
+                                                  "}\n");
+    CHECK(!std::filesystem::exists(folder.path / "step.2.dot"));
+    const std::string nowhere = folder.path / "nowhere";
+    const Environment dot("SDFGC_GPU_GRAPH_DOT", nowhere.c_str());
+    const std::string text = standardError(folder.path, [&] {
+        Handle h;
+        h.call(h.inputs(one.data, 3, 100), 1);
+        h.call(h.inputs(one.data, 3, 100, 0.0), 1);
+        CHECK(h.info().launches == 2);
+    });
+    CHECK(text == "sdfgc: graph step: cannot write " + nowhere + "/step.1.dot\n");
 }

@@ -8,9 +8,10 @@
 // a time, as the handle is.
 //   SDFGC_GPU_GRAPH=0   every region takes the host path
 //   SDFGC_GPU_GRAPH=1   a region that would take the host path throws instead
+// SDFGC_GPU_GRAPH_LOG and SDFGC_GPU_GRAPH_DOT: gpu/graph_trace.h.
 #pragma once
 
-#include "sdfgc/rt/gpu/graph_nodes.h"
+#include "sdfgc/rt/gpu/graph_trace.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -78,6 +79,7 @@ public:
         inputs_.clear();
         refused_.clear();
         granted_.clear();
+        trace_.begin(name_);
     }
 
 private:
@@ -284,7 +286,7 @@ private:
         entries_.push_back(entry);
         owner.entry = nullptr;
         info_.entries = static_cast<int64_t>(entries_.size());
-        ++info_.builds;
+        trace_.built(now_, ++info_.builds);
         std::swap(entry->held, now_);
         return entry;
     }
@@ -352,8 +354,9 @@ private:
 
     void replay(Entry &entry, Program &program, Stream stream) {
         if (const Status status = graphLaunch(entry.exec, stream); status != success) {
-            std::snprintf(step_, sizeof step_, "launching graph %s", name_);
-            program.done(status, step_);
+            char what[128];
+            std::snprintf(what, sizeof what, "launching graph %s", name_);
+            program.done(status, what);
         }
         entry.lastStream = stream;
         entry.lastUse = ++info_.launches;
@@ -384,6 +387,7 @@ private:
         for (size_t i = 1; i < entries_.size(); ++i)
             if (entries_[i]->lastUse < entries_[oldest]->lastUse)
                 oldest = i;
+        trace_.evicted(entries_[oldest]->held.size());
         retire(oldest, stream);
         ++info_.evictions;
     }
@@ -448,6 +452,7 @@ private:
         else if (why)
             std::snprintf(reason_, sizeof reason_, "%s: %s (%s)", why, getErrorString(status), getErrorName(status));
         ++info_.hostPath;
+        trace_.refused(reason_);
         if (required_) {
             char text[sizeof reason_ + 64];
             std::snprintf(text, sizeof text, "graph %s: %s", name_, reason_);
@@ -461,6 +466,7 @@ private:
     bool required_ = false, disabled_ = false;
     GraphInfo info_;
     char reason_[384] = "", step_[256] = "";
+    GraphTrace trace_;
 
     GraphNodes now_;                    // described by this call
     std::vector<unsigned char> inputs_; // of the last call that had a graph

@@ -112,6 +112,7 @@ public:
 
 private:
     friend class Graph;
+    friend class GraphTrace;
 
     enum class Kind { Kernel, Copy, Fill };
     struct Node {

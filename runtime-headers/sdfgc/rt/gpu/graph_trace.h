@@ -1,0 +1,113 @@
+// What a region's graphs tell people who ask for it by the environment: lines on the standard error stream, and drawings.
+//
+// Rules: nothing is said, and nothing costs anything, unless a variable asks for it. Addresses are left out, so that the same program
+// says the same in every run. What cannot be written is said once, and the program goes on.
+//   SDFGC_GPU_GRAPH_LOG=1     a line for each graph that is built or evicted, and for each reason to take the host path
+//   SDFGC_GPU_GRAPH_DOT=DIR   a drawing of each graph that is built, for Graphviz: DIR/<region>.<number>.dot
+#pragma once
+
+#include "sdfgc/rt/gpu/graph_nodes.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sdfgc::gpu {
+
+class GraphTrace {
+public:
+    /// Reads the environment. `region` must live as long.
+    void begin(const char *region) noexcept {
+        region_ = region;
+        const char *log = std::getenv("SDFGC_GPU_GRAPH_LOG");
+        logs_ = log && log[0] == '1' && log[1] == '\0';
+        folder_ = std::getenv("SDFGC_GPU_GRAPH_DOT");
+        if (folder_ && !*folder_)
+            folder_ = nullptr;
+        reason_[0] = '\0';
+    }
+
+    /// Graph `number`, from 1, was built of these nodes.
+    void built(const GraphNodes &list, int64_t number) {
+        if (logs_)
+            std::fprintf(stderr, "sdfgc: graph %s: built number %lld of %d nodes\n", region_, static_cast<long long>(number),
+                         list.size());
+        if (folder_)
+            draw(list, number);
+    }
+    void evicted(int nodes) const {
+        if (logs_)
+            std::fprintf(stderr, "sdfgc: graph %s: evicted one of %d nodes\n", region_, nodes);
+    }
+    /// The host path is taken; said again when the reason is another one.
+    void refused(const char *reason) {
+        if (!logs_ || __builtin_strcmp(reason, reason_) == 0)
+            return;
+        std::snprintf(reason_, sizeof reason_, "%s", reason);
+        std::fprintf(stderr, "sdfgc: graph %s: host path: %s\n", region_, reason);
+    }
+
+private:
+    void draw(const GraphNodes &list, int64_t number) {
+        char path[1024];
+        const int length = std::snprintf(path, sizeof path, "%s/", folder_);
+        std::snprintf(path + length, sizeof path - static_cast<size_t>(length), "%s.%lld.dot", region_,
+                      static_cast<long long>(number));
+        for (char *c = path + length; *c; ++c)
+            if (*c == '/')
+                *c = '_';
+        std::FILE *file = std::fopen(path, "w");
+        if (!file) {
+            std::fprintf(stderr, "sdfgc: graph %s: cannot write %s\n", region_, path);
+            folder_ = nullptr;
+            return;
+        }
+        write(file, list);
+        std::fclose(file);
+    }
+    void write(std::FILE *file, const GraphNodes &list) const {
+        std::fprintf(file, "digraph \"%s\" {\n    node [shape=box];\n", region_);
+        for (size_t i = 0; i < list.nodes_.size(); ++i) {
+            const GraphNodes::Node &node = list.nodes_[i];
+            std::fprintf(file, "    n%zu [label=\"", i);
+            label(file, node);
+            std::fprintf(file, "\"];\n");
+            for (size_t e = 0; e < node.edges; ++e)
+                std::fprintf(file, "    n%d -> n%zu;\n", list.edges_[node.firstEdge + e], i);
+        }
+        std::fprintf(file, "}\n");
+    }
+    static void label(std::FILE *file, const GraphNodes::Node &node) {
+        static const char *const directions[] = {"host to host", "host to device", "device to host", "device to device", "copy"};
+        const Dim3 &grid = node.kernel.grid, &block = node.kernel.block;
+        switch (node.kind) {
+        case GraphNodes::Kind::Kernel:
+            text(file, node.kernel.how.name);
+            std::fprintf(file, "\\n");
+            text(file, node.kernel.how.element);
+            std::fprintf(file, "%s(%u, %u, %u) x (%u, %u, %u)", node.kernel.how.element[0] ? "\\n" : "", grid.x, grid.y, grid.z,
+                         block.x, block.y, block.z);
+            break;
+        case GraphNodes::Kind::Copy:
+            std::fprintf(file, "%s\\n%zu bytes", directions[static_cast<int>(node.direction)],
+                         node.copy.width * node.copy.height * node.copy.depth);
+            break;
+        case GraphNodes::Kind::Fill:
+            std::fprintf(file, "fill\\n%zu bytes", node.fill.width * node.fill.elementSize);
+            break;
+        }
+    }
+    /// As a part of a string in quotes.
+    static void text(std::FILE *file, const char *s) {
+        for (; *s; ++s) {
+            if (*s == '"' || *s == '\\')
+                std::fputc('\\', file);
+            std::fputc(*s, file);
+        }
+    }
+
+    const char *region_ = "", *folder_ = nullptr;
+    bool logs_ = false;
+    char reason_[384] = "";
+};
+
+} // namespace sdfgc::gpu
