@@ -85,6 +85,20 @@ struct Region {
             }
         }
     }
+    /// The host path.
+    void queue(gpu::Program &program, const Inputs &in) const {
+        for (const Node &node : nodes) {
+            double *const to = in.array[node.to], *const from = in.array[node.from];
+            const int64_t n = in.size[node.size];
+            if (node.kind == Node::Combine)
+                program.launch<combine>(0, {.name = "combine"}, gpu::blocks(n, 16), 16, from, to, in.factor, n);
+            else if (node.kind == Node::Copy)
+                program.copyOnDevice(0, to, from, n);
+            else
+                program.fill(0, to, n, 0.0);
+        }
+    }
+    /// What the arrays hold then.
     void host(std::vector<std::vector<double>> &values, const int *place, const Inputs &in) const {
         for (const Node &node : nodes)
             for (int64_t i = 0; i < in.size[node.size]; ++i) {
@@ -102,51 +116,105 @@ struct Region {
     }
 };
 
-void callOften(unsigned seed) {
-    const Fresh fresh(seed % 9);
-    std::mt19937 random(seed);
-    const Region region(random);
+/// A region with its memory on the device and what the memory must hold.
+struct Calls {
+    std::mt19937 random;
+    Region region;
     gpu::Program program;
-    program.open(1, 0);
-    gpu::Graph graph("region");
-    std::vector<std::vector<double>> values(arrays, std::vector<double>(size_t(length), 1.0));
-    const Device<double> memory[arrays] = {Device<double>(values[0], "A"), Device<double>(values[1], "B"),
-                                           Device<double>(values[2], "C"), Device<double>(values[3], "D")};
-    REQUIRE(gpu::deviceSynchronize() == gpu::success);
-    std::set<std::vector<bool>> shapes;
-    const int64_t lengths[] = {0, 5, 33, length};
-    for (int call = 0; call < 25; ++call) {
-        int place[arrays] = {0, 1, 2, 3};
-        std::shuffle(place, place + arrays, random);
+    gpu::Graph graph;
+    std::vector<std::vector<double>> values{arrays, std::vector<double>(size_t(length), 1.0)};
+    const Device<double> memory[arrays] = {{values[0], "A"}, {values[1], "B"}, {values[2], "C"}, {values[3], "D"}};
+    int place[arrays] = {0, 1, 2, 3};
+    int64_t hostPaths = 0;
+
+    explicit Calls(unsigned seed, int entries) : random(seed), region(random), graph("region", entries) {
+        program.open(1, 0);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+    }
+
+    Inputs inputs() {
+        const int64_t lengths[] = {0, 5, 33, length};
         Inputs in{};
+        std::shuffle(place, place + arrays, random);
         for (int i = 0; i < arrays; ++i)
             in.array[i] = memory[place[i]].data;
         for (int64_t &size : in.size)
             size = lengths[random() % 4];
         in.factor = double(random() % 3);
-        const std::vector<bool> shape = region.present(in);
-        if (std::find(shape.begin(), shape.end(), true) != shape.end())
-            shapes.insert(shape);
+        return in;
+    }
+    void call(const Inputs &in) {
         graph.run(
-            program, 0, in, [&](gpu::GraphNodes &g, const Inputs &now) { region.describe(g, now); }, [] { FAIL("the host path"); });
+            program, 0, in, [&](gpu::GraphNodes &g, const Inputs &now) { region.describe(g, now); },
+            [&] {
+                ++hostPaths;
+                region.queue(program, in);
+            });
         region.host(values, place, in);
     }
-    program.finish();
-    for (int i = 0; i < arrays; ++i)
-        CHECK(memory[i].get() == values[size_t(i)]);
-    // At most 7 sets of nodes, so that none is evicted; different sets may make the same graph.
-    CHECK(graph.info().builds >= 1);
-    CHECK(graph.info().builds <= int64_t(shapes.size()));
-    CHECK(graph.info().evictions == 0);
-    INFO("last report: " << gpu::emulate::lastReport());
-    CHECK(gpu::emulate::reportCount() == 0);
-}
+    void compare() {
+        program.finish();
+        for (int i = 0; i < arrays; ++i)
+            CHECK(memory[i].get() == values[size_t(i)]);
+        INFO("last report: " << gpu::emulate::lastReport());
+        CHECK(gpu::emulate::reportCount() == 0);
+    }
+};
+
+bool isAny(const std::vector<bool> &shape) { return std::find(shape.begin(), shape.end(), true) != shape.end(); }
 
 } // namespace
 
 TEST_CASE("random regions with random arguments") {
     for (unsigned seed = 0; seed < 120; ++seed) {
         INFO("region " << seed);
-        callOften(seed);
+        const Fresh fresh(seed % 9);
+        Calls calls(seed, 8);
+        std::set<std::vector<bool>> shapes;
+        for (int i = 0; i < 25; ++i) {
+            const Inputs in = calls.inputs();
+            if (isAny(calls.region.present(in)))
+                shapes.insert(calls.region.present(in));
+            calls.call(in);
+        }
+        calls.compare();
+        CHECK(calls.hostPaths == 0);
+        // At most 7 sets of nodes, so that none is evicted; different sets may make the same graph.
+        const gpu::GraphInfo &info = calls.graph.info();
+        CHECK(info.builds >= 1);
+        CHECK(info.builds <= int64_t(shapes.size()));
+        CHECK(info.evictions == 0);
+    }
+}
+
+TEST_CASE("random regions in trouble: no memory for graphs, captures, evictions and new beginnings") {
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        INFO("region " << seed);
+        const Fresh fresh(seed % 9);
+        Calls calls(seed, 1 + int(seed % 3));
+        int64_t hostPaths = 0, launches = 0, nothing = 0;
+        const gpu::GraphInfo &info = calls.graph.info();
+        for (int i = 0; i < 40; ++i) {
+            const Inputs in = calls.inputs();
+            const unsigned trouble = calls.random() % 12;
+            if (trouble == 0)
+                setenv("SDFGC_EMULATE_GRAPHS", "fail-instantiate", 1);
+            gpu::emulate::pretendCapture(calls.program.stream(0), trouble == 1);
+            if (trouble == 2) {
+                launches += info.launches;
+                hostPaths += info.hostPath;
+                calls.graph.reset();
+            }
+            const int64_t before = info.launches + info.hostPath;
+            calls.call(in);
+            nothing += info.launches + info.hostPath == before;
+            CHECK(info.entries <= 1 + int(seed % 3));
+            CHECK(info.builds - info.evictions >= info.entries);
+            unsetenv("SDFGC_EMULATE_GRAPHS");
+        }
+        calls.compare();
+        CHECK(calls.hostPaths == hostPaths + info.hostPath);
+        CHECK(launches + info.launches + calls.hostPaths + nothing == 40);
+        CHECK(gpu::getLastError() == gpu::success);
     }
 }

@@ -17,6 +17,13 @@ SDFGC_KERNEL void count(int *counter, double *sum) {
     atomicAdd(counter, 1);
     atomicAdd(sum, 0.5);
 }
+struct Place {
+    double *inside;
+};
+SDFGC_KERNEL void addInside(Place to, double *out, int64_t at) { // page-locked memory that no pointer of the kernel leads to
+    *to.inside += 1;
+    out[at] = *to.inside;
+}
 SDFGC_KERNEL void mixed(char c, double *out, short s, float f) { *out = c + 10 * s + 100 * double(f); }
 SDFGC_KERNEL void reverse(double *out) {
     SDFGC_DYNAMIC_SHARED(double, tile);
@@ -334,6 +341,29 @@ TEST_CASE("no edge is missing between halves of an array, readers, and atomic up
         CHECK(counter.get()[0] == 45);
         CHECK(sum.get()[0] == 22.5);
         CHECK(gpu::emulate::reportCount() == 0);
+    });
+}
+
+TEST_CASE("looking for missing edges leaves no trace in page-locked memory") {
+    underSeeds([] {
+        double *host = nullptr;
+        REQUIRE(gpu::mallocHost(&host, 64, "host") == gpu::success);
+        std::fill_n(host, 8, 0.0);
+        const Device<double> out(std::vector<double>(4, 0.0), "out");
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        Plan plan;
+        plan.kernel<addInside>("one", {}, 1, Place{host}, out.data, 0); // both write in one part of `out`, so that they run twice
+        plan.kernel<addInside>("two", {}, 1, Place{host + 1}, out.data, 1);
+        plan.kernel<addOne>("direct", {}, 1, host + 2, host + 2);
+        plan.instantiate();
+        plan.launch();
+        plan.launch();
+        CHECK(out.get() == std::vector<double>{2, 2, 0, 0});
+        CHECK(host[0] == 2);
+        CHECK(host[1] == 2);
+        CHECK(host[2] == 2);
+        CHECK(gpu::emulate::reportCount() == 0);
+        REQUIRE(gpu::freeHost(host) == gpu::success);
     });
 }
 

@@ -20,7 +20,7 @@ namespace sdfgc::gpu {
 /// One parameter of a kernel, in the bytes that hold a launch's arguments.
 struct KernelParameter {
     unsigned offset, bytes;
-    bool isPointer;
+    bool isPointer, isClass;
 };
 
 #ifdef SDFGC_GPU_EMULATE
@@ -55,12 +55,14 @@ template <auto Kernel, class... P> struct ArgumentsOf<Kernel, void (*)(P...)> {
         unsigned bytes = 0;
         constexpr Layout() {
             int i = 0;
-            const auto add = [&](unsigned size, unsigned alignment, bool isPointer) {
+            const auto add = [&](unsigned size, unsigned alignment, bool isPointer, bool isClass) {
                 bytes = (bytes + alignment - 1) / alignment * alignment;
-                parameters[i++] = {bytes, size, isPointer};
+                parameters[i++] = {bytes, size, isPointer, isClass};
                 bytes += size;
             };
-            (add(sizeof(P), alignof(P), std::is_pointer<P>::value && !std::is_function<std::remove_pointer_t<P>>::value), ...);
+            (add(sizeof(P), alignof(P), std::is_pointer<P>::value && !std::is_function<std::remove_pointer_t<P>>::value,
+                 std::is_class<P>::value || std::is_union<P>::value),
+             ...);
             (void)add;
         }
     };

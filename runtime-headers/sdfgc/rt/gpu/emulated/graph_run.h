@@ -72,6 +72,12 @@ private:
         fail("use after free: %s of graph %s uses page-locked memory that was freed", node.name.c_str(), exec_.name.c_str());
         return true;
     }
+    static bool hasClasses(const NodeState &node) {
+        bool result = false;
+        for (int i = 0; node.kind == NodeState::Kernel && i < node.kernel.kernel->count; ++i)
+            result = result || node.kernel.kernel->parameters[i].isClass;
+        return result;
+    }
     static std::vector<const volatile void *> pointersOf(const NodeState &node) {
         std::vector<const volatile void *> pointers;
         for (int i = 0; node.kind == NodeState::Kernel && i < node.kernel.kernel->count; ++i)
@@ -104,7 +110,7 @@ private:
     void runAll(AccessWatch &watch) {
         for (const size_t number : order_) {
             const NodeState &node = nodes_[number];
-            watch.beginNode(number, pointersOf(node));
+            watch.beginNode(number, pointersOf(node), hasClasses(node));
             if (node.enabled && node.kind == NodeState::Copy) {
                 watch.note(boxOf(node.copy, false), false);
                 watch.note(boxOf(node.copy, true), true);

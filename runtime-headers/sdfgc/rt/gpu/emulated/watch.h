@@ -97,11 +97,15 @@ public:
     }
     ~AccessWatch() override { device_.watch = nullptr; }
 
-    /// The node whose kernel, copy or fill comes now. Pinned blocks that it may write are kept for rewind().
-    void beginNode(size_t node, const std::vector<const volatile void *> &pointers) {
+    /// The node whose kernel, copy or fill comes now. Pinned blocks that it may write are kept for rewind(): those that its pointers
+    /// lead to, or all when it has arguments that may have pointers inside.
+    void beginNode(size_t node, const std::vector<const volatile void *> &pointers, bool hasClasses) {
         node_ = node;
         for (const volatile void *p : pointers)
             keepPinned(p);
+        if (hasClasses)
+            for (const auto &[address, block] : device_.pinned)
+                keepPinned(reinterpret_cast<const void *>(address));
     }
     void endNode() {
         used_[node_].assign(touched_.begin(), touched_.end());
