@@ -42,11 +42,28 @@ struct Plan {
 
     template <auto Kernel, class... A>
     gpu::GraphNode kernel(const char *name, const std::vector<gpu::GraphNode> &after, int64_t threads, const A &...arguments) {
+        return kernelIn<Kernel>(graph, name, after, threads, arguments...);
+    }
+    template <auto Kernel, class... A>
+    static gpu::GraphNode kernelIn(gpu::GraphHandle where, const char *name, const std::vector<gpu::GraphNode> &after,
+                                   int64_t threads, const A &...arguments) {
         gpu::GraphNode node = nullptr;
         const Arguments<Kernel> bytes(arguments...);
-        REQUIRE(gpu::graphAddKernelNode(node, graph, after.data(), after.size(),
+        REQUIRE(gpu::graphAddKernelNode(node, where, after.data(), after.size(),
                                         bytes.node({.name = name, .element = "map m"}, 1, threads)) == gpu::success);
         return node;
+    }
+    /// A node with a body, which `body` gets.
+    static gpu::GraphNode conditional(gpu::GraphHandle where, gpu::ConditionalKind kind, gpu::GraphConditional condition,
+                                      const std::vector<gpu::GraphNode> &after, gpu::GraphHandle &body) {
+        gpu::GraphNode node = nullptr;
+        REQUIRE(gpu::graphAddConditionalNode(node, body, where, after.data(), after.size(), kind, condition) == gpu::success);
+        return node;
+    }
+    static gpu::GraphConditional condition(gpu::GraphHandle where, unsigned value = 0, bool assign = false) {
+        gpu::GraphConditional result = 0;
+        REQUIRE(gpu::graphConditionalHandleCreate(result, where, value, assign) == gpu::success);
+        return result;
     }
     void instantiate() { REQUIRE(gpu::graphInstantiate(exec, graph) == gpu::success); }
     void launch(gpu::Stream stream = nullptr) const { REQUIRE(gpu::graphLaunch(exec, stream) == gpu::success); }

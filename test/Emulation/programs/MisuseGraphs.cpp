@@ -14,6 +14,8 @@ namespace {
 
 SDFGC_KERNEL void twice(const double *A, double *B) { B[threadIdx.x] = A[threadIdx.x] * 2; }
 
+SDFGC_KERNEL void makeTrue(gpu::GraphConditional loop) { gpu::graphSetConditional(loop, 1); }
+
 /// Two arrays of 32 elements, a graph named step, and what goes into it.
 struct Region {
     double *A = nullptr, *B = nullptr, *host = nullptr;
@@ -39,6 +41,28 @@ struct Region {
             node, plan, after.data(), after.size(),
             {{.name = name, .element = "state s, map m"}, gpu::kernelTraits<twice>(), 1, threads, 0, arguments});
         return node;
+    }
+    /// A kernel that makes a condition true.
+    void begin(gpu::GraphHandle where, const char *name, gpu::GraphConditional loop,
+               const std::vector<gpu::GraphNode> &after) const {
+        alignas(16) unsigned char arguments[sizeof loop];
+        gpu::detail::ArgumentsOf<makeTrue>::store(arguments, loop);
+        gpu::GraphNode node = nullptr;
+        (void)gpu::graphAddKernelNode(
+            node, where, after.data(), after.size(),
+            {{.name = name, .element = "state s, map m"}, gpu::kernelTraits<makeTrue>(), 1, 1, 0, arguments});
+    }
+    gpu::GraphConditional condition(bool assign) const {
+        gpu::GraphConditional result = 0;
+        (void)gpu::graphConditionalHandleCreate(result, plan, 1, assign);
+        return result;
+    }
+    /// An empty loop or branch; its body.
+    gpu::GraphHandle loop(gpu::GraphConditional condition, gpu::ConditionalKind kind = gpu::ConditionalKind::While) const {
+        gpu::GraphHandle body = nullptr;
+        gpu::GraphNode node = nullptr;
+        (void)gpu::graphAddConditionalNode(node, body, plan, nullptr, 0, kind, condition);
+        return body;
     }
     void launch(gpu::Stream stream = nullptr) {
         if (!exec && gpu::graphInstantiate(exec, plan) != gpu::success)
@@ -147,6 +171,34 @@ bool misuseGraphs(const char *name) {
         r.launch();
         const Region other;
         (void)gpu::graphNodeSetEnabled(r.exec, other.kernel("other", {}, r.A, r.B), false);
+    } else if (is("graph-undefined-condition")) {
+        r.loop(r.condition(false));
+        r.launch();
+    } else if (is("graph-unordered-conditions")) {
+        const gpu::GraphConditional condition = r.condition(true);
+        const gpu::GraphHandle body = r.loop(condition, gpu::ConditionalKind::If);
+        r.begin(body, "first", condition, {});
+        r.begin(body, "second", condition, {});
+        r.launch();
+    } else if (is("graph-endless")) {
+        const gpu::GraphConditional condition = r.condition(true);
+        r.begin(r.loop(condition), "step", condition, {});
+        r.launch();
+    } else if (is("graph-condition-outside")) {
+        (void)gpu::launch<makeTrue>({.name = "begin", .element = "state s, map m"}, 1, 1, 0, nullptr, r.condition(true));
+    } else if (is("graph-unused-condition")) {
+        (void)r.condition(true);
+        r.launch();
+    } else if (is("graph-shared-condition")) {
+        const gpu::GraphConditional condition = r.condition(true);
+        r.loop(condition);
+        r.loop(condition);
+    } else if (is("graph-second-executable")) {
+        r.loop(r.condition(true));
+        (void)gpu::graphInstantiate(r.exec, r.plan);
+        (void)gpu::graphInstantiate(r.exec, r.plan);
+    } else if (is("graph-body-destroyed")) {
+        (void)gpu::graphDestroy(r.loop(r.condition(true)));
     } else if (is("graph-leak")) {
         gpu::initialise("p");
         r.launch();

@@ -99,6 +99,10 @@ struct MemsetNodeParams {
 /// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
 enum class GraphSupport { None, Flat, Loops };
 
+/// A node with a graph of its own, its body: runs it once, or again and again, while its condition is not 0. The condition is read when
+/// the node is reached and, by While, after every run.
+enum class ConditionalKind { If, While };
+
 } // namespace sdfgc::gpu
 
 #ifdef SDFGC_GPU_EMULATE
@@ -111,7 +115,7 @@ namespace sdfgc::gpu {
 
 // Both back ends define, all of them in this namespace:
 //
-// Types: GraphHandle (the plan), GraphNode, GraphExec (executable). Constants: graphExecUpdateFailure (an update that the executable
+// Types: GraphHandle (the plan), GraphNode, GraphExec (executable), GraphConditional (a condition, a number). Constants: graphExecUpdateFailure (an update that the executable
 // graph cannot take: make a new one), notSupported.
 //
 //   Status graphSupport(GraphSupport &result)     of the current device; the version of its driver decides (CUDA 11.1: Flat, 12.4:
@@ -126,6 +130,13 @@ namespace sdfgc::gpu {
 //   Status graphAddMemcpyNode(GraphNode &, GraphHandle, const GraphNode *after, size_t count, const Copy3D &, CopyKind)
 //   Status graphAddMemsetNode(GraphNode &, GraphHandle, const GraphNode *after, size_t count, const MemsetNodeParams &)
 //   Status graphAddEmptyNode(GraphNode &, GraphHandle, const GraphNode *after, size_t count)
+//   Status graphConditionalHandleCreate(GraphConditional &, GraphHandle, unsigned value, bool assign)
+//       a condition for one node of this very graph, a body's for a node in that body; with `assign` it has `value` at the beginning of
+//       every launch (not of every run of a body), else it is undefined until a kernel sets it. notSupported before CUDA 12.4
+//   Status graphAddConditionalNode(GraphNode &, GraphHandle &body, GraphHandle, const GraphNode *after, size_t count, ConditionalKind,
+//                                  GraphConditional)
+//       `body` gets the body, empty as yet, which belongs to the node. Graphs with such nodes have one executable graph at a time
+//   void graphSetConditional(GraphConditional, unsigned)   in kernels; two kernels that may run at once must not set the same one
 //   Status graphAddDependencies(GraphHandle, const GraphNode *from, const GraphNode *to, size_t count)  from[i] comes before to[i]
 //
 // Executable graphs

@@ -21,6 +21,7 @@ struct ExecState;
 using GraphHandle = emulate::GraphState *;
 using GraphNode = emulate::NodeState *;
 using GraphExec = emulate::ExecState *;
+using GraphConditional = unsigned long long;
 
 inline constexpr Status notSupported = Status(801), graphExecUpdateFailure = Status(910);
 
@@ -34,6 +35,10 @@ Status graphAddMemcpyNode(GraphNode &node, GraphHandle graph, const GraphNode *a
                           CopyKind kind);
 Status graphAddMemsetNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, const MemsetNodeParams &fill);
 Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count);
+Status graphConditionalHandleCreate(GraphConditional &handle, GraphHandle graph, unsigned value, bool assign);
+Status graphAddConditionalNode(GraphNode &node, GraphHandle &body, GraphHandle graph, const GraphNode *after, size_t count,
+                               ConditionalKind kind, GraphConditional condition);
+void graphSetConditional(GraphConditional condition, unsigned value);
 Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count);
 Status graphInstantiate(GraphExec &exec, GraphHandle graph, GraphNode *failed = nullptr);
 Status graphExecDestroy(GraphExec exec);

@@ -93,6 +93,42 @@ inline Status graphAddMemsetNode(GraphNode &node, GraphHandle graph, const Graph
 inline Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count) {
     return SDFGC_GPU_NAME(GraphAddEmptyNode)(&node, graph, after, count);
 }
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12040
+using GraphConditional = cudaGraphConditionalHandle;
+
+inline Status graphConditionalHandleCreate(GraphConditional &handle, GraphHandle graph, unsigned value, bool assign) {
+    return cudaGraphConditionalHandleCreate(&handle, graph, value, assign ? cudaGraphCondAssignDefault : 0);
+}
+inline Status graphAddConditionalNode(GraphNode &node, GraphHandle &body, GraphHandle graph, const GraphNode *after, size_t count,
+                                      ConditionalKind kind, GraphConditional condition) {
+    cudaGraphNodeParams parameters = {};
+    parameters.type = cudaGraphNodeTypeConditional;
+    parameters.conditional.handle = condition;
+    parameters.conditional.type = kind == ConditionalKind::If ? cudaGraphCondTypeIf : cudaGraphCondTypeWhile;
+    parameters.conditional.size = 1;
+#if CUDART_VERSION >= 13000
+    const Status status = cudaGraphAddNode(&node, graph, after, nullptr, count, &parameters);
+#else
+    const Status status = cudaGraphAddNode(&node, graph, after, count, &parameters);
+#endif
+    body = status == success ? parameters.conditional.phGraph_out[0] : nullptr;
+    return status;
+}
+#ifdef __CUDACC__
+SDFGC_DEVICE inline void graphSetConditional(GraphConditional condition, unsigned value) {
+    cudaGraphSetConditional(condition, value);
+}
+#endif
+#else
+using GraphConditional = unsigned long long;
+
+inline Status graphConditionalHandleCreate(GraphConditional &, GraphHandle, unsigned, bool) { return notSupported; }
+inline Status graphAddConditionalNode(GraphNode &, GraphHandle &, GraphHandle, const GraphNode *, size_t, ConditionalKind,
+                                      GraphConditional) {
+    return notSupported;
+}
+#endif
+
 inline Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count) {
 #if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 13000
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);

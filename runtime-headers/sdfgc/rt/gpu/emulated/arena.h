@@ -81,12 +81,6 @@ struct Allocation {
     unsigned closings = 0; // times that it was to be closed
     uint32_t marginPattern = 0;
 
-    /// What the graph that runs knows of it (watch.h), a bit for each 64th part.
-    struct {
-        uint64_t launch = 0; // of which launch the rest is
-        uint64_t kept = 0, meetings = 0, copied = 0;
-    } watched;
-
     bool contains(uintptr_t address, size_t count) const {
         return address >= begin && address - begin <= bytes && count <= bytes - (address - begin);
     }

@@ -24,6 +24,8 @@ struct PinnedBlock {
     std::string name;
 };
 
+class Conditions;
+
 /// Looks at what kernels touch.
 class FaultWatch {
 public:
@@ -96,6 +98,8 @@ public:
     std::set<NodeState *> graphNodes;
     uint64_t graphNodesMade = 0;
     std::map<ExecState *, std::shared_ptr<ExecState>> execs;
+    Conditions *conditions = nullptr; // of the graph that runs
+    GraphConditional conditionsMade = 0;
     FaultWatch *watch = nullptr;                  // of the graph that runs
     std::map<const void *, size_t> dynamicShared; // what allowDynamicShared() granted
     std::set<std::string> reportedUninitialised;

@@ -12,8 +12,10 @@
 
 namespace sdfgc::gpu::emulate {
 
+struct Findings;
+
 struct NodeState {
-    enum Kind { Kernel, Copy, Fill, Empty };
+    enum Kind { Kernel, Copy, Fill, Empty, Conditional };
 
     Kind kind = Empty;
     GraphState *graph = nullptr;
@@ -29,6 +31,12 @@ struct NodeState {
     Residence to = Residence::Device, from = Residence::Device; // of a copy; `to` of a fill, too
     MemsetNodeParams fill;
 
+    ConditionalKind repeats = ConditionalKind::If;
+    GraphConditional condition = 0;
+    GraphState *plan = nullptr;                   // of the body
+    std::shared_ptr<std::vector<NodeState>> body; // of an executable graph
+    std::shared_ptr<Findings> findings;           // about it
+
     bool isRow() const { return kind == Copy ? copy.height == 1 && copy.depth == 1 : fill.height == 1; }
     Box fillBox() const {
         const size_t width = fill.width * fill.elementSize, pitch = fill.height == 1 ? width : fill.pitch;
@@ -41,9 +49,20 @@ struct NodeState {
     }
 };
 
+/// What decides whether a node's body runs.
+struct Condition {
+    GraphConditional handle;
+    unsigned value; // at the beginning of a launch
+    bool assign;    // or undefined
+    bool used = false;
+};
+
 struct GraphState {
     std::string name;
     std::vector<std::unique_ptr<NodeState>> nodes;
+    std::vector<Condition> conditions;
+    bool isBody = false;
+    std::weak_ptr<ExecState> exec; // the latest one
 };
 
 /// Which nodes come before which.
@@ -67,23 +86,42 @@ private:
     std::vector<uint64_t> bits_;
 };
 
-struct ExecState {
-    using Nodes = std::vector<NodeState>;
-
-    std::string name;                   // of the graph
-    std::shared_ptr<Nodes> nodes;       // which launches that are queued have, too
-    std::map<uint64_t, size_t> numbers; // of nodes by their serial number
-    std::shared_ptr<Operation> last;    // the latest launch
+/// What launches have found out about the nodes of one graph or body.
+struct Findings {
     std::unique_ptr<const Ancestors> ancestors;
     std::set<uint64_t> judged;                        // meetings of nodes in memory that were looked into
     std::set<std::pair<size_t, size_t>> missingEdges; // reported
+};
+
+struct ExecState {
+    using Nodes = std::vector<NodeState>;
+
+    std::string name;             // of the graph
+    std::shared_ptr<Nodes> nodes; // which launches that are queued have, too
+    /// Where nodes are, by their serial number: the number of a conditional node for each body around them, then their own.
+    std::map<uint64_t, std::vector<size_t>> places;
+    std::vector<Condition> conditions; // of bodies, too
+    std::shared_ptr<Operation> last;   // the latest launch
+    Findings findings;
 
     bool busy() const { return last && !last->done; }
-    /// The nodes, to be changed for launches to come.
-    Nodes &writable() {
-        if (nodes.use_count() > 1)
-            nodes = std::make_shared<Nodes>(*nodes);
-        return *nodes;
+    const NodeState &at(const std::vector<size_t> &place) const {
+        const Nodes *level = nodes.get();
+        for (size_t i = 0; i + 1 < place.size(); ++i)
+            level = (*level)[place[i]].body.get();
+        return (*level)[place.back()];
+    }
+    /// The same, to be changed for launches to come.
+    NodeState &writable(const std::vector<size_t> &place) {
+        std::shared_ptr<Nodes> *level = &nodes;
+        for (size_t i = 0;; ++i) {
+            if (level->use_count() > 1)
+                *level = std::make_shared<Nodes>(**level);
+            NodeState &node = (**level)[place[i]];
+            if (i + 1 == place.size())
+                return node;
+            level = &node.body;
+        }
     }
 };
 

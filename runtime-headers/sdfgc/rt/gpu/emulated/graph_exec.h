@@ -19,11 +19,11 @@ static std::shared_ptr<ExecState> findExec(Device &device, GraphExec exec) {
     return nullptr;
 }
 
-/// The number of a plan's node in an executable graph; false, and reported, if it has none.
-static bool findNode(Device &device, const ExecState &exec, GraphNode node, size_t &number) {
-    const auto found = device.graphNodes.count(node) != 0 ? exec.numbers.find(node->serial) : exec.numbers.end();
-    if (found != exec.numbers.end())
-        return number = found->second, true;
+/// Where an executable graph has a plan's node; false, and reported, if it has none.
+static bool findNode(Device &device, const ExecState &exec, GraphNode node, std::vector<size_t> &place) {
+    const auto found = device.graphNodes.count(node) != 0 ? exec.places.find(node->serial) : exec.places.end();
+    if (found != exec.places.end())
+        return place = found->second, true;
     fail("undefined handle: a node that is none of graph %s", exec.name.c_str());
     return false;
 }
@@ -33,39 +33,52 @@ static Status updateNode(GraphExec handle, GraphNode node, NodeState::Kind kind,
                          const std::function<bool(const NodeState &, const NodeState &)> &accepts) {
     return call([&](Device &device) {
         const std::shared_ptr<ExecState> exec = findExec(device, handle);
-        size_t number = 0;
-        if (!exec || !findNode(device, *exec, node, number))
+        std::vector<size_t> place;
+        if (!exec || !findNode(device, *exec, node, place))
             return invalidHandle;
-        const NodeState &old = (*exec->nodes)[number];
+        const NodeState &old = exec->at(place);
         if (old.kind != kind)
             return invalidValue;
         NodeState changed = old;
         if (const Status status = set(device, exec->name, changed); status != success)
             return status;
-        if (!accepts(old, changed))
+        const bool isRefused = place.size() > 1 && std::strcmp(environment("GRAPH_BODIES", ""), "refuse") == 0;
+        if (!accepts(old, changed) || isRefused)
             return graphExecUpdateFailure;
-        exec->writable()[number] = std::move(changed);
+        exec->writable(place) = std::move(changed);
         return success;
     });
 }
 
-/// Queues a launch whose pointers are right as far as can be seen now.
-static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec, StreamState &stream) {
-    for (const NodeState &node : *exec->nodes) {
+/// Looks at the pointers of all kernels, as far as can be seen before they run.
+static Status checkNodes(Device &device, const ExecState::Nodes &nodes) {
+    for (const NodeState &node : nodes) {
         std::vector<PointerArgument> pointers;
         for (int i = 0; node.kind == NodeState::Kernel && i < node.kernel.kernel->count; ++i)
             if (node.kernel.kernel->parameters[i].isPointer)
                 pointers.push_back({i, node.pointer(i)});
-        const Status status =
-            checkPointers(device, KernelName(node.kernel.how), pointers.data(), static_cast<int>(pointers.size()));
-        if (status != success) {
-            device.stick(status);
+        Status status = checkPointers(device, KernelName(node.kernel.how), pointers.data(), static_cast<int>(pointers.size()));
+        if (status == success && node.body)
+            status = checkNodes(device, *node.body);
+        if (status != success)
             return status;
-        }
+    }
+    return success;
+}
+
+static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec, StreamState &stream) {
+    if (const Status status = checkNodes(device, *exec->nodes); status != success) {
+        device.stick(status);
+        return status;
     }
     auto operation = std::make_shared<Operation>();
     operation->name = "a launch of graph " + exec->name;
-    operation->run = [&device, exec, nodes = exec->nodes] { GraphRun(device, *exec, *nodes).run(); };
+    operation->run = [&device, exec, nodes = exec->nodes] {
+        Conditions conditions(exec->conditions);
+        device.conditions = &conditions;
+        GraphRun(device, exec->name, exec->findings, *nodes).run();
+        device.conditions = nullptr;
+    };
     Scheduler::addDependence(*operation, exec->last);
     exec->last = operation;
     device.submit(stream, operation);
@@ -87,8 +100,8 @@ static bool asksNode(GraphExec handle, GraphNode node,
     bool result = false;
     (void)call([&](Device &device) {
         const std::shared_ptr<ExecState> exec = findExec(device, handle);
-        size_t number = 0;
-        result = exec && findNode(device, *exec, node, number) && holds(device, *exec, (*exec->nodes)[number]);
+        std::vector<size_t> place;
+        result = exec && findNode(device, *exec, node, place) && holds(device, *exec, exec->at(place));
         return success;
     });
     return result;
@@ -145,33 +158,67 @@ void pretendCapture(Stream stream, bool capturing) {
 
 } // namespace emulate
 
+namespace emulate {
+
+/// Copies a plan's nodes, those of bodies too, into an executable graph; reports and says what cannot be.
+static Status copyNodes(Device &device, const GraphState &graph, ExecState &exec, std::vector<size_t> place,
+                        ExecState::Nodes &nodes, GraphNode *failed) {
+    for (const auto &node : graph.nodes)
+        nodes.push_back(*node);
+    const std::vector<size_t> order = NodeOrder(nodes, device.scheduler).get();
+    if (order.size() != nodes.size()) {
+        const auto [a, b] = cycleOf(nodes, order);
+        if (failed)
+            *failed = graph.nodes[a].get();
+        fail("cycle: in graph %s, %s comes after %s, which comes after it", graph.name.c_str(), nodes[a].name.c_str(),
+             nodes[b].name.c_str());
+        return invalidValue;
+    }
+    for (const Condition &condition : graph.conditions) {
+        if (!condition.used) {
+            fail("unused condition: a condition of graph %s belongs to no node", graph.name.c_str());
+            return invalidValue;
+        }
+        exec.conditions.push_back(condition);
+    }
+    place.push_back(0);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        place.back() = i;
+        exec.places[nodes[i].serial] = place;
+        if (nodes[i].kind != NodeState::Conditional)
+            continue;
+        nodes[i].body = std::make_shared<ExecState::Nodes>();
+        nodes[i].findings = std::make_shared<Findings>();
+        if (const Status status = copyNodes(device, *nodes[i].plan, exec, place, *nodes[i].body, failed); status != success)
+            return status;
+    }
+    return success;
+}
+
+} // namespace emulate
+
 Status graphInstantiate(GraphExec &exec, GraphHandle handle, GraphNode *failed) {
     exec = nullptr;
     if (failed)
         *failed = nullptr;
     return call([&](Device &device) {
-        const GraphState *graph = findGraph(device, handle);
+        GraphState *graph = findGraph(device, handle);
         if (!graph)
             return invalidHandle;
         if (graphsAre("fail-instantiate"))
             return outOfMemory;
-        auto nodes = std::make_shared<ExecState::Nodes>();
-        for (const auto &node : graph->nodes)
-            nodes->push_back(*node);
-        const std::vector<size_t> order = NodeOrder(*nodes, device.scheduler).get();
-        if (order.size() != nodes->size()) {
-            const auto [a, b] = cycleOf(*nodes, order);
-            if (failed)
-                *failed = graph->nodes[a].get();
-            fail("cycle: in graph %s, %s comes after %s, which comes after it", graph->name.c_str(), (*nodes)[a].name.c_str(),
-                 (*nodes)[b].name.c_str());
-            return invalidValue;
-        }
         auto state = std::make_shared<ExecState>();
         state->name = graph->name;
-        for (size_t i = 0; i < nodes->size(); ++i)
-            state->numbers[(*nodes)[i].serial] = i;
-        state->nodes = nodes;
+        state->nodes = std::make_shared<ExecState::Nodes>();
+        if (const Status status = copyNodes(device, *graph, *state, {}, *state->nodes, failed); status != success)
+            return status;
+        const std::shared_ptr<ExecState> other = graph->exec.lock();
+        if (graph->isBody || (!state->conditions.empty() && other && device.execs.count(other.get()) != 0)) {
+            fail("second executable graph: graph %s %s", graph->name.c_str(),
+                 graph->isBody ? "is the body of a node" : "has conditions, and an executable graph already");
+            return invalidValue;
+        }
+        graph->exec = state;
         exec = state.get();
         device.execs[exec] = state;
         return success;
@@ -235,12 +282,12 @@ Status graphNodeSetEnabled(GraphExec handle, GraphNode node, bool enabled) {
         if (graphsAre("flat"))
             return notSupported;
         const std::shared_ptr<ExecState> exec = findExec(device, handle);
-        size_t number = 0;
-        if (!exec || !findNode(device, *exec, node, number))
+        std::vector<size_t> place;
+        if (!exec || !findNode(device, *exec, node, place))
             return invalidHandle;
-        if ((*exec->nodes)[number].kind == NodeState::Empty)
+        if (const NodeState::Kind kind = exec->at(place).kind; kind == NodeState::Empty || kind == NodeState::Conditional)
             return invalidValue;
-        exec->writable()[number].enabled = enabled;
+        exec->writable(place).enabled = enabled;
         return success;
     });
 }
@@ -253,6 +300,18 @@ Status streamIsCapturing(Stream stream, bool &capturing) {
         capturing = state.capturing;
         return success;
     });
+}
+
+// What kernels call
+
+void graphSetConditional(GraphConditional condition, unsigned value) {
+    Worker &worker = runningWorker("a graph's condition");
+    Conditions *const conditions = Device::get().conditions;
+    if (conditions && conditions->set(condition, value))
+        return;
+    worker.report("wrong condition", conditions ? "it sets a condition that its graph does not have"
+                                                : "it sets a graph's condition, but is not launched by a graph");
+    throw KernelAbort();
 }
 
 } // namespace sdfgc::gpu

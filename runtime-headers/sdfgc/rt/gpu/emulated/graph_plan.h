@@ -107,6 +107,17 @@ static bool numbersOf(Device &device, const GraphState &graph, const std::string
     return true;
 }
 
+/// With the bodies of its nodes.
+static void destroyPlan(Device &device, GraphState *graph) {
+    for (const auto &node : graph->nodes) {
+        device.graphNodes.erase(node.get());
+        if (node->plan)
+            destroyPlan(device, node->plan);
+    }
+    device.graphs.erase(graph);
+    delete graph;
+}
+
 /// Gives a node its parameters: set(device, graph's name, node).
 using SetNode = std::function<Status(Device &, const std::string &, NodeState &)>;
 
@@ -119,8 +130,11 @@ static Status addNode(GraphNode &made, GraphHandle handle, const GraphNode *afte
         auto node = std::make_unique<NodeState>();
         if (const Status status = set(device, graph->name, *node); status != success)
             return status;
-        if (!numbersOf(device, *graph, node->name, after, count, node->after))
+        if (!numbersOf(device, *graph, node->name, after, count, node->after)) {
+            if (node->plan)
+                destroyPlan(device, node->plan);
             return invalidValue;
+        }
         node->serial = ++device.graphNodesMade;
         node->graph = graph;
         made = node.get();
@@ -155,10 +169,11 @@ Status graphDestroy(GraphHandle handle) {
         GraphState *graph = findGraph(device, handle);
         if (!graph)
             return invalidHandle;
-        for (const auto &node : graph->nodes)
-            device.graphNodes.erase(node.get());
-        device.graphs.erase(graph);
-        delete graph;
+        if (graph->isBody) {
+            fail("body: a body of graph %s is destroyed by itself, but belongs to its node", graph->name.c_str());
+            return invalidValue;
+        }
+        destroyPlan(device, graph);
         return success;
     });
 }
@@ -188,6 +203,45 @@ Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *af
         return success;
     });
 }
+
+Status graphConditionalHandleCreate(GraphConditional &condition, GraphHandle handle, unsigned value, bool assign) {
+    condition = 0;
+    return call([&](Device &device) {
+        GraphState *graph = findGraph(device, handle);
+        if (!graph)
+            return invalidHandle;
+        if (graphsAre("flat"))
+            return notSupported;
+        condition = ++device.conditionsMade;
+        graph->conditions.push_back({condition, value, assign});
+        return success;
+    });
+}
+Status graphAddConditionalNode(GraphNode &made, GraphHandle &body, GraphHandle handle, const GraphNode *after, size_t count,
+                               ConditionalKind kind, GraphConditional condition) {
+    body = nullptr;
+    return addNode(made, handle, after, count, [&](Device &device, const std::string &name, NodeState &node) {
+        const auto known = std::find_if(handle->conditions.begin(), handle->conditions.end(),
+                                        [&](const Condition &c) { return c.handle == condition; });
+        node.name = (kind == ConditionalKind::If ? "if node " : "while node ") + std::to_string(handle->nodes.size());
+        if (known == handle->conditions.end() || known->used) {
+            fail("wrong condition: %s of graph %s gets a condition that is %s", node.name.c_str(), name.c_str(),
+                 known == handle->conditions.end() ? "none of this graph's" : "that of another node");
+            return invalidValue;
+        }
+        known->used = true;
+        body = new GraphState;
+        body->name = name;
+        body->isBody = true;
+        device.graphs.insert(body);
+        node.kind = NodeState::Conditional;
+        node.repeats = kind;
+        node.condition = condition;
+        node.plan = body;
+        return success;
+    });
+}
+
 Status graphAddDependencies(GraphHandle handle, const GraphNode *from, const GraphNode *to, size_t count) {
     return call([&](Device &device) {
         GraphState *graph = findGraph(device, handle);

@@ -8,31 +8,102 @@
 
 namespace sdfgc::gpu::emulate {
 
+/// The conditions of a launch.
+class Conditions {
+public:
+    explicit Conditions(const std::vector<Condition> &all) {
+        for (const Condition &c : all)
+            values_[c.handle] = {c.assign ? c.value : 0, c.assign, {}};
+    }
+
+    /// The kernel that runs now, which may set some: a node of a graph or body.
+    void beginKernel(const std::vector<NodeState> &nodes, const Ancestors *ancestors, size_t node, const std::string &graph) {
+        nodes_ = &nodes;
+        ancestors_ = ancestors; // null: unknown
+        node_ = node;
+        graph_ = &graph;
+    }
+    /// False: it is none of this launch.
+    bool set(GraphConditional handle, unsigned value) {
+        const std::lock_guard<std::mutex> guard(mutex_); // blocks may run in several threads
+        const auto found = values_.find(handle);
+        if (found == values_.end())
+            return false;
+        Value &condition = found->second;
+        for (const auto &[nodes, node] : condition.setters)
+            if (ancestors_ && nodes == nodes_ && node != node_ && !ancestors_->ordered(node, node_) &&
+                reported_.insert({nodes, std::minmax(node, node_)}).second)
+                fail("unordered conditions: %s sets a condition that %s sets, too, and neither comes before the other in graph %s",
+                     (*nodes_)[node_].name.c_str(), (*nodes_)[node].name.c_str(), graph_->c_str());
+        condition.value = value;
+        condition.defined = true;
+        condition.setters.insert({nodes_, node_});
+        return true;
+    }
+    /// False: it is undefined.
+    bool get(GraphConditional handle, unsigned &value) {
+        Value &condition = values_[handle];
+        value = condition.value;
+        condition.setters.clear();
+        return condition.defined;
+    }
+    /// For a second run of the same nodes.
+    auto state() const { return values_; }
+    template <class State> void restore(const State &state) { values_ = state; }
+
+private:
+    struct Value {
+        unsigned value = 0;
+        bool defined = false;
+        std::set<std::pair<const std::vector<NodeState> *, size_t>> setters; // since it was read
+    };
+    std::map<GraphConditional, Value> values_;
+    std::set<std::pair<const std::vector<NodeState> *, std::pair<size_t, size_t>>> reported_;
+    std::mutex mutex_;
+    const std::vector<NodeState> *nodes_ = nullptr;
+    const Ancestors *ancestors_ = nullptr;
+    const std::string *graph_ = nullptr;
+    size_t node_ = 0;
+};
+
+/// The nodes of a graph, or those of a body once.
 class GraphRun {
 public:
-    GraphRun(Device &device, ExecState &exec, const std::vector<NodeState> &nodes)
-        : device_(device), exec_(exec), nodes_(nodes), order_(NodeOrder(nodes, device.scheduler).get()) {}
+    GraphRun(Device &device, const std::string &graph, Findings &findings, const std::vector<NodeState> &nodes)
+        : device_(device), graph_(graph), findings_(findings), nodes_(nodes), order_(NodeOrder(nodes, device.scheduler).get()) {
+        if (!findings.ancestors && nodes.size() < mostNodes)
+            findings.ancestors = std::make_unique<const Ancestors>(nodes, order_);
+    }
 
     void run() {
 #ifdef __x86_64__
-        constexpr size_t mostNodes = 4096; // the order of all pairs takes memory for their square
-        if (settings().protect && nodes_.size() > 1 && nodes_.size() < mostNodes && environmentNumber("GRAPH_CHECK", 1) != 0)
+        const bool inside = AccessWatch::current() && AccessWatch::current()->steps(); // the outer one looks at all now
+        if (settings().protect && nodes_.size() > 1 && findings_.ancestors && !inside && environmentNumber("GRAPH_CHECK", 1) != 0)
             return runWatched();
 #endif
         for (const size_t node : order_)
-            runNode(nodes_[node]);
+            if (!runNode(node))
+                return;
     }
 
 private:
+    static constexpr size_t mostNodes = 4096; // whose order is known: it takes memory for the square of their number
+
     /// False: an error sticks.
-    bool runNode(const NodeState &node) {
+    bool runNode(size_t number) {
+        const NodeState &node = nodes_[number];
         if (device_.error != success)
             return false;
         if (!node.enabled)
             return true;
+        noteUse(node);
         switch (node.kind) {
         case NodeState::Kernel:
+            device_.conditions->beginKernel(nodes_, findings_.ancestors.get(), number, graph_);
             runKernel(node);
+            break;
+        case NodeState::Conditional:
+            runBody(node);
             break;
         case NodeState::Copy:
             runCopy(node);
@@ -53,6 +124,27 @@ private:
         KernelRun run{k.how, k.grid, k.block, k.shared, *body, device_.arena.origins};
         device_.runKernel(run, pointersOf(node));
     }
+    void runBody(const NodeState &node) {
+        const uint64_t most = environmentNumber("ITERATIONS", 1000000);
+        for (uint64_t i = 0;; ++i) {
+            unsigned value = 0;
+            if (!device_.conditions->get(node.condition, value)) {
+                fail("undefined condition: %s of graph %s is reached before a kernel has set its condition", node.name.c_str(),
+                     graph_.c_str());
+                return device_.stick(launchFailure);
+            }
+            if (value == 0)
+                return;
+            if (i == most) {
+                fail("endless loop: %s of graph %s has run %llu times, and its condition is %u", node.name.c_str(), graph_.c_str(),
+                     static_cast<unsigned long long>(i), value);
+                return device_.stick(launchFailure);
+            }
+            GraphRun(device_, graph_, *node.findings, *node.body).run();
+            if (device_.error != success || node.repeats == ConditionalKind::If)
+                return;
+        }
+    }
     void runCopy(const NodeState &node) {
         Copy copy(device_, node.copy, node.direction);
         if (isGone(node, node.copy.to, node.to) || isGone(node, node.copy.from, node.from) || copy.check() != success)
@@ -69,7 +161,7 @@ private:
     bool isGone(const NodeState &node, const void *p, Residence was) const {
         if (device_.residence(p) == was)
             return false;
-        fail("use after free: %s of graph %s uses page-locked memory that was freed", node.name.c_str(), exec_.name.c_str());
+        fail("use after free: %s of graph %s uses page-locked memory that was freed", node.name.c_str(), graph_.c_str());
         return true;
     }
     static bool hasClasses(const NodeState &node) {
@@ -86,36 +178,49 @@ private:
         return pointers;
     }
 
+    /// Tells who watches what code of the host will use, and what a kernel may write where nobody watches.
+    void noteUse(const NodeState &node) {
+#ifdef __x86_64__
+        AccessWatch *const watch = AccessWatch::current();
+        if (!watch)
+            return;
+        if (node.kind == NodeState::Kernel) {
+            watch->keepPinned(pointersOf(node), hasClasses(node));
+        } else if (node.kind == NodeState::Copy) {
+            watch->note(boxOf(node.copy, false), false);
+            watch->note(boxOf(node.copy, true), true);
+        } else if (node.kind == NodeState::Fill) {
+            watch->note(node.fillBox(), true);
+        }
+#else
+        (void)node;
+#endif
+    }
+
 #ifdef __x86_64__
     void runWatched() {
         AccessWatch watch(device_, nodes_.size());
+        const auto conditions = device_.conditions->state();
         runAll(watch);
-        if (!exec_.ancestors)
-            exec_.ancestors = std::make_unique<const Ancestors>(nodes_, order_);
         uint64_t hash = 0;
-        if (device_.error != success || !watch.findMeetings(*exec_.ancestors, hash) || exec_.judged.count(hash) != 0 ||
+        if (device_.error != success || !watch.findMeetings(*findings_.ancestors, hash) || findings_.judged.count(hash) != 0 ||
             !watch.rewind())
             return;
-        exec_.judged.insert(hash);
+        findings_.judged.insert(hash);
+        device_.conditions->restore(conditions);
         runAll(watch);
         watch.forEachConflict([&](size_t node, size_t other, uintptr_t address, bool bothWrite) {
-            if (!exec_.missingEdges.insert(std::minmax(node, other)).second)
+            if (!findings_.missingEdges.insert(std::minmax(node, other)).second)
                 return;
             const std::string place = placeName(device_, reinterpret_cast<void *>(address));
             fail("missing edge: %s %s %s that %s writes%s, and neither comes before the other in graph %s",
                  nodes_[node].name.c_str(), bothWrite ? "writes" : "reads", place.c_str(), nodes_[other].name.c_str(),
-                 bothWrite ? ", too" : "", exec_.name.c_str());
+                 bothWrite ? ", too" : "", graph_.c_str());
         });
     }
     void runAll(AccessWatch &watch) {
-        for (const size_t number : order_) {
-            const NodeState &node = nodes_[number];
-            watch.beginNode(number, pointersOf(node), hasClasses(node));
-            if (node.enabled && node.kind == NodeState::Copy) {
-                watch.note(boxOf(node.copy, false), false);
-                watch.note(boxOf(node.copy, true), true);
-            } else if (node.enabled && node.kind == NodeState::Fill)
-                watch.note(node.fillBox(), true);
+        for (const size_t node : order_) {
+            watch.beginNode(node);
             if (!runNode(node))
                 return;
             watch.endNode();
@@ -128,7 +233,8 @@ private:
 #endif
 
     Device &device_;
-    ExecState &exec_;
+    const std::string &graph_;
+    Findings &findings_;
     const std::vector<NodeState> &nodes_;
     const std::vector<size_t> order_;
 };

@@ -92,15 +92,25 @@ private:
 
 class AccessWatch final : public FaultWatch {
 public:
-    AccessWatch(Device &device, size_t nodes) : device_(device), launch_(++launches_), used_(nodes), exact_(nodes) {
+    AccessWatch(Device &device, size_t nodes) : device_(device), outer_(current_), used_(nodes), exact_(nodes) {
+        current_ = this;
         device.watch = this;
     }
-    ~AccessWatch() override { device_.watch = nullptr; }
+    ~AccessWatch() override {
+        current_ = outer_;
+        device_.watch = outer_;
+    }
 
-    /// The node whose kernel, copy or fill comes now. Pinned blocks that it may write are kept for rewind(): those that its pointers
-    /// lead to, or all when it has arguments that may have pointers inside.
-    void beginNode(size_t node, const std::vector<const volatile void *> &pointers, bool hasClasses) {
-        node_ = node;
+    /// Of the graph that runs, or of its body; null if none.
+    static AccessWatch *current() { return current_; }
+    /// Does it look at every instruction now?
+    bool steps() const { return stepping_; }
+
+    /// The node whose kernel, copy, fill or body comes now.
+    void beginNode(size_t node) { node_ = node; }
+    /// Page-locked blocks that its kernel may write are kept for rewind(): those that its pointers lead to, or all when it has arguments
+    /// that may have pointers inside.
+    void keepPinned(const std::vector<const volatile void *> &pointers, bool hasClasses) {
         for (const volatile void *p : pointers)
             keepPinned(p);
         if (hasClasses)
@@ -144,7 +154,8 @@ public:
         mark(a, part, write);
         if (touched_.full()) // no verdict then
             return device_.arena.open(a);
-        if (stepping_ && (a.watched.meetings >> part & 1) != 0 && step(a, part, address, write, context))
+        if (const Known *k = stepping_ ? known(a) : nullptr;
+            k && (k->meetings >> part & 1) != 0 && step(a, part, address, write, context))
             return;
         const Range pages = pagesOf(a, part);
         Arena::protect(pages.begin, pages.end, write ? PROT_READ | PROT_WRITE : PROT_READ);
@@ -168,7 +179,8 @@ public:
                     const uint64_t parts = (x.written & (y.read | y.written)) | (x.read & y.written);
                     if (parts == 0 || ancestors.ordered(list[i].first, list[j].first))
                         continue;
-                    x.a->watched.meetings |= parts;
+                    if (Known *k = known(*x.a))
+                        k->meetings |= parts;
                     pairs_.insert({list[i].first, list[j].first});
                     for (const uint64_t word : {uint64_t(begin), parts, uint64_t(list[i].first), uint64_t(list[j].first)})
                         hash = Random(hash ^ word).next();
@@ -178,7 +190,7 @@ public:
 
     /// Puts memory back and watches every access where nodes meet; false when not all of it was kept.
     bool rewind() {
-        if (kept_.full() || keptBytes_.full() || touched_.full())
+        if (kept_.full() || keptBytes_.full() || touched_.full() || known_.full())
             return false;
         for (const Kept &k : kept_)
             std::memcpy(k.memory, k.copy, k.bytes);
@@ -221,6 +233,11 @@ private:
     struct Touched {
         Allocation *a;
         uint64_t read, written;
+    };
+    /// What is known of an allocation; a bit for each part.
+    struct Known {
+        Allocation *a;
+        uint64_t kept, meetings, copied;
     };
     /// Memory as it was.
     struct Kept {
@@ -269,10 +286,16 @@ private:
 
     // What a signal handler calls, too, allocates nothing.
 
+    /// Null when there are too many: nothing is said of them.
+    Known *known(Allocation &a) {
+        Known *k = std::find_if(known_.begin(), known_.end(), [&](const Known &entry) { return entry.a == &a; });
+        if (k == known_.end() && (k = known_.add()))
+            *k = {&a, 0, 0, 0};
+        return k;
+    }
+
     void mark(Allocation &a, unsigned part, bool write) {
         const uint64_t bit = uint64_t(1) << part;
-        if (a.watched.launch != launch_)
-            a.watched = {launch_, 0, 0, 0};
         Touched *t = std::find_if(touched_.begin(), touched_.end(), [&](const Touched &known) { return known.a == &a; });
         if (t == touched_.end()) {
             if (t = touched_.add(); !t)
@@ -280,8 +303,12 @@ private:
             *t = {&a, 0, 0};
         }
         (write ? t->written : t->read) |= bit;
-        if (write && !stepping_ && (a.watched.kept & bit) == 0) {
-            a.watched.kept |= bit;
+        if (stepping_)
+            return;
+        if (outer_) // where the body is one node
+            outer_->mark(a, part, write);
+        if (Known *k = write ? known(a) : nullptr; k && (k->kept & bit) == 0) {
+            k->kept |= bit;
             keep(kept_, keptBytes_, pagesOf(a, part));
         }
     }
@@ -298,6 +325,8 @@ private:
         *kept = what;
     }
     void keepPinned(const volatile void *p) {
+        if (outer_)
+            outer_->keepPinned(p);
         const auto block = device_.findPinned(p);
         if (!stepping_ && block != device_.pinned.end() && keptBlocks_.insert(block->first).second)
             keep(kept_, keptBytes_, {reinterpret_cast<char *>(block->first), nullptr, block->second.bytes, 0});
@@ -315,8 +344,8 @@ private:
         else
             *access = {{at, at + 1}, write ? Access::Write : Access::Read};
         const Range pages = pagesOf(a, part);
-        if (write && (a.watched.copied >> part & 1) == 0) {
-            a.watched.copied |= uint64_t(1) << part;
+        if (Known *k = write ? known(a) : nullptr; k && (k->copied >> part & 1) == 0) {
+            k->copied |= uint64_t(1) << part;
             keep(before_, beforeBytes_, pages);
         }
         Arena::protect(pages.begin, pages.end, PROT_READ | PROT_WRITE);
@@ -351,18 +380,20 @@ private:
             if (differs(i))
                 exact_[node_].written.add({old.address + i, old.address + end});
         }
-        device_.arena.before(reinterpret_cast<void *>(old.address))->watched.copied = 0;
+        if (Known *k = known(*device_.arena.before(reinterpret_cast<void *>(old.address))))
+            k->copied = 0;
     }
 
     static constexpr greg_t trapFlag = 0x100;
     static constexpr int mostPassing = 8; // parts that one instruction uses
 
     Device &device_;
-    const uint64_t launch_;
+    AccessWatch *const outer_; // of the graph that this one is the body of
     size_t node_ = 0;
     FixedList<Touched> touched_{1024};       // by the node that runs
     std::vector<std::vector<Touched>> used_; // by node
-    FixedList<Kept> kept_{1 << 16};          // memory before the launch, of parts that were written
+    FixedList<Known> known_{1024};
+    FixedList<Kept> kept_{1 << 16}; // memory before the launch, of parts that were written
     FixedList<char> keptBytes_{mostKept};
     std::set<uintptr_t> keptBlocks_;
 
@@ -376,8 +407,7 @@ private:
     int passingCount_ = 0;
     struct sigaction previousTrap_ = {};
     sigset_t previousMask_ = {};
-    static inline AccessWatch *instance_ = nullptr;
-    static inline uint64_t launches_ = 0;
+    static inline AccessWatch *instance_ = nullptr, *current_ = nullptr;
 };
 
 #endif
