@@ -3,11 +3,12 @@
 // Rules: a graph's launch runs with device memory closed at the beginning of every node, so that each 64th part of an allocation faults
 // when a node first reads or writes it. Nodes without an order that meet in a part, at least one of them writing, may still use
 // different elements of it. Then memory is put back to what it was before the launch, and the nodes run once more in the same order,
-// instruction by instruction where they met, which gives the addresses: there are no false alarms. What an instruction writes beyond
-// its first byte is found by comparing. Atomic updates of the same element need no order.
+// instruction by instruction where they met, which gives the addresses (instruction.h the widths): there are no false alarms. What
+// an instruction writes beyond that is found by comparing. Atomic updates of the same element need no order.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/graph.h"
+#include "sdfgc/rt/gpu/emulated/instruction.h"
 
 namespace sdfgc::gpu::emulate {
 
@@ -339,10 +340,13 @@ private:
             return false;
         const uintptr_t at = reinterpret_cast<uintptr_t>(address);
         auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
-        if (write && isAtomic(reinterpret_cast<const unsigned char *>(registers[REG_RIP])))
+        const Instruction instruction(reinterpret_cast<const unsigned char *>(registers[REG_RIP]));
+        // At the beginning of a page, it may use bytes before that page as well.
+        const unsigned bytes = at % device_.arena.pageSize() == 0 ? 1 : instruction.bytes();
+        if (write && instruction.isAtomic())
             *access = {{at, (at / 8 + 1) * 8}, Access::Atomic};
         else
-            *access = {{at, at + 1}, write ? Access::Write : Access::Read};
+            *access = {{at, at + bytes}, write ? Access::Write : Access::Read};
         const Range pages = pagesOf(a, part);
         if (Known *k = write ? known(a) : nullptr; k && (k->copied >> part & 1) == 0) {
             k->copied |= uint64_t(1) << part;
@@ -358,18 +362,6 @@ private:
         for (int i = 0; i < instance_->passingCount_; ++i)
             Arena::protect(instance_->passing_[i].begin, instance_->passing_[i].end, PROT_NONE);
         instance_->passingCount_ = 0;
-    }
-    /// Does the instruction lock its memory: a lock prefix, or an exchange?
-    static bool isAtomic(const unsigned char *code) {
-        for (;; ++code) {
-            if (*code == 0xf0)
-                return true;
-            const bool prefix = *code == 0x66 || *code == 0x67 || *code == 0xf2 || *code == 0xf3 || *code == 0x2e ||
-                                *code == 0x36 || *code == 0x3e || *code == 0x26 || *code == 0x64 || *code == 0x65 ||
-                                (*code & 0xf0) == 0x40;
-            if (!prefix)
-                return *code == 0x86 || *code == 0x87;
-        }
     }
     /// What a node has changed in a part is written, whatever the width of its instructions.
     void addChanges(const Kept &old) {
