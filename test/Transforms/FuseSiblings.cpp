@@ -78,3 +78,35 @@ TEST_CASE("fuse-nests: reductions that stay apart") {
     CHECK_FALSE(fuses({.secondTo = "s[0]"})); // one result
     CHECK_FALSE(Reductions({}).fuse(true));   // the order of sums
 }
+
+TEST_CASE("fuse-nests: maps that only read the same stay apart where they push to streams") {
+    const auto fuses = [](const std::string &target) {
+        Graph program(R"(
+            sdfg f(A, B, C) (typed) {
+              symbol N: int64
+              argument A: float64[N] (CPU_Heap)
+              argument B: float64[N] (CPU_Heap)
+              argument C: float64[N] (CPU_Heap)
+              transient S: Stream float64[1] (CPU_Heap)
+              transient T: Stream float64[1] (CPU_Heap)
+              state main {
+                map one[i = 0:N] (Sequential) with <- A[0:N]; -> $first {
+                  t: y = x  with x: float64 <- A[i]; y: float64 -> $toFirst
+                }
+                map two[i = 0:N] (Sequential) with <- A[0:N]; -> $second {
+                  t: y = x + 1  with x: float64 <- A[i]; y: float64 -> $toSecond
+                }
+              }
+            }
+          )",
+                      {{"$first", target == "streams" ? "S[0]" : "B[0:N]"},
+                       {"$toFirst", target == "streams" ? "S[0]" : "B[i]"},
+                       {"$second", target == "streams" ? "T[0]" : "C[0:N]"},
+                       {"$toSecond", target == "streams" ? "T[0]" : "C[i]"}});
+        PassRun pass(transforms::createFuseNests());
+        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        return pass(program.g);
+    };
+    CHECK(fuses("arrays"));
+    CHECK_FALSE(fuses("streams"));
+}

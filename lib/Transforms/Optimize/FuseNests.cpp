@@ -33,7 +33,8 @@
 // their bits. Products only join what makes their operands. That is class F1: with --reductions ordered, products stay, and so do sums of all
 // elements; other Reduce nodes sum up in the order of indices in either form.
 //
-// Left alone: bodies with effects of their own (C++, callbacks), updates by both maps of one element (the order of sums would change),
+// Left alone: bodies with effects of their own (C++, callbacks), maps that push to streams or pop from them and would only read the same,
+// updates by both maps of one element (the order of sums would change),
 // on a GPU all that `partial` allows (kernels need many iterations, and reductions there are kernels of their own), maps that use many
 // containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the time is linear in
 // the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
@@ -206,7 +207,8 @@ private:
 
     bool canJoin(std::size_t i) const {
         const Item &item = list_[i];
-        if (facts_[i].effects)
+        // Streams take more time than what is read once for two maps saves.
+        if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product is left to its library where it would only read the same.
         const bool reduces = item.step && (isReduce(*item.step) || (isProduct(*item.step) && !lastRound_));

@@ -25,6 +25,8 @@ ItemFacts NestItems::factsOf(const Item &item) const {
         ItemFacts::Does &does = out.memories[u.use->memory];
         does.writes |= u.use->writes();
         does.reads |= u.use->kind != UseKind::Write;
+        const DataDesc *d = memories_.desc(u.use->memory);
+        out.queues |= d && d->isStream();
     }
     out.effects = nest::hasEffects(item);
     return out;

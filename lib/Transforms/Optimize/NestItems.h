@@ -13,6 +13,7 @@ struct ItemFacts {
     std::map<analysis::Memory, Does> memories; // that it uses
     std::size_t steps = 0;
     bool effects = false;
+    bool queues = false; // does it push to streams, or pop from them?
 };
 
 /// A use in terms of the loops of a map that its own map is laid over.
