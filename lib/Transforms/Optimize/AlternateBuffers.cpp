@@ -322,27 +322,11 @@ private:
             out.push_back(i.map ? Item{twinOf(*i.map, g_, memories_, connectors_), nullptr}
                                 : Item{nullptr, std::make_unique<Step>(*i.step)});
             if (swaps)
-                swapArrays(out.back());
+                renameContainers(out.back(), {{array_, buffer_}, {buffer_, array_}}, g_, memories_);
             if (second)
                 nest::rename(out.back(), next());
         }
         return out;
-    }
-
-    void swapArrays(Item &i) {
-        if (i.map) {
-            for (Item &inner : i.map->body)
-                swapArrays(inner);
-            return;
-        }
-        const auto other = [this](Name n) { return n == array_ ? buffer_ : n == buffer_ ? array_ : n; };
-        for (Use &u : i.step->uses) {
-            u.memlet.data = other(u.memlet.data);
-            if (const Name n = other(u.data); n != u.data) {
-                u.data = n;
-                u.memory = memories_.of(g_, n);
-            }
-        }
     }
 
     LoopRegion &loop_;

@@ -324,29 +324,13 @@ private:
             g_.desc(name)->storage = Storage::Register;
         }
         for (Item &i : out->body)
-            rename(i, own);
+            renameContainers(i, own, g_, memories_);
         return out;
     }
 
     /// The first group keeps the name of a variable.
     Name ownName(Name variable) {
         return taken_.insert(variable).second ? variable : nest::addContainer(g_, variable.view(), *g_.desc(variable), connectors_);
-    }
-
-    void rename(Item &i, const std::map<Name, Name> &own) {
-        if (i.map) {
-            for (Item &inner : i.map->body)
-                rename(inner, own);
-            return;
-        }
-        for (Use &u : i.step->uses) {
-            if (const auto name = own.find(u.memlet.data); name != own.end())
-                u.memlet.data = name->second;
-            if (const auto name = own.find(u.data); name != own.end()) {
-                u.data = name->second;
-                u.memory = memories_.of(g_, name->second);
-            }
-        }
     }
 
     LoopRegion &loop_;

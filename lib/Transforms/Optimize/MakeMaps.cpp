@@ -115,39 +115,13 @@ Map copyOf(const Map &m) {
     return out;
 }
 
-namespace {
-
-/// Containers under other names, wherever the map uses them.
-void takeOwn(Map &m, const std::map<Name, Name> &own, SDFG &g, analysis::Memories &memories) {
-    std::set<Name> locals;
-    for (const Name n : m.locals)
-        locals.insert(own.at(n));
-    m.locals = std::move(locals);
-    for (Item &i : m.body) {
-        if (i.map) {
-            takeOwn(*i.map, own, g, memories);
-            continue;
-        }
-        for (Use &u : i.step->uses) {
-            if (const auto name = own.find(u.memlet.data); name != own.end()) // of a copy, the memlet is that of both ends
-                u.memlet.data = name->second;
-            if (const auto name = own.find(u.data); name != own.end()) {
-                u.data = name->second;
-                u.memory = memories.of(g, name->second);
-            }
-        }
-    }
-}
-
-} // namespace
-
 std::unique_ptr<Map> twinOf(const Map &m, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors) {
-    auto twin = std::make_unique<Map>(copyOf(m));
+    Item twin{std::make_unique<Map>(copyOf(m)), nullptr};
     std::map<Name, Name> own;
     for (const Name n : nest::localsOf(m))
         own.emplace(n, nest::addContainer(g, n.view(), *g.desc(n), connectors));
-    takeOwn(*twin, own, g, memories);
-    return twin;
+    renameContainers(twin, own, g, memories);
+    return std::move(twin.map);
 }
 
 } // namespace sdfgc::transforms

@@ -193,6 +193,29 @@ nest::Map loopLike(const MapEntry &like, std::string label, std::vector<Name> pa
     return mapOf(std::move(entry), std::move(params), std::move(ranges));
 }
 
+void renameContainers(nest::Item &i, const std::map<Name, Name> &names, SDFG &g, analysis::Memories &memories) {
+    const auto nameOf = [&names](Name n) {
+        const auto other = names.find(n);
+        return other == names.end() ? n : other->second;
+    };
+    if (i.map) {
+        std::set<Name> locals;
+        for (const Name n : i.map->locals)
+            locals.insert(nameOf(n));
+        i.map->locals = std::move(locals);
+        for (nest::Item &inner : i.map->body)
+            renameContainers(inner, names, g, memories);
+        return;
+    }
+    for (nest::Use &u : i.step->uses) {
+        u.memlet.data = nameOf(u.memlet.data); // of a copy, the memlet is that of both ends
+        if (const Name n = nameOf(u.data); n != u.data) {
+            u.data = n;
+            u.memory = memories.of(g, n);
+        }
+    }
+}
+
 namespace {
 
 void set(nest::Map &m, bool MapEntry::*property, bool value) {

@@ -45,6 +45,8 @@ std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string la
 /// A map without a body, whose entry says the same under another label, but for `simd`; a sequential one.
 nest::Map mapLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
 nest::Map loopLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
+/// Gives containers other names wherever an item uses them, or has them for its iterations; all at once, so two may exchange theirs.
+void renameContainers(nest::Item &i, const std::map<Name, Name> &names, ir::SDFG &g, analysis::Memories &memories);
 /// Says whether the innermost loop of a map may do its iterations in vectors.
 void setSimd(nest::Map &m, bool simd);
 /// Says that iterations of a map may depend on those before them.

@@ -226,29 +226,13 @@ private:
             --uses_[u.use->data];
         for (const std::size_t place : std::exchange(places_[replaced], {}))
             if (place != at) {
-                rename(list[place], replaced, kept);
+                renameContainers(list[place], {{replaced, kept}}, g_, memories_);
                 places_[kept].push_back(place);
                 ++uses_[kept];
             }
         gone_.insert(replaced);
         for (const Name local : nest::localsOf(list[at]))
             gone_.insert(local);
-    }
-
-    void rename(Item &i, Name from, Name to) {
-        if (i.map) {
-            for (Item &inner : i.map->body)
-                rename(inner, from, to);
-            return;
-        }
-        for (Use &u : i.step->uses) {
-            if (u.memlet.data == from)
-                u.memlet.data = to;
-            if (u.data == from) {
-                u.data = to;
-                u.memory = memories_.of(g_, to);
-            }
-        }
     }
 
     SDFG &g_;
