@@ -228,9 +228,8 @@ std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
 /// One loop that may become several.
 class Distribution {
 public:
-    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops,
-                 const std::set<Name> &connectors)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), connectors_(connectors) {}
+    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops) {}
 
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
@@ -267,10 +266,11 @@ public:
         return (loops ? counted(loops, "loop") + " and " : std::string()) + counted(maps, "map");
     }
 
-    void distribute() {
+    /// `connectors`: names that no container may have (nest::connectorsOf).
+    void distribute(const std::set<Name> &connectors) {
         std::vector<Item> parts;
         for (const Group &g : groups_)
-            parts.push_back({part(g), nullptr});
+            parts.push_back({part(g, connectors), nullptr});
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
                 g_.arrays.erase(n);
@@ -298,7 +298,7 @@ private:
         return leaves;
     }
 
-    std::unique_ptr<Map> part(const Group &g) {
+    std::unique_ptr<Map> part(const Group &g, const std::set<Name> &connectors) {
         auto out = std::make_unique<Map>();
         const std::shared_ptr<MapEntry> entry = entryFor(loop_);
         entry->ordered = g.ordered;
@@ -318,7 +318,7 @@ private:
         for (const Item &i : out->body)
             for (const nest::PlacedUse &u : nest::usesOf(i))
                 if (graph_->variables().count(u.use->data) && !own.count(u.use->data))
-                    own.emplace(u.use->data, ownName(u.use->data));
+                    own.emplace(u.use->data, ownName(u.use->data, connectors));
         for (const auto &[variable, name] : own) {
             out->locals.insert(name);
             g_.desc(name)->storage = Storage::Register;
@@ -329,8 +329,8 @@ private:
     }
 
     /// The first group keeps the name of a variable.
-    Name ownName(Name variable) {
-        return taken_.insert(variable).second ? variable : nest::addContainer(g_, variable.view(), *g_.desc(variable), connectors_);
+    Name ownName(Name variable, const std::set<Name> &connectors) {
+        return taken_.insert(variable).second ? variable : nest::addContainer(g_, variable.view(), *g_.desc(variable), connectors);
     }
 
     LoopRegion &loop_;
@@ -342,47 +342,27 @@ private:
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;
-    std::set<Name> taken_;             // variables that a group has
-    const std::set<Name> &connectors_; // of all nodes
+    std::set<Name> taken_; // variables that a group has
 };
 
 class DistributeLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // offload-to-gpu decides there what a kernel is
-            return false;
-        analysis::Memories memories(root);
-        bool changed = false;
-        std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g)
-            if (!isInScope(**g) && !mentionsGpu(**g))
-                changed |= distribute(**g, memories, context);
-        if (changed)
-            root.renumber();
-        return changed;
-    }
-
-    static bool distribute(SDFG &g, analysis::Memories &memories, pass::Context &context) {
-        bool changed = false;
-        const NestItems items(g, memories);
-        const std::set<Name> connectors = nest::connectorsOf(g);
-        LoopItems loops(g, memories);
-        std::vector<Region *> regions = allRegions(g);
-        for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
-            auto *l = dyn_cast<LoopRegion>(*r);
-            if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
-                continue;
-            const std::string where = elementName(*l);
-            Distribution distribution(*l, g, memories, items, loops, connectors);
+        std::map<const SDFG *, std::set<Name>> connectors; // of all nodes
+        return changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+            const std::string where = elementName(l);
+            Distribution distribution(l, known.g, known.memories, known.items, known.loops);
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "stays one loop", why);
-                continue;
+                return false;
             }
             if (!context.mayChange(where, "is " + distribution.parts()))
-                continue;
-            distribution.distribute();
-            changed = true;
-        }
-        return changed;
+                return false;
+            const auto [names, isNew] = connectors.try_emplace(&known.g);
+            if (isNew)
+                names->second = nest::connectorsOf(known.g);
+            distribution.distribute(names->second);
+            return true;
+        });
     }
 };
 

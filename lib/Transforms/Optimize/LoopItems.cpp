@@ -172,6 +172,27 @@ bool LoopItems::isOnlyInside(Name container, const Region &r) const {
     });
 }
 
+bool changeLoops(SDFG &root, const pass::Context &context, const std::function<bool(LoopRegion &, const LoopsOf &)> &change) {
+    if (context.options.gpu())
+        return false;
+    analysis::Memories memories(root);
+    bool changed = false;
+    std::vector<SDFG *> all = allSDFGs(root);
+    for (auto g = all.rbegin(); g != all.rend(); ++g) {
+        if (isInScope(**g) || mentionsGpu(**g))
+            continue;
+        const NestItems items(**g, memories);
+        LoopItems loops(**g, memories);
+        std::vector<Region *> regions = allRegions(**g);
+        for (auto r = regions.rbegin(); r != regions.rend(); ++r)
+            if (auto *l = dyn_cast<LoopRegion>(*r); l && (!l->optimize || !nest::isKept(*l)))
+                changed |= change(*l, {**g, memories, items, loops});
+    }
+    if (changed)
+        root.renumber();
+    return changed;
+}
+
 bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
     const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
     for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {

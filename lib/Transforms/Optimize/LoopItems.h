@@ -4,6 +4,8 @@
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/NestItems.h"
 
+#include "sdfgc/Pass/Pass.h"
+
 #include <functional>
 
 namespace sdfgc::transforms {
@@ -47,6 +49,19 @@ private:
     std::vector<Name> around_;                           // variables of the loops that are being read
     std::set<Name> variables_, locals_; // of the loops in the region that was read last; what their iterations have for themselves
 };
+
+/// What a pass over loops knows of the SDFG of a loop.
+struct LoopsOf {
+    ir::SDFG &g;
+    analysis::Memories &memories;
+    const NestItems &items;
+    LoopItems &loops;
+};
+/// Goes over the loops of a program, inner ones first, but for those in scopes, in SDFGs with kernels, and in what the graph keeps
+/// (nest::isKept); a loop that is kept itself comes, so that a remark can say so. `change` says whether it put something in the loop's place
+/// (LoopItems::replace). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a kernel is.
+bool changeLoops(ir::SDFG &root, const pass::Context &context,
+                 const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 
 /// Does a map in place of a loop surely use elements that are not there? A map that does is an error; a loop may never run.
 /// `facts`: what is known of symbols (analysis::factsOf).

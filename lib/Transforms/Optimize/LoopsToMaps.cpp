@@ -233,40 +233,18 @@ private:
 
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // offload-to-gpu decides there what a kernel is
-            return false;
-        analysis::Memories memories(root);
-        bool changed = false;
-        std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g)
-            if (!isInScope(**g) && !mentionsGpu(**g))
-                changed |= convert(**g, memories, context);
-        if (changed)
-            root.renumber();
-        return changed;
-    }
-
-    static bool convert(SDFG &g, analysis::Memories &memories, pass::Context &context) {
-        bool changed = false;
-        const NestItems items(g, memories);
-        LoopItems loops(g, memories);
-        std::vector<Region *> regions = allRegions(g);
-        for (auto r = regions.rbegin(); r != regions.rend(); ++r) { // inner loops first
-            auto *l = dyn_cast<LoopRegion>(*r);
-            if (!l || (l->optimize && nest::isKept(*l))) // a kept one gets a remark, not those in it
-                continue;
-            const std::string where = elementName(*l);
-            Conversion conversion(*l, g, memories, items, loops, context);
+        return changeLoops(root, context, [&context](LoopRegion &l, const LoopsOf &known) {
+            const std::string where = elementName(l);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "stays a loop", why);
-                continue;
+                return false;
             }
             if (!context.mayChange(where, "is a map: " + conversion.relation()))
-                continue;
+                return false;
             conversion.replace();
-            changed = true;
-        }
-        return changed;
+            return true;
+        });
     }
 };
 
