@@ -43,6 +43,8 @@ std::string BodyPrinter::signature() const {
 }
 
 void BodyPrinter::function(const std::string &linkage) {
+    if (f_.graph)
+        return graphFunction(linkage);
     comment(f_.comment);
     w_.wrapAt(lineWidth);
     w_.open((onDevice() ? "" : linkage) + signature());
@@ -161,6 +163,12 @@ void BodyPrinter::statement(const Node &n) {
                 sym(p.count) + ");");
         return;
     }
+    case Kind::GraphRegion: // none that has not become a function
+        comment(n.comment);
+        w_.open();
+        statements(static_cast<const GraphRegion &>(n).body);
+        w_.close();
+        return;
     case Kind::Timer:
         return timer(static_cast<const Timer &>(n));
     case Kind::DataProbe:

@@ -101,36 +101,81 @@ void BodyPrinter::kernelConstants() {
             w_.line("static " + constantDefinition(c));
 }
 
+/// What an operation takes first: its stream, or the nodes that come before it.
+std::string BodyPrinter::queuedOn(int stream, const GraphNode &g) const {
+    if (!describing_)
+        return std::to_string(stream);
+    std::string text = "{";
+    for (std::size_t i = 0; i < g.after.size(); ++i)
+        text += (i ? ", " : "") + sym(g.after[i]);
+    return text + "}";
+}
+
+void BodyPrinter::nodeComment(const Node &n, const GraphNode &g) {
+    comment(describing_ ? "node " + std::to_string(g.node) + (n.comment.empty() ? "" : ": " + n.comment) : n.comment);
+}
+
 void BodyPrinter::launch(const Launch &l) {
     const Function &kernel = *m_.functions[l.function];
-    std::string text = "__state->gpu.launch<" + kernel.name.str() + ">(" + std::to_string(l.stream) + ", {" +
-                       quoted(kernel.name.str()) + ", " + quoted(l.element) +
-                       (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
-                        : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
-                                                                   : "") +
-                       "}, " + dimensions(l.grid) + ", " + dimensions(l.block);
+    const std::string how = "{" + quoted(kernel.name.str()) + ", " + quoted(l.element) +
+                            (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
+                             : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
+                                                                        : "") +
+                            "}";
+    std::string text = describing_ ? "graph.kernel<" + kernel.name.str() + ">(" + how + ", " + queuedOn(l.stream, l)
+                                   : "__state->gpu.launch<" + kernel.name.str() + ">(" + queuedOn(l.stream, l) + ", " + how;
+    text += ", " + dimensions(l.grid) + ", " + dimensions(l.block);
     for (const Call::Argument &a : l.arguments)
         text += ", " + (a.expr ? value(a.expr) : !a.ref ? sym(a.value) : memory(a.ref));
-    comment(l.comment);
+    nodeComment(l, l);
     w_.line(text + ");");
 }
 
 void BodyPrinter::deviceCopy(const DeviceCopy &c) {
     constexpr const char *directions[] = {"ToDevice", "ToHost", "OnDevice", "OnHost"};
-    std::string text = "__state->gpu.copy" + std::string(directions[c.direction]) + "(" + std::to_string(c.stream) + ", " +
-                       addressOf(c.target) + ", " + addressOf(c.source) + ", " + sym(c.width);
+    std::string text = std::string(describing_ ? "graph" : "__state->gpu") + ".copy" + directions[c.direction] + "(" +
+                       queuedOn(c.stream, c) + ", " + addressOf(c.target) + ", " + addressOf(c.source) + ", " + sym(c.width);
     if (!c.rows.isOne() || !c.slices.isOne())
         text += ", sdfgc::gpu::Rows{" + sym(c.rows) + ", " + sym(c.targetPitch) + ", " + sym(c.sourcePitch) + "}";
     if (!c.slices.isOne())
         text += ", sdfgc::gpu::Rows{" + sym(c.slices) + ", " + sym(c.targetSlice) + ", " + sym(c.sourceSlice) + "}";
-    comment(c.comment);
+    nodeComment(c, c);
     w_.line(text + ");");
 }
 
 void BodyPrinter::deviceFill(const DeviceFill &f) {
-    comment(f.comment);
-    w_.line("__state->gpu.fill(" + std::to_string(f.stream) + ", " + addressOf(f.target) + ", " + sym(f.count) + ", " +
-            f.type.cppName() + "(" + value(f.value) + "));");
+    nodeComment(f, f);
+    w_.line(std::string(describing_ ? "graph" : "__state->gpu") + ".fill(" + queuedOn(f.stream, f) + ", " + addressOf(f.target) +
+            ", " + sym(f.count) + ", " + f.type.cppName() + "(" + value(f.value) + "));");
+}
+
+/// A function whose operations are one graph: what they depend on, the nodes that they are, and the operations themselves for where
+/// there are no graphs. The nodes see their inputs only, since they are described anew when these have changed.
+void BodyPrinter::graphFunction(const std::string &linkage) {
+    use("gpu_graph");
+    std::string names;
+    comment(f_.comment);
+    w_.wrapAt(lineWidth);
+    w_.open(linkage + signature());
+    w_.open("struct Inputs");
+    for (VarId p : f_.params) {
+        w_.line(declarator(var(p)) + ";");
+        names += (names.empty() ? "" : ", ") + var(p).name.str();
+    }
+    w_.close(";");
+    w_.open("const auto nodes = [](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
+    if (!names.empty())
+        w_.line("const auto &[" + names + "] = in;");
+    describing_ = true;
+    statements(f_.body);
+    describing_ = false;
+    w_.close(";");
+    w_.open("const auto queue = [&]");
+    statements(f_.body);
+    w_.close(";");
+    w_.line("__state->" + f_.name.str() + ".run(__state->gpu, " + std::to_string(f_.graph->stream) + ", Inputs{" + names +
+            "}, nodes, queue);");
+    w_.close();
 }
 
 bool BodyPrinter::deviceOperation(const Node &n) {

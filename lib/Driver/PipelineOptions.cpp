@@ -106,6 +106,8 @@ std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
                                    "--fp-model", c.fpModel,
                                    "-O",         std::to_string(c.optimize)};
     words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
+    if (!c.gpuGraph.empty())
+        words.insert(words.end(), {"--gpu-graph", c.gpuGraph});
     if (c.orderedReductions)
         words.insert(words.end(), {"--reductions", "ordered"});
     if (c.emulate)
@@ -199,6 +201,9 @@ void TargetOptions::addTo(CommandLine &line) {
     line.choice("--target", target, names, "the target (cpu)");
     line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
     line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
+    line.choice("--gpu-graph", gpuGraph, {"off", "auto", "require"},
+                "launch operations of the device as graphs (as the program is marked): auto where it is possible; require fails "
+                "where it is not");
     line.list("--gpu-arch", gpuArch, "LIST",
               "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
     line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
@@ -220,6 +225,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     o.target = target;
     o.emulate = emulate;
     o.gpuStreams = gpuStreams;
+    o.gpuGraph = gpuGraph;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
     o.orderedReductions = reductions == "ordered";

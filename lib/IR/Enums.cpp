@@ -15,6 +15,8 @@ constexpr std::array instrumentations{SDFGC_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array dataInstrumentations{SDFGC_DATA_INSTRUMENTATIONS(SDFGC_TEXT)};
 constexpr std::array copyMethods{SDFGC_COPY_METHODS(SDFGC_TEXT)};
 constexpr std::array memoryKinds{SDFGC_MEMORY_KINDS(SDFGC_TEXT)};
+constexpr std::array graphMarks{std::string_view(""), std::string_view("off"), std::string_view("auto"),
+                                std::string_view("require"), std::string_view("formed")};
 constexpr std::array levels{std::string_view("loaded"),   std::string_view("structured"), std::string_view("typed"),
                             std::string_view("expanded"), std::string_view("allocated"),  std::string_view("scheduled"),
                             std::string_view("lowered")};
@@ -38,6 +40,7 @@ std::string_view name(Instrumentation v) { return instrumentations[static_cast<s
 std::string_view name(DataInstrumentation v) { return dataInstrumentations[static_cast<std::size_t>(v)]; }
 std::string_view name(CopyMethod v) { return copyMethods[static_cast<std::size_t>(v)]; }
 std::string_view name(MemoryKind v) { return memoryKinds[static_cast<std::size_t>(v)]; }
+std::string_view name(GraphMark v) { return graphMarks[static_cast<std::size_t>(v)]; }
 std::string_view name(Level v) { return levels[static_cast<std::size_t>(v)]; }
 
 template <> std::optional<Storage> parseEnum(std::string_view t) { return lookUp<Storage>(storages, t); }
@@ -58,6 +61,9 @@ template <> std::optional<DataInstrumentation> parseEnum(std::string_view t) {
 }
 template <> std::optional<CopyMethod> parseEnum(std::string_view t) { return lookUp<CopyMethod>(copyMethods, t); }
 template <> std::optional<MemoryKind> parseEnum(std::string_view t) { return lookUp<MemoryKind>(memoryKinds, t); }
+template <> std::optional<GraphMark> parseEnum(std::string_view t) {
+    return t.empty() ? std::nullopt : lookUp<GraphMark>(graphMarks, t);
+}
 
 std::optional<Level> parseLevel(std::string_view t) {
     const std::optional<Level> level = lookUp<Level>(levels, t);

@@ -185,6 +185,8 @@ private:
         } else if (auto *r = dyn_cast<ir::Region>(&a)) {
             if (auto *l = dyn_cast<ir::LoopRegion>(&a))
                 loopFields(*this, *l, *cast<ir::LoopRegion>(&b));
+            else
+                regionFields(*this, *r, *cast<ir::Region>(&b));
             regions(*r, *cast<ir::Region>(&b));
         }
     }

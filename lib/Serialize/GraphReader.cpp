@@ -225,8 +225,11 @@ std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {
         return nullptr;
     }
     FieldReader r(values_, v.find("attributes"));
+    auto *region = dyn_cast<ir::Region>(block.get());
+    if (region)
+        regionFields(r, *region);
     readBlockRest(v, r, *block);
-    if (auto *region = dyn_cast<ir::Region>(block.get()))
+    if (region)
         readRegion(v, *region);
     return block;
 }
@@ -297,6 +300,7 @@ std::unique_ptr<ir::Block> GraphReader::readConditional(Json v) {
         }
         auto region = std::make_unique<ir::Region>(*kind);
         FieldReader attributes(values_, regionJson.find("attributes"));
+        regionFields(attributes, *region);
         readBlockRest(regionJson, attributes, *region);
         readRegion(regionJson, *region);
         block->addBranch(std::move(condition), std::move(region));

@@ -296,6 +296,14 @@ void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
         wrongKind(key, v, "a method of copying");
 }
 
+void ValueReader::read(std::string_view key, Json v, ir::GraphMark &out) {
+    auto text = enumText(v);
+    if (auto parsed = text ? ir::parseEnum<ir::GraphMark>(*text) : std::nullopt)
+        out = *parsed;
+    else
+        wrongKind(key, v, "`off`, `auto` or `require`");
+}
+
 void ValueReader::read(std::string_view key, Json v, ir::MemoryKind &out) {
     auto text = enumText(v);
     if (auto parsed = text ? ir::parseEnum<ir::MemoryKind>(*text) : std::nullopt)

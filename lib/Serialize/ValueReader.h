@@ -78,6 +78,7 @@ public:
     void read(std::string_view key, Json v, ir::Instrumentation &out);
     void read(std::string_view key, Json v, ir::DataInstrumentation &out);
     void read(std::string_view key, Json v, ir::CopyMethod &out);
+    void read(std::string_view key, Json v, ir::GraphMark &out);
     void read(std::string_view key, Json v, ir::MemoryKind &out);
     void read(std::string_view key, Json v, ir::WcrMode &out);
     void read(std::string_view key, Json v, ir::Level &out);

@@ -47,6 +47,7 @@ public:
     void write(ir::DataInstrumentation v) { out.plain(ir::name(v)); }
     void write(ir::CopyMethod v) { out.plain(ir::name(v)); }
     void write(ir::MemoryKind v) { out.plain(ir::name(v)); }
+    void write(ir::GraphMark v) { out.plain(ir::name(v)); }
     void write(ir::WcrMode v) { out.integer(static_cast<int>(v)); }
     void write(ir::Level v) { out.plain(ir::name(v)); }
 

@@ -170,6 +170,9 @@ private:
         } else if (auto *l = dyn_cast<ir::LoopRegion>(&b)) {
             static const ir::LoopRegion defaults;
             loopFields(fields_, *l, defaults);
+        } else if (auto *r = dyn_cast<ir::Region>(&b)) {
+            static const ir::Region defaults;
+            regionFields(fields_, *r, defaults);
         }
         fields_.field("debuginfo", b.debugInfo, ir::DebugInfo());
         endAttributes(b.extra);

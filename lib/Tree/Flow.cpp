@@ -48,6 +48,8 @@ private:
             return block(static_cast<Block &>(s));
         case Kind::Timer:
             return block(static_cast<Timer &>(s).body);
+        case Kind::GraphRegion:
+            return block(static_cast<GraphRegion &>(s).body);
         case Kind::Code:
             return code(static_cast<Code &>(s));
         case Kind::If:

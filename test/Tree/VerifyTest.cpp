@@ -260,3 +260,39 @@ TEST_CASE("verify: an event stands for the work before it, on the ways that have
     CHECK(block("if N > 1 {\n" + work + "} else {\n" + record + "}\n" + wait) ==
           Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"});
 }
+
+TEST_CASE("verify: nodes of graphs") {
+    const std::string kernels = "function w(X: pointer float64) kernel threads 32 {\n  X[0] = 1.0\n}\n"
+                                "function r(X: const pointer float64, Y: pointer float64) kernel threads 32 {\n  Y[0] = X[0]\n}\n";
+    const auto graph = [&kernels](const std::string &body) {
+        return faults(kernels +
+                          "function f(A: pointer float64, B: pointer float64, C: pointer float64) state {\n  graph g on 0 {\n" +
+                          body + "  }\n}\n",
+                      " streams 2");
+    };
+    const std::string write = "launch w(at &A[0]) node 0\n", read = "launch r(at &A[0], at &B[0]) node 1";
+    const auto fault = [](const std::string &what, const std::string &statement = "launch") {
+        return Faults{"TreeGraph: graph `g` of the device: " + what + " @ function f: " + statement};
+    };
+    CHECK(graph(write + read + " after [0]\n") == Faults{});
+    CHECK(graph(write + "launch r(at &B[0], at &C[0]) node 1\n") == Faults{});
+    CHECK(graph(write + read + "\n") == fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+    // By way of a third one, and through a pointer into the same memory.
+    CHECK(graph(write + read + " after [0]\nlaunch w(at &A[0]) node 2 after [1]\n") == Faults{});
+    CHECK(graph(write + "declare p: pointer float64 at &A[4]\nlaunch r(at &p[0], at &B[0]) node 1\n") ==
+          fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+    // A later write must come after reads.
+    CHECK(graph("launch r(at &A[0], at &B[0]) node 0\nlaunch w(at &A[0]) node 1\n") ==
+          fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+    CHECK(graph(write + "launch r(at &A[0], at &B[0]) node 2 after [0]\n") == fault("the operation has the number 2, not 1"));
+    CHECK(graph(write + read + " after [0, 1]\n") == fault("node 1 comes after `1`, which is no node before it"));
+    CHECK(graph(write + "transfer from &A[0] to &B[0] of float64 width 4 on 1 node 1 after [0]\n") ==
+          fault("an operation is on another stream", "transfer"));
+    CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is no operation of the device", "synchronise"));
+    CHECK(faults(kernels + "function f(A: pointer float64) state {\n" + write + "}\n", " streams 1") ==
+          Faults{"TreeGraph: graph `` of the device: an operation outside of all graphs has a number @ function f: launch"});
+    // The function of a graph is one.
+    CHECK(faults(kernels + "function f(A: pointer float64, B: pointer float64) state graph {\n" + write + read + "\n}\n",
+                 " streams 1") ==
+          Faults{"TreeGraph: graph `f` of the device: nothing says whether node 0 or node 1 comes first; both use `A` @ function f: launch"});
+}

@@ -16,6 +16,9 @@
 //     Synchronise s              what is covered by s is over
 //     end of the program         everything must be over
 //
+// A region that is one GPU graph (sdfgc/Analysis/GraphRegions.h) is one operation of its stream, with the uses of all of its
+// operations: what it needs is waited for in its gate.
+//
 // Memory is a container behind all views and nested SDFGs (sdfgc/Analysis/Memories.h). Host transients and whatever control flow
 // reads must be over at the end of the state in which the device uses them, so that their lifetime and conditions need no look at
 // streams.
@@ -74,6 +77,8 @@ public:
     Memory memory(ir::SDFG &g, Name data) { return memories_.of(g, data); }
     Memory memory(const ir::AccessNode &n) { return memories_.of(n); }
     std::string name(Memory m) const { return memories_.owner(m).second.str(); }
+    /// Null where the program does not have it.
+    const ir::DataDesc *desc(Memory m) const { return memories_.desc(m); }
     bool isDevice(Memory m) const;
     /// Is it memory that several threads of a kernel see? Registers are not.
     bool isSeenByThreads(Memory m) const;
@@ -120,6 +125,8 @@ struct StreamConflict {
     PendingAccess what;
     bool byHost = false; // the later one is an access by the host, or the end of the state or program
     bool endOfProgram = false;
+    ir::Region *graph = nullptr; // the later one is a formed region; the state, its gate, gets what is missing
+    int stream = 0;              // of the later one, unless the host is
 };
 
 /// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked
@@ -132,6 +139,9 @@ public:
 
 private:
     StreamKnowledge state(ir::State &s, const StreamKnowledge &in) override;
+    void entering(ir::Block &b, StreamKnowledge &now) override;
+    const StreamStep &graphStep(ir::Region &formed);
+    static void waited(StreamKnowledge &now, int forStream, bool host, int stream);
     bool atEnd(ir::State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now);
     bool repaired(StreamKnowledge &now, StreamConflict c);
     bool check(ir::State &s, const std::vector<StreamStep> &steps, std::size_t i, StreamKnowledge &now);
@@ -141,6 +151,7 @@ private:
     StreamSteps &steps_;
     Found found_;
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
+    std::map<const ir::Region *, StreamStep> graphs_;
 };
 
 /// Does the host release memory of the device at the end of an SDFG: of the program, or of a nested SDFG that becomes a function

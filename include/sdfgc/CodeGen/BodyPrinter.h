@@ -84,6 +84,9 @@ private:
     std::string dimensions(const std::array<sym::Expr, 3> &sizes) const;
     bool deviceOperation(const tree::Node &n);
     void launch(const tree::Launch &l);
+    void graphFunction(const std::string &linkage);
+    void nodeComment(const tree::Node &n, const tree::GraphNode &g);
+    std::string queuedOn(int stream, const tree::GraphNode &g) const;
     void kernelConstants();
     void deviceCopy(const tree::DeviceCopy &c);
     void deviceFill(const tree::DeviceFill &f);
@@ -96,6 +99,7 @@ private:
     std::set<std::string> &topics_;
     std::vector<MapEntry> &map_;
     std::string file_;
+    bool describing_ = false; // operations are described as nodes of a graph, not queued
     SymPrinter symbols_;
     py::CppPrinter values_;
 };

@@ -49,6 +49,12 @@ enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
 ///     Slices, Grid                in a kernel, allocated by the host: a slice for each thread or block; one for the whole grid
 ///     DeviceHeap   in a kernel, allocated by a thread
 enum class MemoryKind : uint8_t { SDFGC_MEMORY_KINDS(SDFGC_MEMBER) };
+/// May a region's operations on the device become one GPU graph (docs/gpu-graphs.md)? Ours, not of the format; attribute `gpu_graph`.
+///     Unmarked     as the region around it, at last as --gpu-graph says
+///     Off, Auto    never; where it is possible
+///     Require      all of the region, or the compilation fails
+///     Formed       it is one: form-gpu-graphs has made sure that it can be
+enum class GraphMark : uint8_t { Unmarked, Off, Auto, Require, Formed };
 #undef SDFGC_MEMBER
 
 std::string_view name(Storage);
@@ -59,6 +65,7 @@ std::string_view name(OmpSchedule);
 std::string_view name(Instrumentation);
 std::string_view name(DataInstrumentation);
 std::string_view name(CopyMethod);
+std::string_view name(GraphMark); // `off`; nothing for Unmarked
 std::string_view name(MemoryKind);
 
 /// Enumerator by the name in a file. `GPU_Default` is GPU_Device (files of 1.x). Nothing if unknown.
@@ -71,6 +78,7 @@ template <> std::optional<OmpSchedule> parseEnum(std::string_view);
 template <> std::optional<Instrumentation> parseEnum(std::string_view);
 template <> std::optional<DataInstrumentation> parseEnum(std::string_view);
 template <> std::optional<CopyMethod> parseEnum(std::string_view);
+template <> std::optional<GraphMark> parseEnum(std::string_view);
 template <> std::optional<MemoryKind> parseEnum(std::string_view);
 
 bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent

@@ -156,6 +156,7 @@ public:
         }
     }
     int cfgId = 0; // cfg_list_id, renumbered by SDFG::renumber
+    GraphMark graph = GraphMark::Unmarked;
 
     const std::vector<std::unique_ptr<Block>> &blocks() const { return blocks_; }
     const std::vector<std::unique_ptr<InterstateEdge>> &edges() const { return edges_; }
@@ -195,7 +196,7 @@ public:
     void renumberBlocks();
 
 protected:
-    Region(const Region &o) : Block(o), cfgId(o.cfgId) {}
+    Region(const Region &o) : Block(o), cfgId(o.cfgId), graph(o.graph) {}
 
 private:
     friend class Cloner;

@@ -28,6 +28,7 @@ struct CompileOptions {
     std::string target = "cpu";
     bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
     int gpuStreams = 4;   // streams that operations are spread over, at most
+    std::string gpuGraph; // --gpu-graph: off, auto, require; empty: as the graph is marked
     bool gpu() const { return platform::dialect(target) != nullptr; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;

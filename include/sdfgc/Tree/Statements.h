@@ -258,8 +258,14 @@ struct DataProbe : NodeOf<Kind::DataProbe> {
 
 // ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
 
+/// What a launch, copy or fill inside of a GraphRegion has besides.
+struct GraphNode {
+    int node = -1;                // its number in the graph, in the order of the text; -1: it is in none
+    std::vector<sym::Expr> after; // numbers of nodes that come before it: constants, ascending
+};
+
 /// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
-struct Launch : NodeOf<Kind::Launch> {
+struct Launch : NodeOf<Kind::Launch>, GraphNode {
     FunctionId function; // of Module::functions
     std::vector<Call::Argument> arguments;
     std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
@@ -269,7 +275,7 @@ struct Launch : NodeOf<Kind::Launch> {
 
 /// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart,
 /// consecutive slices `sourceSlice` and `targetSlice`.
-struct DeviceCopy : NodeOf<Kind::DeviceCopy> {
+struct DeviceCopy : NodeOf<Kind::DeviceCopy>, GraphNode {
     enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
     RefId source, target;
     Type type;
@@ -278,7 +284,7 @@ struct DeviceCopy : NodeOf<Kind::DeviceCopy> {
 };
 
 /// `count` contiguous elements in device memory get a value.
-struct DeviceFill : NodeOf<Kind::DeviceFill> {
+struct DeviceFill : NodeOf<Kind::DeviceFill>, GraphNode {
     RefId target;
     sym::Expr count;
     Type type;
@@ -300,6 +306,15 @@ struct EventRecord : NodeOf<Kind::EventRecord> {
 /// A stream waits for an event before what it is given next; stream -1: the host waits.
 struct EventWait : NodeOf<Kind::EventWait> {
     int event = 0, stream = 0;
+};
+
+/// Operations on one stream that become one graph of the device, launched at once: besides them there are only declarations of
+/// what they are given. Run one after the other, they do the same.
+struct GraphRegion : NodeOf<Kind::GraphRegion> {
+    Name name;           // unique in the module
+    int stream = 0;      // of all operations
+    int64_t entries = 8; // executable graphs that are kept
+    Block body;
 };
 
 /// In a kernel: all threads of a block (or of the grid) have come so far, and see what the others wrote.

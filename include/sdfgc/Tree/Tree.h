@@ -22,11 +22,18 @@ struct KernelInfo {
     bool persistent = false;  // all blocks run at once: they may meet
 };
 
+/// What makes a function the body of a GraphRegion.
+struct GraphInfo {
+    int stream = 0;
+    int64_t entries = 8;
+};
+
 struct Function {
     Name name;
     std::string comment;
     std::optional<KernelInfo> kernel;
-    bool device = false; // a function that kernels call
+    std::optional<GraphInfo> graph; // its operations are launched as one graph (outline-gpu-graphs)
+    bool device = false;            // a function that kernels call
     Table<VarId, Variable> vars;
     Table<RefId, MemRef> refs;
     std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback

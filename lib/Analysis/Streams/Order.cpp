@@ -2,6 +2,7 @@
 #include "sdfgc/Analysis/Streams.h"
 
 #include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -62,11 +63,11 @@ bool StreamOrder::check(State &s, const std::vector<StreamStep> &steps, std::siz
     for (const auto &[key, access] : pending) {
         auto hits = [&use = key.use](MemoryUse u) { return conflict(u, use); };
         if (std::any_of(step.host.begin(), step.host.end(), hits)) {
-            if (repaired(now, {&s, i, &steps, key, access, true, false}))
+            if (repaired(now, {&s, i, &steps, key, access, true}))
                 return true;
         } else if (step.kind == StreamStep::Operation && !(access.covered >> step.stream & 1) &&
                    std::any_of(step.uses.begin(), step.uses.end(), hits)) {
-            if (repaired(now, {&s, i, &steps, key, access, false, false}))
+            if (repaired(now, {&s, i, &steps, key, access, false, false, nullptr, step.stream}))
                 return true;
         }
     }
@@ -80,6 +81,55 @@ bool StreamOrder::atEnd(State &s, const std::vector<StreamStep> &steps, StreamKn
         if ((ends || steps_.endsWithState(key.use)) && repaired(now, {&s, steps.size(), &steps, key, access, true, ends}))
             return true;
     return false;
+}
+
+/// A formed region as one operation.
+const StreamStep &StreamOrder::graphStep(Region &formed) {
+    auto [at, isNew] = graphs_.try_emplace(&formed);
+    if (!isNew)
+        return at->second;
+    StreamStep &whole = at->second;
+    whole.kind = StreamStep::Operation;
+    forEachGraphOperation(formed, steps_, [&whole](const StreamStep &step, State &) {
+        whole.stream = step.stream;
+        whole.uses.insert(whole.uses.end(), step.uses.begin(), step.uses.end());
+        whole.host.insert(whole.host.end(), step.host.begin(), step.host.end());
+    });
+    for (auto *list : {&whole.uses, &whole.host}) {
+        std::sort(list->begin(), list->end());
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    return whole;
+}
+
+/// What a formed region must wait for, its gate does.
+void StreamOrder::entering(Block &b, StreamKnowledge &now) {
+    auto *formed = dyn_cast<Region>(&b);
+    State *gate = formed && formed->graph == GraphMark::Formed ? gateOf(*formed) : nullptr;
+    if (!gate)
+        return;
+    const StreamStep &whole = graphStep(*formed);
+    const std::map<StreamKnowledge::Key, PendingAccess> pending = now.pending;
+    for (const auto &[key, before] : pending) {
+        const auto hits = [&use = key.use](MemoryUse u) { return conflict(u, use); };
+        const bool host = std::any_of(whole.host.begin(), whole.host.end(), hits);
+        const auto at = now.pending.find(key);
+        if (at == now.pending.end() ||
+            (!host && ((at->second.covered >> whole.stream & 1) || std::none_of(whole.uses.begin(), whole.uses.end(), hits))))
+            continue;
+        const std::vector<StreamStep> steps = steps_.of(*gate);
+        if (repaired(now, {gate, steps.size(), &steps, key, before, host, false, formed, whole.stream}))
+            waited(now, key.stream, host, whole.stream);
+    }
+}
+
+/// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.
+void StreamOrder::waited(StreamKnowledge &now, int forStream, bool host, int stream) {
+    if (host)
+        return now.order({AsyncOp::Synchronise, forStream, -1, {}});
+    for (auto &[key, access] : now.pending)
+        if (access.covered >> forStream & 1)
+            access.covered |= uint64_t(1) << stream;
 }
 
 StreamKnowledge StreamOrder::state(State &s, const StreamKnowledge &in) {

@@ -40,12 +40,15 @@ void Verifier::streams(const SDFG &constRoot) {
         return;
     StreamOrder(root, steps, [&](const StreamConflict &c) {
         const bool atEnd = c.step == c.steps->size();
-        const std::string later = c.endOfProgram ? "the end of the program"
-                                  : atEnd        ? "the end of " + elementName(*c.state)
-                                                 : nameOf((*c.steps)[c.step].node, (*c.steps)[c.step].edge);
+        const std::string later = c.graph          ? elementName(*c.graph)
+                                  : c.endOfProgram ? "the end of the program"
+                                  : atEnd          ? "the end of " + elementName(*c.state)
+                                                   : nameOf((*c.steps)[c.step].node, (*c.steps)[c.step].edge);
         const diag::Message message(diag::Id::StreamsUnordered, later, nameOf(c.what.node, c.what.edge),
                                     c.earlier.use.write ? "write" : "read", steps.name(c.earlier.use.memory));
-        if (atEnd)
+        if (c.graph)
+            report(message, placeOf(*c.graph));
+        else if (atEnd)
             report(message, placeOf(*c.state));
         else if (const Edge *e = (*c.steps)[c.step].edge)
             report(message, placeOf(*e));

@@ -110,6 +110,8 @@ void Translator::statement(const Node &n) {
         return pop(static_cast<const StreamPop &>(n));
     case Kind::Timer:
         return block(static_cast<const Timer &>(n).body);
+    case Kind::GraphRegion:
+        return block(static_cast<const GraphRegion &>(n).body);
     case Kind::DataProbe:
         if (static_cast<const DataProbe &>(n).restore)
             refuse("a container that is read from a file");

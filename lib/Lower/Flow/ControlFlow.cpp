@@ -1,6 +1,7 @@
 // Control flow.
 #include "ControlFlow.h"
 
+#include "Graphs.h"
 #include "Lower/Expressions/Expressions.h"
 #include "Lower/Expressions/Symbols.h"
 #include "States.h"
@@ -164,7 +165,10 @@ void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
         out.add<Return>();
         return;
     default:
-        return lowerRegion(in, static_cast<Region &>(b), out);
+        if (auto &r = static_cast<Region &>(b); r.graph == GraphMark::Formed)
+            return lowerGraph(in, r, out);
+        else
+            return lowerRegion(in, r, out);
     }
 }
 

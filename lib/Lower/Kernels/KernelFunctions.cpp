@@ -10,7 +10,6 @@
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 namespace sdfgc::tree::lowering {
@@ -46,16 +45,6 @@ std::set<Name> calledNames(const Function &f, Block &b) {
     return names;
 }
 
-/// The label of a kernel's map as an identifier.
-std::string kernelName(const MapEntry &m) {
-    std::string name;
-    for (char c : m.label)
-        name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
-        name.insert(0, "kernel_");
-    return name;
-}
-
 } // namespace
 
 KernelShape kernelShape(const Instance &in, const MapEntry &m) {
@@ -68,7 +57,9 @@ KernelShape kernelShape(const Instance &in, const MapEntry &m) {
     return shape;
 }
 
-Name nameKernel(Program &program, const MapEntry &m) { return program.functionNames.take(kernelName(m), "_kernel"); }
+Name nameKernel(Program &program, const MapEntry &m) {
+    return program.functionNames.take(identifierOf(m.label, "kernel_"), "_kernel");
+}
 
 std::unique_ptr<Launch> launchOf(const Instance &in, const MapEntry &m, const KernelShape &shape) {
     auto launch = std::make_unique<Launch>();

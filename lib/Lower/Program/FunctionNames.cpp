@@ -3,6 +3,8 @@
 
 #include "sdfgc/Tree/NameScopes.h"
 
+#include <cctype>
+
 namespace sdfgc::tree::lowering {
 
 void FunctionNames::readVariables() {
@@ -15,6 +17,15 @@ void FunctionNames::readVariables() {
         for (const auto &[name, type] : g->symbols)
             variables_.insert(name.str());
     }
+}
+
+std::string identifierOf(std::string_view label, const char *prefix) {
+    std::string name;
+    for (char c : label)
+        name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
+        name.insert(0, prefix);
+    return name;
 }
 
 Name FunctionNames::take(std::string wanted, const char *suffix) {

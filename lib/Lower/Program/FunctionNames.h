@@ -12,6 +12,9 @@
 
 namespace sdfgc::tree::lowering {
 
+/// A label as an identifier: other characters become `_`; `prefix` stands in front where it would be none otherwise.
+std::string identifierOf(std::string_view label, const char *prefix);
+
 /// The names that functions of a program have so far.
 class FunctionNames {
 public:

@@ -6,6 +6,12 @@ namespace sdfgc::tree::lowering {
 Program::Program(ir::SDFG &root, pass::Context &context)
     : root(root), context(context), module(std::make_unique<Module>()), functionNames(root) {}
 
+analysis::StreamSteps &Program::steps() {
+    if (!streamSteps)
+        streamSteps = std::make_unique<analysis::StreamSteps>(root);
+    return *streamSteps;
+}
+
 void Program::error(diag::Message message, diag::Location place) const {
     if (place.file.empty())
         place.file = context.options.file;

@@ -6,6 +6,7 @@
 
 #include "FunctionNames.h"
 
+#include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Tree.h"
 
@@ -20,8 +21,12 @@ struct Program {
     pass::Context &context;
     std::unique_ptr<Module> module; // grows while the graph is walked; never null
     FunctionNames functionNames;
-    std::set<Name> fields;          // of the module, by name
-    bool usesUndefinedSize = false; // some expression that is printed has a size that nobody knows (`?`)
+    std::set<Name> fields;                              // of the module, by name
+    std::unique_ptr<analysis::StreamSteps> streamSteps; // see steps()
+    bool usesUndefinedSize = false;                     // some expression that is printed has a size that nobody knows (`?`)
+
+    /// What the operations of the device touch; made when it is first asked for. The graph stays as it is.
+    analysis::StreamSteps &steps();
 
     /// Reports an error. A place without a file is in the file of the graph. The lowering goes on after it: what it makes is
     /// dropped where errors were reported.

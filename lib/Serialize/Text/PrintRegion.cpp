@@ -98,6 +98,9 @@ std::string Printer::blockAttributes(const ir::Block &b, std::initializer_list<s
     } else if (auto *l = dyn_cast<ir::LoopRegion>(&b)) {
         static const ir::LoopRegion defaults;
         loopFields(a, *l, defaults);
+    } else if (auto *r = dyn_cast<ir::Region>(&b)) {
+        static const ir::Region defaults;
+        regionFields(a, *r, defaults);
     }
     a.extra(b.extra);
     location(a, b.debugInfo);

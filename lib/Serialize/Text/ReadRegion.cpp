@@ -189,6 +189,8 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
                 stateFields(r, *s);
             else if (auto *l = dyn_cast<ir::LoopRegion>(&b))
                 loopFields(r, *l);
+            else if (auto *region = dyn_cast<ir::Region>(&b))
+                regionFields(r, *region);
         },
         b.extra);
     locate(a, b.debugInfo);

@@ -27,7 +27,13 @@ private:
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
                                                       : CxxEmitter::bufferClass(f);
     }
-    void stateFields(TextWriter &w) const override { w.line("sdfgc::gpu::Program gpu; // streams and events"); }
+    void stateFields(TextWriter &w) const override {
+        w.line("sdfgc::gpu::Program gpu; // streams and events");
+        for (const auto &f : m_.functions)
+            if (f->graph)
+                w.line("sdfgc::gpu::Graph " + f->name.str() + "{\"" + f->name.str() + "\"" +
+                       (f->graph->entries == 8 ? "" : ", " + std::to_string(f->graph->entries)) + "};");
+    }
     bool hasResources() const override { return true; }
     void acquire(TextWriter &w) const override {
         w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");

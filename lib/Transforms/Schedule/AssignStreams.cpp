@@ -10,11 +10,14 @@
 //   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each
 //      other;
 //   3. else the stream that has been idle longest.
+// The operations of a region that is one GPU graph have one stream, that of the first.
+//
 // Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last
 // does. Two operations depend on each other if they touch the same memory and one of them writes it.
 //
 // Options: `streams`, how many there are at most; 0 stands for the command line's --gpu-streams.
 // Operations that have a stream keep it. order-streams adds the events and waits that the choice asks for.
+#include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -35,6 +38,7 @@ struct Operation {
     std::vector<int> before; // operations that it depends on, ascending
     int firstUser = -1;      // the first operation that needs what it writes
     int stream = -1;
+    Region *graph = nullptr; // that it is part of
 };
 
 class Streams {
@@ -63,8 +67,9 @@ private:
     analysis::StreamSteps steps_;
     int limit_;
     std::vector<Operation> operations_;
-    std::vector<int> last_;       // operation that was queued last, by stream
-    std::map<int, int> reserved_; // stream for an operation, since one that it depends on got it
+    std::vector<int> last_;                // operation that was queued last, by stream
+    std::map<const Region *, int> graphs_; // streams of formed regions: one each
+    std::map<int, int> reserved_;          // stream for an operation, since one that it depends on got it
 };
 
 void Streams::collect(SDFG &g) {
@@ -73,7 +78,7 @@ void Streams::collect(SDFG &g) {
             if (step.kind == StreamStep::Nested)
                 collect(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
             else if (step.kind == StreamStep::Operation)
-                operations_.push_back({std::move(step), {}, -1, -1});
+                operations_.push_back({std::move(step), {}, -1, -1, analysis::graphAround(*s)});
         }
 }
 
@@ -129,6 +134,8 @@ std::optional<AsyncOp::Kind> Streams::poolOperation(const StreamStep &s) {
 void Streams::choose(int i) {
     Operation &o = operations_[static_cast<std::size_t>(i)];
     std::optional<int> stream = given(o.step);
+    if (const auto first = graphs_.find(o.graph); o.graph && first != graphs_.end())
+        stream = first->second;
     const auto pool = stream ? std::nullopt : poolOperation(o.step);
     if (pool == AsyncOp::Allocate && o.firstUser >= 0)
         return; // its first user decides
@@ -151,6 +158,8 @@ void Streams::choose(int i) {
         last_.push_back(-1);
     last_[static_cast<std::size_t>(*stream)] = i;
     o.stream = *stream;
+    if (o.graph)
+        graphs_.try_emplace(o.graph, *stream);
     for (int b : o.before)
         if (Operation &allocation = operations_[static_cast<std::size_t>(b)]; allocation.stream < 0)
             allocation.stream = *stream;

@@ -302,11 +302,10 @@ bool Orderer::repair(const StreamConflict &c) {
     for (std::size_t i = 0; i < c.step && !c.what.several; ++i)
         if ((*c.steps)[i].node == c.what.node && (*c.steps)[i].edge == c.what.edge)
             record = i + 1;
-    const int stream = (*c.steps)[c.step].stream;
     for (std::size_t i = record; i < c.step; ++i) // an event that says it already
         if (const StreamStep &s = (*c.steps)[i];
             s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
-            inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, stream, s.async.event}));
+            inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, c.stream, s.async.event}));
             return true;
         }
     const bool byStepBefore =
@@ -314,10 +313,10 @@ bool Orderer::repair(const StreamConflict &c) {
     inserted_.push_back(insert(*c.state, *c.steps, record, {AsyncOp::Record, c.earlier.stream, events_}, byStepBefore));
     std::vector<StreamStep> now = steps_.of(*c.state);
     std::size_t at = now.size();
-    for (std::size_t i = 0; i < now.size(); ++i)
+    for (std::size_t i = 0; i < now.size() && !c.graph; ++i)
         if (now[i].node == (*c.steps)[c.step].node && now[i].edge == (*c.steps)[c.step].edge)
             at = i;
-    inserted_.push_back(insert(*c.state, now, at, {AsyncOp::Wait, stream, events_}));
+    inserted_.push_back(insert(*c.state, now, at, {AsyncOp::Wait, c.stream, events_}));
     ++events_;
     return true;
 }

@@ -14,11 +14,13 @@
 //   2. used in one state at the top level of the SDFG: both nodes are in it;
 //   3. used in several blocks of an SDFG that is a sequence: states before the first and after the last; the memory keeps its
 //      contents in between;
-//   4. else the container keeps its own memory.
+//   4. what a GPU graph uses keeps its place from call to call, so it is not of the pool;
+//   5. else the container keeps its own memory.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
@@ -62,6 +64,8 @@ Uses usesOf(const SDFG &g, const analysis::ContainerUses &u) {
         for (const Edge *e : a->outEdges())
             if (e->dstConn == Name("set"))
                 out.obstacle = {Why::MayAlias, "a reference is set to it"};
+        if (analysis::graphAround(*s))
+            out.obstacle = {Why::Allocation, "a GPU graph uses it, whose memory stays where it is"};
         Block *top = topBlock(*s, g);
         if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
             out.blocks.push_back(top);

@@ -13,7 +13,8 @@
 //      passed by reference. Declarations that are needed after the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
-#include "Transforms/Tree/StatementCount.h"
+#include "InsertFunctions.h"
+#include "StatementCount.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
@@ -290,39 +291,6 @@ void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
     c.out.push_back(std::move(call));
 }
 
-void renumberCalls(Block &b, const Table<FunctionId, FunctionId> &numbers) {
-    for (NodePtr &n : b.body) {
-        if (n->kind == Kind::Call) {
-            FunctionId &function = static_cast<Call &>(*n).function;
-            function = numbers[function];
-        }
-        forEachBlock(*n, [&](Block &inner) { renumberCalls(inner, numbers); });
-    }
-}
-
-/// Each function in the list `parts` goes in front of the function that calls it: `before[i]` of them in front of function i or an
-/// earlier one.
-void insertParts(Module &m, std::vector<std::unique_ptr<Function>> parts, const std::vector<std::size_t> &before) {
-    // Functions keep their order; the parts of each stand in front of it.
-    Table<FunctionId, std::unique_ptr<Function>> all;
-    std::vector<FunctionId> ofFunctions, ofParts;
-    for (std::size_t i = 0, p = 0; auto &f : m.functions) {
-        for (; p < before[i]; ++p)
-            ofParts.push_back(all.add(std::move(parts[p])));
-        ofFunctions.push_back(all.add(std::move(f)));
-        ++i;
-    }
-    Table<FunctionId, FunctionId> numbers; // parts were numbered after all functions
-    for (const auto &list : {ofFunctions, ofParts})
-        for (FunctionId id : list)
-            numbers.add(id);
-    m.functions = std::move(all);
-    for (auto &f : m.functions) { // callees come first
-        renumberCalls(f->body, numbers);
-        f->needsState = f->needsState || usesState(f->body, m);
-    }
-}
-
 class SplitFunctions : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
         if (m.streams > 0 ||
@@ -337,7 +305,7 @@ class SplitFunctions : public pass::TreePass {
         }
         if (parts.empty())
             return false;
-        insertParts(m, std::move(parts), before);
+        insertFunctions(m, std::move(parts), before);
         return true;
     }
 };

@@ -109,6 +109,7 @@ bool verify(const Module &m, diag::Engine &diagnostics) {
             rules::calls(r);
             rules::memory(r);
             rules::streams(r);
+            rules::graphs(r);
         }
         holds = holds && !r.faults();
     }

@@ -45,6 +45,7 @@ void jumps(Report &r);    // Jumps.cpp: labels, break, continue, goto, return
 void parallel(Report &r); // Parallel.cpp: teams, loops that share iterations, barriers
 void calls(Report &r);    // Calls.cpp: arguments, kernels and what they may use
 void memory(Report &r);   // Memory.cpp: allocated before use on every path
+void graphs(Report &r);   // Graphs.cpp: graphs of the device: numbers and edges
 void streams(Report &r);  // Streams.cpp: numbers; nothing is released before the work that uses it is done
 
 } // namespace sdfgc::tree::rules

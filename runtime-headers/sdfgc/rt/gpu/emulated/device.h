@@ -32,7 +32,10 @@ public:
     virtual ~FaultWatch() = default;
     /// A kernel begins: everything is closed. Only one thread of the host runs its blocks.
     virtual void beginKernel() = 0;
-    /// It touches a closed page of live memory and goes on when this returns. `context`: the signal handler's.
+    /// Does one run now?
+    virtual bool runsKernel() const = 0;
+    /// It touches a closed page of live memory and goes on when this returns. `context`: the signal handler's; null where a thread touches
+    /// it that a library which the kernel calls has started.
     virtual void touch(Allocation &a, const void *address, bool write, void *context) = 0;
     /// It has ended: what it touched is opened.
     virtual void endKernel() = 0;
@@ -142,10 +145,11 @@ private:
             worker->jumpOut();
         }
         if (arena.owns(address)) {
+            const bool ofKernel = worker || (watch && watch->runsKernel());
+            if (ofKernel && openOnDemand(address, isWrite(context), worker ? context : nullptr))
+                return;
             if (!worker)
                 reportHostTouch(address, isWrite(context));
-            if (openOnDemand(address, isWrite(context), context))
-                return;
             reportKernelFault(*worker, address, isWrite(context));
             worker->jumpOut();
         }
@@ -173,13 +177,12 @@ private:
         Allocation *a = arena.before(address);
         if (!a || a->state != Allocation::Live || reinterpret_cast<uintptr_t>(address) >= a->pagesEnd)
             return false;
-        if (watch) {
-            watch->touch(*a, address, write, context);
-            return true;
-        }
         while (__atomic_test_and_set(&opening_, __ATOMIC_ACQUIRE))
             ;
-        arena.open(*a);
+        if (watch)
+            watch->touch(*a, address, write, context);
+        else
+            arena.open(*a);
         __atomic_clear(&opening_, __ATOMIC_RELEASE);
         return true;
     }

@@ -149,19 +149,24 @@ public:
     }
 
     // FaultWatch
-    void beginKernel() override { device_.arena.closeEach(); }
+    bool runsKernel() const override { return runs_; }
+    void beginKernel() override {
+        device_.arena.closeEach();
+        runs_ = true;
+    }
     void touch(Allocation &a, const void *address, bool write, void *context) override {
         const unsigned part = partOf(a, reinterpret_cast<uintptr_t>(address));
         mark(a, part, write);
         if (touched_.full()) // no verdict then
             return device_.arena.open(a);
-        if (const Known *k = stepping_ ? known(a) : nullptr;
+        if (const Known *k = stepping_ && context ? known(a) : nullptr;
             k && (k->meetings >> part & 1) != 0 && step(a, part, address, write, context))
             return;
         const Range pages = pagesOf(a, part);
         Arena::protect(pages.begin, pages.end, write ? PROT_READ | PROT_WRITE : PROT_READ);
     }
     void endKernel() override {
+        runs_ = false;
         for (const Touched &t : touched_)
             device_.arena.open(*t.a);
     }
@@ -382,6 +387,7 @@ private:
     Device &device_;
     AccessWatch *const outer_; // of the graph that this one is the body of
     size_t node_ = 0;
+    bool runs_ = false;                      // a kernel
     FixedList<Touched> touched_{1024};       // by the node that runs
     std::vector<std::vector<Touched>> used_; // by node
     FixedList<Known> known_{1024};

@@ -1,0 +1,68 @@
+// Regions of a program that one GPU graph can launch: what stands in the way, block by block, and the regions that were formed.
+//
+// A graph is a fixed list of kernels, copies and fills with an order among them, which the host describes before any of them runs
+// (docs/gpu-graphs.md). So a block can be part of one if
+//   1. it has nothing that the host computes, waits for, allocates, measures or prints;
+//   2. all that the host hands over (scalars, sizes, symbols, addresses) has its value when the region begins: nothing in the region
+//      assigns it;
+//   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller.
+//
+// A region with the mark Formed is entered through an empty state, its *gate*, which is its only predecessor: there the stream and the
+// host wait for what the region needs. To streams the region is one operation.
+#pragma once
+
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Diag/Reason.h"
+
+#include <map>
+#include <vector>
+
+namespace sdfgc::analysis {
+
+/// One thing that keeps a block out of a graph.
+struct GraphBlocker {
+    diag::Reason reason;
+    diag::Location place; // of the element
+    /// What stands around the graphs of any program: copies between ordinary memory of the caller and the device, and what the host
+    /// computes by itself.
+    bool isAside = false;
+};
+
+/// What a block would be in a graph.
+struct GraphBlock {
+    std::vector<GraphBlocker> blockers; // in the order of the graph; none: it can be part of one
+    int operations = 0;                 // nodes that it would have
+};
+
+/// The verdicts on blocks of one program, each found once. Valid until the program changes.
+class GraphBlockers {
+public:
+    explicit GraphBlockers(ir::SDFG &root);
+    /// A state, or a block with states inside. A block of a kernel, or of a scope of the host, has a blocker.
+    const GraphBlock &of(ir::Block &b);
+    /// Could a step of a state be nodes of a graph, whatever stands beside it? And how many?
+    bool canBeNode(const StreamStep &step, ir::State &s);
+    int operationsOf(const StreamStep &step, ir::State &s);
+    /// The steps that the verdicts are on.
+    StreamSteps &steps() { return steps_; }
+    /// Can graphs be formed in the SDFG at all? Not where several threads of the host or a kernel run it.
+    bool onHost(const ir::SDFG &g);
+
+private:
+    class Scan;
+    StreamSteps steps_;
+    OuterValues values_;
+    std::map<const ir::Block *, GraphBlock> known_;
+};
+
+/// The outermost formed region that a block is in, or is; through nested SDFGs. Null: it is in none.
+ir::Region *graphAround(ir::Block &b);
+/// The gate of a formed region; null if it has none, which no pass leaves behind.
+ir::State *gateOf(ir::Region &formed);
+
+/// Calls f(step, state) for the operations of a formed region in the order in which the host takes them, nested SDFGs in place.
+void forEachGraphOperation(ir::Region &formed, StreamSteps &steps, const std::function<void(const StreamStep &, ir::State &)> &f);
+
+} // namespace sdfgc::analysis

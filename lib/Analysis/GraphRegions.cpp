@@ -1,0 +1,279 @@
+#include "sdfgc/Analysis/GraphRegions.h"
+
+#include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+using diag::Why;
+
+namespace {
+
+std::string quoted(Name n) { return "`" + n.str() + "`"; }
+
+/// The only block that follows, without a condition or an assignment on the way; null otherwise.
+Block *onlySuccessor(const Region &r, const Block &b) {
+    const std::vector<InterstateEdge *> out = r.outEdges(&b);
+    return out.size() == 1 && out[0]->isUnconditional() && out[0]->assignments.empty() ? out[0]->dst : nullptr;
+}
+
+} // namespace
+
+/// Looks at one block.
+class GraphBlockers::Scan {
+public:
+    Scan(GraphBlockers &all, GraphBlock &out) : all_(all), out_(out) {}
+
+    /// A step alone, with the containers that it uses.
+    void alone(const StreamStep &step, State &s) {
+        std::set<const Node *> ends;
+        if (step.edge)
+            ends = {step.edge->src, step.edge->dst};
+        else
+            for (const auto *edges : {&step.node->inEdges(), &exitOf(step.node)->outEdges()})
+                for (const Edge *e : *edges)
+                    ends.insert({e->src, e->dst});
+        for (const Node *n : ends)
+            if (const auto *a = dyn_cast<AccessNode>(n))
+                container(s, *a);
+        this->step(step, s);
+    }
+
+    void block(Block &b) {
+        switch (b.kind()) {
+        case BlockKind::State:
+            return state(static_cast<State &>(b));
+        case BlockKind::Named:
+        case BlockKind::Region:
+        case BlockKind::FunctionCall:
+        case BlockKind::SDFG:
+            return sequence(static_cast<Region &>(b));
+        case BlockKind::Loop:
+            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(b));
+        case BlockKind::Conditional:
+            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(b));
+        default:
+            return add(Why::ControlFlow, "control flow jumps", placeOf(b));
+        }
+    }
+
+private:
+    void add(Why why, std::string text, diag::Location place, bool isAside = false) {
+        out_.blockers.push_back({{why, std::move(text)}, std::move(place), isAside});
+    }
+
+    void sequence(Region &r) {
+        const std::vector<Block *> order = blocksInOrder(r);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            block(*order[i]);
+            if (i + 1 < order.size() && onlySuccessor(r, *order[i]) != order[i + 1])
+                add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]));
+        }
+    }
+
+    // ---- states
+    void state(State &s) {
+        if (s.instrument != Instrumentation::No_Instrumentation || s.symbolInstrument != DataInstrumentation::No_Instrumentation)
+            add(Why::Measured, "the state is measured", placeOf(s));
+        for (const auto &n : s.nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()))
+                container(s, *a);
+        for (const StreamStep &step : all_.steps_.of(s))
+            this->step(step, s);
+    }
+
+    void container(State &s, const AccessNode &a) {
+        SDFG &g = *s.sdfg();
+        const DataDesc *d = g.desc(a.data);
+        if (a.dataInstrument != DataInstrumentation::No_Instrumentation)
+            add(Why::Measured, quoted(a.data) + " is saved or restored", placeOf(a));
+        if (!d)
+            return;
+        if (d->isStream() || d->isReference())
+            return add(Why::Container, quoted(a.data) + (d->isStream() ? " is a queue" : " is a reference"), placeOf(a));
+        if (!d->transient || d->storage != Storage::GPU_Global || !needsMemory(g, a.data, *d))
+            return;
+        if (a.setZero)
+            return add(Why::Allocation, quoted(a.data) + " is cleared when it gets its memory", placeOf(a));
+        if (all_.values_.isSizeAssigned(g, *d) || all_.values_.of(g, d->totalSize).computed)
+            add(Why::Allocation, "the size of " + quoted(a.data) + " is computed by the program", placeOf(a));
+    }
+
+    void step(const StreamStep &step, State &s) {
+        switch (step.kind) {
+        case StreamStep::Host:
+            return host(step);
+        case StreamStep::Async:
+            return add(step.async.kind == AsyncOp::Reserve ? Why::Allocation : Why::Order, "the host allocates or waits",
+                       placeOf(*step.node));
+        case StreamStep::Nested:
+            return nested(*static_cast<NestedSDFGNode *>(step.node));
+        case StreamStep::Operation:
+            ++out_.operations;
+            return step.edge ? copy(step, s) : operation(step, s);
+        case StreamStep::Loop:
+            return;
+        }
+    }
+    void host(const StreamStep &step) {
+        add(Why::Host, "the host computes or copies here", step.edge ? placeOf(*step.edge) : placeOf(*step.node), true);
+    }
+    void nested(NestedSDFGNode &n) {
+        if (n.instrument != Instrumentation::No_Instrumentation || n.sdfg->instrument != Instrumentation::No_Instrumentation)
+            add(Why::Measured, "the nested SDFG is measured", placeOf(n));
+        if (becomesFunction(*n.sdfg))
+            return add(Why::ControlFlow, "the nested SDFG returns early, and is a function of the host", placeOf(n));
+        sequence(*n.sdfg);
+    }
+
+    void operation(const StreamStep &step, State &s) {
+        if (const auto *m = dyn_cast<MapEntry>(step.node)) {
+            if (!isGpuSchedule(m->schedule))
+                return add(Why::Host, "the host runs the map, with operations of the device inside", placeOf(*m));
+            if (m->instrument != Instrumentation::No_Instrumentation)
+                add(Why::Measured, "the kernel is measured", placeOf(*m));
+            if (m->stream)
+                add(Why::Kept, "the kernel has a stream of its own", placeOf(*m));
+            return;
+        }
+        const auto *l = dyn_cast<LibraryNode>(step.node);
+        if (l && isCopyNode(*l))
+            return copyNode(step, s, *l);
+        if (l && isFillNode(*l))
+            return fillNode(s, *l);
+        if (l && asyncOp(*l))
+            return add(Why::Allocation, "memory comes from the pool", placeOf(*l));
+        add(Why::Library, "a library of the device, or code of the host, is called", placeOf(*step.node));
+    }
+
+    /// Both sides must be there, and mean the same, whenever the graph runs.
+    void ends(const StreamStep &step, const diag::Location &place) {
+        for (MemoryUse u : step.uses) {
+            if (all_.steps_.isDevice(u.memory))
+                continue;
+            const DataDesc *d = all_.steps_.desc(u.memory);
+            const bool ofCaller = d && !d->transient;
+            if (!ofCaller || d->storage != Storage::CPU_Pinned || all_.steps_.endsWithState(u))
+                return add(ofCaller ? Why::HostMemory : Why::DeviceValue,
+                           ofCaller ? "`" + all_.steps_.name(u.memory) + "` is ordinary memory of the caller"
+                                    : "the host " + std::string(u.write ? "needs" : "gives") + " `" + all_.steps_.name(u.memory) +
+                                          "` here",
+                           place, ofCaller);
+        }
+    }
+    void method(CopyMethod how, const diag::Location &place) {
+        if (how != CopyMethod::Linear && how != CopyMethod::Pitched && how != CopyMethod::Pitched3D)
+            add(Why::Layout, "the copy is more than one call", place);
+    }
+    void copy(const StreamStep &step, State &) {
+        const diag::Location place = placeOf(*step.edge);
+        ends(step, place);
+        method(step.edge->memlet.copy, place);
+        if (step.edge->memlet.stream)
+            add(Why::Kept, "the copy has a stream of its own", place);
+    }
+    void copyNode(const StreamStep &step, State &s, const LibraryNode &n) {
+        const diag::Location place = placeOf(n);
+        ends(step, place);
+        if (!copies_.count(&s)) {
+            Memories memories(*s.sdfg()->root());
+            copies_[&s] = copiesOf(s, memories);
+        }
+        for (const GraphCopy &c : copies_[&s])
+            if (c.node == &n)
+                method(c.edge->memlet.copy, place);
+    }
+    void fillNode(State &s, const LibraryNode &n) {
+        for (const Edge *e : n.outEdges()) {
+            const DataDesc *d = e->memlet.subset ? s.sdfg()->desc(e->memlet.data) : nullptr;
+            if (d && !isRun(axesOf(d->strides, *e->memlet.subset)))
+                add(Why::Layout, "the fill is more than one call", placeOf(n));
+        }
+        for (const Edge *e : n.inEdges())
+            if (!e->memlet.isEmpty())
+                add(Why::Host, "the value of the fill is read from a container", placeOf(n));
+    }
+
+    GraphBlockers &all_;
+    GraphBlock &out_;
+    std::map<const State *, std::vector<GraphCopy>> copies_;
+};
+
+GraphBlockers::GraphBlockers(SDFG &root) : steps_(root) {}
+
+const GraphBlock &GraphBlockers::of(Block &b) {
+    auto [at, isNew] = known_.try_emplace(&b);
+    if (isNew)
+        Scan(*this, at->second).block(b);
+    return at->second;
+}
+
+bool GraphBlockers::canBeNode(const StreamStep &step, State &s) {
+    GraphBlock is;
+    Scan(*this, is).alone(step, s);
+    return is.blockers.empty() && is.operations > 0;
+}
+
+int GraphBlockers::operationsOf(const StreamStep &step, State &s) {
+    GraphBlock is;
+    Scan(*this, is).alone(step, s);
+    return is.operations;
+}
+
+bool GraphBlockers::onHost(const SDFG &g) {
+    for (const SDFG *at = &g; at->parentNode; at = at->parentSDFG())
+        if (becomesFunction(*at))
+            return false;
+    return executorInside(g, nullptr) == Executor::Host && !runsInTeam(g, nullptr, nullptr);
+}
+
+// ---------------------------------------------------------------------------------------------------- formed regions
+
+Region *graphAround(Block &b) {
+    Region *found = nullptr;
+    for (Block *at = &b; at;) {
+        if (auto *r = dyn_cast<Region>(at); r && r->graph == GraphMark::Formed)
+            found = r;
+        if (at->conditional())
+            at = at->conditional();
+        else if (at->kind() != BlockKind::SDFG)
+            at = at->parent();
+        else if (NestedSDFGNode *n = static_cast<SDFG *>(at)->parentNode)
+            at = n->state();
+        else
+            break;
+    }
+    return found;
+}
+
+State *gateOf(Region &formed) {
+    Region *r = formed.parent();
+    const std::vector<InterstateEdge *> in = r ? r->inEdges(&formed) : std::vector<InterstateEdge *>();
+    return in.size() == 1 && onlySuccessor(*r, *in[0]->src) ? dyn_cast<State>(in[0]->src) : nullptr;
+}
+
+namespace {
+
+void eachOperation(Region &r, StreamSteps &steps, const std::function<void(const StreamStep &, State &)> &f) {
+    for (Block *b : blocksInOrder(r)) {
+        if (auto *inner = dyn_cast<Region>(b))
+            eachOperation(*inner, steps, f);
+        auto *s = dyn_cast<State>(b);
+        for (const StreamStep &step : s ? steps.of(*s) : std::vector<StreamStep>())
+            if (step.kind == StreamStep::Nested)
+                eachOperation(*static_cast<NestedSDFGNode *>(step.node)->sdfg, steps, f);
+            else if (step.kind == StreamStep::Operation)
+                f(step, *s);
+    }
+}
+
+} // namespace
+
+void forEachGraphOperation(Region &formed, StreamSteps &steps, const std::function<void(const StreamStep &, State &)> &f) {
+    eachOperation(formed, steps, f);
+}
+
+} // namespace sdfgc::analysis

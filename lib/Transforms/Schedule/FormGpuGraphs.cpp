@@ -1,0 +1,354 @@
+// form-gpu-graphs: makes regions of what one GPU graph can launch.
+//
+//   before:  state copy_in { A -> gA }                 after:  state copy_in { A -> gA }
+//            state a { map GPU_Device }                        state enter_graph_a {}
+//            state b { map GPU_Device }                        named graph_a (gpu_graph = formed) {
+//            state copy_out { gB -> B }                          state a { map GPU_Device }
+//                                                                state b { map GPU_Device }
+//                                                              }
+//                                                              state copy_out { gB -> B }
+//
+// A program of many small operations spends its time in launches. A graph is built on the first call and launched as one by those that
+// follow (docs/gpu-graphs.md). What can be part of one, sdfgc/Analysis/GraphRegions.h says block by block; this pass decides where:
+//
+//   1. what applies to a block is the nearest mark around it (`gpu_graph` of an SDFG, a region or a loop), the option `mode`, or
+//      nothing: `off` of an element > the command line > `auto`, `require` of an element;
+//   2. what the host does between operations of the device moves in front of them where it does not need them, and what needs them moves
+//      after them (GraphPhases.h);
+//   3. the longest runs of blocks that can be part of a graph and follow each other without conditions and assignments become regions;
+//      loops and branches of the host stay around them, with regions inside: then one graph is launched again and again;
+//   4. runs with less than `min-nodes` or more than `max-nodes` operations stay as they are;
+//   5. with `auto`, remarks say what else stood in the way; with `require` these are errors, but for loops and branches on values of
+//      the host, for what it computes by itself, and for copies between the caller's memory and the device.
+//
+// The state in front of a region is its gate: order-streams lets streams and the host wait there for what the region needs. Regions
+// that are there already stay.
+#include "GraphPhases.h"
+
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::GraphBlock;
+using analysis::GraphBlocker;
+using diag::Why;
+
+/// What applies to the blocks of a region, and who asked for it.
+struct Wish {
+    GraphMark mark = GraphMark::Off; // Off, Auto or Require
+    std::string by;                  // an element, or the option
+};
+
+/// Blocks that become one region, in their order.
+struct Run {
+    std::vector<Block *> blocks;
+    int operations = 0;
+    Region *region = nullptr; // once it is made
+    State *gate = nullptr;
+    bool entered = false; // the edge between the two is there
+};
+
+struct Limits {
+    int64_t least, most;
+};
+
+class Former {
+public:
+    Former(SDFG &root, Wish general, bool forced, Limits limits, pass::Context &context)
+        : root_(root), general_(std::move(general)), forced_(forced), limits_(limits), context_(context), blockers_(root) {
+        for (const SDFG *g : allSDFGs(root))
+            for (const Block *b : allBlocks(*g))
+                labels_.insert(b->label);
+    }
+
+    bool run() {
+        region(root_, general_);
+        return changed_;
+    }
+
+private:
+    Wish wishOf(const Region &r, const Wish &around);
+    void region(Region &r, const Wish &around);
+    void sort(Region &r);
+    void inside(Block &b, const Wish &wish);
+    std::vector<Run> runsOf(Region &r, const Wish &wish);
+    bool belongs(Block &b, const Wish &wish);
+    bool fits(const Run &run, const Wish &wish);
+    void explain(Region &r, const Wish &wish);
+    void demand(const Block &b, const Wish &wish);
+    void make(Region &r, std::vector<Run> &runs);
+    std::string freshLabel(const std::string &wanted);
+
+    SDFG &root_;
+    const Wish general_;
+    const bool forced_; // the option decides, whatever elements ask for
+    const Limits limits_;
+    pass::Context &context_;
+    analysis::GraphBlockers blockers_;
+    std::unordered_set<std::string> labels_;
+    std::vector<std::unique_ptr<Block>> replaced_; // states that were cut
+    bool changed_ = false;
+};
+
+Wish Former::wishOf(const Region &r, const Wish &around) {
+    if (r.graph == GraphMark::Off)
+        return {GraphMark::Off, elementName(r)};
+    if (r.graph == GraphMark::Unmarked || r.graph == GraphMark::Formed)
+        return around;
+    if (forced_ && general_.mark == GraphMark::Off) {
+        if (r.graph == GraphMark::Require)
+            context_.diags.report(diag::Id::GraphRefused, analysis::placeOf(r));
+        return around;
+    }
+    return forced_ && general_.mark == GraphMark::Require ? around : Wish{r.graph, elementName(r)};
+}
+
+void Former::region(Region &r, const Wish &around) {
+    if (r.graph == GraphMark::Formed)
+        return;
+    const Wish wish = wishOf(r, around);
+    if (wish.mark != GraphMark::Off)
+        sort(r);
+    std::vector<Run> runs = wish.mark == GraphMark::Off ? std::vector<Run>() : runsOf(r, wish);
+    std::unordered_set<const Block *> taken;
+    for (const Run &run : runs)
+        taken.insert(run.blocks.begin(), run.blocks.end());
+    for (const auto &b : r.blocks())
+        if (!taken.contains(b.get()))
+            inside(*b, wish);
+    if (!runs.empty())
+        make(r, runs);
+}
+
+/// Sorts what the host does out of the way of graphs.
+void Former::sort(Region &r) {
+    std::unordered_map<const Block *, Block *> next;
+    std::unordered_map<const Block *, int> in, out;
+    for (const auto &e : r.edges()) {
+        ++in[e->dst];
+        next[e->src] = ++out[e->src] == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
+    }
+    std::unordered_set<const Block *> seen;
+    for (Block *b : analysis::blocksInOrder(r)) {
+        StateChain chain;
+        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && (at == b || in[at] == 1); at = next[at]) {
+            seen.insert(at);
+            chain.push_back(static_cast<State *>(at));
+        }
+        if (chain.empty())
+            continue;
+        for (auto &old :
+             sortIntoPhases(r, chain, blockers_, limits_.least, [this](const std::string &label) { return freshLabel(label); }))
+            replaced_.push_back(std::move(old));
+    }
+    changed_ = changed_ || !replaced_.empty();
+}
+
+/// What is in a block that is part of no graph.
+void Former::inside(Block &b, const Wish &wish) {
+    if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
+        for (const auto &branch : c->branches())
+            region(*branch.region, wish);
+    } else if (auto *r = dyn_cast<Region>(&b)) {
+        region(*r, wish);
+    } else if (auto *s = dyn_cast<State>(&b)) {
+        for (const auto &n : s->nodes())
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg && blockers_.onHost(*nested->sdfg))
+                region(*nested->sdfg, wish);
+    }
+}
+
+/// Can the block be part of a graph of the region that it is in?
+bool Former::belongs(Block &b, const Wish &wish) {
+    if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishOf(*r, wish).mark == GraphMark::Off))
+        return false;
+    return blockers_.of(b).blockers.empty();
+}
+
+std::vector<Run> Former::runsOf(Region &r, const Wish &wish) {
+    struct Ends {
+        int in = 0, out = 0;
+        Block *next = nullptr; // without a condition or an assignment on the way
+    };
+    std::unordered_map<const Block *, Ends> ends;
+    for (const auto &e : r.edges()) {
+        ++ends[e->dst].in;
+        Ends &from = ends[e->src];
+        from.next = ++from.out == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
+    }
+    std::vector<Run> runs;
+    std::unordered_set<const Block *> seen;
+    for (Block *b : analysis::blocksInOrder(r)) {
+        if (seen.contains(b) || !belongs(*b, wish))
+            continue;
+        Run run;
+        for (Block *at = b; at && !seen.contains(at) && belongs(*at, wish); at = ends[at].next) {
+            if (at != b && ends[at].in != 1)
+                break;
+            seen.insert(at);
+            run.blocks.push_back(at);
+            run.operations += blockers_.of(*at).operations;
+        }
+        const auto idle = [this](Block *x) { return blockers_.of(*x).operations == 0; };
+        run.blocks.erase(run.blocks.begin(), std::find_if_not(run.blocks.begin(), run.blocks.end(), idle));
+        while (!run.blocks.empty() && idle(run.blocks.back()))
+            run.blocks.pop_back();
+        if (fits(run, wish))
+            runs.push_back(std::move(run));
+    }
+    explain(r, wish);
+    return runs;
+}
+
+bool Former::fits(const Run &run, const Wish &wish) {
+    if (run.blocks.empty())
+        return false;
+    const std::string element = elementName(*run.blocks.front());
+    if (run.operations > limits_.most) {
+        const diag::Reason why{Why::Budget, std::to_string(run.operations) + " operations are more than max-nodes, " +
+                                                std::to_string(limits_.most)};
+        if (wish.mark == GraphMark::Require)
+            context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*run.blocks.front()), wish.by, why.text,
+                                  std::string(diag::info(why.code).hint));
+        context_.missed(element, "part of no GPU graph", why);
+        return false;
+    }
+    if (run.operations >= limits_.least)
+        return true;
+    context_.missed(element, "part of no GPU graph",
+                    {Why::Small, std::to_string(run.operations) + (run.operations == 1 ? " operation is" : " operations are") +
+                                     " less than min-nodes, " + std::to_string(limits_.least)});
+    return false;
+}
+
+/// One remark for each kind of what keeps blocks of the region out of graphs; errors where the graph must be.
+void Former::explain(Region &r, const Wish &wish) {
+    std::map<Why, std::pair<const GraphBlocker *, int>> kinds;
+    for (const auto &b : r.blocks()) {
+        const auto *inner = dyn_cast<Region>(b.get());
+        if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
+            continue; // the host's; regions inside have their own remarks
+        const GraphBlock &is = blockers_.of(*b);
+        for (const GraphBlocker &x : is.blockers) {
+            auto &[first, count] = kinds[x.reason.code];
+            first = first ? first : &x;
+            ++count;
+        }
+        if (wish.mark == GraphMark::Require && !inner)
+            demand(*b, wish);
+    }
+    for (const auto &[why, found] : kinds) {
+        const auto &[first, count] = found;
+        const std::string more = count > 1 ? " (and " + std::to_string(count - 1) + " more)" : "";
+        context_.missed(first->place.element, "part of no GPU graph", {why, first->reason.text + more});
+    }
+}
+
+void Former::demand(const Block &b, const Wish &wish) {
+    const GraphBlock &is = blockers_.of(const_cast<Block &>(b));
+    for (const GraphBlocker &x : is.blockers)
+        if (!x.isAside)
+            context_.diags.report(diag::Id::GraphRequired, x.place, wish.by, x.reason.text,
+                                  std::string(diag::info(x.reason.code).hint));
+}
+
+std::string Former::freshLabel(const std::string &wanted) {
+    std::string label = wanted;
+    for (int i = 1; !labels_.insert(label).second; ++i)
+        label = wanted + "_" + std::to_string(i);
+    return label;
+}
+
+/// Moves the blocks of all runs into regions of their own, in linear time.
+void Former::make(Region &r, std::vector<Run> &runs) {
+    std::unordered_map<const Block *, Run *> home;
+    for (Run &run : runs)
+        for (const Block *b : run.blocks)
+            home[b] = &run;
+    const auto runOf = [&home](const Block *b) {
+        const auto at = home.find(b);
+        return at == home.end() ? nullptr : at->second;
+    };
+    Block *const start = r.start();
+    Region::Content content = r.release();
+    for (auto &b : content.blocks) {
+        Run *run = runOf(b.get());
+        if (run && !run->region) {
+            const std::string first = run->blocks.front()->label, label = freshLabel("graph_" + (first.empty() ? "0" : first));
+            run->gate = r.add<State>();
+            run->gate->label = freshLabel("enter_" + label);
+            run->region = r.add<Region>(BlockKind::Named);
+            run->region->label = label;
+            run->region->graph = GraphMark::Formed;
+        }
+        (run ? run->region : &r)->adopt(std::move(b));
+    }
+    const auto enter = [&r](Run *run) {
+        if (run && !std::exchange(run->entered, true))
+            r.connect(run->gate, run->region);
+    };
+    enter(start ? runOf(start) : nullptr);
+    for (const auto &e : content.edges) {
+        Run *from = runOf(e->src), *to = runOf(e->dst);
+        InterstateEdge *made = from && from == to
+                                   ? from->region->connect(e->src, e->dst)
+                                   : r.connect(from ? from->region : e->src, to ? to->gate : e->dst, e->condition, e->assignments);
+        made->debugInfo = e->debugInfo;
+        made->extra = e->extra;
+        if (from != to)
+            enter(to);
+    }
+    for (Run &run : runs) {
+        run.region->setStart(run.blocks.front());
+        context_.done(elementName(*run.region),
+                      "a GPU graph of " + std::to_string(run.operations) + (run.operations == 1 ? " operation" : " operations"));
+    }
+    Run *first = start ? runOf(start) : nullptr;
+    if (start)
+        r.setStart(first ? first->gate : start);
+    changed_ = true;
+}
+
+class FormGpuGraphs : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const std::string option = this->option<std::string>("mode");
+        const std::string &mode = option.empty() ? context.options.gpuGraph : option;
+        const std::optional<GraphMark> asked = parseEnum<GraphMark>(mode);
+        if (!mode.empty() && (!asked || *asked == GraphMark::Formed)) {
+            context.diags.report(diag::Id::PassOptionType, {}, "mode", "form-gpu-graphs", "off, auto or require", mode);
+            return false;
+        }
+        if (!asked && !isMarked(root))
+            return false;
+        const Wish general{asked.value_or(GraphMark::Off), "--gpu-graph " + mode};
+        const Limits limits{std::max<int64_t>(1, this->option<int64_t>("min-nodes")), this->option<int64_t>("max-nodes")};
+        const bool changed = Former(root, general, asked.has_value(), limits, context).run();
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+
+private:
+    static bool isMarked(SDFG &root) {
+        for (SDFG *g : allSDFGs(root))
+            for (const Region *r : allRegions(*g))
+                if (r->graph == GraphMark::Auto || r->graph == GraphMark::Require)
+                    return true;
+        return false;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createFormGpuGraphs() { return std::make_unique<FormGpuGraphs>(); }
+
+} // namespace sdfgc::transforms

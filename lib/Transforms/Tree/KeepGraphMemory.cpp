@@ -1,0 +1,139 @@
+// keep-graph-memory: buffers that graphs of a GPU use get their memory from the handle of the program, which keeps it from call to call.
+//
+//     sdfgc::gpu::Buffer<double> T("T", N * N);            __state->T.reserve(N * N);
+//     graph step { ... T ... }                   becomes   graph step { ... __state->T ... }
+//
+// A graph holds addresses. Were they new in each call, each of its nodes would be changed before each launch; and memory that a call
+// releases makes the host wait for the device. `reserve` allocates at the first call, and where a later one needs more: then the
+// addresses change once.
+//
+// What it costs is memory that stays between calls. Left alone: buffers that no graph uses, memory of the device's pool, and what the
+// program's state has already.
+#include "FunctionNames.h"
+
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Fields.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+class Keeper {
+public:
+    Keeper(Module &m, Function &f) : m_(m), f_(f), names_(namesOf(m, f, effectsOf(f))) {}
+
+    bool run() {
+        find(f_.body, false);
+        for (VarId v : kept_)
+            makeField(v);
+        if (!kept_.empty())
+            block(f_.body);
+        f_.needsState = f_.needsState || !kept_.empty();
+        return !kept_.empty();
+    }
+
+    // ---- visitor of rebind()
+    void var(VarId &) {}
+    void slot(RefId &r) {
+        if (const VarId root = r ? rootOf(f_, f_.refs[r].var) : VarId(); root && isOwn(f_.vars[root].kind))
+            kept_.insert(root);
+    }
+    void sym(sym::Expr &) {}
+    void expr(py::ExprRef &) {}
+    void stmt(py::StmtRef &) {}
+
+private:
+    static bool isOwn(VarKind k) { return k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer; }
+
+    void find(Block &b, bool inGraph) {
+        for (NodePtr &n : b.body) {
+            if (inGraph) {
+                rebind(*n, *this);
+                arguments(*n);
+            }
+            forEachBlock(*n, [&](Block &inner) { find(inner, inGraph || n->kind == Kind::GraphRegion); });
+        }
+    }
+    void arguments(Node &n) {
+        if (auto *l = dyn_cast<Launch>(&n))
+            for (Call::Argument &a : l->arguments)
+                slot(a.ref);
+    }
+
+    /// The variable becomes a field without memory, for now.
+    void makeField(VarId id) {
+        Variable &v = f_.vars[id];
+        StateField field;
+        field.name = freshField(v.name);
+        field.type = v.type;
+        field.storage = v.kind == VarKind::PinnedBuffer ? ir::Storage::CPU_Pinned : ir::Storage::GPU_Global;
+        field.count = 0;
+        field.alignment = v.alignment;
+        field.startOffset = v.startOffset;
+        field.comment = "kept from call to call";
+        counts_[id] = v.count;
+        v.name = field.name;
+        v.kind = VarKind::StateField;
+        v.count = 1; // an array, however long: none would be a single value
+        m_.fields.push_back(std::move(field));
+    }
+    Name freshField(Name wanted) {
+        const auto taken = [this](Name n) {
+            return std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == n; }) ||
+                   std::any_of(m_.rawFields.begin(), m_.rawFields.end(),
+                               [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
+        };
+        for (Name n = wanted;; n = names_.declare(wanted))
+            if (!taken(n))
+                return n;
+    }
+
+    /// Memory is reserved where the buffers were declared; those that get it later do so already.
+    void block(Block &b) {
+        for (NodePtr &n : b.body) {
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+            const auto *d = dyn_cast<Declare>(n.get());
+            if (!d || !kept_.count(d->var))
+                continue;
+            if (!f_.vars[d->var].countKnown) {
+                n = nullptr;
+                continue;
+            }
+            auto reserve = std::make_unique<Allocate>(d->var, counts_[d->var]);
+            reserve->reserve = true;
+            reserve->zero = f_.vars[d->var].zeroed;
+            std::swap(reserve->comment, n->comment);
+            std::swap(reserve->origin, n->origin);
+            n = std::move(reserve);
+        }
+        std::erase_if(b.body, [](const NodePtr &n) { return !n; });
+    }
+
+    Module &m_;
+    Function &f_;
+    NameScopes names_;
+    std::set<VarId> kept_;
+    std::map<VarId, sym::Expr> counts_;
+};
+
+class KeepGraphMemory : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        bool changed = false;
+        for (auto &f : m.functions) { // callees come first
+            if (contains(f->body, Kind::GraphRegion))
+                changed |= Keeper(m, *f).run();
+            f->needsState = f->needsState || usesState(f->body, m);
+        }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createKeepGraphMemory() { return std::make_unique<KeepGraphMemory>(); }
+
+} // namespace sdfgc::transforms

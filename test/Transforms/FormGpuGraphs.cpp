@@ -1,0 +1,185 @@
+// form-gpu-graphs: what becomes part of a graph, what stays outside and why, and how steps are sorted.
+#include "PassRun.h"
+
+#include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Serialize/Text.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+using diag::Why;
+
+namespace {
+
+/// A kernel that writes `to[i] = from[i] + 1`.
+std::string kernel(const std::string &name, const std::string &from, const std::string &to, const std::string &attributes = "") {
+    return "map " + name + "[i = 0:N] (GPU_Device" + attributes + ") with IN_x: pointer(float64) <- " + from +
+           "[0:N]; OUT_y: pointer(float64) -> " + to + "[0:N] {\n" + name + ": y = x + 1  with x: float64 <- " + from +
+           "[i]; y: float64 -> " + to + "[i]\n}\n";
+}
+
+struct Steps : Graph {
+    explicit Steps(const std::string &body, const std::string &head = "")
+        : Graph(R"(
+            sdfg f(A, B, C) (typed) {
+              symbol N, n, k: int64
+              argument A: float64[N] (CPU_Heap)
+              argument B: float64[N] (GPU_Global)
+              argument C: float64[N] (GPU_Global)
+              argument P: float64[N] (CPU_Pinned)
+              transient a: float64[N] (GPU_Global)
+              transient b: float64[N] (GPU_Global)
+              transient h: float64 (Register)
+              transient e: float64 (Register)
+              $head
+              $body
+            }
+          )",
+                {{"$body", body}, {"$head", head}}) {}
+};
+
+/// The labels of blocks in their order; those of formed regions with what is in them.
+std::string layout(Region &r) {
+    std::string out;
+    for (Block *b : analysis::blocksInOrder(r)) {
+        out += (out.empty() ? "" : " ") + b->label;
+        if (auto *inner = dyn_cast<Region>(b))
+            out += std::string(inner->graph == GraphMark::Formed ? "!" : "") + "(" + layout(*inner) + ")";
+    }
+    return out;
+}
+
+struct Formed : PassRun {
+    explicit Formed(const std::string &mode = "auto", int64_t least = 2) : PassRun(transforms::createFormGpuGraphs()) {
+        pass->options = {{"mode", mode}, {"min-nodes", least}, {"max-nodes", int64_t(4096)}};
+    }
+    std::string operator()(Steps &program) {
+        PassRun::operator()(program.g);
+        return layout(program.g);
+    }
+    bool missed(Why why) const {
+        return std::any_of(context.remarks.begin(), context.remarks.end(), [why](const auto &r) { return r.why == why; });
+    }
+};
+
+std::string state(const std::string &label, const std::string &body) { return "state " + label + " {\n" + body + "}\n"; }
+
+} // namespace
+
+TEST_CASE("form-gpu-graphs: runs of states with operations of the device") {
+    Steps program(state("in", "A[0:N] -> a (Linear)\n") + state("one", kernel("k", "a", "b")) +
+                  state("two", kernel("l", "b", "C")) + state("out", "b[0:N] -> A (Linear)\n"));
+    Formed pass;
+    CHECK(pass(program) == "in enter_graph_one graph_one!(one two) out");
+    CHECK(pass.missed(Why::HostMemory));
+    // What is formed stays as it is.
+    Formed again;
+    CHECK(again(program) == "in enter_graph_one graph_one!(one two) out");
+    Region &formed = static_cast<Region &>(*analysis::blocksInOrder(program.g)[2]);
+    CHECK(analysis::gateOf(formed)->label == "enter_graph_one");
+    CHECK(analysis::graphAround(*formed.blocks()[1]) == &formed);
+    CHECK_FALSE(analysis::graphAround(*program.g.blocks()[0]));
+}
+
+TEST_CASE("form-gpu-graphs: too few or too many operations") {
+    const std::string two = state("one", kernel("k", "B", "b")) + state("two", kernel("l", "b", "C"));
+    Steps few(two);
+    Formed pass("auto", 3);
+    CHECK(pass(few) == "one two");
+    CHECK(pass.why() == Why::Small);
+    Steps many(two);
+    Formed most;
+    most.pass->options["max-nodes"] = int64_t(1);
+    CHECK(most(many) == "one two");
+    CHECK(most.why() == Why::Budget);
+}
+
+TEST_CASE("form-gpu-graphs: the host's steps move in front and behind") {
+    Steps program(state("one", "A[0:N] -> a (Linear)\n" + kernel("k", "a", "b") + "t: y = 2.0  with y: float64 -> h[0]\n") +
+                  state("two",
+                        "map l[i = 0:N] (GPU_Device) with IN_x: pointer(float64) <- b[0:N], IN_s: float64 <- h[0]; OUT_y: "
+                        "pointer(float64) -> C[0:N] {\nl: y = x + s  with x: float64 <- b[i], s: float64 <- h[0]; y: float64 -> "
+                        "C[i]\n}\nb[0:N] -> A (Linear)\n"));
+    Formed pass;
+    CHECK(pass(program) == "one enter_graph_one_1 graph_one_1!(one_1 two) two_1");
+    const std::string text = serialize::print(program.g);
+    CHECK(text.find("A[0:N] -> a") < text.find("named graph_one_1"));
+    CHECK(text.find("y = 2.0") < text.find("named graph_one_1"));
+    CHECK(text.find("b[0:N] -> A") > text.find("state two_1"));
+}
+
+TEST_CASE("form-gpu-graphs: what the host needs of a kernel keeps its place") {
+    // e is read on the host between the kernels, and the second one needs what the host makes of it.
+    Steps program(
+        state("one", kernel("k", "B", "b") + "b[0] -> e[0] (Linear)\n") +
+        state("two", "t: y = x * 2  with x: float64 <- e[0]; y: float64 -> h[0]\n" +
+                         std::string("map l[i = 0:N] (GPU_Device) with IN_s: float64 <- h[0]; OUT_y: pointer(float64) -> C[0:N] {\n"
+                                     "l: y = s  with s: float64 <- h[0]; y: float64 -> C[i]\n}\n")));
+    Formed pass("auto", 1);
+    CHECK(pass(program) == "enter_graph_one graph_one!(one) one_1 two enter_graph_two_1 graph_two_1!(two_1)");
+    CHECK(pass.missed(Why::DeviceValue));
+}
+
+TEST_CASE("form-gpu-graphs: loops and branches of the host have graphs inside") {
+    Steps program("loop: for k = 0; k < 10; k = k + 1 {\n" + state("one", kernel("k", "B", "b")) +
+                  state("two", kernel("l", "b", "C")) + "}\nbranch: if n > 0 {\n" + state("three", kernel("m", "B", "b")) +
+                  state("four", kernel("o", "b", "C")) + "}\n");
+    Formed pass;
+    CHECK(pass(program) == "loop(enter_graph_one graph_one!(one two)) branch");
+    const auto *branch = dyn_cast<ConditionalBlock>(program.g.blocks()[1].get());
+    REQUIRE(branch);
+    CHECK(layout(*branch->branches()[0].region) == "enter_graph_three graph_three!(three four)");
+    // Assignments on the way part runs.
+    Steps assigned(state("one", kernel("k", "B", "b")) + "goto two\nk = n + 1\n" + state("two", kernel("l", "b", "C")));
+    Formed single("auto", 1);
+    CHECK(single(assigned) == "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)");
+}
+
+TEST_CASE("form-gpu-graphs: marks") {
+    const std::string body = "loop (gpu_graph = off): for k = 0; k < 10; k = k + 1 {\n" + state("one", kernel("k", "B", "b")) +
+                             state("two", kernel("l", "b", "C")) + "}\n" + state("three", kernel("m", "B", "b")) +
+                             state("four", kernel("o", "b", "C"));
+    Steps program(body);
+    Formed pass;
+    CHECK(pass(program) == "loop(one two) enter_graph_three graph_three!(three four)");
+    // Without an option, the marks say where.
+    Steps unmarked(state("one", kernel("k", "B", "b")) + state("two", kernel("l", "b", "C")));
+    CHECK(Formed("")(unmarked) == "one two");
+    unmarked.g.graph = GraphMark::Auto;
+    CHECK(Formed("")(unmarked) == "enter_graph_one graph_one!(one two)");
+    Steps required(state("one", kernel("k", "B", "b")) + state("two", kernel("l", "b", "C")));
+    required.g.graph = GraphMark::Require;
+    Formed refused("off");
+    CHECK(refused(required) == "one two");
+    CHECK(refused.reported(diag::Id::GraphRefused));
+    Formed wrong("formed");
+    wrong(required);
+    CHECK(wrong.reported(diag::Id::PassOptionType));
+}
+
+TEST_CASE("form-gpu-graphs: what is required and cannot be") {
+    auto reported = [](const std::string &body, const std::string &head = "") {
+        Steps program(body, head);
+        Formed pass("require", 1);
+        pass(program);
+        for (const auto &d : pass.diags.sorted())
+            if (d.id == diag::Id::GraphRequired)
+                return d.message;
+        return std::string();
+    };
+    // Copies between the caller's memory and the device, and what the host does beside them, stand around graphs.
+    CHECK(reported(state("one", "A[0:N] -> a (Linear)\n" + kernel("k", "a", "b") + "t: y = 2.0  with y: float64 -> h[0]\n")) == "");
+    CHECK(reported(state("one", kernel("k", "B", "b", ", instrument = GPU_Events"))) ==
+          "cannot be part of the GPU graph that --gpu-graph require asks for: the kernel is measured");
+    CHECK(reported(state("one", kernel("k", "B", "b", ", stream = 2"))) ==
+          "cannot be part of the GPU graph that --gpu-graph require asks for: the kernel has a stream of its own");
+    CHECK(reported(state("one", kernel("k", "B", "b") + "b[0] -> e[0] (Linear)\n")) ==
+          "cannot be part of the GPU graph that --gpu-graph require asks for: the host needs `e` here");
+    CHECK(reported("state zero {}\ngoto one\nk = n + 1\n" + state("one", kernel("k", "B", "d")),
+                   "transient d: float64[k] (GPU_Global)")
+              .find("the size of `d` is computed") != std::string::npos);
+}
+
+TEST_CASE("form-gpu-graphs: copies with page-locked memory of the caller") {
+    Steps program(state("one", "P[0:N] -> a (Linear)\n" + kernel("k", "a", "b") + "b[0:N] -> P (Linear)\n"));
+    CHECK(Formed("auto", 3)(program) == "enter_graph_one graph_one!(one)");
+}
