@@ -37,8 +37,7 @@ struct Loop : Graph {
                 {{"$range", range}, {"$body", body}, {"$after", after}}) {}
 
     bool run() {
-        PassRun pass(transforms::createAlternateBuffers());
-        pass.pass->options = {{"steps", int64_t(50)}};
+        PassRun pass("alternate-buffers");
         const bool changed = pass(g);
         why = pass.why();
         return changed;

@@ -54,16 +54,16 @@ struct TwoMaps : Graph {
         return n;
     }
     bool fuse(bool partial = false, int64_t steps = 200) {
-        PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", steps}, {"window", int64_t(100)}, {"partial", partial}};
+        PassRun pass("fuse-nests");
+        pass.pass->options["partial"] = partial;
+        pass.pass->options["steps"] = steps;
         const bool changed = pass(g);
         why = pass.why();
         return changed;
     }
     Why why = Why::None; // fuse did not do more
     bool contract() {
-        PassRun pass(transforms::createContractArrays());
-        pass.pass->options = {{"rows", false}};
+        PassRun pass("contract-arrays");
         return pass(g);
     }
 };
@@ -160,8 +160,8 @@ TEST_CASE("fuse-nests: a copy joins as a map where it reads nothing that it writ
             }
           )",
                       {{"$from", from}, {"$to", to}});
-        PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", false}};
+        PassRun pass("fuse-nests");
+        pass.pass->options["partial"] = false;
         return pass(program.g);
     };
     CHECK(joins("M:2*M - 1", "1:M"));
@@ -259,8 +259,7 @@ struct Overwrites : Graph {
     }
     const DataDesc *saved() const { return g.desc(Name("A_saved")); }
     bool fuse() {
-        PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        PassRun pass("fuse-nests");
         return pass(g);
     }
 };
@@ -315,8 +314,7 @@ TEST_CASE("fuse-nests: loops whose iterations depend on each other join nothing"
           }
         )",
                       {{"$first", first}});
-        PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        PassRun pass("fuse-nests");
         return pass(program.g);
     };
     CHECK(fuses("Sequential"));

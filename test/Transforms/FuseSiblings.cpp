@@ -46,9 +46,9 @@ struct Reductions : Graph {
         return n;
     }
     bool fuse(bool ordered = false, bool partial = true) {
-        PassRun pass(transforms::createFuseNests());
+        PassRun pass("fuse-nests");
         pass.options.orderedReductions = ordered;
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", partial}};
+        pass.pass->options["partial"] = partial;
         const bool changed = pass(g);
         CHECK(reductions() == (changed ? 0 : 2));
         return changed;
@@ -103,8 +103,7 @@ TEST_CASE("fuse-nests: maps that only read the same stay apart where they push t
                        {"$toFirst", target == "streams" ? "S[0]" : "B[i]"},
                        {"$second", target == "streams" ? "T[0]" : "C[0:N]"},
                        {"$toSecond", target == "streams" ? "T[0]" : "C[i]"}});
-        PassRun pass(transforms::createFuseNests());
-        pass.pass->options = {{"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}, {"partial", true}};
+        PassRun pass("fuse-nests");
         return pass(program.g);
     };
     CHECK(fuses("arrays"));

@@ -48,9 +48,8 @@ struct Products : Graph {
         return n;
     }
     bool join(bool ordered = false) {
-        PassRun pass(transforms::createJoinProducts());
+        PassRun pass("join-products");
         pass.options.orderedReductions = ordered;
-        pass.pass->options = {{"elements", int64_t(10000)}, {"window", int64_t(100)}};
         const bool changed = pass(g);
         CHECK(products() == (changed ? 0 : 2));
         why = pass.why();

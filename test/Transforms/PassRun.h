@@ -2,17 +2,17 @@
 #pragma once
 
 #include "../Graphs.h"
+#include "MakePass.h"
 
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Transforms/Passes.h"
-
-#include <catch2/catch.hpp>
 
 namespace sdfgc::test {
 
 /// A pass run with its diagnostics and remarks.
 struct PassRun {
     explicit PassRun(std::unique_ptr<pass::Pass> p) : pass(std::move(p)), context(diags, options) {}
+    /// With the defaults of the pass's options.
+    explicit PassRun(std::string_view name) : PassRun(makePass(name)) {}
     bool operator()(SDFG &g) {
         pass::Program program{g, nullptr};
         return pass->run(program, context);

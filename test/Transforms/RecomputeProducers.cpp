@@ -51,9 +51,8 @@ struct Stencil : Graph {
 
     bool stores() const { return g.desc(Name("t")) != nullptr; }
     bool run(int64_t operations = 4) {
-        PassRun pass(transforms::createRecomputeProducers());
-        pass.pass->options = {
-            {"operations", operations}, {"containers", int64_t(24)}, {"steps", int64_t(200)}, {"window", int64_t(100)}};
+        PassRun pass("recompute-producers");
+        pass.pass->options["operations"] = operations;
         const bool changed = pass(g);
         CHECK(changed != stores());
         why = pass.why();

@@ -61,8 +61,7 @@ struct Twins : Graph {
 bool shares(const Twins::Text &t) {
     Twins program(t);
     const std::size_t before = program.maps();
-    PassRun pass(transforms::createShareSubexpressions());
-    pass.pass->options = {{"window", int64_t(100)}};
+    PassRun pass("share-subexpressions");
     const bool changed = pass(program.g);
     CHECK(program.maps() + (changed ? 1 : 0) == before);
     CHECK((program.g.desc("u") == nullptr) == changed);
@@ -121,8 +120,7 @@ TEST_CASE("share-subexpressions: tasklets of one iteration, and chains of them")
           }
         }
       )");
-    PassRun pass(transforms::createShareSubexpressions());
-    pass.pass->options = {{"window", int64_t(100)}};
+    PassRun pass("share-subexpressions");
     CHECK(pass(program.g));
     CHECK(nodesOf<Tasklet>(*allStates(std::as_const(program.g)).front()).size() == 3);
     CHECK(program.g.arrays.size() == 4);
