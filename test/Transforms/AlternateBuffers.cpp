@@ -133,3 +133,28 @@ TEST_CASE("alternate-buffers: loops and arrays that others look at") {
     CHECK(why(body, "", "t = 0; t < A[0]; t = t + 1") == Why::LoopForm);
     CHECK(why(body + "c (CPP): y = x;  with x: float64 <- C[0]; y: float64 -> new C[1]\n") == Why::Opaque);
 }
+
+TEST_CASE("alternate-buffers: two loops over the same variable") {
+    Graph x(R"(
+      sdfg f(A) (typed) {
+        symbol N, T, t: int64
+        argument A: float64[N] (CPU_Heap)
+        transient b: float64[N] (CPU_Heap)
+        transient c: float64[N] (CPU_Heap)
+        one: for t = 0; t < T; t = t + 1 {
+          state body {
+            $one
+          }
+        }
+        two: for t = 0; t < T; t = t + 1 {
+          state body {
+            $two
+          }
+        }
+      }
+    )",
+            {{"$one", begin + map("b", "A")}, {"$two", "A[0:N] -> c[0:N]\n" + map("c", "A")}});
+    PassRun pass("alternate-buffers");
+    CHECK(pass(x.g));
+    CHECK(pass.context.changes == 2);
+}

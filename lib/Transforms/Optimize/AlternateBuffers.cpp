@@ -24,9 +24,8 @@
 //      few enough to be written three times, and nobody outside reads its variable.
 //
 // Every element is computed from the same values: results keep their bits.
-#include "Transforms/Optimize/Loops.h"
+#include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -72,15 +71,14 @@ bool canRepeat(const Item &i) {
 /// One loop whose arrays may take turns.
 class Turns {
 public:
-    Turns(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared,
-          std::size_t steps, const std::set<Name> &connectors)
-        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared), steps_(steps), connectors_(connectors) {}
+    Turns(LoopRegion &l, const LoopsOf &known, std::size_t steps)
+        : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), steps_(steps) {}
 
     /// Has the loop copies of whole arrays? Of others there is nothing to say.
     bool isCandidate() {
         if (!loop_.optimize)
             return false;
-        body_ = nest::readRegion(loop_, memories_, shared_);
+        body_ = loops_.runOf(loop_);
         return body_ && !body_->items.empty() && findCopies();
     }
 
@@ -89,7 +87,7 @@ public:
         header_ = headerOf(loop_);
         if (!header_ || header_->descending || isEndChanged())
             return {Why::LoopForm, "it does not count up to an end that is known"};
-        if (isVariableReadOutside(loop_))
+        if (loops_.isReadOutside(loop_))
             return {Why::LiveOut, "its variable is read outside"};
         std::size_t steps = 0;
         for (const Item &i : body_->items) {
@@ -107,6 +105,7 @@ public:
     std::string what() const { return "`" + array_.str() + "` and `" + buffer_.str() + "` take turns"; }
 
     void alternate() {
+        connectors_ = nest::connectorsOf(g_);
         Region &r = *loop_.parent();
         const std::vector<InterstateEdge *> in = r.inEdges(&loop_), out = r.outEdges(&loop_);
         const bool starts = r.start() == &loop_;
@@ -136,6 +135,7 @@ public:
         if (starts)
             r.setStart(first);
         r.removeBlock(&loop_);
+        loops_.changed();
     }
 
 private:
@@ -193,14 +193,8 @@ private:
 
     bool isPrivate(Name n) const {
         const DataDesc &d = *g_.desc(n);
-        if (!d.transient || d.lifetime != Lifetime::Scope || d.pool || !isOnHost(&d) || !isOnHost(g_.desc(array_)) ||
-            analysis::containersReadByControlFlow(g_).count(n))
-            return false;
-        for (const State *s : allStates(std::as_const(g_)))
-            for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                if (a->data == n && s->parent() != &loop_)
-                    return false;
-        return true;
+        return d.transient && d.lifetime == Lifetime::Scope && !d.pool && isOnHost(&d) && isOnHost(g_.desc(array_)) &&
+               loops_.isOnlyInside(n, loop_);
     }
 
     /// The rules 2 and 3.
@@ -333,9 +327,9 @@ private:
     SDFG &g_;
     analysis::Memories &memories_;
     const NestItems &items_;
-    const std::set<Name> &shared_;
+    LoopItems &loops_;
     const std::size_t steps_;
-    const std::set<Name> &connectors_; // of all nodes
+    std::set<Name> connectors_; // of all nodes
     std::optional<nest::Run> body_;
     std::optional<LoopHeader> header_;
     std::optional<std::size_t> begin_, end_; // positions of the copies
@@ -344,43 +338,21 @@ private:
 
 class AlternateBuffers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu())
-            return false;
-        analysis::Memories memories(root);
-        bool changed = false;
-        for (SDFG *g : allSDFGs(root))
-            if (!isInScope(*g) && !mentionsGpu(*g))
-                changed |= alternate(*g, memories, context);
-        if (changed)
-            root.renumber();
-        return changed;
-    }
-
-    bool alternate(SDFG &g, analysis::Memories &memories, pass::Context &context) const {
-        bool changed = false;
-        const NestItems items(g, memories);
-        std::set<Name> shared = analysis::sharedContainers(g);
-        const std::set<Name> connectors = nest::connectorsOf(g);
-        for (Region *r : allRegions(g)) { // bodies of candidates have no loops
-            auto *l = dyn_cast<LoopRegion>(r);
-            if (!l || nest::isKept(*l))
-                continue;
-            const std::string where = elementName(*l);
-            Turns turns(*l, g, memories, items, shared, static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("steps"), 0)),
-                        connectors);
+        const auto steps = static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("steps"), 0));
+        return changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+            const std::string where = elementName(l);
+            Turns turns(l, known, steps);
             if (!turns.isCandidate())
-                continue;
+                return false;
             if (const Reason why = turns.obstacle()) {
                 context.missed(where, "copies between its arrays", why);
-                continue;
+                return false;
             }
             if (!context.mayChange(where, turns.what()))
-                continue;
+                return false;
             turns.alternate();
-            shared = analysis::sharedContainers(g);
-            changed = true;
-        }
-        return changed;
+            return true;
+        });
     }
 };
 

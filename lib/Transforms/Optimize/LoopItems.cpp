@@ -61,6 +61,12 @@ std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
     return read(r);
 }
 
+std::optional<nest::Run> LoopItems::runOf(LoopRegion &l) {
+    if (stale_.count(&l))
+        locate();
+    return nest::readRegion(l, memories_, shared_);
+}
+
 std::optional<std::vector<Item>> LoopItems::read(Region &r) {
     const std::vector<Block *> blocks = sequenceOf(r);
     if (blocks.empty() || hasAssignments(r))

@@ -21,9 +21,18 @@ public:
     /// that is known (nest::headerOf), and nothing outside of it may read its variable. Nothing where a block is something else.
     std::optional<std::vector<nest::Item>> contentOf(ir::Region &r);
 
+    /// What a loop does whose body is a chain of states (nest::readRegion), without loops in it.
+    std::optional<nest::Run> runOf(ir::LoopRegion &l);
+    /// Does something outside of a loop read its variable?
+    bool isReadOutside(const ir::LoopRegion &l) const { return reads_.isReadOutside(l); }
+
     /// Puts a state with items in the place of the loop whose content was read last. `range`: of its variable, which has its last value
     /// afterwards if somebody outside reads it.
     void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const sym::Range &range);
+
+    /// Something else took the place of a loop, in which only what follows that loop, or another one over the same values, reads its
+    /// variable: users of containers are looked for again.
+    void changed() { locate(); }
 
     /// Can each iteration of a loop have a container for itself? It must be a small transient whose first use there is `first`, in the
     /// loop and in no other one, and writes all of it for certain, and nothing outside of the loop may use it.
@@ -59,7 +68,7 @@ struct LoopsOf {
 };
 /// Goes over the loops of a program, inner ones first, but for those in scopes, in SDFGs with kernels, and in what the graph keeps
 /// (nest::isKept); a loop that is kept itself comes, so that a remark can say so. `change` says whether it put something in the loop's place
-/// (LoopItems::replace). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a kernel is.
+/// (LoopItems::replace, LoopItems::changed). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a kernel is.
 bool changeLoops(ir::SDFG &root, const pass::Context &context,
                  const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 

@@ -33,8 +33,6 @@ private:
     std::set<Name> set_;       // by loops around what is looked at
     std::set<Name> read_;
 };
-/// The same for one loop.
-inline bool isVariableReadOutside(const ir::LoopRegion &l) { return VariableReads(*l.sdfg()).isReadOutside(l); }
 /// The loops around a region, itself included, outermost first. Left out are those that do not count to an end that is known
 /// (nest::headerOf), or whose body changes their variable or their ends.
 std::vector<analysis::LoopLevel> loopsAround(const ir::Region &r);

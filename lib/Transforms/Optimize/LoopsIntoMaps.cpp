@@ -46,11 +46,19 @@ std::size_t sharedLoops(const Map &a, const Map &b) {
     return d;
 }
 
+/// What is known of an SDFG of the program, until a loop goes into a nested SDFG of its own.
+struct Known {
+    Known(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)), reads(g) {}
+    analysis::Memories memories;
+    NestItems items;
+    std::set<Name> shared; // containers
+    VariableReads reads;
+};
+
 /// One loop under conversion.
 class Interchange {
 public:
-    Interchange(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, const std::set<Name> &shared)
-        : loop_(l), g_(g), memories_(memories), items_(items), shared_(shared) {}
+    Interchange(LoopRegion &l, SDFG &g, Known &known) : loop_(l), g_(g), known_(known) {}
 
     /// Why the loop stays where it is; empty if it can go into a map.
     Reason obstacle() {
@@ -60,7 +68,7 @@ public:
         if (!header || !isOfIntegers(header->range, g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
         range_ = header->range;
-        body_ = nest::readRegion(loop_, memories_, shared_);
+        body_ = nest::readRegion(loop_, known_.memories, known_.shared);
         if (!body_)
             return {Why::ControlFlow, "its body is more than a chain of states"};
         if (Reason why = shape(body_->items))
@@ -69,7 +77,7 @@ public:
             return why;
         if (!walksAlongRows(body_->items))
             return {Why::Unprofitable, "its maps walk along rows as it is"};
-        if (isVariableReadOutside(loop_))
+        if (known_.reads.isReadOutside(loop_))
             return {Why::LiveOut, "its variable is read outside"};
         return {};
     }
@@ -139,9 +147,9 @@ private:
         }
         for (std::size_t a = 0; a < uses_.size(); ++a)
             for (std::size_t b = a; b < uses_.size(); ++b) {
-                if (!items_.meet(*uses_[a].use, *uses_[b].use))
+                if (!known_.items.meet(*uses_[a].use, *uses_[b].use))
                     continue;
-                const auto c = items_.conflict(uses_[a], uses_[b], depth_);
+                const auto c = known_.items.conflict(uses_[a], uses_[b], depth_);
                 if (c && !analysis::isWithinIteration(*c))
                     return conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
             }
@@ -267,9 +275,7 @@ private:
 
     LoopRegion &loop_;
     SDFG &g_;
-    analysis::Memories &memories_;
-    const NestItems &items_;
-    const std::set<Name> &shared_;
+    Known &known_;
     sym::Range range_;
     std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
@@ -294,14 +300,6 @@ class LoopsIntoMaps : public pass::GraphPass {
         return changed;
     }
 
-    /// What is known of the containers of the program, until a loop goes into a nested SDFG of its own.
-    struct Known {
-        Known(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)) {}
-        analysis::Memories memories;
-        NestItems items;
-        std::set<Name> shared;
-    };
-
     static bool convert(SDFG &g, SDFG &root, pass::Context &context) {
         bool changed = false;
         std::optional<Known> known;
@@ -309,7 +307,7 @@ class LoopsIntoMaps : public pass::GraphPass {
             if (!known)
                 known.emplace(g, root);
             const std::string where = elementName(*l);
-            Interchange interchange(*l, g, known->memories, known->items, known->shared);
+            Interchange interchange(*l, g, *known);
             if (const Reason why = interchange.obstacle()) {
                 context.missed(where, "stays around its maps", why);
                 continue;
