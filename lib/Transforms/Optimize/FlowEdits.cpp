@@ -1,0 +1,52 @@
+#include "Transforms/Optimize/FlowEdits.h"
+
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+bool hasJump(const Region &r) {
+    const std::vector<const Block *> blocks = allBlocks(r);
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
+}
+
+std::string FlowEdits::freshLabel(const std::string &prefix) {
+    if (labels_.empty())
+        for (const Block *b : allBlocks(std::as_const(g_)))
+            labels_.insert(b->label);
+    std::string label = prefix;
+    for (int i = 0; !labels_.insert(label).second; ++i)
+        label = prefix + "_" + std::to_string(i);
+    return label;
+}
+
+void FlowEdits::putInPlaceOf(Block &b, Region &content) {
+    Region &r = *b.parent();
+    if (content.blocks().empty())
+        content.add<State>()->label = freshLabel(b.label.empty() ? "empty" : b.label);
+    const std::vector<Block *> order = sequenceOf(content);
+    const bool starts = r.start() == &b;
+    Region::Content parts = content.release();
+    for (auto &each : parts.blocks)
+        r.adopt(std::move(each));
+    for (const auto &e : parts.edges)
+        r.connect(e->src, e->dst, e->condition, e->assignments)->debugInfo = e->debugInfo;
+    for (InterstateEdge *e : r.inEdges(&b))
+        e->dst = order.front();
+    for (InterstateEdge *e : r.outEdges(&b))
+        e->src = order.back();
+    if (starts)
+        r.setStart(order.front());
+    r.removeBlock(&b);
+}
+
+bool FlowEdits::isReadOutside(const LoopRegion &l) {
+    if (!reads_)
+        reads_.emplace(g_);
+    return reads_->isReadOutside(l);
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,36 @@
+// Changes to the control flow of an SDFG: blocks in place of others, with labels that no block has.
+#pragma once
+
+#include "Transforms/Optimize/Loops.h"
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+namespace sdfgc::transforms {
+
+/// Does a region have a break, a continue or a return in it?
+bool hasJump(const ir::Region &r);
+
+/// Changes one SDFG, and remembers what it would take a walk over all of it to find out each time.
+class FlowEdits {
+public:
+    explicit FlowEdits(ir::SDFG &g) : g_(g) {}
+
+    /// A label that no block has, or had. (SDFG::freshLabel goes over all blocks each time.)
+    std::string freshLabel(const std::string &prefix);
+
+    /// The blocks of a region, which is a sequence (sequenceOf), in place of a block of another region; a state if it has none.
+    void putInPlaceOf(ir::Block &b, ir::Region &content);
+
+    /// Does something outside of a loop read its variable? The SDFG is asked once: what used to be in a loop that runs once reads the
+    /// value that an edge gives the variable in front of it.
+    bool isReadOutside(const ir::LoopRegion &l);
+
+private:
+    ir::SDFG &g_;
+    std::unordered_set<std::string> labels_; // of all blocks, once one is asked for
+    std::optional<VariableReads> reads_;     // likewise
+};
+
+} // namespace sdfgc::transforms
