@@ -21,7 +21,8 @@ std::string ExprText::of(const sym::Range &r) {
     if (r.begin == r.end && r.step.isOne() && r.tile.isOne())
         return of(r.begin);
     const sym::Expr end = r.end + 1;
-    std::string text = of(r.begin) + (end - 1 == r.end ? ":" + of(end) : ".." + of(r.end));
+    const bool isDown = r.step.asInt().value_or(1) < 0; // what comes after the last element would be at its other side
+    std::string text = of(r.begin) + (end - 1 == r.end && !isDown ? ":" + of(end) : ".." + of(r.end));
     if (!r.step.isOne() || !r.tile.isOne())
         text += ":" + of(r.step);
     if (!r.tile.isOne())
