@@ -51,9 +51,20 @@ std::optional<LoopHeader> headerOf(const LoopRegion &l) {
     const py::Op op = test.ops[0];
     if (by && *by >= 1 && (op == py::Op::Lt || op == py::Op::Le))
         return LoopHeader{{*begin, op == py::Op::Lt ? *end - 1 : *end, step, 1}, false};
-    if (by && *by == -1 && (op == py::Op::Gt || op == py::Op::Ge))
-        return LoopHeader{{op == py::Op::Gt ? *end + 1 : *end, *begin, 1, 1}, true};
-    return std::nullopt;
+    if (!by || *by >= 0 || (op != py::Op::Gt && op != py::Op::Ge))
+        return std::nullopt;
+    const sym::Expr bound = op == py::Op::Gt ? *end + 1 : *end;
+    const sym::Expr lowest = *by == -1 ? bound : *begin + step * sym::floorDiv(*begin - bound, -step);
+    return LoopHeader{{lowest, *begin, -step, 1}, true};
+}
+
+sym::Range LoopHeader::walk() const { return descending ? sym::Range{range.end, range.begin, -range.step, 1} : range; }
+
+sym::Expr LoopHeader::last() const {
+    if (range.step.isOne())
+        return descending ? sym::min({range.end, range.begin - 1}) : sym::max({range.begin, range.end + 1});
+    const sym::Range w = walk();
+    return w.begin + w.step * sym::max({sym::Expr(0), range.steps()});
 }
 
 bool isOfIntegers(const sym::Range &r, const SDFG &g) {

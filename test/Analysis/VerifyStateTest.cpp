@@ -382,6 +382,13 @@ TEST_CASE("maps: parameters and ranges") {
     entry->params = {"i"};
     entry->ranges[0].step = -1;
     CHECK(message(g) == "parameter `i` has step -1 | steps of maps are positive; reverse the range");
+    entry->schedule = Schedule::Sequential;
+    entry->ordered = true; // a loop that counted down
+    entry->ranges[0] = range("3:0:-1");
+    CHECK(message(g) == "0 diagnostics");
+    entry->ranges[0].step = 0;
+    CHECK(reported(g) == "MapStep");
+    entry->ordered = false;
     entry->ranges[0] = range("4:4");
     CHECK(reported(g) == "EmptyMapRange");
     entry->ranges[0] = range("0:4");

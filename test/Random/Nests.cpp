@@ -25,8 +25,12 @@ void GraphMaker::nest(Lines &out, int levels) {
         low[k] = begin.low[k];
         high[k] = end.high[k] - 1;
     }
-    out.push_back(label("loop") + ": for " + name + " = " + begin.text + "; " + name + " < " + end.text + "; " + name + " = " +
-                  name + " + " + std::to_string(step) + " {");
+    if (random_.oneIn(4)) // from the last value to the first
+        out.push_back(label("loop") + ": for " + name + " = " + (end - 1).text + "; " + name + " >= " + begin.text + "; " + name +
+                      " = " + name + " - " + std::to_string(step) + " {");
+    else
+        out.push_back(label("loop") + ": for " + name + " = " + begin.text + "; " + name + " < " + end.text + "; " + name + " = " +
+                      name + " + " + std::to_string(step) + " {");
     loopVariables_.push_back(Index::symbol(name, low, high));
     Lines inside;
     apart([&] {

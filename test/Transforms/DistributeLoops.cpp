@@ -9,7 +9,8 @@ namespace {
 
 /// A loop over `i` from 1 to N - 2 around one state.
 struct OneLoop : Graph {
-    explicit OneLoop(const std::string &body, const std::string &after = "")
+    explicit OneLoop(const std::string &body, const std::string &after = "",
+                     const std::string &range = "i = 1; i < N - 1; i = i + 1")
         : Graph(R"(
             sdfg f(A, B, C, D) (typed) {
               symbol N, M, i, j, k: int64
@@ -19,7 +20,7 @@ struct OneLoop : Graph {
               argument D: float64[N, N] (CPU_Heap)
               transient one: float64 (Register)
               transient two: float64 (Register)
-              loop: for i = 1; i < N - 1; i = i + 1 {
+              loop: for $range {
                 state body {
                   $body
                 }
@@ -27,7 +28,7 @@ struct OneLoop : Graph {
               $after
             }
           )",
-                {{"$body", body}, {"$after", after}}) {}
+                {{"$body", body}, {"$after", after}, {"$range", range}}) {}
 };
 
 /// The maps in place of the loop, by what they write in their order: `A! C` is a loop that writes A and a map that writes C. Empty if
@@ -85,6 +86,24 @@ TEST_CASE("distribute-loops: the order of parts is that of their dependences") {
     // Maps whose iterations meet are two maps.
     CHECK(partsOf(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]\n"
                          "u: y = x  with x: float64 <- C[i - 1]; y: float64 -> D[i, 0]") == "A! C D");
+}
+
+TEST_CASE("distribute-loops: loops that count down") {
+    const auto downward = [](const std::string &read) {
+        OneLoop program("t: y = x * x  with x: float64 <- C[i]; y: float64 -> B[i]\n"
+                        "s: y = p + b  with p: float64 <- A[i + 1], b: float64 <- B[" +
+                            read + "]; y: float64 -> A[i]",
+                        "", "i = N - 2; i >= 1; i = i - 1");
+        const std::string parts = partsOf(program);
+        for (const State *each : allStates(std::as_const(program.g)))
+            for (const MapEntry *m : nodesOf<MapEntry>(*each))
+                CHECK(m->ranges.front() == (m->ordered ? sym::Range{sym::Expr::symbol("N") - 2, 1, -1, 1}
+                                                       : sym::Range{1, sym::Expr::symbol("N") - 2, 1, 1}));
+        return parts;
+    };
+    CHECK(downward("i") == "B A!");
+    CHECK(downward("i + 1") == "B A!"); // of the iteration before
+    CHECK(downward("i - 1") == "A! B"); // what the next iteration overwrites
 }
 
 TEST_CASE("distribute-loops: steps on a cycle stay together") {

@@ -73,12 +73,29 @@ TEST_CASE("loops-to-maps: iterations that need each other") {
 }
 
 TEST_CASE("loops-to-maps: headers that are not understood") {
-    CHECK_FALSE(becomesMap({.range = "i = N - 1; i >= 0; i = i - 1"}));
     CHECK_FALSE(becomesMap({.range = "i = 1; i < N; i = 2 * i"}));
+    CHECK_FALSE(becomesMap({.range = "i = N - 1; i >= 0; i = i - M"}));
+    CHECK_FALSE(becomesMap({.range = "i = N - 1; i < N; i = i - 1"})); // it never ends
     CHECK_FALSE(becomesMap({.range = "i = 0; i < A[0]; i = i + 1"}));
     CHECK_FALSE(becomesMap({.range = "i = 0; i < N and j > 0; i = i + 1"}));
     CHECK_FALSE(becomesMap({.range = "i = 0; i < N / 2; i = i + 1"}));
     CHECK_FALSE(becomesMap({.range = "i = 0; i < 3; i = i + 1"})); // too few for a team
+}
+
+TEST_CASE("loops-to-maps: loops that count down") {
+    const sym::Expr N = sym::Expr::symbol("N");
+    const auto rangeOf = [](const std::string &range) {
+        OneLoop program({.range = range});
+        REQUIRE(program.convert());
+        return program.map()->ranges.front();
+    };
+    CHECK(rangeOf("i = N - 1; i >= 0; i = i - 1") == sym::Range{0, N - 1, 1, 1});
+    CHECK(rangeOf("i = N - 1; i > 2; i = i - 1") == sym::Range{3, N - 1, 1, 1});
+    CHECK(rangeOf("i = 30; i >= 1; i = i - 4") == sym::Range{2, 30, 4, 1});
+    CHECK(rangeOf("i = N - 1; i >= 0; i = i - 2") == sym::Range{N - 1 - 2 * sym::floorDiv(N - 1, 2), N - 1, 2, 1});
+    CHECK_FALSE(
+        becomesMap({.range = "i = N - 2; i >= 0; i = i - 1", .body = "t: y = x  with x: float64 <- B[i + 1]; y: float64 -> B[i]"}));
+    CHECK_FALSE(becomesMap({.range = "i = 2; i >= 0; i = i - 1"})); // too few for a team
 }
 
 TEST_CASE("loops-to-maps: a loop around with the same variable goes on from its last value") {
@@ -128,6 +145,8 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
     CHECK(lastOf("i = 1; i < N; i = i + 3", "k = i" + end) == "3*max((N + 1) // 3, 0) + 1");
     CHECK(lastOf("i = 2; i < 12; i = i + 3", "k = i" + end) == "14");
     CHECK(lastOf("i = 5; i < 1; i = i + 1", "k = i" + end) == "");
+    CHECK(lastOf("i = N - 1; i >= 0; i = i - 1", "k = i" + end) == "min(N, 0) - 1");
+    CHECK(lastOf("i = 30; i > 1; i = i - 4", "k = i" + end) == "-2");
     CHECK(lastOf("i = 0; i < N; i = i + 1", "state end {\nc: y = i  with y: float64 -> B[0]\n}") == "max(N, 0)");
     CHECK(lastOf("i = 0; i < N; i = i + 1",
                  "other: for i = 0; i < N; i = i + 1 {\nstate s {\nc: y = x  with x: float64 <- B[0]; y: float64 -> B[0]\n}\n}") ==
@@ -340,10 +359,43 @@ TEST_CASE("loops-to-maps: loops whose iterations depend on each other stay in or
                                   "a: y = 2 * x  with x: float64 <- D[i, j - 1]; y: float64 -> new t"}));
 }
 
+TEST_CASE("loops-to-maps: ordered maps of loops that count down") {
+    const std::string back = "s: y = x + 1  with x: float64 <- D[i, j + 1]; y: float64 -> D[i, j]",
+                      range = "j = N - 2; j >= 0; j = j - 1";
+    const auto rangeOf = [&](const std::string &text) {
+        LoopInLoop program(back, "", "", text);
+        REQUIRE(program.convert());
+        CHECK(program.node<MapEntry>("inner")->ordered);
+        return program.node<MapEntry>("inner")->ranges.front();
+    };
+    CHECK(becomesMapOfLoop({back, "", "", range}));
+    CHECK(rangeOf(range) == sym::Range{sym::Expr::symbol("N") - 2, 0, -1, 1});
+    CHECK(rangeOf("j = N - 2; j > i; j = j - 1") == sym::Range{sym::Expr::symbol("N") - 2, sym::Expr::symbol("i") + 1, -1, 1});
+    CHECK_FALSE(becomesMapOfLoop({"s: y = x + 1  with x: float64 <- D[j + 1, j]; y: float64 -> D[j, i]", "", "", range}));
+    // A sum in a variable of the iteration.
+    const std::string clear = "c: y = 0.0  with y: float64 -> sum", store = "e: y = x  with x: float64 <- sum; y: float64 -> A[i]";
+    const std::string add = "s: y = x + p  with x: float64 <- D[i, j], p: float64 <- sum; y: float64 -> sum";
+    CHECK(becomesMapOfLoop({add, clear, store, "j = N - 1; j > 0; j = j - 1"}));
+    CHECK_FALSE(becomesMapOfLoop({add, "", store, "j = N - 1; j > 0; j = j - 1"}));
+}
+
+TEST_CASE("loops-to-maps: Reduce nodes in loops that stay loops") {
+    const auto reduces = [](const std::string &to) {
+        return LoopInLoop(
+            "library standard.Reduce r (Sequential, wcr = \"lambda a, b: max(a, b)\", identity = \"-inf\") with <- D[i, 0:j]; -> " +
+            to);
+    };
+    LoopInLoop program = reduces("D[i, j]");
+    REQUIRE(program.convert());
+    CHECK(program.node<MapEntry>("inner")->ordered);
+    for (const State *s : allStates(std::as_const(program.g)))
+        CHECK(nodesOf<LibraryNode>(*s).empty());
+    CHECK_FALSE(reduces("D[j, j]").convert()); // which rows below read
+    CHECK_FALSE(LoopInLoop("library blas.Axpy r (Sequential) with _x <- D[i, 0:j], _y <- D[i, 0:j]; _res -> D[i, 0:j]").convert());
+}
+
 TEST_CASE("loops-to-maps: inner loops that are no ordered maps") {
     CHECK(becomesMapOfLoop({along, "", "", "j = i + 1; j < N; j = j + 1"}));
-    CHECK_FALSE(becomesMapOfLoop(
-        {"s: y = x + 1  with x: float64 <- D[i, j + 1]; y: float64 -> D[i, j]", "", "", "j = N - 2; j >= 0; j = j - 1"}));
     CHECK_FALSE(becomesMapOfLoop({along, "", "", "j = 1; j < N and A[j] > 0; j = j + 1"}));
     CHECK_FALSE(
         becomesMapOfLoop({along, "", "", "j = 1; j < N; j = j + 1", "k = j\nstate end {\nr: y = k  with y: float64 -> A[0]\n}"}));

@@ -193,7 +193,7 @@ void Verifier::map(const MapEntry &m) {
         const sym::Range &r = m.ranges[d];
         if (isUndefined(r))
             report(Id::UndefinedRange, m, sym::Subset{{r}}.str(), m.params[d].str());
-        else if (auto step = r.step.asInt(); step && *step <= 0)
+        else if (auto step = r.step.asInt(); step && (m.ordered ? *step == 0 : *step <= 0))
             report(Id::MapStep, m, m.params[d].str(), *step);
         else if (auto size = r.steps().asInt();
                  warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it

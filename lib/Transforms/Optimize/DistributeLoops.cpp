@@ -236,9 +236,9 @@ public:
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
         const std::optional<LoopHeader> header = headerOf(loop_);
-        if (!header || header->descending || !isOfIntegers(header->range, g_))
-            return {Why::LoopForm, "it does not count up to an end that is known"};
-        range_ = header->range;
+        if (!header || !isOfIntegers(header->range, g_))
+            return {Why::LoopForm, "it does not count to an end that is known"};
+        header_ = *header;
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
@@ -249,7 +249,7 @@ public:
             return {Why::Shape, "its body has more than steps of one thread"};
         if (leavesContainers())
             return {Why::OutOfBounds, "it reaches outside of a container"};
-        graph_.emplace(body_, analysis::LoopLevel{loop_.variable, range_}, loop_, items_, loops_);
+        graph_.emplace(body_, analysis::LoopLevel{loop_.variable, header_.walk()}, loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
         if (groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; }))
             return {Why::Dependence, "no part of its body is independent of other iterations"};
@@ -274,7 +274,7 @@ public:
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
                 g_.arrays.erase(n);
-        loops_.replace(loop_, std::move(parts), range_);
+        loops_.replace(loop_, std::move(parts), header_);
     }
 
 private:
@@ -291,7 +291,7 @@ private:
     bool leavesContainers() {
         Map all;
         all.params = {loop_.variable};
-        all.ranges = {range_};
+        all.ranges = {header_.range};
         std::swap(all.body, body_);
         const bool leaves = transforms::leavesContainers(all, g_, items_.facts());
         std::swap(all.body, body_);
@@ -306,7 +306,7 @@ private:
         out->made = entry;
         out->entry = entry.get();
         out->params = {loop_.variable};
-        out->ranges = {range_};
+        out->ranges = {g.ordered ? header_.walk() : header_.range};
         const Steps steps = g.steps | graph_->neededBy(g.steps);
         std::map<Name, Name> own; // other names of variables that an earlier group has
         for (std::size_t k = 0; k < body_.size(); ++k) {
@@ -338,7 +338,7 @@ private:
     analysis::Memories &memories_;
     const NestItems &items_;
     LoopItems &loops_;
-    sym::Range range_;
+    LoopHeader header_;
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;

@@ -90,7 +90,7 @@ std::optional<std::vector<Item>> LoopItems::read(Region &r) {
 
 std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
     const std::optional<LoopHeader> header = headerOf(l);
-    if (!l.optimize || !header || header->descending || !isOfIntegers(header->range, g_) ||
+    if (!l.optimize || !header || !isOfIntegers(header->range, g_) ||
         std::find(around_.begin(), around_.end(), l.variable) != around_.end())
         return nullptr;
     around_.push_back(l.variable);
@@ -102,7 +102,7 @@ std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
     out->made = entryFor(l);
     out->entry = out->made.get();
     out->params = {l.variable};
-    out->ranges = {header->range};
+    out->ranges = {header->walk()};
     out->body = std::move(*body);
     out->locals = localsOf(*out, l);
     variables_.insert(l.variable);
@@ -124,18 +124,15 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
 namespace {
 
 /// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
-void assignLastValue(Region &r, State &s, Name variable, const sym::Range &range) {
+void assignLastValue(Region &r, State &s, Name variable, const LoopHeader &header) {
     State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
-    const sym::Expr trips = sym::floorDiv(range.end - range.begin + range.step, range.step);
-    const sym::Expr last =
-        range.step.isOne() ? sym::max({range.begin, range.end + 1}) : range.begin + range.step * sym::max({sym::Expr(0), trips});
     r.removeEdge(r.outEdges(&s).front());
-    r.connect(&s, after, {"1", Language::Python}, {{variable, last.str()}});
+    r.connect(&s, after, {"1", Language::Python}, {{variable, header.last().str()}});
 }
 
 } // namespace
 
-void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range &range) {
+void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const LoopHeader &header) {
     for (const Name n : locals_)
         g_.desc(n)->storage = Storage::Register;
     Region &r = *l.parent();
@@ -151,7 +148,7 @@ void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const sym::Range
     for (const Region *around = &r; around && stale_.insert(around).second;)
         around = around->parent();
     if (isReadOutside)
-        assignLastValue(r, s, variable, range);
+        assignLastValue(r, s, variable, header);
     nest::write(run);
     r.removeBlock(&l);
     if (!isReadOutside)

@@ -17,7 +17,7 @@ public:
     LoopItems(ir::SDFG &g, analysis::Memories &memories);
 
     /// What a region does, if its blocks are states that can be read (nest::isReadable) and loops, each after the one before, whatever
-    /// holds. A loop becomes an ordered map (ir::MapEntry::ordered) over the items of its body. It has to count up by a constant to an end
+    /// holds. A loop becomes an ordered map (ir::MapEntry::ordered) over the items of its body. It has to count by a constant to an end
     /// that is known (nest::headerOf), and nothing outside of it may read its variable. Nothing where a block is something else.
     std::optional<std::vector<nest::Item>> contentOf(ir::Region &r);
 
@@ -26,9 +26,9 @@ public:
     /// Does something outside of a loop read its variable?
     bool isReadOutside(const ir::LoopRegion &l) const { return reads_.isReadOutside(l); }
 
-    /// Puts a state with items in the place of the loop whose content was read last. `range`: of its variable, which has its last value
-    /// afterwards if somebody outside reads it.
-    void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const sym::Range &range);
+    /// Puts a state with items in the place of the loop whose content was read last. Its variable has its last value afterwards if
+    /// somebody outside reads it.
+    void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const LoopHeader &header);
 
     /// Something else took the place of a loop, in which only what follows that loop, or another one over the same values, reads its
     /// variable: users of containers are looked for again.

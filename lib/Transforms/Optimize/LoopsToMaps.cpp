@@ -7,7 +7,7 @@
 //
 // A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
 //
-//   1. it counts up by a constant to an end that its body does not change. Who asks for the last value of its variable gets it by an
+//   1. it counts by a constant to an end that its body does not change; iterations of a map count up all the same. Who asks for the last value of its variable gets it by an
 //      assignment after the map;
 //   2. its body is states and loops, one after the other, without effects of its own: what it does, its uses of containers say. A loop
 //      whose iterations depend on each other becomes an ordered map inside (LoopItems.h);
@@ -60,31 +60,6 @@ bool callsLibrary(const Node &n) {
     return false;
 }
 
-bool callsLibrary(const Item &i) {
-    if (i.map)
-        return std::any_of(i.map->body.begin(), i.map->body.end(), [](const Item &inner) { return callsLibrary(inner); });
-    return std::any_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return callsLibrary(*n); });
-}
-
-/// Do all maps in it have loops of the host, which may as well be sequential?
-bool canBeSequential(const Item &i) {
-    if (!i.map)
-        return std::none_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return n->isEntry(); });
-    return canSplit(*i.map) &&
-           std::all_of(i.map->body.begin(), i.map->body.end(), [](const Item &inner) { return canBeSequential(inner); });
-}
-
-void makeSequential(Item &i) {
-    if (!i.map)
-        return;
-    std::shared_ptr<MapEntry> entry = entryLike(*i.map->entry, i.map->entry->label);
-    entry->schedule = Schedule::Sequential;
-    i.map->entry = entry.get();
-    i.map->made = std::move(entry);
-    for (Item &inner : i.map->body)
-        makeSequential(inner);
-}
-
 constexpr int64_t fewTrips = 4; // loops with fewer iterations would keep threads idle that the body may use
 
 /// One loop under conversion.
@@ -99,9 +74,10 @@ public:
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
         const std::optional<LoopHeader> header = headerOf(loop_);
-        if (!header || header->descending)
-            return {Why::LoopForm, "it does not count up to an end that is known"};
-        const sym::Range &range = header->range;
+        if (!header)
+            return {Why::LoopForm, "it does not count to an end that is known"};
+        header_ = *header;
+        const sym::Range &range = header_.range;
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
@@ -111,7 +87,7 @@ public:
         map_.ranges = {range};
         map_.entry = entry_.get();
         map_.made = entry_;
-        if (Reason why = take(std::move(*body)))
+        if (Reason why = take(std::move(*body), map_.body))
             return why;
         if (leavesContainers(map_, g_, items_.facts()))
             return {Why::OutOfBounds, "it reaches outside of a container"};
@@ -135,37 +111,64 @@ public:
         entry_->ordered = false;
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
-        const sym::Range range = map_.ranges.front();
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
-        loops_.replace(loop_, std::move(items), range);
+        loops_.replace(loop_, std::move(items), header_);
     }
 
 private:
-    /// Reduce nodes as maps, and everything sequential.
-    Reason take(std::vector<Item> items) {
-        Map like;
-        like.entry = map_.entry;
+    /// Adds items to a body: Reduce nodes as maps, and everything sequential. Why that cannot be; empty if it is done.
+    Reason take(std::vector<Item> items, std::vector<Item> &body) {
         for (Item &i : items) {
             if (nest::hasEffects(i))
                 return {Why::Effects, "its body does more than its memlets tell"};
             const bool sumsOverColumn = i.step && isSumOverColumn(*i.step, loop_.variable, g_);
-            if (sumsOverColumn && !context_.allows(pass::FloatClass::F1) && orderCounts(*i.step, g_))
-                return {Why::Contract, "the order of the sums of `" + i.step->nodes.front()->label + "` would change"};
             if (i.step && (isReduce(*i.step) || sumsOverColumn)) {
-                ReductionMaps maps = reductionAsMaps(*i.step, like, g_);
-                if (!maps.update)
-                    return {Why::Library, "`" + i.step->nodes.front()->label + "` in it cannot be a map"};
-                map_.body.push_back(std::move(maps.init));
-                map_.body.push_back({std::move(maps.update), nullptr});
+                if (Reason why = takeReduction(*i.step, sumsOverColumn, body))
+                    return why;
                 continue;
             }
-            if (callsLibrary(i))
+            if (Reason why = i.map ? makeSequential(*i.map) : obstacleOf(*i.step))
+                return why;
+            body.push_back(std::move(i));
+        }
+        return {};
+    }
+
+    Reason takeReduction(const nest::Step &s, bool isProduct, std::vector<Item> &body) {
+        const std::string &label = s.nodes.front()->label;
+        if (isProduct && !context_.allows(pass::FloatClass::F1) && orderCounts(s, g_))
+            return {Why::Contract, "the order of the sums of `" + label + "` would change"};
+        Map like;
+        like.entry = map_.entry;
+        ReductionMaps maps = reductionAsMaps(s, like, g_);
+        if (!maps.update)
+            return {Why::Library, "`" + label + "` in it cannot be a map"};
+        body.push_back(std::move(maps.init));
+        body.push_back({std::move(maps.update), nullptr});
+        return {};
+    }
+
+    Reason makeSequential(Map &m) {
+        if (!canSplit(m))
+            return {Why::Opaque, "its body has scopes that stay as they are"};
+        std::vector<Item> inside;
+        if (Reason why = take(std::move(m.body), inside))
+            return why;
+        m.body = std::move(inside);
+        std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+        entry->schedule = Schedule::Sequential;
+        m.entry = entry.get();
+        m.made = std::move(entry);
+        return {};
+    }
+
+    static Reason obstacleOf(const nest::Step &s) {
+        for (const Node *n : s.nodes) {
+            if (callsLibrary(*n))
                 return {Why::Library, "its body calls libraries"};
-            if (!canBeSequential(i))
+            if (n->isEntry())
                 return {Why::Opaque, "its body has scopes that stay as they are"};
-            makeSequential(i);
-            map_.body.push_back(std::move(i));
         }
         return {};
     }
@@ -226,6 +229,7 @@ private:
     const NestItems &items_;
     LoopItems &loops_;
     const pass::Context &context_;
+    LoopHeader header_;
     Map map_;
     std::set<Name> updated_; // containers whose elements iterations update since they were read and written
     const std::shared_ptr<MapEntry> entry_ = entryFor(loop_); // of the map
