@@ -135,6 +135,14 @@ TEST_CASE("simplify-control-flow: loops that run once or never") {
     never.run();
     CHECK(never.left() == "");
     CHECK(never.assigned() == std::vector<std::string>{"i = 4", "k = i"});
+    Flow down("l: for i = N; i > N - 2; i = i - 3 {\n" + state("a", "i") + "}\nk = i");
+    down.run();
+    CHECK(down.count<LoopRegion>() == 0);
+    CHECK(down.assigned() == std::vector<std::string>{"i = N", "i = N - 3", "k = i"});
+    Flow above("l: for i = 3; i > 3; i = i - 1 {\n" + state("a", "i") + "}\nk = i");
+    above.run();
+    CHECK(above.left() == "");
+    CHECK(above.assigned() == std::vector<std::string>{"i = 3", "k = i"});
     CHECK(left("l: for i = 0; i < N; i = i + 1 {\n" + state("a", "i") + "}") == "a");
     const auto loops = [](const std::string &middle) {
         Flow program(middle);

@@ -201,7 +201,7 @@ private:
             facts_[l.variable].nonnegative = true;
         region(l);
         facts_ = around;
-        if (counts && !header->descending && runsOnceAtMost(r, l, header->range))
+        if (counts && runsOnceAtMost(r, l, *header))
             return;
         if (unswitches_)
             unswitch(l, assigned);
@@ -213,21 +213,22 @@ private:
     }
 
     /// Does the loop run once, or never? Then it is gone afterwards.
-    bool runsOnceAtMost(Region &r, LoopRegion &l, const sym::Range &range) {
-        const bool never = sym::isLess(range.end, range.begin) == sym::Truth::True;
-        const bool once = !never && range.size().isOne();
+    bool runsOnceAtMost(Region &r, LoopRegion &l, const LoopHeader &header) {
+        const sym::Range walk = header.walk();
+        const bool never = sym::isLess(header.range.end, header.range.begin) == sym::Truth::True;
+        const bool once = !never && header.range.size().isOne();
         if ((!never && !once) || (once && (hasJump(l) || sequenceOf(l).empty())) ||
             !mayChange(l, never ? "never runs" : "runs once"))
             return false;
         const Name variable = l.variable;
         const bool isRead = edits_.isReadOutside(l);
-        const sym::Expr last = never ? range.begin : range.begin + range.step;
+        const sym::Expr last = never ? walk.begin : walk.begin + walk.step;
         State &first = stateInPlaceOf(l);
         first.label = edits_.freshLabel(first.label);
         Block *end = &first;
         if (once) {
             State *body = r.addStateAfter(end, edits_.freshLabel(first.label));
-            r.outEdges(end).front()->assignments = {{variable, range.begin.str()}};
+            r.outEdges(end).front()->assignments = {{variable, walk.begin.str()}};
             State *after = r.addStateAfter(body, edits_.freshLabel(first.label + "_end"));
             end = after;
             edits_.putInPlaceOf(*body, l);
