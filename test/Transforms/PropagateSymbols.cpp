@@ -152,6 +152,32 @@ TEST_CASE("propagate-symbols: all or none") {
     CHECK(part.node<Tasklet>("t")->code.text == "o = m + 1");
 }
 
+TEST_CASE("propagate-symbols: variables of loops") {
+    // Is what edges give to `k` gone, with its uses outside of loops over it?
+    const auto isReplaced = [](const std::string &after, const std::string &begin = "", const std::string &edge = "k = N - 1") {
+        OneSymbol program({.edge = edge, .after = after, .begin = begin});
+        program.run();
+        CHECK(program.has("k"));
+        const auto edges = allInterstateEdges(std::as_const(program.g));
+        const bool gone = std::none_of(edges.begin(), edges.end(), [](const InterstateEdge *e) {
+            return std::any_of(e->assignments.begin(), e->assignments.end(), [](const auto &a) { return a.first == Name("k"); });
+        });
+        CHECK((program.node<Tasklet>("t")->code.text == "o = k") != gone);
+        return gone;
+    };
+    const std::string body = " {\nstate b {\nu: o = k  with o: float64 -> B[k]\n}\n}",
+                      loop = "l: for k = 0; k < N; k = k + 1" + body;
+    CHECK(isReplaced(loop));
+    CHECK(isReplaced("", loop));
+    CHECK(isReplaced("l: for k = N - 2; k >= 0; k = k - 1" + body, loop));
+    CHECK(isReplaced("o: for j = 0; j < N; j = j + 1 {\nl: for k = j; k < N; k = k + 1" + body + "\n}"));
+    CHECK_FALSE(isReplaced(loop + "\nstate e {\nv: o = k  with o: float64 -> B[0]\n}")); // its last value
+    CHECK_FALSE(isReplaced("l: for k = k + 1; k < N; k = k + 1" + body));                // goes on from there
+    CHECK_FALSE(isReplaced("l: for k = 0; k < N; k = 2 * k + 1" + body));
+    CHECK_FALSE(isReplaced("l: for k = 0; k < N; k = k + 1 {\nstate b {}\nk = k + 2\nstate c {}\n}")); // its own business
+    CHECK_FALSE(isReplaced("", loop, "k = min(i, N)"));
+}
+
 TEST_CASE("propagate-symbols: callers pass what they passed") {
     OneSymbol program({.edge = "k = j - j + 1"});
     const std::set<Name> before = analysis::freeSymbols(program.g);

@@ -16,12 +16,15 @@
 //   3. A symbol goes if at each place that reads it a value is known that can stand there: of symbols of the same type, with few terms, where
 //      no map around gives a name of it another meaning. It stays as it is if at one place it cannot: half of it would be no gain. Sizes of
 //      containers, and code that is not Python, can take no other symbols.
-//   4. An assignment of the value that the symbol has already goes. (GVN does the same to registers.)
+//   4. So does what edges give to the variable of loops (nest::headerOf), if it is read elsewhere only where its value is known: what is in
+//      these loops stays. Then no one but its loops needs the variable.
+//   5. An assignment of the value that the symbol has already goes. (GVN does the same to registers.)
 //
-// Left alone: loops' variables, symbols that come from outside or that tasklets change, those that what the graph keeps reads.
+// Left alone: symbols that come from outside or that tasklets change, those that what the graph keeps reads.
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SymbolFacts.h"
+#include "sdfgc/Nest/LoopHeader.h"
 #include "sdfgc/Nest/Rename.h"
 
 #include "sdfgc/IR/StateGraph.h"
@@ -90,7 +93,7 @@ private:
     template <class Names> std::map<Name, sym::Expr> meaningOf(const Names &names, const Facts &facts) {
         std::map<Name, sym::Expr> out;
         for (const Name n : names)
-            if (candidates_.count(n)) {
+            if (candidates_.count(n) && !isOfLoopAround(n)) {
                 read.insert(n);
                 if (const sym::Expr *value = standIn(n, facts))
                     out.emplace(n, *value);
@@ -99,6 +102,8 @@ private:
             }
         return out;
     }
+
+    bool isOfLoopAround(Name n) const { return std::find(around_.begin(), around_.end(), n) != around_.end(); }
 
     void block(Name n) {
         candidates_.erase(n);
@@ -244,7 +249,7 @@ private:
     }
 
     bool drops(const InterstateEdge &e, const Region &r, Name symbol, bool isKnown) override {
-        if (candidates_.count(symbol) && nest::isKept(r))
+        if (candidates_.count(symbol) && (nest::isKept(r) || isOfLoopAround(symbol)))
             block(symbol);
         if (!context_)
             return false;
@@ -283,16 +288,26 @@ class PropagateSymbols : public pass::GraphPass {
             again = judge.changed;
             read = std::move(judge.read);
         }
-        std::erase_if(candidates, [&](Name n) { return !read.count(n); });
+        const std::set<Name> ofLoops = variablesOf(g);
+        std::erase_if(candidates, [&](Name n) { return !read.count(n) && !ofLoops.count(n); });
         if (!candidates.empty() && !context.mayChange(elementName(g), "replaces " + listOf(candidates) + " by what they are"))
             candidates.clear();
         Propagation propagation(g, candidates);
         propagation.rewrite(context);
-        for (const Name n : candidates) {
-            g.symbols.erase(n);
-            g.symbolHints.erase(n);
-        }
+        for (const Name n : candidates)
+            if (!ofLoops.count(n)) {
+                g.symbols.erase(n);
+                g.symbolHints.erase(n);
+            }
         return propagation.changed;
+    }
+
+    static std::set<Name> variablesOf(const SDFG &g) {
+        std::set<Name> out;
+        for (const Region *r : allRegions(g))
+            if (const auto *l = dyn_cast<LoopRegion>(r))
+                out.insert(l->variable);
+        return out;
     }
 
     static std::string listOf(const std::set<Name> &names) {
@@ -311,7 +326,7 @@ class PropagateSymbols : public pass::GraphPass {
         if (out.empty())
             return out;
         for (const Region *r : allRegions(g))
-            if (const auto *l = dyn_cast<LoopRegion>(r))
+            if (const auto *l = dyn_cast<LoopRegion>(r); l && !nest::headerOf(*l))
                 others.insert(l->variable);
         for (const auto &[name, d] : g.arrays) {
             const std::set<Name> symbols = d.freeSymbols();

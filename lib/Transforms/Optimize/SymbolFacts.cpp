@@ -105,6 +105,7 @@ void FactWalk::conditional(ConditionalBlock &c, Facts &facts) {
 }
 
 void FactWalk::loop(LoopRegion &l, Facts &facts) {
+    around_.push_back(l.variable);
     if (l.init)
         readIn(*l.init, facts, l);
     std::set<Name> assigned{l.variable};
@@ -115,6 +116,7 @@ void FactWalk::loop(LoopRegion &l, Facts &facts) {
             readIn(**c, facts, l);
     Facts inside = facts;
     region(l, inside);
+    around_.pop_back();
 }
 
 namespace {

@@ -63,6 +63,7 @@ protected:
 
     ir::SDFG &g_;
     std::set<Name> changedByCode_; // symbols that tasklets change
+    std::vector<Name> around_;     // the variables of the loops around what is read
 
 private:
     void region(ir::Region &r, Facts &facts);
