@@ -9,7 +9,8 @@ namespace {
 /// A loop over `j` around a map over `i`.
 struct LoopAroundMap : Graph {
     struct Text {
-        std::string range = "j = 1; j < M; j = j + 1", map = "i = 0:N", read = "y[i, j - 1]", write = "y[i, j]", before = "";
+        std::string range = "j = 1; j < M; j = j + 1", map = "i = 0:N", read = "y[i, j - 1]", write = "y[i, j]", before = "",
+                    more = "";
     };
     explicit LoopAroundMap(const Text &t)
         : Graph(R"(
@@ -17,17 +18,24 @@ struct LoopAroundMap : Graph {
               symbol N, M, j: int64
               argument x: float64[N, M] (CPU_Heap)
               argument y: float64[N, M] (CPU_Heap)
+              transient column: float64[N] (CPU_Heap)
               loop: for $range {
                 state body {
                   $before
                   map rows[$map] (CPU_Multicore) with <- x[0:N, 0:M], <- y[0:N, 0:M]; -> y[0:N, 0:M] {
                     t: o = a + b  with a: float64 <- x[i, j], b: float64 <- $read; o: float64 -> $write
+                    $more
                   }
                 }
               }
             }
           )",
-                {{"$range", t.range}, {"$map", t.map}, {"$read", t.read}, {"$write", t.write}, {"$before", t.before}}) {}
+                {{"$range", t.range},
+                 {"$map", t.map},
+                 {"$read", t.read},
+                 {"$write", t.write},
+                 {"$before", t.before},
+                 {"$more", t.more}}) {}
     bool isMapOutside() const {
         const State *first = allStates(std::as_const(g)).front();
         return !nodesOf<NestedSDFGNode>(*first).empty();
@@ -71,6 +79,15 @@ TEST_CASE("loops-into-maps: rows that depend on themselves only") {
     CHECK_FALSE(interchanges({.map = "i = 0:j"})); // the loop decides how many rows there are
     CHECK_FALSE(interchanges({.range = "j = 1; j < M; j = 2 * j"}));
     CHECK_FALSE(interchanges({.before = "c: o = 0.0  with o: float64 -> x[0, j]"})); // more than maps
+}
+
+TEST_CASE("loops-into-maps: what is the same in all iterations") {
+    // Three values for each row: next to each other down the column, and the same ones along the row.
+    const std::string own = "c: o = a  with a: float64 <- x[i, j]; o: float64 -> column[i]\n"
+                            "d: o = 2 * a  with a: float64 <- column[i]; o: float64 -> new column[i]\n"
+                            "e: o = 3 * a  with a: float64 <- column[i]; o: float64 -> new column[i]";
+    CHECK(interchanges({.more = own}));
+    CHECK_FALSE(interchanges({.read = "y[j, i]", .write = "y[j, i]", .more = own})); // as many along one as along the other
 }
 
 TEST_CASE("loops-into-maps: rows of which nothing is left") {

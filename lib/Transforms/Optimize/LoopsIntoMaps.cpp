@@ -12,7 +12,8 @@
 //
 // A loop qualifies when it counts by a constant, its body is a run of maps (sdfgc/Nest/Nest.h) whose first loops have the same range in all
 // of them, which the loop's variable does not decide, and every two conflicting uses in different iterations of the loop are in one and the
-// same iteration of these maps. It gains when more uses are next to each other along the loop than along the innermost of these maps.
+// same iteration of these maps. It gains when more uses stay where they are, or move on by one element, along the loop than along the
+// innermost of these maps.
 // Every element is computed from the same values, in the same order: results keep their bits.
 //
 // The loop is written as a nested SDFG in the map.
@@ -159,19 +160,19 @@ private:
     bool walksAlongRows(const std::vector<Item> &items) const {
         int along = 0, across = 0;
         for (const AlignedUse &u : uses_) {
-            along += isNextTo(u, loop_.variable);
-            across += isNextTo(u, outer_.back().variable);
+            along += isNear(u, loop_.variable);
+            across += isNear(u, outer_.back().variable);
         }
         const bool innermost =
             std::any_of(items.begin(), items.end(), [this](const Item &i) { return i.map->params.size() == depth_; });
         return innermost && along > across;
     }
 
-    /// Is the element of the next iteration the next one in memory?
-    bool isNextTo(const AlignedUse &u, Name variable) const {
+    /// Is the element of the next iteration the same one, or the next one in memory?
+    bool isNear(const AlignedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
         return d && u.instance.subset && u.instance.subset->isOneElement() &&
-               transforms::isNextTo(*u.instance.subset, *d, variable);
+               (!u.instance.subset->freeSymbols().count(variable) || isNextTo(*u.instance.subset, *d, variable));
     }
 
     // ---- the interchange
