@@ -39,6 +39,8 @@ def same_bits(a, b):
     if a.dtype.kind == 'c':
         part = np.dtype(f'f{a.dtype.itemsize // 2}')
         return same_bits(a.view(part), b.view(part))
+    if a.size == 0:
+        return True
     equal = np.frombuffer(a.tobytes(), np.uint8).reshape(a.size, -1) == np.frombuffer(b.tobytes(), np.uint8).reshape(b.size, -1)
     nan = np.isnan(a.ravel()) & np.isnan(b.ravel()) if a.dtype.kind == 'f' else np.zeros(a.size, bool)
     return bool((equal.all(axis=1) | nan).all())
