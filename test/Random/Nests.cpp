@@ -1,5 +1,6 @@
 // Nests of loops, as a programmer writes them: loops around loops, over sizes and over the variables of those around, with tasklets of one
-// element in between. Some carry values from one iteration to the next, in arrays or in scalars, and some do not.
+// element in between. Some carry values from one iteration to the next, in arrays or in scalars, and some do not. Their variable may be a
+// symbol that edges assign and others read in front of the loop and behind it.
 #include "Maker.h"
 
 #include <algorithm>
@@ -16,8 +17,16 @@ Index GraphMaker::boundOf(bool isEnd) {
 }
 
 void GraphMaker::nest(Lines &out, int levels) {
-    const std::string name = label("n");
-    loopNames_.push_back(name);
+    std::string name = label("n");
+    std::optional<std::pair<Index, int64_t>> counter;
+    if (!counters_.empty() && random_.oneIn(3)) {
+        const auto at = counters_.begin() + static_cast<std::ptrdiff_t>(random_.below(counters_.size()));
+        counter = *at;
+        name = counter->first.text;
+        counters_.erase(at); // it has other bounds in the loop
+    } else {
+        loopNames_.push_back(name);
+    }
     const Index begin = boundOf(false), end = boundOf(true);
     const int64_t step = random_.oneIn(6) ? 2 : 1;
     Values low{}, high{};
@@ -43,6 +52,12 @@ void GraphMaker::nest(Lines &out, int levels) {
     loopVariables_.pop_back();
     addInside(out, inside);
     out.emplace_back("}");
+    if (counter) {
+        const std::string bound = std::to_string(counter->second);
+        out.push_back(name + " = " + (random_.oneIn(2) ? name + " % " + bound : std::to_string(counter->second / 2)));
+        emptyState(out);
+        counters_.push_back(*counter);
+    }
 }
 
 /// A state of one or two tasklets, each of which writes one element of what has values already, or a scalar.
