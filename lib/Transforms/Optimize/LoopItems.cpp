@@ -182,11 +182,12 @@ bool changeLoops(SDFG &root, const pass::Context &context, const std::function<b
     bool changed = false;
     std::vector<SDFG *> all = allSDFGs(root);
     for (auto g = all.rbegin(); g != all.rend(); ++g) {
-        if (isInScope(**g) || mentionsGpu(**g))
+        std::vector<Region *> regions = allRegions(**g);
+        const bool hasLoops = std::any_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); });
+        if (!hasLoops || isInScope(**g) || mentionsGpu(**g))
             continue;
         const NestItems items(**g, memories);
         LoopItems loops(**g, memories);
-        std::vector<Region *> regions = allRegions(**g);
         for (auto r = regions.rbegin(); r != regions.rend(); ++r)
             if (auto *l = dyn_cast<LoopRegion>(*r); l && (!l->optimize || !nest::isKept(*l)))
                 changed |= change(*l, {**g, memories, items, loops});
