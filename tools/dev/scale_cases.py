@@ -131,12 +131,12 @@ def measure(folder, paths, options):
 
 
 def sources_of(out):
-    """All that a compiler reads of a program."""
+    """All that a compiler reads of a program, without what comments in lines of their own say of the graph."""
     texts = []
     for root, _, files in sorted(os.walk(os.path.join(out, 'src'))):
         for file in sorted(files):
             with open(os.path.join(root, file), errors='replace') as f:
-                texts.append(f.read())
+                texts.append(re.sub(r'^ *//.*\n', '', f.read(), flags=re.MULTILINE))
     return '\n'.join(texts)
 
 
