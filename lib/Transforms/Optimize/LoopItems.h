@@ -68,7 +68,8 @@ struct LoopsOf {
 };
 /// Goes over the loops of a program, inner ones first, but for those in scopes, in SDFGs with kernels, and in what the graph keeps
 /// (nest::isKept); a loop that is kept itself comes, so that a remark can say so. `change` says whether it put something in the loop's place
-/// (LoopItems::replace, LoopItems::changed). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a kernel is.
+/// (LoopItems::replace, LoopItems::changed). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a
+/// kernel is.
 bool changeLoops(ir::SDFG &root, const pass::Context &context,
                  const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 

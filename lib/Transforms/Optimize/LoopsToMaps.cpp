@@ -7,8 +7,8 @@
 //
 // A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
 //
-//   1. it counts by a constant to an end that its body does not change; iterations of a map count up all the same. Who asks for the last value of its variable gets it by an
-//      assignment after the map;
+//   1. it counts by a constant to an end that its body does not change; iterations of a map count up all the same. Who asks for the last value
+//      of its variable gets it by an assignment after the map;
 //   2. its body is states and loops, one after the other, without effects of its own: what it does, its uses of containers say. A loop
 //      whose iterations depend on each other becomes an ordered map inside (LoopItems.h);
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
