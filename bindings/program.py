@@ -1,3 +1,15 @@
+class _GraphInfo(ctypes.Structure):
+    """What became of a GPU graph since the handle was made, as the program's header has it."""
+    _fields_ = [('name', ctypes.c_char_p),
+                *((counter, ctypes.c_int64) for counter in ('entries', 'builds', 'launches', 'updates', 'nodes_last', 'used_last', 'host_path',
+                                                            'iterations_last', 'evictions')),
+                ('last_reason', ctypes.c_char_p)]
+
+    def values(self):
+        given = {name: getattr(self, name) for name, _ in self._fields_}
+        return {name: value.decode() if isinstance(value, bytes) else value for name, value in given.items()}
+
+
 class Program:
     """An instance of the program. It is set up by the first call, or by initialize(); close() or the end of a `with` releases it.
     Calls on one object must not run at the same time; two objects are independent."""
@@ -131,6 +143,18 @@ class Program:
         function.restype = ctypes.c_bool
         if not function(self._handle, ctypes.c_int(index), address):
             raise ValueError(f'the program has no stream {index}')
+
+    def gpu_graphs(self):
+        """Counters of the program's GPU graphs, a dictionary for each; an empty list where it has none."""
+        self._require_handle()
+        try:
+            function = self._library[INTERFACE['name'] + '_gpu_graphs']
+        except AttributeError:
+            return []
+        function.restype = ctypes.POINTER(_GraphInfo)
+        count = ctypes.c_int()
+        infos = function(self._handle, ctypes.byref(count))
+        return [infos[i].values() for i in range(count.value)]
 
     # ---- arguments
 

@@ -180,6 +180,11 @@ private:
         w_.line("/// Gives the program a stream of the caller (cudaStream_t or hipStream_t): one of its streams, or all of them.");
         w_.line("bool setStream(int index, void *stream) { return ::__dace_gpu_set_stream(this->handle_, index, stream); }");
         w_.line("void setAllStreams(void *stream) { ::__dace_gpu_set_all_streams(this->handle_, stream); }");
+        if (!i_.graphs.empty()) {
+            w_.line("/// Counters of the program's GPU graphs, `count` of them; valid until the next call of this function.");
+            w_.line("const " + i_.name + "_graph_info *gpuGraphs(int &count) const { return ::" + i_.name +
+                    "_gpu_graphs(this->handle_, &count); }");
+        }
         w_.line();
     }
 

@@ -103,6 +103,8 @@ public:
         w_.line();
         for (const auto &[type, name] : structs_)
             structure(type, name);
+        if (!i_.graphs.empty())
+            graphInfo();
         w_.line("interface");
         w_.indent();
         initialise();
@@ -322,12 +324,34 @@ private:
         }
     }
 
+    void graphInfo() {
+        w_.line("! What became of a GPU graph since the handle was made; names and reasons are text of C.");
+        w_.line("type, bind(c), public :: " + prefix_ + "_graph_info");
+        w_.indent();
+        w_.line("type(c_ptr) :: name");
+        w_.line("integer(c_int64_t) :: entries, builds, launches, updates, nodes_last, used_last, host_path, iterations_last, "
+                "evictions");
+        w_.line("type(c_ptr) :: last_reason");
+        w_.dedent();
+        w_.line("end type");
+        w_.line();
+    }
+
     void streams() {
         w_.line("! All work of the program on a stream of the caller.");
         head("subroutine", prefix_ + "_set_all_streams", {"handle", "stream"}, "", "__dace_gpu_set_all_streams");
         w_.line("type(c_ptr), value :: handle, stream");
         end("subroutine");
         public_ += "public :: " + prefix_ + "_set_all_streams\n";
+        if (i_.graphs.empty())
+            return;
+        w_.line("! Counters of the program's GPU graphs: the address of `count` structures, for c_f_pointer.");
+        head("function", prefix_ + "_gpu_graphs", {"handle", "count"}, "graphs", i_.name + "_gpu_graphs");
+        w_.line("type(c_ptr), value :: handle");
+        w_.line("integer(c_int), intent(out) :: count");
+        w_.line("type(c_ptr) :: graphs");
+        end("function");
+        public_ += "public :: " + prefix_ + "_gpu_graphs\n";
     }
 
     void message() {

@@ -135,6 +135,8 @@ json::Value functions(const Interface &i) {
         out.set("device_alloc", strings({n + "_device_alloc"}));
         out.set("device_free", strings({n + "_device_free"}));
         out.set("device_copy", strings({n + "_device_copy"}));
+        if (!i.graphs.empty())
+            out.set("gpu_graphs", strings({n + "_gpu_graphs"}));
     }
     return out;
 }
@@ -166,6 +168,9 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.name = m.name.str();
     out.gpu = m.streams > 0;
     out.emulated = out.gpu && emulated;
+    for (const auto &f : m.functions)
+        if (f->graph)
+            out.graphs.push_back(f->name.str());
     for (const tree::Param &p : m.params)
         out.arguments.push_back(argument(p));
     for (const tree::Param &p : m.init)
@@ -228,6 +233,8 @@ json::Value toJson(const Interface &i) {
     out.set("external_memory", std::move(external));
     out.set("gpu", i.gpu);
     out.set("emulated", i.emulated);
+    if (!i.graphs.empty())
+        out.set("gpu_graphs", strings(i.graphs));
     return out;
 }
 

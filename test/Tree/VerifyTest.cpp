@@ -293,6 +293,6 @@ TEST_CASE("verify: nodes of graphs") {
           Faults{"TreeGraph: graph `` of the device: an operation outside of all graphs has a number @ function f: launch"});
     // The function of a graph is one.
     CHECK(faults(kernels + "function f(A: pointer float64, B: pointer float64) state graph {\n" + write + read + "\n}\n",
-                 " streams 1") ==
-          Faults{"TreeGraph: graph `f` of the device: nothing says whether node 0 or node 1 comes first; both use `A` @ function f: launch"});
+                 " streams 1") == Faults{"TreeGraph: graph `f` of the device: nothing says whether node 0 or node 1 comes first; "
+                                         "both use `A` @ function f: launch"});
 }

@@ -27,12 +27,22 @@ private:
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
                                                       : CxxEmitter::bufferClass(f);
     }
-    void stateFields(TextWriter &w) const override {
-        w.line("sdfgc::gpu::Program gpu; // streams and events");
+    /// The functions that are graphs.
+    std::vector<const tree::Function *> graphs() const {
+        std::vector<const tree::Function *> out;
         for (const auto &f : m_.functions)
             if (f->graph)
-                w.line("sdfgc::gpu::Graph " + f->name.str() + "{\"" + f->name.str() + "\"" +
-                       (f->graph->entries == 8 ? "" : ", " + std::to_string(f->graph->entries)) + "};");
+                out.push_back(f.get());
+        return out;
+    }
+    void stateFields(TextWriter &w) const override {
+        w.line("sdfgc::gpu::Program gpu; // streams and events");
+        for (const tree::Function *f : graphs())
+            w.line("sdfgc::gpu::Graph " + f->name.str() + "{\"" + f->name.str() + "\"" +
+                   (f->graph->entries == 8 ? "" : ", " + std::to_string(f->graph->entries)) + "};");
+        if (!graphs().empty())
+            w.line(name_ + "_graph_info gpu_graphs[" + std::to_string(graphs().size()) + "]; // as " + name_ +
+                   "_gpu_graphs gave them last");
     }
     bool hasResources() const override { return true; }
     void acquire(TextWriter &w) const override {
@@ -69,6 +79,25 @@ private:
         w.line("// A copy from pageable memory may return before it has arrived.");
         w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
         w.close();
+        if (!graphs().empty())
+            graphCounters(w);
+    }
+    void graphCounters(TextWriter &w) const {
+        std::string all;
+        for (const tree::Function *f : graphs())
+            all += (all.empty() ? "&__state->" : ", &__state->") + f->name.str();
+        w.line();
+        w.open("SDFGC_EXPORT const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(State *__state, int *count)");
+        w.line(name_ + "_graph_info *next = __state->gpu_graphs;");
+        w.open("for (const sdfgc::gpu::Graph *graph : {" + all + "})");
+        w.line("const sdfgc::gpu::GraphInfo &i = graph->info();");
+        w.line(
+            "*next++ = {i.name, i.entries, i.builds, i.launches, i.updates, i.nodesLast, i.usedLast, i.hostPath, i.iterationsLast, "
+            "i.evictions, i.lastReason};");
+        w.close();
+        w.line("*count = " + std::to_string(graphs().size()) + ";");
+        w.line("return __state->gpu_graphs;");
+        w.close();
     }
     void entryPointDeclarations(TextWriter &w) const override {
         const std::string handle = name_ + "Handle_t";
@@ -85,6 +114,24 @@ private:
         w.line("void *" + name_ + "_device_alloc(size_t bytes);");
         w.line("void " + name_ + "_device_free(void *memory);");
         w.line("int " + name_ + "_device_copy(void *to, const void *from, size_t bytes);");
+        if (graphs().empty())
+            return;
+        w.line("/* What became of a GPU graph since the handle was made. */");
+        w.open("typedef struct");
+        w.line("const char *name;");
+        w.line("int64_t entries; /* executable graphs that are kept */");
+        w.line("int64_t builds; /* made so far */");
+        w.line("int64_t launches; /* calls that launched one */");
+        w.line("int64_t updates; /* nodes that were changed in one */");
+        w.line("int64_t nodes_last; /* of the last call's graph; 0: it took the host path */");
+        w.line("int64_t used_last; /* 1: the last call launched a graph */");
+        w.line("int64_t host_path; /* calls that queued the operations one by one */");
+        w.line("int64_t iterations_last; /* of loops inside; -1: not counted */");
+        w.line("int64_t evictions; /* graphs that made room for others */");
+        w.line("const char *last_reason; /* why the host path was taken the last time; empty if it never was */");
+        w.close(" " + name_ + "_graph_info;");
+        w.line("/* The program's graphs, *count of them; valid until the next call of this function or the handle's end. */");
+        w.line("const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(" + handle + " handle, int *count);");
     }
 
     const platform::Dialect &dialect_;
