@@ -308,3 +308,17 @@ TEST_CASE("graphs are drawn for who asks; a folder that is not there does not ma
     });
     CHECK(text == "sdfgc: graph step: cannot write " + nowhere + "/step.1.dot\n");
 }
+
+TEST_CASE("an unknown value of SDFGC_GPU_GRAPH is ignored, with one warning") {
+    const Folder folder;
+    const Fresh fresh(0);
+    setenv("SDFGC_GPU_GRAPH", "2", 1);
+    const std::string text = standardError(folder.path, [] {
+        Handle one, two;
+        const Full array(1);
+        one.call(one.inputs(array.data, 3, 100), 1);
+        CHECK(one.info().launches == 1);
+    });
+    unsetenv("SDFGC_GPU_GRAPH");
+    CHECK(text == "sdfgc: SDFGC_GPU_GRAPH is neither 0 nor 1, and is ignored\n");
+}

@@ -13,6 +13,7 @@ pass::CompileOptions optionsFor(const std::string &target, int level) {
     pass::CompileOptions o;
     o.target = target;
     o.optimize = level;
+    o.gpuGraph = o.gpu() ? "auto" : "";
     o.emulate = o.gpu(); // no libraries: what they would compute is computed by maps, which the interpreter runs
     return o;
 }
@@ -74,6 +75,9 @@ Trial readTrial(const std::string &target, int level) {
             break;
         else
             t.pipeline.steps.push_back(step);
+    for (pass::Step &step : t.pipeline.steps)
+        if (step.pass == "form-gpu-graphs") // random programs are short
+            step.options["min-nodes"] = int64_t(1);
     t.pipeline.name = target;
     return t;
 }

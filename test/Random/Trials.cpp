@@ -264,7 +264,7 @@ private:
                                        target,
                                        "-O" + std::to_string(anyLevel())};
         if (target != "cpu")
-            words.emplace_back("--emulate");
+            words.insert(words.end(), {"--emulate", "--gpu-graph", "auto", "--pass-option", "form-gpu-graphs.min-nodes=1"});
         if (driver::run(words, environment) != driver::Done) {
             if (err.str().find("[SD6012]") != std::string::npos) // a kernel's array of a size that is not constant
                 return;

@@ -8,6 +8,7 @@
 // a time, as the handle is.
 //   SDFGC_GPU_GRAPH=0   every region takes the host path
 //   SDFGC_GPU_GRAPH=1   a region that would take the host path throws instead
+// Other values are ignored, with one warning.
 // SDFGC_GPU_GRAPH_LOG and SDFGC_GPU_GRAPH_DOT: gpu/graph_trace.h.
 #pragma once
 
@@ -76,6 +77,11 @@ public:
         const char *mode = std::getenv("SDFGC_GPU_GRAPH");
         required_ = mode && mode[0] == '1' && mode[1] == '\0';
         disabled_ = mode && mode[0] == '0' && mode[1] == '\0';
+        static bool warned = false;
+        if (mode && *mode && !required_ && !disabled_ && !warned) {
+            warned = true;
+            std::fprintf(stderr, "sdfgc: SDFGC_GPU_GRAPH is neither 0 nor 1, and is ignored\n");
+        }
         inputs_.clear();
         refused_.clear();
         granted_.clear();
