@@ -48,10 +48,20 @@ public:
     void add(const Item &item) { place(item, top_); }
     void finish() {
         pairScopes(s_);
+        dropUnusedConnectors();
         s_.renumber();
     }
 
 private:
+    /// Access nodes are copied with their connectors, and not all of these have an edge again.
+    void dropUnusedConnectors() {
+        for (const auto &n : s_.nodes())
+            if (isa<AccessNode>(n.get())) {
+                std::erase_if(n->inConnectors, [&n](const Connector &c) { return !n->inEdge(c.name); });
+                std::erase_if(n->outConnectors, [&n](const Connector &c) { return !n->outEdge(c.name); });
+            }
+    }
+
     void place(const Item &item, Scope &scope) {
         const std::vector<PlacedUse> uses = usesOf(item);
         const Order::Place at = scope.order.add(uses, hasEffects(item));
