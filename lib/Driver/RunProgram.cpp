@@ -181,6 +181,7 @@ class Run : public Subcommand {
                                        t.optimize,
                                        t.emulate ? "emulate" : "",
                                        std::to_string(t.gpuStreams),
+                                       t.gpuGraph,
                                        compilation_.cflags,
                                        compilation_.toolchain.compiler,
                                        compilation_.toolchain.file,

@@ -209,6 +209,7 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
     target += context.options.compatDace ? " --compat dace" : "";
     target += context.options.emulate ? " --emulate" : "";
     target += context.options.orderedReductions ? " --reductions ordered" : "";
+    target += context.options.gpuGraph.empty() ? "" : " --gpu-graph " + context.options.gpuGraph;
     const Result<void> written = writeReproducer({before_, textOf(after), judged.input, pass::print(one), target}, options_.folder);
     diag::Location place;
     place.file = options_.file;
