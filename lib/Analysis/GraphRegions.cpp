@@ -14,13 +14,25 @@ namespace {
 
 std::string quoted(Name n) { return "`" + n.str() + "`"; }
 
-/// The only block that follows, without a condition or an assignment on the way; null otherwise.
-Block *onlySuccessor(const Region &r, const Block &b) {
-    const std::vector<InterstateEdge *> out = r.outEdges(&b);
-    return out.size() == 1 && out[0]->isUnconditional() && out[0]->assignments.empty() ? out[0]->dst : nullptr;
+} // namespace
+
+Succession::Succession(const Region &r) {
+    for (const auto &e : r.edges()) {
+        ++ends_[e->dst].in;
+        Ends &from = ends_[e->src];
+        from.next = ++from.out == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
+    }
 }
 
-} // namespace
+Block *Succession::next(const Block &b) const {
+    const auto at = ends_.find(&b);
+    return at == ends_.end() ? nullptr : at->second.next;
+}
+
+bool Succession::joins(const Block &b) const {
+    const auto at = ends_.find(&b);
+    return at != ends_.end() && at->second.in != 1;
+}
 
 /// Looks at one block.
 class GraphBlockers::Scan {
@@ -67,9 +79,10 @@ private:
 
     void sequence(Region &r) {
         const std::vector<Block *> order = blocksInOrder(r);
+        const Succession succession(r);
         for (std::size_t i = 0; i < order.size(); ++i) {
             block(*order[i]);
-            if (i + 1 < order.size() && onlySuccessor(r, *order[i]) != order[i + 1])
+            if (i + 1 < order.size() && succession.next(*order[i]) != order[i + 1])
                 add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]));
         }
     }
@@ -211,16 +224,10 @@ const GraphBlock &GraphBlockers::of(Block &b) {
     return at->second;
 }
 
-bool GraphBlockers::canBeNode(const StreamStep &step, State &s) {
+int GraphBlockers::nodesOf(const StreamStep &step, State &s) {
     GraphBlock is;
     Scan(*this, is).alone(step, s);
-    return is.blockers.empty() && is.operations > 0;
-}
-
-int GraphBlockers::operationsOf(const StreamStep &step, State &s) {
-    GraphBlock is;
-    Scan(*this, is).alone(step, s);
-    return is.operations;
+    return is.blockers.empty() ? is.operations : 0;
 }
 
 bool GraphBlockers::onHost(const SDFG &g) {
@@ -252,7 +259,7 @@ Region *graphAround(Block &b) {
 State *gateOf(Region &formed) {
     Region *r = formed.parent();
     const std::vector<InterstateEdge *> in = r ? r->inEdges(&formed) : std::vector<InterstateEdge *>();
-    return in.size() == 1 && onlySuccessor(*r, *in[0]->src) ? dyn_cast<State>(in[0]->src) : nullptr;
+    return in.size() == 1 && Succession(*r).next(*in[0]->src) ? dyn_cast<State>(in[0]->src) : nullptr;
 }
 
 namespace {

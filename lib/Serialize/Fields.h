@@ -122,7 +122,7 @@ template <class V, class... B> void stateFields(V &v, B &...b) {
     v.field("symbol_instrument_condition", b.symbolInstrumentCondition...);
 }
 
-/// Of regions that are no loops.
+/// Of every region.
 template <class V, class... B> void regionFields(V &v, B &...b) { v.meta("gpu_graph", b.graph...); }
 
 template <class V, class... B> void loopFields(V &v, B &...b) {
@@ -135,7 +135,7 @@ template <class V, class... B> void loopFields(V &v, B &...b) {
     v.field("unroll", b.unroll...);
     v.field("unroll_factor", b.unrollFactor...);
     v.meta("_meta_sdfgc_optimize", b.optimize...);
-    v.meta("gpu_graph", b.graph...);
+    regionFields(v, b...);
 }
 
 template <class V, class... E> void interstateFields(V &v, E &...e) {
@@ -155,7 +155,7 @@ template <class V, class... G> void graphFields(V &v, G &...g) {
     v.field("openmp_sections", g.openmpSections...);
     v.field("using_explicit_control_flow", g.usesExplicitControlFlow...);
     v.field("debuginfo", g.debugInfo...);
-    v.meta("gpu_graph", g.graph...);
+    regionFields(v, g...);
     v.meta("_meta_sdfgc_symbols", g.passedSymbols...);
     v.meta("_meta_sdfgc_level", g.level...);
 }

@@ -287,6 +287,14 @@ void ValueReader::read(std::string_view key, Json v, ir::DataInstrumentation &ou
         reportOnce(Id::UnknownInstrumentation, v, quotedStart(*text));
 }
 
+template <class E> void ValueReader::readWord(std::string_view key, Json v, E &out, std::string_view what) {
+    const auto text = enumText(v);
+    if (auto parsed = text ? ir::parseEnum<E>(*text) : std::nullopt)
+        out = *parsed;
+    else
+        wrongKind(key, v, what);
+}
+
 void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
     auto text = enumText(v);
     auto parsed = text ? ir::parseEnum<ir::CopyMethod>(*text) : std::nullopt;
@@ -296,21 +304,9 @@ void ValueReader::read(std::string_view key, Json v, ir::CopyMethod &out) {
         wrongKind(key, v, "a method of copying");
 }
 
-void ValueReader::read(std::string_view key, Json v, ir::GraphMark &out) {
-    auto text = enumText(v);
-    if (auto parsed = text ? ir::parseEnum<ir::GraphMark>(*text) : std::nullopt)
-        out = *parsed;
-    else
-        wrongKind(key, v, "`off`, `auto` or `require`");
-}
+void ValueReader::read(std::string_view key, Json v, ir::GraphMark &out) { readWord(key, v, out, "`off`, `auto` or `require`"); }
 
-void ValueReader::read(std::string_view key, Json v, ir::MemoryKind &out) {
-    auto text = enumText(v);
-    if (auto parsed = text ? ir::parseEnum<ir::MemoryKind>(*text) : std::nullopt)
-        out = *parsed;
-    else
-        wrongKind(key, v, "a kind of memory");
-}
+void ValueReader::read(std::string_view key, Json v, ir::MemoryKind &out) { readWord(key, v, out, "a kind of memory"); }
 
 void ValueReader::read(std::string_view key, Json v, ir::WcrMode &out) {
     int64_t n = 0;

@@ -40,6 +40,8 @@ public:
         reportOnce(diag::Message(kind, args...), at);
     }
     void wrongKind(std::string_view key, Json v, std::string_view expected);
+    /// An enumerator; `what` it should be.
+    template <class E> void readWord(std::string_view key, Json v, E &out, std::string_view what);
     /// Is the value of this kind? Reports if not.
     bool expect(std::string_view key, Json v, JsonKind kind);
     bool hasErrors() const { return errors_ != 0; }

@@ -1,4 +1,4 @@
-// Small things that passes ask of nodes and do to them.
+// Small things that passes ask of nodes and blocks, and do to them.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -13,6 +13,18 @@ inline void tie(ir::State &s, ir::Node *from, ir::Node *to) {
         if (e->dst == to)
             return;
     s.connect(from, {}, to, {}, ir::Memlet::empty());
+}
+
+/// Edges to `oldFirst` lead to `first` from now on, and edges from `oldLast` leave `last`. `start` is what the region began with before the
+/// new blocks were added: where that was `oldFirst`, it begins with `first`. The old blocks stay, without these edges.
+inline void takePlace(ir::Region &r, const ir::Block *start, const ir::Block &oldFirst, const ir::Block &oldLast, ir::Block &first,
+                      ir::Block &last) {
+    for (ir::InterstateEdge *e : r.inEdges(&oldFirst))
+        e->dst = &first;
+    for (ir::InterstateEdge *e : r.outEdges(&oldLast))
+        e->src = &last;
+    if (start == &oldFirst)
+        r.setStart(&first);
 }
 
 } // namespace sdfgc::transforms

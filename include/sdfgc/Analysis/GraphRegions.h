@@ -17,9 +17,27 @@
 #include "sdfgc/Diag/Reason.h"
 
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace sdfgc::analysis {
+
+/// Which blocks of a region follow others whatever happens. As the region is when it is made, in linear time.
+class Succession {
+public:
+    explicit Succession(const ir::Region &r);
+    /// The only block that follows, without a condition or an assignment on the way; null otherwise.
+    ir::Block *next(const ir::Block &b) const;
+    /// Do several edges lead to the block?
+    bool joins(const ir::Block &b) const;
+
+private:
+    struct Ends {
+        int in = 0, out = 0;
+        ir::Block *next = nullptr;
+    };
+    std::unordered_map<const ir::Block *, Ends> ends_;
+};
 
 /// One thing that keeps a block out of a graph.
 struct GraphBlocker {
@@ -42,9 +60,8 @@ public:
     explicit GraphBlockers(ir::SDFG &root);
     /// A state, or a block with states inside. A block of a kernel, or of a scope of the host, has a blocker.
     const GraphBlock &of(ir::Block &b);
-    /// Could a step of a state be nodes of a graph, whatever stands beside it? And how many?
-    bool canBeNode(const StreamStep &step, ir::State &s);
-    int operationsOf(const StreamStep &step, ir::State &s);
+    /// How many nodes of a graph a step of a state could be, whatever stands beside it; 0 if it cannot be part of one.
+    int nodesOf(const StreamStep &step, ir::State &s);
     /// The steps that the verdicts are on.
     StreamSteps &steps() { return steps_; }
     /// Can graphs be formed in the SDFG at all? Not where several threads of the host or a kernel run it.

@@ -1,5 +1,7 @@
 #include "Transforms/Optimize/FlowEdits.h"
 
+#include "Transforms/Nodes.h"
+
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -28,18 +30,13 @@ void FlowEdits::putInPlaceOf(Block &b, Region &content) {
     if (content.blocks().empty())
         content.add<State>()->label = freshLabel(b.label.empty() ? "empty" : b.label);
     const std::vector<Block *> order = sequenceOf(content);
-    const bool starts = r.start() == &b;
+    const Block *const start = r.start();
     Region::Content parts = content.release();
     for (auto &each : parts.blocks)
         r.adopt(std::move(each));
     for (const auto &e : parts.edges)
         r.connect(e->src, e->dst, e->condition, e->assignments)->debugInfo = e->debugInfo;
-    for (InterstateEdge *e : r.inEdges(&b))
-        e->dst = order.front();
-    for (InterstateEdge *e : r.outEdges(&b))
-        e->src = order.back();
-    if (starts)
-        r.setStart(order.front());
+    takePlace(r, start, b, b, *order.front(), *order.back());
     r.removeBlock(&b);
 }
 

@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/Loops.h"
 
+#include "Transforms/Nodes.h"
 #include "Transforms/Optimize/SymbolFacts.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -130,16 +131,11 @@ void forgetVariable(SDFG &g, Name variable) {
 
 State &stateInPlaceOf(LoopRegion &l) {
     Region &r = *l.parent();
-    const bool starts = r.start() == &l;
+    const Block *const start = r.start();
     auto *s = r.add<State>();
     s->label = l.label;
     s->debugInfo = l.debugInfo;
-    for (InterstateEdge *e : r.inEdges(&l))
-        e->dst = s;
-    for (InterstateEdge *e : r.outEdges(&l))
-        e->src = s;
-    if (starts)
-        r.setStart(s);
+    takePlace(r, start, l, l, *s, *s);
     return *s;
 }
 

@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/UnswitchLoops.h"
 
+#include "Transforms/Nodes.h"
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 
@@ -103,6 +104,7 @@ void LoopUnswitching::unswitch(LoopRegion &l, const ConditionalBlock &c) {
     while (l.blocks()[position].get() != &c)
         ++position;
     ++unswitched_;
+    const Block *const start = r.start();
     auto *outer = r.add<ConditionalBlock>();
     const auto &inner = c.branches();
     outer->label = edits_.freshLabel(l.label + "_test");
@@ -126,13 +128,7 @@ void LoopUnswitching::unswitch(LoopRegion &l, const ConditionalBlock &c) {
             rename(*copy);
         separate(*copy, shared, owned);
     }
-    const bool starts = r.start() == &l;
-    for (InterstateEdge *e : r.inEdges(&l))
-        e->dst = outer;
-    for (InterstateEdge *e : r.outEdges(&l))
-        e->src = outer;
-    if (starts)
-        r.setStart(outer);
+    takePlace(r, start, l, l, *outer, *outer);
     r.removeBlock(&l);
 }
 

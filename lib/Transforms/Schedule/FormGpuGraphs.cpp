@@ -83,7 +83,7 @@ private:
     bool belongs(Block &b, const Wish &wish);
     bool fits(const Run &run, const Wish &wish);
     void explain(Region &r, const Wish &wish);
-    void demand(const Block &b, const Wish &wish);
+    void demand(Block &b, const Wish &wish);
     void make(Region &r, std::vector<Run> &runs);
     std::string freshLabel(const std::string &wanted);
 
@@ -130,16 +130,12 @@ void Former::region(Region &r, const Wish &around) {
 
 /// Sorts what the host does out of the way of graphs.
 void Former::sort(Region &r) {
-    std::unordered_map<const Block *, Block *> next;
-    std::unordered_map<const Block *, int> in, out;
-    for (const auto &e : r.edges()) {
-        ++in[e->dst];
-        next[e->src] = ++out[e->src] == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
-    }
+    const analysis::Succession succession(r);
     std::unordered_set<const Block *> seen;
     for (Block *b : analysis::blocksInOrder(r)) {
         StateChain chain;
-        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && (at == b || in[at] == 1); at = next[at]) {
+        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && (at == b || !succession.joins(*at));
+             at = succession.next(*at)) {
             seen.insert(at);
             chain.push_back(static_cast<State *>(at));
         }
@@ -174,24 +170,15 @@ bool Former::belongs(Block &b, const Wish &wish) {
 }
 
 std::vector<Run> Former::runsOf(Region &r, const Wish &wish) {
-    struct Ends {
-        int in = 0, out = 0;
-        Block *next = nullptr; // without a condition or an assignment on the way
-    };
-    std::unordered_map<const Block *, Ends> ends;
-    for (const auto &e : r.edges()) {
-        ++ends[e->dst].in;
-        Ends &from = ends[e->src];
-        from.next = ++from.out == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
-    }
+    const analysis::Succession succession(r);
     std::vector<Run> runs;
     std::unordered_set<const Block *> seen;
     for (Block *b : analysis::blocksInOrder(r)) {
         if (seen.contains(b) || !belongs(*b, wish))
             continue;
         Run run;
-        for (Block *at = b; at && !seen.contains(at) && belongs(*at, wish); at = ends[at].next) {
-            if (at != b && ends[at].in != 1)
+        for (Block *at = b; at && !seen.contains(at) && belongs(*at, wish); at = succession.next(*at)) {
+            if (at != b && succession.joins(*at))
                 break;
             seen.insert(at);
             run.blocks.push_back(at);
@@ -252,8 +239,8 @@ void Former::explain(Region &r, const Wish &wish) {
     }
 }
 
-void Former::demand(const Block &b, const Wish &wish) {
-    const GraphBlock &is = blockers_.of(const_cast<Block &>(b));
+void Former::demand(Block &b, const Wish &wish) {
+    const GraphBlock &is = blockers_.of(b);
     for (const GraphBlocker &x : is.blockers)
         if (!x.isAside)
             context_.diags.report(diag::Id::GraphRequired, x.place, wish.by, x.reason.text,

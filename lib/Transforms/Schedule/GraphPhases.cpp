@@ -11,6 +11,8 @@
 // what it was, and steps only move in front of others that they have nothing to do with.
 #include "GraphPhases.h"
 
+#include "Transforms/Nodes.h"
+
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 
@@ -128,7 +130,8 @@ private:
     bool step(const StreamStep &x, State &s) {
         if (x.kind == StreamStep::Async)
             return false;
-        const bool device = blockers_.canBeNode(x, s);
+        const int nodes = blockers_.nodesOf(x, s); // of the device
+        const bool device = nodes > 0;
         std::vector<MemoryUse> uses = x.uses;
         uses.insert(uses.end(), x.host.begin(), x.host.end());
         if (x.kind == StreamStep::Nested)
@@ -150,7 +153,7 @@ private:
         else
             cuts_.back().units[x.node] = phase;
         if (device)
-            operations_[phase] += blockers_.operationsOf(x, s);
+            operations_[phase] += nodes;
         else
             lastHost_ = std::max(lastHost_, phase);
         return true;
@@ -255,6 +258,7 @@ std::unique_ptr<Block> partOf(const Cut &cut, int phase) {
 /// Puts the parts in the place of the states. Returns these: analyses know them, and what is in them, by their addresses.
 std::vector<std::unique_ptr<Block>> replace(Region &r, const StateChain &chain, const std::vector<Cut> &cuts, int last,
                                             const std::function<std::string(const std::string &)> &freshLabel) {
+    const Block *const start = r.start();
     std::vector<Block *> parts;
     std::map<const State *, int> number;
     for (int phase = 0; phase <= last; ++phase)
@@ -265,25 +269,9 @@ std::vector<std::unique_ptr<Block>> replace(Region &r, const StateChain &chain, 
             part->label = number[cut.state]++ == 0 ? cut.state->label : freshLabel(cut.state->label);
             parts.push_back(part);
         }
-    const bool start = r.start() == chain.front();
-    std::vector<std::unique_ptr<InterstateEdge>> in, out;
-    for (InterstateEdge *e : r.inEdges(chain.front()))
-        in.push_back(r.detachEdge(e));
-    for (InterstateEdge *e : r.outEdges(chain.back()))
-        out.push_back(r.detachEdge(e));
-    const auto connect = [&r](const InterstateEdge &as, Block *from, Block *to) {
-        InterstateEdge *made = r.connect(from, to, as.condition, as.assignments);
-        made->debugInfo = as.debugInfo;
-        made->extra = as.extra;
-    };
-    for (const auto &e : in)
-        connect(*e, e->src == chain.back() ? parts.back() : e->src, parts.front());
+    takePlace(r, start, *chain.front(), *chain.back(), *parts.front(), *parts.back());
     for (std::size_t i = 1; i < parts.size(); ++i)
         r.connect(parts[i - 1], parts[i]);
-    for (const auto &e : out)
-        connect(*e, parts.back(), e->dst);
-    if (start)
-        r.setStart(parts.front());
     std::vector<std::unique_ptr<Block>> gone;
     for (State *s : chain) {
         for (InterstateEdge *e : r.outEdges(s))

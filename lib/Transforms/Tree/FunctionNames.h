@@ -4,6 +4,8 @@
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/NameScopes.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms {
 
 namespace detail {
@@ -41,6 +43,20 @@ inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, 
         detail::take(names, c.name);
     detail::takeBindings(names, f.body);
     return names;
+}
+
+/// A name for a field of the state, which no member of it has: `first`, which the function may use, or else one near `wanted` that it does not
+/// have either.
+inline Name freshField(const tree::Module &m, tree::NameScopes &names, Name wanted, Name first) {
+    const auto taken = [&m](Name n) {
+        return std::any_of(m.fields.begin(), m.fields.end(), [&](const tree::StateField &f) { return f.name == n; }) ||
+               std::any_of(m.rawFields.begin(), m.rawFields.end(),
+                           [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
+    };
+    Name out = first;
+    while (taken(out))
+        out = names.declare(wanted);
+    return out;
 }
 
 } // namespace sdfgc::transforms

@@ -51,24 +51,16 @@ private:
 
     void find(Block &b, bool inGraph) {
         for (NodePtr &n : b.body) {
-            if (inGraph) {
+            if (inGraph)
                 rebind(*n, *this);
-                arguments(*n);
-            }
             forEachBlock(*n, [&](Block &inner) { find(inner, inGraph || n->kind == Kind::GraphRegion); });
         }
     }
-    void arguments(Node &n) {
-        if (auto *l = dyn_cast<Launch>(&n))
-            for (Call::Argument &a : l->arguments)
-                slot(a.ref);
-    }
-
     /// The variable becomes a field without memory, for now.
     void makeField(VarId id) {
         Variable &v = f_.vars[id];
         StateField field;
-        field.name = freshField(v.name);
+        field.name = freshField(m_, names_, v.name, v.name);
         field.type = v.type;
         field.storage = v.kind == VarKind::PinnedBuffer ? ir::Storage::CPU_Pinned : ir::Storage::GPU_Global;
         field.count = 0;
@@ -81,17 +73,6 @@ private:
         v.count = 1; // an array, however long: none would be a single value
         m_.fields.push_back(std::move(field));
     }
-    Name freshField(Name wanted) {
-        const auto taken = [this](Name n) {
-            return std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == n; }) ||
-                   std::any_of(m_.rawFields.begin(), m_.rawFields.end(),
-                               [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
-        };
-        for (Name n = wanted;; n = names_.declare(wanted))
-            if (!taken(n))
-                return n;
-    }
-
     /// Memory is reserved where the buffers were declared; those that get it later do so already.
     void block(Block &b) {
         for (NodePtr &n : b.body) {

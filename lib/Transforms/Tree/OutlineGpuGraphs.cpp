@@ -7,13 +7,10 @@
 //
 // Its parameters are all that its nodes depend on, the addresses of the program's own memory included. The program compares them with
 // those of the call before: where they are the same, the graph is launched as it is (runtime-headers/sdfgc/rt/gpu_graph.h).
-#include "InsertFunctions.h"
+#include "MovedFunctions.h"
 
 #include "sdfgc/Transforms/Passes.h"
-#include "sdfgc/Tree/Outline.h"
 #include "sdfgc/Tree/Walk.h"
-
-#include <map>
 
 namespace sdfgc::transforms {
 namespace {
@@ -22,30 +19,17 @@ using namespace tree;
 
 class Outliner {
 public:
-    Outliner(Module &m, Function &f, std::vector<std::unique_ptr<Function>> &added) : m_(m), f_(f), added_(added) {}
+    Outliner(Function &f, MovedFunctions &moved) : f_(f), moved_(moved), visible_(f) {}
 
-    void run() {
-        for (VarId p : f_.params)
-            see(p);
-        block(f_.body);
-    }
+    void run() { block(f_.body); }
 
 private:
-    void see(VarId v) {
-        if (v)
-            visible_[f_.vars[v].name].push_back(v);
-    }
-    void forget(VarId v) {
-        if (v)
-            visible_[f_.vars[v].name].pop_back();
-    }
-
     void block(Block &b) {
         std::vector<VarId> declared;
         for (NodePtr &n : b.body) {
             if (n->kind == Kind::Declare) {
                 declared.push_back(static_cast<Declare &>(*n).var);
-                see(declared.back());
+                visible_.see(declared.back());
             }
             if (n->kind == Kind::GraphRegion) {
                 n = call(static_cast<GraphRegion &>(*n));
@@ -54,51 +38,37 @@ private:
             const VarId header = n->kind == Kind::For    ? static_cast<For &>(*n).var
                                  : n->kind == Kind::Loop ? static_cast<Loop &>(*n).declares
                                                          : VarId();
-            see(header);
+            visible_.see(header);
             forEachBlock(*n, [this](Block &inner) { block(inner); });
-            forget(header);
+            visible_.forget(header);
         }
         if (b.braces || &b == &f_.body)
             for (auto v = declared.rbegin(); v != declared.rend(); ++v)
-                forget(*v);
+                visible_.forget(*v);
     }
 
     NodePtr call(GraphRegion &g) {
-        const auto typeOf = [this](Name n) {
-            const auto at = visible_.find(n);
-            return at == visible_.end() || at->second.empty() ? Type() : f_.vars[at->second.back()].type;
-        };
-        Outlined made = outline(f_, std::move(g.body), g.name, typeOf, [](const Variable &, Obstacle) {});
+        Outlined made = outline(
+            f_, std::move(g.body), g.name, [this](Name n) { return visible_.typeOf(n); }, [](const Variable &, Obstacle) {});
         made.function->comment = g.comment;
         made.function->graph = GraphInfo{g.stream, g.entries};
         made.function->needsState = true;
-        auto call = std::make_unique<Call>();
-        call->function = FunctionId(m_.functions.size() + added_.size());
-        call->arguments = std::move(made.arguments);
+        std::unique_ptr<Call> call = moved_.add(std::move(made));
         call->origin = g.origin;
-        added_.push_back(std::move(made.function));
         return call;
     }
 
-    Module &m_;
     Function &f_;
-    std::vector<std::unique_ptr<Function>> &added_;
-    std::map<Name, std::vector<VarId>> visible_; // variables that can be named where the walk is, innermost last
+    MovedFunctions &moved_;
+    VisibleVariables visible_;
 };
 
 class OutlineGpuGraphs : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
-        std::vector<std::unique_ptr<Function>> added;
-        std::vector<std::size_t> before; // new functions in front of each
-        for (auto &f : m.functions) {
-            if (contains(f->body, Kind::GraphRegion))
-                Outliner(m, *f, added).run();
-            before.push_back(added.size());
-        }
-        if (added.empty())
-            return false;
-        insertFunctions(m, std::move(added), before);
-        return true;
+        return moveFunctions(m, [](Function &f, MovedFunctions &moved) {
+            if (contains(f.body, Kind::GraphRegion))
+                Outliner(f, moved).run();
+        });
     }
 };
 

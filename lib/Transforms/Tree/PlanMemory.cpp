@@ -158,7 +158,8 @@ private:
     /// A field without memory, for now.
     VarId addField(const Variable &buffer) {
         StateField field;
-        field.name = freshField(Name(buffer.name.str() + "_memory"));
+        const Name wanted(buffer.name.str() + "_memory");
+        field.name = freshField(m_, names_, wanted, names_.declare(wanted));
         field.type = buffer.type;
         field.count = 0;
         field.startOffset = buffer.startOffset;
@@ -173,19 +174,6 @@ private:
         v.alignment = field.alignment;
         m_.fields.push_back(std::move(field));
         return f_.vars.add(std::move(v));
-    }
-
-    /// A name that neither the function has nor a member of the state.
-    Name freshField(Name wanted) {
-        const auto taken = [this](Name n) {
-            return std::any_of(m_.fields.begin(), m_.fields.end(), [&](const StateField &f) { return f.name == n; }) ||
-                   std::any_of(m_.rawFields.begin(), m_.rawFields.end(),
-                               [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
-        };
-        Name out = names_.declare(wanted);
-        while (taken(out))
-            out = names_.declare(wanted);
-        return out;
     }
 
     /// Puts memory of the handle in the place of the buffers.

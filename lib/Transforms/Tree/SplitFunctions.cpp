@@ -13,15 +13,13 @@
 //      passed by reference. Declarations that are needed after the run stay in front of the call.
 // Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
 // `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
-#include "InsertFunctions.h"
+#include "MovedFunctions.h"
 #include "StatementCount.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
-#include "sdfgc/Tree/Outline.h"
 
 #include <algorithm>
-#include <map>
 
 namespace sdfgc::transforms {
 namespace {
@@ -66,14 +64,10 @@ void rebound(Node &n, std::set<VarId> &out) {
 class Splitter {
 public:
     /// `large`: functions of more statements are cut.
-    Splitter(Module &m, Function &f, std::size_t large, std::vector<std::unique_ptr<Function>> &parts)
-        : m_(m), f_(f), large_(large), part_(large / 2), smallestPart_(large / 16), parts_(parts) {}
+    Splitter(Function &f, std::size_t large, MovedFunctions &parts)
+        : f_(f), large_(large), part_(large / 2), smallestPart_(large / 16), parts_(parts), visible_(f) {}
 
-    void run() {
-        for (VarId p : f_.params)
-            see(p);
-        block(f_.body);
-    }
+    void run() { block(f_.body); }
 
 private:
     /// The statements of one block while it is cut.
@@ -91,20 +85,11 @@ private:
     bool passable(Cutting &c, std::size_t begin, std::size_t end);
     bool isNeededAfter(const Cutting &c, const Node &n, std::size_t end) const;
     void moveOut(Cutting &c, std::size_t begin, std::size_t end);
-    void see(VarId v) {
-        if (v)
-            visible_[f_.vars[v].name].push_back(v);
-    }
-    void forget(VarId v) {
-        if (v)
-            visible_[f_.vars[v].name].pop_back();
-    }
 
-    Module &m_;
     Function &f_;
     const std::size_t large_, part_, smallestPart_; // statements
-    std::vector<std::unique_ptr<Function>> &parts_;
-    std::map<Name, std::vector<VarId>> visible_; // variables that can be named where the walk is, innermost last
+    MovedFunctions &parts_;
+    VisibleVariables visible_;
 };
 
 /// Cuts a statement that is large itself. Threads of a parallel loop share its clauses, so it stays whole.
@@ -120,9 +105,9 @@ void Splitter::inside(Node &n) {
     } else if (n.kind != Kind::If && n.kind != Kind::Block && n.kind != Kind::Timer) {
         return;
     }
-    see(declared);
+    visible_.see(declared);
     forEachBlock(n, [&](Block &b) { block(b); });
-    forget(declared);
+    visible_.forget(declared);
 }
 
 void Splitter::block(Block &b) {
@@ -132,7 +117,7 @@ void Splitter::block(Block &b) {
     for (NodePtr &n : b.body) {
         if (n->kind == Kind::Declare) {
             declared.push_back(static_cast<Declare &>(*n).var);
-            see(declared.back());
+            visible_.see(declared.back());
         }
         if (statements(*n) > part_)
             inside(*n);
@@ -146,7 +131,7 @@ void Splitter::block(Block &b) {
         begin = takeRun(c, begin);
     b.body = std::move(c.out);
     for (auto v = declared.rbegin(); v != declared.rend(); ++v)
-        forget(*v);
+        visible_.forget(*v);
 }
 
 /// Moves declarations without initial value down to their first use, if nothing in the block changes what their sizes depend on.
@@ -249,10 +234,9 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
         if (c.body[k]->kind == Kind::Declare && !isNeededAfter(c, *c.body[k], end))
             changed.erase(static_cast<Declare &>(*c.body[k]).var);
     for (Name n : used.names) {
-        auto it = visible_.find(n);
-        if (it == visible_.end() || it->second.empty())
+        const VarId v = visible_.find(n);
+        if (!v)
             continue;
-        VarId v = it->second.back();
         switch (f_.vars[v].kind) {
         case VarKind::Value:
         case VarKind::Reference:
@@ -276,19 +260,12 @@ void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
     Block moved;
     for (std::size_t k = begin; k < end; ++k)
         (isNeededAfter(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
-    auto typeOf = [this](Name n) {
-        auto it = visible_.find(n);
-        return it == visible_.end() || it->second.empty() ? Type() : f_.vars[it->second.back()].type;
-    };
+    const auto typeOf = [this](Name n) { return visible_.typeOf(n); };
     auto refuse = [](const Variable &, Obstacle) {}; // `passable` has looked before
     const std::string number = std::to_string(parts_.size() + 1);
     Outlined outlined = outline(f_, std::move(moved), Name(f_.name.str() + "_" + number), typeOf, refuse, Handover::ByReference);
     outlined.function->comment = "part " + number + " of " + f_.name.str();
-    auto call = std::make_unique<Call>();
-    call->function = FunctionId(m_.functions.size() + parts_.size());
-    call->arguments = std::move(outlined.arguments);
-    parts_.push_back(std::move(outlined.function));
-    c.out.push_back(std::move(call));
+    c.out.push_back(parts_.add(std::move(outlined)));
 }
 
 class SplitFunctions : public pass::TreePass {
@@ -297,16 +274,7 @@ class SplitFunctions : public pass::TreePass {
             std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
             return false;
         const auto large = static_cast<std::size_t>(std::max<int64_t>(16, option<int64_t>("statements")));
-        std::vector<std::unique_ptr<Function>> parts;
-        std::vector<std::size_t> before; // parts that stand in front of each function
-        for (auto &f : m.functions) {
-            Splitter(m, *f, large, parts).run();
-            before.push_back(parts.size());
-        }
-        if (parts.empty())
-            return false;
-        insertFunctions(m, std::move(parts), before);
-        return true;
+        return moveFunctions(m, [large](Function &f, MovedFunctions &parts) { Splitter(f, large, parts).run(); });
     }
 };
 

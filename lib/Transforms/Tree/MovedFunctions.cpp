@@ -1,4 +1,4 @@
-#include "InsertFunctions.h"
+#include "MovedFunctions.h"
 
 #include "sdfgc/Tree/Effects.h"
 
@@ -18,10 +18,9 @@ void renumber(Block &b, const Table<FunctionId, FunctionId> &numbers) {
     }
 }
 
-} // namespace
-
-void insertFunctions(Module &m, std::vector<std::unique_ptr<Function>> added, const std::vector<std::size_t> &before) {
-    // Functions keep their order; those that are added for each stand in front of it.
+/// `before[i]` of the new functions go in front of function i or an earlier one.
+void insert(Module &m, std::vector<std::unique_ptr<Function>> added, const std::vector<std::size_t> &before) {
+    // Functions keep their order.
     Table<FunctionId, std::unique_ptr<Function>> all;
     std::vector<FunctionId> ofFunctions, ofAdded;
     for (std::size_t i = 0, p = 0; auto &f : m.functions) {
@@ -39,6 +38,29 @@ void insertFunctions(Module &m, std::vector<std::unique_ptr<Function>> added, co
         renumber(f->body, numbers);
         f->needsState = f->needsState || usesState(f->body, m);
     }
+}
+
+} // namespace
+
+std::unique_ptr<Call> MovedFunctions::add(Outlined made) {
+    auto call = std::make_unique<Call>();
+    call->function = FunctionId(m_.functions.size() + all_.size());
+    call->arguments = std::move(made.arguments);
+    all_.push_back(std::move(made.function));
+    return call;
+}
+
+bool moveFunctions(Module &m, const std::function<void(Function &, MovedFunctions &)> &cut) {
+    MovedFunctions moved(m);
+    std::vector<std::size_t> before;
+    for (auto &f : m.functions) {
+        cut(*f, moved);
+        before.push_back(moved.size());
+    }
+    if (moved.size() == 0)
+        return false;
+    insert(m, std::move(moved.all_), before);
+    return true;
 }
 
 } // namespace sdfgc::transforms
