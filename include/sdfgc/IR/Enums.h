@@ -52,7 +52,7 @@ enum class MemoryKind : uint8_t { SDFGC_MEMORY_KINDS(SDFGC_MEMBER) };
 /// May a region's operations on the device become one GPU graph (docs/gpu-graphs.md)? Ours, not of the format; attribute `gpu_graph`.
 ///     Unmarked     as the region around it, at last as --gpu-graph says
 ///     Off, Auto    never; where it is possible
-///     Require      all of the region, or the compilation fails
+///     Require      as Auto, and an error at what stands in the way
 ///     Formed       it is one: form-gpu-graphs has made sure that it can be
 enum class GraphMark : uint8_t { Unmarked, Off, Auto, Require, Formed };
 #undef SDFGC_MEMBER
