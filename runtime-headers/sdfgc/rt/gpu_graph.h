@@ -101,8 +101,10 @@ private:
         GraphNodes held; // what it was last updated to
         GraphHandle plan = nullptr;
         GraphExec exec = nullptr;
-        std::vector<GraphNode> nodes; // of the plan, by their numbers in `held`
-        int64_t lastUse = 0;          // the launch that was its last one; 0: none
+        std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
+        std::vector<GraphHandle> bodies;          // of loops, by the loop's number
+        std::vector<GraphConditional> conditions; // likewise
+        int64_t lastUse = 0;                      // the launch that was its last one; 0: none
         Stream lastStream = nullptr;
 
         ~Entry() { destroy(plan, exec); }
@@ -142,6 +144,8 @@ private:
         describe(now_, context);
         if (now_.size() == 0) // nothing has anything to do
             return info_.usedLast = 1, true;
+        if (now_.hasLoops() && support_ != GraphSupport::Loops)
+            return refuse("the device's driver has no loops in graphs", success);
         Entry *const entry = current(stream);
         if (!entry)
             return false;
@@ -164,11 +168,10 @@ private:
             return refuse("the caller captures the stream", success);
         if (const Status status = getDevice(device); status != success)
             return refuse("asking for the device", status);
-        GraphSupport support = GraphSupport::None;
         if (device != supportedOn_) {
-            if (const Status status = graphSupport(support); status != success)
+            if (const Status status = graphSupport(support_); status != success)
                 return refuse("asking for the driver", status);
-            if (support == GraphSupport::None)
+            if (support_ == GraphSupport::None)
                 return refuse("the device's driver has no graphs", success);
             supportedOn_ = device;
         }
@@ -215,7 +218,7 @@ private:
         for (size_t i = 0; i < now_.nodes_.size(); ++i) {
             if (same(held, held.nodes_[i], now_.nodes_[i]))
                 continue;
-            if (updateNode(entry.exec, entry.nodes[i], now_.nodes_[i]) != success)
+            if (updateNode(entry, entry.nodes[i], now_.nodes_[i]) != success)
                 return false;
             ++info_.updates;
         }
@@ -225,6 +228,7 @@ private:
     bool same(const GraphNodes &held, const GraphNodes::Node &a, const GraphNodes::Node &b) const {
         switch (a.kind) {
         case GraphNodes::Kind::Kernel:
+        case GraphNodes::Kind::Set:
             return sameExtent(a.kernel.grid, b.kernel.grid) && sameExtent(a.kernel.block, b.kernel.block) &&
                    a.kernel.shared == b.kernel.shared &&
                    __builtin_memcmp(held.bytes_.data() + a.arguments, now_.bytes_.data() + b.arguments, a.kernel.kernel->bytes) ==
@@ -233,23 +237,39 @@ private:
             return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
         case GraphNodes::Kind::Fill:
             return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
+        case GraphNodes::Kind::Loop: // its flag is what its setters have
+            return true;
         }
         return false;
     }
     static bool sameExtent(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-    Status updateNode(GraphExec exec, GraphNode node, const GraphNodes::Node &to) {
+    Status updateNode(const Entry &entry, GraphNode node, const GraphNodes::Node &to) {
         switch (to.kind) {
         case GraphNodes::Kind::Kernel:
+        case GraphNodes::Kind::Set:
             if (const Status status = allowShared(to); status != success)
                 return status;
-            return graphExecKernelNodeSetParams(exec, node, now_.kernelOf(to));
+            return graphExecKernelNodeSetParams(entry.exec, node, kernelOf(entry, now_, to));
         case GraphNodes::Kind::Copy:
-            return graphExecMemcpyNodeSetParams1D(exec, node, to.copy.to, to.copy.from, to.copy.width, to.direction);
+            return graphExecMemcpyNodeSetParams1D(entry.exec, node, to.copy.to, to.copy.from, to.copy.width, to.direction);
         case GraphNodes::Kind::Fill:
-            return graphExecMemsetNodeSetParams(exec, node, to.fill);
+            return graphExecMemsetNodeSetParams(entry.exec, node, to.fill);
+        case GraphNodes::Kind::Loop:
+            break;
         }
         return invalidValue;
+    }
+    /// A kernel with its arguments; what sets a condition gets that of this entry. Until the next call.
+    KernelNodeParams kernelOf(const Entry &entry, const GraphNodes &list, const GraphNodes::Node &node) {
+        KernelNodeParams kernel = list.kernelOf(node);
+        if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
+            return kernel;
+        __builtin_memcpy(setterArguments_, kernel.arguments, kernel.kernel->bytes);
+        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.loop)],
+                         sizeof(GraphConditional));
+        kernel.arguments = setterArguments_;
+        return kernel;
     }
     /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
     /// another node was given.
@@ -300,6 +320,8 @@ private:
     /// Makes the plan and its executable graph; step_ says what failed.
     Status make(Entry &entry, Stream stream) {
         step("making the graph", nullptr);
+        entry.bodies.resize(now_.nodes_.size());
+        entry.conditions.resize(now_.nodes_.size());
         Status status = graphCreate(entry.plan, name_);
         std::vector<GraphNode> after;
         for (size_t i = 0; status == success && i < now_.nodes_.size(); ++i) {
@@ -309,7 +331,7 @@ private:
                 after.push_back(entry.nodes[static_cast<size_t>(now_.edges_[node.firstEdge + e])]);
             entry.nodes.push_back(nullptr);
             step("adding", &node);
-            status = addNode(entry.nodes.back(), entry.plan, after, node);
+            status = addNode(entry, i, after, node);
         }
         if (status != success)
             return status;
@@ -332,12 +354,24 @@ private:
         step("bringing the graph to the device", nullptr);
         return graphUpload(entry.exec, stream);
     }
-    Status addNode(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
+    Status addNode(Entry &entry, size_t number, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
+        GraphNode &made = entry.nodes[number];
+        const GraphHandle plan = node.inside < 0 ? entry.plan : entry.bodies[static_cast<size_t>(node.inside)];
         switch (node.kind) {
+        case GraphNodes::Kind::Loop:
+            return graphAddConditionalNode(made, entry.bodies[number], plan, after.data(), after.size(), ConditionalKind::While,
+                                           entry.conditions[number]);
+        case GraphNodes::Kind::Set:
+            if (node.inside != node.loop) { // the one in front: the condition belongs to the graph that gets the loop, too
+                GraphConditional &condition = entry.conditions[static_cast<size_t>(node.loop)];
+                if (const Status status = graphConditionalHandleCreate(condition, plan, 0, true); status != success)
+                    return status;
+            }
+            [[fallthrough]];
         case GraphNodes::Kind::Kernel:
             if (const Status status = allowShared(node); status != success)
                 return status;
-            return graphAddKernelNode(made, plan, after.data(), after.size(), now_.kernelOf(node));
+            return graphAddKernelNode(made, plan, after.data(), after.size(), kernelOf(entry, now_, node));
         case GraphNodes::Kind::Copy:
             return GraphNodes::isRow(node) ? graphAddMemcpyNode1D(made, plan, after.data(), after.size(), node.copy.to,
                                                                   node.copy.from, node.copy.width, node.direction)
@@ -349,8 +383,15 @@ private:
     }
     /// "adding kernel k (state s, map m)".
     void step(const char *what, const GraphNodes::Node *node) {
-        const bool kernel = node && node->kind == GraphNodes::Kind::Kernel;
-        const char *kind = !node ? "" : kernel ? "kernel " : node->kind == GraphNodes::Kind::Copy ? "a copy" : "a fill";
+        using Kind = GraphNodes::Kind;
+        const bool loop = node && node->kind == Kind::Loop;
+        const bool kernel = loop || (node && node->kind == Kind::Kernel);
+        const char *kind = !node                      ? ""
+                           : loop                     ? "loop "
+                           : kernel                   ? "kernel "
+                           : node->kind == Kind::Set  ? "a loop's condition"
+                           : node->kind == Kind::Copy ? "a copy"
+                                                      : "a fill";
         const bool element = kernel && node->kernel.how.element[0];
         std::snprintf(step_, sizeof step_, "%s%s%s%s%s%s%s", what, node ? " " : "", kind, kernel ? node->kernel.how.name : "",
                       element ? " (" : "", element ? node->kernel.how.element : "", element ? ")" : "");
@@ -372,13 +413,15 @@ private:
 
 #ifdef SDFGC_GPU_EMULATE
     /// What this call describes is what the executable graph has: the emulation reports what is not.
-    static void verify(const Entry &entry, const GraphNodes &list) {
+    void verify(const Entry &entry, const GraphNodes &list) {
         if (!(list.key() == entry.key))
             return emulate::reportStaleShape(entry.plan);
         for (size_t i = 0; i < list.nodes_.size(); ++i) {
             const GraphNodes::Node &node = list.nodes_[i];
-            if (node.kind == GraphNodes::Kind::Kernel)
-                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], list.kernelOf(node));
+            if (node.kind == GraphNodes::Kind::Kernel || node.kind == GraphNodes::Kind::Set)
+                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], kernelOf(entry, list, node));
+            else if (node.kind == GraphNodes::Kind::Loop)
+                continue;
             else if (node.kind == GraphNodes::Kind::Copy)
                 (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.copy);
             else
@@ -478,6 +521,8 @@ private:
     std::vector<unsigned char> inputs_; // of the last call that had a graph
     Entry *last_ = nullptr;             // which launched this entry
     int lastDevice_ = -1, supportedOn_ = -1;
+    GraphSupport support_ = GraphSupport::None; // there
+    alignas(16) unsigned char setterArguments_[32] = {};
     std::vector<Entry *> entries_;
     std::vector<Retired> retired_;
     std::vector<Granted> granted_;

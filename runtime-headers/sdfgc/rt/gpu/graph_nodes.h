@@ -6,6 +6,10 @@
 // nothing to do (an empty grid, a copy or fill of no elements) is absent, as nodes of no length do not exist: whoever waits for an
 // absent node waits for what that one waited for. The key of a list says which lists one executable graph can be updated to: it has all
 // that graph.h does not let an executable graph change, so that nothing of a call can be forgotten in it.
+//
+// A loop has nodes of its own, which run again and again while a flag in device memory holds. Two nodes besides bring the flag to the
+// condition that the device goes by: one in front of the loop, one after all that is inside. So a loop may run no time at all, and one
+// inside of another begins anew in each of its iterations. Nodes of a loop have numbers of their own, from 0.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -36,6 +40,18 @@ private:
     }
 };
 
+/// What brings the flag of a loop to its condition: a kernel of (GraphConditional, const bool *flag). Null where graphs have no loops.
+#ifdef SDFGC_GPU_EMULATE
+namespace detail {
+SDFGC_KERNEL inline void setCondition(GraphConditional condition, const bool *flag) { graphSetConditional(condition, *flag); }
+} // namespace detail
+inline const KernelTraits *conditionSetter() { return kernelTraits<detail::setCondition>(); }
+#elif defined(SDFGC_GPU_CUDA)
+const KernelTraits *conditionSetter(); // gpu_loops.cu
+#else
+inline const KernelTraits *conditionSetter() { return nullptr; }
+#endif
+
 class GraphNodes {
 public:
     using After = std::initializer_list<int>; // numbers that earlier calls returned
@@ -46,6 +62,8 @@ public:
         described_.clear();
         edges_.clear();
         bytes_.clear();
+        levels_.assign(1, {-1, 0});
+        hasLoops_ = false;
         key_ = GraphKey();
         key_.add(static_cast<uint64_t>(device));
     }
@@ -106,7 +124,43 @@ public:
         return copy(CopyKind::DeviceToDevice, after, sizeof(T), to, from, width, rows, slices);
     }
 
-    /// How many nodes there are, absent ones not counted.
+    /// A loop: what is described from here to endLoop() runs while `*flag`, in device memory, holds. Tested when the loop is reached
+    /// and after every iteration; the loop reads the flag as its nodes read memory. `how` names it in reports.
+    int loop(const Launch &how, After after, const bool *flag) {
+        const int number = static_cast<int>(nodes_.size()) + 1;
+        Node front = setter(flag, number);
+        front.firstEdge = addEdges(after);
+        front.edges = edges_.size() - front.firstEdge;
+        put(front);
+        Node node;
+        node.kind = Kind::Loop;
+        node.kernel.how = how;
+        node.flag = flag;
+        node.firstEdge = edges_.size();
+        node.edges = 1;
+        edges_.push_back(number - 1);
+        put(node);
+        described_.push_back({number, 0, 0});
+        const int result = static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
+        levels_.push_back({number, described_.size()});
+        hasLoops_ = true;
+        return result;
+    }
+    void endLoop() {
+        const Level level = levels_.back();
+        Node last = setter(nodes_[static_cast<size_t>(level.loop)].flag, level.loop);
+        last.firstEdge = edges_.size();
+        addEnds(level.loop);
+        last.edges = edges_.size() - last.firstEdge;
+        put(last);
+        nodes_[static_cast<size_t>(level.loop)].end = nodes_.size();
+        described_.resize(level.firstDescribed);
+        levels_.pop_back();
+    }
+
+    /// Is there a loop among the nodes?
+    bool hasLoops() const noexcept { return hasLoops_; }
+    /// How many nodes there are, absent ones not counted; those that set conditions are.
     int size() const noexcept { return static_cast<int>(nodes_.size()); }
     const GraphKey &key() const noexcept { return key_; }
 
@@ -114,7 +168,7 @@ private:
     friend class Graph;
     friend class GraphTrace;
 
-    enum class Kind { Kernel, Copy, Fill };
+    enum class Kind { Kernel, Copy, Fill, Loop, Set }; // Set: a kernel that sets the condition of a loop
     struct Node {
         Kind kind = Kind::Kernel;
         KernelNodeParams kernel; // but for its arguments:
@@ -123,6 +177,15 @@ private:
         CopyKind direction = CopyKind::DeviceToDevice;
         MemsetNodeParams fill;
         size_t firstEdge = 0, edges = 0; // in edges_: the nodes that come before
+        int inside = -1;                 // the number of the loop around it; -1: none
+        int loop = -1;                   // of Set: the loop's number
+        size_t end = 0;                  // of Loop: the number after the last node inside
+        const bool *flag = nullptr;      // likewise
+    };
+    /// The graph, or a loop that has not ended.
+    struct Level {
+        int loop;
+        size_t firstDescribed;
     };
     struct Described {
         int node;                // of nodes_; -1: absent
@@ -159,11 +222,11 @@ private:
 
     /// Appends what comes before a node: present ones, each once, in the order of their numbers.
     size_t addEdges(After after) {
-        const size_t first = edges_.size();
+        const size_t first = edges_.size(), from = levels_.back().firstDescribed;
         for (const int number : after) {
-            if (number < 0 || number >= static_cast<int>(described_.size()))
+            if (number < 0 || static_cast<size_t>(number) >= described_.size() - from)
                 throw rt::Error(rt::DeviceError, "a node of a graph comes after one that does not exist");
-            const Described &before = described_[static_cast<size_t>(number)];
+            const Described &before = described_[from + static_cast<size_t>(number)];
             if (before.node >= 0)
                 insertEdge(first, before.node);
             else
@@ -183,30 +246,65 @@ private:
     int absent(After after) {
         const size_t first = addEdges(after);
         described_.push_back({-1, first, edges_.size() - first});
-        return static_cast<int>(described_.size()) - 1;
+        return static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
+    }
+    /// The edges of what comes after all nodes of a loop: from those that no other node inside comes after.
+    void addEnds(int loop) {
+        const size_t first = static_cast<size_t>(loop) + 1;
+        std::vector<bool> isBefore(nodes_.size() - first, false);
+        for (size_t i = first; i < nodes_.size(); ++i)
+            for (size_t e = 0; nodes_[i].inside == loop && e < nodes_[i].edges; ++e)
+                isBefore[static_cast<size_t>(edges_[nodes_[i].firstEdge + e]) - first] = true;
+        for (size_t i = first; i < nodes_.size(); ++i)
+            if (nodes_[i].inside == loop && !isBefore[i - first])
+                edges_.push_back(static_cast<int>(i));
+    }
+    /// A node without edges that sets the condition of a loop; its graph gives it the condition.
+    Node setter(const bool *flag, int loop) {
+        Node node;
+        node.kind = Kind::Set;
+        node.loop = loop;
+        node.kernel = {{.name = "condition"}, conditionSetter(), Dim3(1), Dim3(1), 0, nullptr};
+        node.arguments = (bytes_.size() + 15) / 16 * 16;
+        if (const KernelTraits *kernel = node.kernel.kernel) {
+            bytes_.resize(node.arguments + kernel->bytes);
+            __builtin_memcpy(bytes_.data() + node.arguments + kernel->parameters[1].offset, &flag, sizeof flag);
+        }
+        return node;
     }
 
     int add(Node &node, After after) {
         node.firstEdge = addEdges(after);
         node.edges = edges_.size() - node.firstEdge;
+        put(node);
+        described_.push_back({static_cast<int>(nodes_.size()) - 1, 0, 0});
+        return static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
+    }
+    void put(Node &node) {
+        node.inside = levels_.back().loop;
         addToKey(node);
         nodes_.push_back(node);
-        described_.push_back({static_cast<int>(nodes_.size()) - 1, 0, 0});
-        return static_cast<int>(described_.size()) - 1;
     }
 
-    /// All of a node that an executable graph cannot change.
+    /// All of a node that an executable graph cannot change. Of nodes in loops that is their extent, too: no documentation says that it
+    /// may change there.
     void addToKey(const Node &node) {
         key_.add(static_cast<uint64_t>(node.kind));
+        key_.add(static_cast<uint64_t>(node.inside + 1));
         key_.add(node.edges);
         for (size_t i = 0; i < node.edges; ++i)
             key_.add(static_cast<uint64_t>(edges_[node.firstEdge + i]));
+        if (node.inside >= 0)
+            for (const size_t word :
+                 {size_t(node.kernel.grid.x), size_t(node.kernel.grid.y), size_t(node.kernel.grid.z), size_t(node.kernel.block.x),
+                  size_t(node.kernel.block.y), size_t(node.kernel.block.z), node.kernel.shared, node.copy.width, node.fill.width})
+                key_.add(word);
         if (node.kind == Kind::Kernel) {
             key_.add(node.kernel.kernel->function);
             key_.add(static_cast<uint64_t>(node.kernel.how.cooperative));
         } else if (node.kind == Kind::Fill) {
             key_.add(node.fill.elementSize);
-        } else {
+        } else if (node.kind == Kind::Copy) {
             key_.add(static_cast<uint64_t>(node.direction));
             key_.add(static_cast<uint64_t>(isRow(node)));
             if (isRow(node))
@@ -220,6 +318,8 @@ private:
 
     std::vector<Node> nodes_;
     std::vector<Described> described_;
+    std::vector<Level> levels_{{-1, 0}}; // the loops around what is described next, the innermost last
+    bool hasLoops_ = false;
     std::vector<int> edges_;
     std::vector<unsigned char> bytes_; // arguments of all kernels
     GraphKey key_;

@@ -66,15 +66,26 @@ private:
     }
     void write(std::FILE *file, const GraphNodes &list) const {
         std::fprintf(file, "digraph \"%s\" {\n    node [shape=box];\n", region_);
-        for (size_t i = 0; i < list.nodes_.size(); ++i) {
+        nodes(file, list, 0, list.nodes_.size(), 4);
+        std::fprintf(file, "}\n");
+    }
+    /// What is inside of a loop stands in a box after it.
+    static void nodes(std::FILE *file, const GraphNodes &list, size_t first, size_t end, int indent) {
+        for (size_t i = first; i < end; ++i) {
             const GraphNodes::Node &node = list.nodes_[i];
-            std::fprintf(file, "    n%zu [label=\"", i);
+            const bool loop = node.kind == GraphNodes::Kind::Loop;
+            std::fprintf(file, "%*sn%zu [%slabel=\"", indent, "", i, loop ? "shape=diamond, " : "");
             label(file, node);
             std::fprintf(file, "\"];\n");
             for (size_t e = 0; e < node.edges; ++e)
-                std::fprintf(file, "    n%d -> n%zu;\n", list.edges_[node.firstEdge + e], i);
+                std::fprintf(file, "%*sn%d -> n%zu;\n", indent, "", list.edges_[node.firstEdge + e], i);
+            if (!loop)
+                continue;
+            std::fprintf(file, "%*ssubgraph cluster_n%zu {\n%*slabel=\"in n%zu\";\n", indent, "", i, indent + 4, "", i);
+            nodes(file, list, i + 1, node.end, indent + 4);
+            std::fprintf(file, "%*s}\n", indent, "");
+            i = node.end - 1;
         }
-        std::fprintf(file, "}\n");
     }
     static void label(std::FILE *file, const GraphNodes::Node &node) {
         static const char *const directions[] = {"host to host", "host to device", "device to host", "device to device", "copy"};
@@ -86,6 +97,13 @@ private:
             text(file, node.kernel.how.element);
             std::fprintf(file, "%s(%u, %u, %u) x (%u, %u, %u)", node.kernel.how.element[0] ? "\\n" : "", grid.x, grid.y, grid.z,
                          block.x, block.y, block.z);
+            break;
+        case GraphNodes::Kind::Loop:
+            std::fprintf(file, "while\\n");
+            text(file, node.kernel.how.name);
+            break;
+        case GraphNodes::Kind::Set:
+            std::fprintf(file, "condition of n%d", node.loop);
             break;
         case GraphNodes::Kind::Copy:
             std::fprintf(file, "%s\\n%zu bytes", directions[static_cast<int>(node.direction)],

@@ -1,0 +1,17 @@
+// The kernel that brings a flag to the condition of a graph's loop (gpu/graph_nodes.h). In a source of its own: drivers that do not know
+// conditions cannot load what calls them, and the program's other kernels must load there.
+#include "sdfgc/rt/gpu/graph_nodes.h"
+
+namespace sdfgc::gpu {
+
+#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12040
+namespace {
+SDFGC_KERNEL void setCondition(GraphConditional condition, const bool *flag) { graphSetConditional(condition, *flag); }
+} // namespace
+
+const KernelTraits *conditionSetter() { return kernelTraits<setCondition>(); }
+#elif defined(SDFGC_GPU_CUDA)
+const KernelTraits *conditionSetter() { return nullptr; }
+#endif
+
+} // namespace sdfgc::gpu
