@@ -64,7 +64,7 @@ public:
         case BlockKind::SDFG:
             return sequence(static_cast<Region &>(b));
         case BlockKind::Loop:
-            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(b));
+            return loop(static_cast<LoopRegion &>(b));
         case BlockKind::Conditional:
             return add(Why::ControlFlow, "the host decides which branch runs", placeOf(b));
         default:
@@ -87,8 +87,21 @@ private:
         }
     }
 
+    void loop(LoopRegion &l) {
+        if (!all_.loops_.of(l))
+            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(l));
+        ++out_.operations;
+        sequence(l);
+    }
+
     // ---- states
     void state(State &s) {
+        if (const DeviceLoop *looked = all_.loops_.lookedAtBy(s)) {
+            out_.isLook = true;
+            if (s.parent() != looked->loop && !all_.of(*looked->loop).blockers.empty())
+                add(Why::ControlFlow, "the host needs to know whether the loop runs", placeOf(s));
+            return;
+        }
         if (s.instrument != Instrumentation::No_Instrumentation || s.symbolInstrument != DataInstrumentation::No_Instrumentation)
             add(Why::Measured, "the state is measured", placeOf(s));
         for (const auto &n : s.nodes())
@@ -215,7 +228,7 @@ private:
     std::map<const State *, std::vector<GraphCopy>> copies_;
 };
 
-GraphBlockers::GraphBlockers(SDFG &root) : steps_(root) {}
+GraphBlockers::GraphBlockers(SDFG &root) : steps_(root), loops_(root) {}
 
 const GraphBlock &GraphBlockers::of(Block &b) {
     auto [at, isNew] = known_.try_emplace(&b);
@@ -262,25 +275,33 @@ State *gateOf(Region &formed) {
     return in.size() == 1 && Succession(*r).next(*in[0]->src) ? dyn_cast<State>(in[0]->src) : nullptr;
 }
 
-namespace {
+GraphOperations::GraphOperations(Region &formed, StreamSteps &steps) : loops_(*formed.sdfg()) { region(formed, steps, all_); }
 
-void eachOperation(Region &r, StreamSteps &steps, const std::function<void(const StreamStep &, State &)> &f) {
+void GraphOperations::region(Region &r, StreamSteps &steps, std::vector<GraphOperation> &out) {
     for (Block *b : blocksInOrder(r)) {
-        if (auto *inner = dyn_cast<Region>(b))
-            eachOperation(*inner, steps, f);
+        if (auto *l = dyn_cast<LoopRegion>(b)) {
+            GraphOperation whole{{.kind = StreamStep::Operation}, loops_.of(*l)};
+            region(*l, steps, whole.inside);
+            for (const GraphOperation &x : whole.inside) {
+                whole.step.stream = x.step.stream;
+                whole.step.uses.insert(whole.step.uses.end(), x.step.uses.begin(), x.step.uses.end());
+                whole.step.host.insert(whole.step.host.end(), x.step.host.begin(), x.step.host.end());
+            }
+            if (whole.loop)
+                whole.step.uses.push_back({steps.memory(*l->sdfg(), whole.loop->flag), false});
+            out.push_back(std::move(whole));
+        } else if (auto *inner = dyn_cast<Region>(b)) {
+            region(*inner, steps, out);
+        }
         auto *s = dyn_cast<State>(b);
-        for (const StreamStep &step : s ? steps.of(*s) : std::vector<StreamStep>())
+        if (!s || loops_.lookedAtBy(*s))
+            continue;
+        for (StreamStep &step : steps.of(*s))
             if (step.kind == StreamStep::Nested)
-                eachOperation(*static_cast<NestedSDFGNode *>(step.node)->sdfg, steps, f);
+                region(*static_cast<NestedSDFGNode *>(step.node)->sdfg, steps, out);
             else if (step.kind == StreamStep::Operation)
-                f(step, *s);
+                out.push_back({std::move(step)});
     }
-}
-
-} // namespace
-
-void forEachGraphOperation(Region &formed, StreamSteps &steps, const std::function<void(const StreamStep &, State &)> &f) {
-    eachOperation(formed, steps, f);
 }
 
 } // namespace sdfgc::analysis

@@ -60,7 +60,10 @@ void BodyPrinter::comment(const std::string &text) {
 }
 
 void BodyPrinter::statements(const Block &b) {
-    for (const NodePtr &n : b.body) {
+    for (std::size_t i = 0; i < b.body.size(); ++i) {
+        const NodePtr &n = b.body[i];
+        if (describing_ && n->kind == Kind::Comment && i + 1 < b.body.size() && isOfHostPath(*b.body[i + 1]))
+            continue;
         int from = w_.nextLine();
         statement(*n);
         if (!n->origin.empty() && w_.nextLine() > from)
@@ -80,6 +83,8 @@ void BodyPrinter::block(const Block &b) {
 }
 
 void BodyPrinter::statement(const Node &n) {
+    if (describing_ && isOfHostPath(n))
+        return;
     switch (n.kind) {
     case Kind::Block:
         return block(static_cast<const Block &>(n));
@@ -100,7 +105,7 @@ void BodyPrinter::statement(const Node &n) {
     case Kind::For:
         return forLoop(static_cast<const For &>(n));
     case Kind::Loop:
-        return loop(static_cast<const Loop &>(n));
+        return describing_ ? graphLoop(static_cast<const Loop &>(n)) : loop(static_cast<const Loop &>(n));
     case Kind::If:
         return branches(static_cast<const If &>(n));
     case Kind::Memcpy: {

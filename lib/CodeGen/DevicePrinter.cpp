@@ -1,6 +1,8 @@
 // The part of BodyPrinter that GPU programs need: operations that the host queues, and what only kernels have.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "sdfgc/Tree/Walk.h"
+
 #include <algorithm>
 
 namespace sdfgc::codegen {
@@ -149,6 +151,40 @@ void BodyPrinter::deviceFill(const DeviceFill &f) {
             ", " + sym(f.count) + ", " + f.type.cppName() + "(" + value(f.value) + "));");
 }
 
+namespace {
+
+/// What transfers without a number bring to the host.
+void targetsOfLooks(const Function &f, const Block &b, std::set<VarId> &out) {
+    for (const NodePtr &n : b.body) {
+        if (const auto *c = dyn_cast<DeviceCopy>(n.get()); c && c->node < 0)
+            out.insert(rootOf(f, f.refs[c->target].var));
+        forEachBlock(std::as_const(*n), [&](const Block &inner) { targetsOfLooks(f, inner, out); });
+    }
+}
+
+} // namespace
+
+/// In a graph: what brings flags of loops to the host. The device looks at them itself.
+bool BodyPrinter::isOfHostPath(const Node &n) const {
+    if (const auto *d = dyn_cast<Declare>(&n))
+        return looked_.count(d->var) != 0;
+    if (const auto *b = dyn_cast<Block>(&n))
+        return std::all_of(b->body.begin(), b->body.end(), [this](const NodePtr &inner) { return isOfHostPath(*inner); });
+    const auto *c = dyn_cast<DeviceCopy>(&n);
+    return n.kind == Kind::Synchronise || (c && c->node < 0);
+}
+
+/// A loop that the device decides on. Its nodes have numbers of their own.
+void BodyPrinter::graphLoop(const Loop &l) {
+    const std::string name = l.comment.starts_with("loop ") ? l.comment.substr(5) : "loop";
+    nodeComment(l, l);
+    w_.line("graph.loop({" + quoted(name) + "}, " + queuedOn(0, l) + ", " + addressOf(l.flag) + ");");
+    w_.open();
+    statements(l.body);
+    w_.close();
+    w_.line("graph.end();");
+}
+
 /// A function whose operations are one graph: what they depend on, the nodes that they are, and the operations themselves for where
 /// there are no graphs. The nodes see their inputs only, since they are described anew when these have changed.
 void BodyPrinter::graphFunction(const std::string &linkage) {
@@ -166,6 +202,7 @@ void BodyPrinter::graphFunction(const std::string &linkage) {
     w_.open("const auto nodes = [](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
     if (!names.empty())
         w_.line("const auto &[" + names + "] = in;");
+    targetsOfLooks(f_, f_.body, looked_);
     describing_ = true;
     statements(f_.body);
     describing_ = false;

@@ -12,6 +12,7 @@ SDFGC_KERNEL void arm(int *i, const int *count, bool *go) {
     *go = *i < *count;
 }
 SDFGC_KERNEL void step(int *i, const int *count, bool *go) { *go = ++*i < *count; }
+SDFGC_KERNEL void isOdd(const int *i, bool *odd) { *odd = *i % 2 == 1; }
 SDFGC_KERNEL void twice(double *x) { *x *= 2; }
 SDFGC_KERNEL void increment(double *x, double by) { *x += by; }
 
@@ -31,7 +32,7 @@ void countNodes(gpu::GraphNodes &g, const LoopInputs &in) {
         g.kernel<increment>({.name = "increment"}, {}, 1, 1, in.x, in.by);
         g.kernel<step>({.name = "step"}, {}, 1, 1, in.i, in.count, in.go);
     }
-    g.endLoop();
+    g.end();
     g.kernel<twice>({.name = "twice"}, {n1}, 1, 1, in.x);
 }
 /// The same in a loop over outer.
@@ -42,7 +43,7 @@ void nestNodes(gpu::GraphNodes &g, const LoopInputs &in) {
         countNodes(g, in);
         g.kernel<step>({.name = "step outer"}, {}, 1, 1, in.outer, in.outerCount, in.outerGo);
     }
-    g.endLoop();
+    g.end();
 }
 
 struct Loops {
@@ -121,6 +122,27 @@ TEST_CASE("a loop inside of a loop begins anew in each iteration") {
     });
 }
 
+TEST_CASE("a branch in a loop runs when its flag says so") {
+    const auto nodes = [](gpu::GraphNodes &g, const LoopInputs &in) {
+        const int n0 = g.kernel<arm>({.name = "arm"}, {}, 1, 1, in.i, in.count, in.go);
+        g.loop({.name = "count"}, {n0}, in.go);
+        {
+            const int b0 = g.kernel<isOdd>({.name = "isOdd"}, {}, 1, 1, in.i, in.outerGo);
+            const int b1 = g.branch({.name = "odd"}, {b0}, in.outerGo);
+            g.kernel<increment>({.name = "increment"}, {}, 1, 1, in.x, in.by);
+            g.end();
+            g.kernel<step>({.name = "step"}, {b0, b1}, 1, 1, in.i, in.count, in.go);
+        }
+        g.end();
+    };
+    underSeeds([&] {
+        Loops l;
+        CHECK(l.call(nodes, l.inputs(1), 5) == 2);
+        CHECK(l.call(nodes, l.inputs(1), 0) == 0);
+        CHECK(l.graph.info().builds == 1);
+    });
+}
+
 TEST_CASE("where a loop's nodes refuse an update, the graph is made anew") {
     ::setenv("SDFGC_EMULATE_GRAPH_BODIES", "refuse", 1);
     underSeeds([] {
@@ -140,7 +162,7 @@ TEST_CASE("where graphs have no loops, the host path is taken") {
         (void)l.call(countNodes, l.inputs(1), 4);
         CHECK(l.hostCalls == 1);
         CHECK(l.graph.info().builds == 0);
-        CHECK(std::string(l.graph.info().lastReason) == "the device's driver has no loops in graphs");
+        CHECK(std::string(l.graph.info().lastReason) == "the device's driver has no loops or branches in graphs");
     });
     ::unsetenv("SDFGC_EMULATE_GRAPHS");
 }

@@ -33,6 +33,8 @@ protected:
 
     /// Told of each block that is about to run, where a loop begins once; may change what is known.
     virtual void entering(ir::Block &, Knowledge &) {}
+    /// Told of each block that has run and that something follows; may change what is known.
+    virtual void leaving(ir::Block &, Knowledge &) {}
     /// What holds after an edge.
     virtual void along(const ir::InterstateEdge &, Knowledge &) {}
 
@@ -111,6 +113,12 @@ private:
 
     Reached block(ir::Block &b, Knowledge in, Exits *exits) {
         entering(b, in);
+        Reached out = inside(b, std::move(in), exits);
+        if (out)
+            leaving(b, *out);
+        return out;
+    }
+    Reached inside(ir::Block &b, Knowledge in, Exits *exits) {
         switch (b.kind()) {
         case ir::BlockKind::State:
             return state(static_cast<ir::State &>(b), in);

@@ -5,13 +5,15 @@
 //   1. it has nothing that the host computes, waits for, allocates, measures or prints;
 //   2. all that the host hands over (scalars, sizes, symbols, addresses) has its value when the region begins: nothing in the region
 //      assigns it;
-//   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller.
+//   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller;
+//   4. its loops are decided on the device (sdfgc/Analysis/DeviceLoops.h).
 //
 // A region with the mark Formed is entered through an empty state, its *gate*, which is its only predecessor: there the stream and the
 // host wait for what the region needs. To streams the region is one operation.
 #pragma once
 
 #include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/DeviceLoops.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Diag/Reason.h"
@@ -52,6 +54,9 @@ struct GraphBlocker {
 struct GraphBlock {
     std::vector<GraphBlocker> blockers; // in the order of the graph; none: it can be part of one
     int operations = 0;                 // nodes that it would have
+    bool isLook = false;                // a state for which the device has no use, but the host path does
+    /// Has it nothing to do?
+    bool isIdle() const { return operations == 0 && !isLook; }
 };
 
 /// The verdicts on blocks of one program, each found once. Valid until the program changes.
@@ -64,6 +69,8 @@ public:
     int nodesOf(const StreamStep &step, ir::State &s);
     /// The steps that the verdicts are on.
     StreamSteps &steps() { return steps_; }
+    /// A state that brings the flag of a loop to the host: it stays in front of the loop, or at the end of its body.
+    bool isLook(const ir::State &s) const { return loops_.lookedAtBy(s) != nullptr; }
     /// Can graphs be formed in the SDFG at all? Not where several threads of the host or a kernel run it.
     bool onHost(const ir::SDFG &g);
 
@@ -71,6 +78,7 @@ private:
     class Scan;
     StreamSteps steps_;
     OuterValues values_;
+    DeviceLoops loops_;
     std::map<const ir::Block *, GraphBlock> known_;
 };
 
@@ -79,7 +87,23 @@ ir::Region *graphAround(ir::Block &b);
 /// The gate of a formed region; null if it has none, which no pass leaves behind.
 ir::State *gateOf(ir::Region &formed);
 
-/// Calls f(step, state) for the operations of a formed region in the order in which the host takes them, nested SDFGs in place.
-void forEachGraphOperation(ir::Region &formed, StreamSteps &steps, const std::function<void(const StreamStep &, ir::State &)> &f);
+/// An operation of a formed region, or a loop of operations.
+struct GraphOperation {
+    StreamStep step; // of a loop: with all that is used inside, and its flag, which it reads
+    const DeviceLoop *loop = nullptr;
+    std::vector<GraphOperation> inside = {};
+};
+
+/// The operations of one formed region in the order in which the host takes them, nested SDFGs in place; without looks.
+class GraphOperations {
+public:
+    GraphOperations(ir::Region &formed, StreamSteps &steps);
+    const std::vector<GraphOperation> &all() const { return all_; }
+
+private:
+    void region(ir::Region &r, StreamSteps &steps, std::vector<GraphOperation> &out);
+    DeviceLoops loops_;
+    std::vector<GraphOperation> all_;
+};
 
 } // namespace sdfgc::analysis

@@ -140,6 +140,7 @@ public:
 private:
     StreamKnowledge state(ir::State &s, const StreamKnowledge &in) override;
     void entering(ir::Block &b, StreamKnowledge &now) override;
+    void leaving(ir::Block &b, StreamKnowledge &now) override;
     const StreamStep &graphStep(ir::Region &formed);
     static void waited(StreamKnowledge &now, int forStream, bool host, int stream);
     bool atEnd(ir::State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now);

@@ -85,6 +85,8 @@ private:
     bool deviceOperation(const tree::Node &n);
     void launch(const tree::Launch &l);
     void graphFunction(const std::string &linkage);
+    void graphLoop(const tree::Loop &l);
+    bool isOfHostPath(const tree::Node &n) const;
     void nodeComment(const tree::Node &n, const tree::GraphNode &g);
     std::string queuedOn(int stream, const tree::GraphNode &g) const;
     void kernelConstants();
@@ -99,7 +101,8 @@ private:
     std::set<std::string> &topics_;
     std::vector<MapEntry> &map_;
     std::string file_;
-    bool describing_ = false; // operations are described as nodes of a graph, not queued
+    bool describing_ = false;      // operations are described as nodes of a graph, not queued
+    std::set<tree::VarId> looked_; // the host's copies of flags
     SymPrinter symbols_;
     py::CppPrinter values_;
 };

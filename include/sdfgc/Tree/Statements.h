@@ -133,14 +133,23 @@ struct For : NodeOf<Kind::For> {
     Block body;
 };
 
+/// What a launch, copy, fill or loop inside of a GraphRegion has besides.
+struct GraphNode {
+    int node = -1;                // its number in the graph, or in the loop around it, in the order of the text; -1: it is in none
+    std::vector<sym::Expr> after; // numbers of nodes there that come before it: constants, ascending
+};
+
 /// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
 /// TestLast: init; for (;;) { body; if (!cond) break; update }. A null condition is `true`.
-struct Loop : NodeOf<Kind::Loop> {
+/// In a GraphRegion, the device decides how often it runs: while `flag` holds, whatever the form. The condition is the host's copy of
+/// the flag; the transfers that bring it there have no number.
+struct Loop : NodeOf<Kind::Loop>, GraphNode {
     enum Form : uint8_t { Normal, DoWhile, TestLast };
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
     VarId declares;           // loop variable declared in the header (not visible after the loop)
     py::ExprRef condition;
+    RefId flag; // in device memory; none outside of graphs
     bool unroll = false;
     int64_t unrollFactor = 0;
     Block body;
@@ -258,12 +267,6 @@ struct DataProbe : NodeOf<Kind::DataProbe> {
 
 // ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
 
-/// What a launch, copy or fill inside of a GraphRegion has besides.
-struct GraphNode {
-    int node = -1;                // its number in the graph, in the order of the text; -1: it is in none
-    std::vector<sym::Expr> after; // numbers of nodes that come before it: constants, ascending
-};
-
 /// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
 struct Launch : NodeOf<Kind::Launch>, GraphNode {
     FunctionId function; // of Module::functions
@@ -308,8 +311,8 @@ struct EventWait : NodeOf<Kind::EventWait> {
     int event = 0, stream = 0;
 };
 
-/// Operations on one stream that become one graph of the device, launched at once: besides them there are only declarations of
-/// what they are given. Run one after the other, they do the same.
+/// Operations on one stream, and loops of them, that become one graph of the device, launched at once: besides them there are only
+/// declarations of what they are given, and what brings flags of loops to the host. Run one after the other, they do the same.
 struct GraphRegion : NodeOf<Kind::GraphRegion> {
     Name name;           // unique in the module
     int stream = 0;      // of all operations

@@ -90,11 +90,12 @@ const StreamStep &StreamOrder::graphStep(Region &formed) {
         return at->second;
     StreamStep &whole = at->second;
     whole.kind = StreamStep::Operation;
-    forEachGraphOperation(formed, steps_, [&whole](const StreamStep &step, State &) {
-        whole.stream = step.stream;
-        whole.uses.insert(whole.uses.end(), step.uses.begin(), step.uses.end());
-        whole.host.insert(whole.host.end(), step.host.begin(), step.host.end());
-    });
+    const GraphOperations operations(formed, steps_);
+    for (const GraphOperation &x : operations.all()) {
+        whole.stream = x.step.stream;
+        whole.uses.insert(whole.uses.end(), x.step.uses.begin(), x.step.uses.end());
+        whole.host.insert(whole.host.end(), x.step.host.begin(), x.step.host.end());
+    }
     for (auto *list : {&whole.uses, &whole.host}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
@@ -121,6 +122,12 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
         if (repaired(now, {gate, steps.size(), &steps, key, before, host, false, formed, whole.stream}))
             waited(now, key.stream, host, whole.stream);
     }
+}
+
+/// Where the host looks at flags of loops inside, it waits on the host path only: the operations of a graph may still run.
+void StreamOrder::leaving(Block &b, StreamKnowledge &now) {
+    if (auto *formed = dyn_cast<Region>(&b); formed && formed->graph == GraphMark::Formed)
+        now.operation(graphStep(*formed));
 }
 
 /// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.

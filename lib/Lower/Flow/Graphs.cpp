@@ -18,63 +18,98 @@ using analysis::MemoryUse;
 
 namespace {
 
-/// What there is in a region.
+/// What there is in a region, or in one of its loops.
 struct Content {
-    std::vector<GraphNode *> operations; // in the order of the host
-    std::vector<NodePtr> memory;         // that the host must have, taken out
-    bool isGraph = true;                 // besides operations there are only declarations
+    struct Operation {
+        Node *statement; // with
+        GraphNode *node;
+        std::unique_ptr<Content> inside; // of a loop
+    };
+    std::vector<Operation> operations; // in the order of the host
+    std::vector<NodePtr> memory;       // that the host must have, taken out
+    bool isGraph = true;               // besides operations there are only declarations, and looks at flags
 };
 
 class Collector {
 public:
-    explicit Collector(const Function &f) : table_(f) {}
+    Collector(const Function &f, Block &region) : f_(f), table_(f) { conditionsIn(region); }
 
     Content run(Block &b) {
-        block(b);
-        return std::move(content_);
+        Content out;
+        block(b, out);
+        return out;
     }
 
 private:
-    void block(Block &b) {
+    void conditionsIn(Block &b) {
+        for (NodePtr &n : b.body) {
+            if (auto *l = dyn_cast<Loop>(n.get()))
+                for (Name name : table_.own(*l).names)
+                    conditions_[name] = l;
+            forEachBlock(*n, [this](Block &inner) { conditionsIn(inner); });
+        }
+    }
+    void block(Block &b, Content &out) {
         for (NodePtr &n : b.body)
-            statement(n);
+            statement(n, out);
         std::erase_if(b.body, [](const NodePtr &n) { return !n; });
     }
-    void statement(NodePtr &n) {
+    void statement(NodePtr &n, Content &out) {
         switch (n->kind) {
         case Kind::Block:
-            return block(static_cast<Block &>(*n));
+            return block(static_cast<Block &>(*n), out);
         case Kind::Comment:
             return;
         case Kind::Declare:
             declared_.insert(table_.own(*n).declared.begin(), table_.own(*n).declared.end());
             return;
         case Kind::Launch:
-            content_.operations.push_back(static_cast<Launch *>(n.get()));
-            return;
+            return operation(static_cast<Launch &>(*n), out);
         case Kind::DeviceCopy:
-            content_.operations.push_back(static_cast<DeviceCopy *>(n.get()));
+            if (auto &copy = static_cast<DeviceCopy &>(*n); !isLook(copy))
+                operation(copy, out);
             return;
         case Kind::DeviceFill:
-            content_.operations.push_back(static_cast<DeviceFill *>(n.get()));
+            return operation(static_cast<DeviceFill &>(*n), out);
+        case Kind::Synchronise: // after a look
+            out.isGraph = out.isGraph && !conditions_.empty();
             return;
+        case Kind::Loop: {
+            operation(static_cast<Loop &>(*n), out);
+            auto inside = std::make_unique<Content>(run(static_cast<Loop &>(*n).body));
+            out.isGraph = out.isGraph && inside->isGraph && inside->memory.empty();
+            out.operations.back().inside = std::move(inside);
+            return;
+        }
         case Kind::Allocate:
             if (static_cast<Allocate &>(*n).reserve && !usesDeclared(*n)) {
-                content_.memory.push_back(std::move(n));
+                out.memory.push_back(std::move(n));
                 return;
             }
             [[fallthrough]];
         default:
-            content_.isGraph = false;
+            out.isGraph = false;
         }
+    }
+    template <class T> static void operation(T &n, Content &out) { out.operations.push_back({&n, &n, nullptr}); }
+    /// Does the copy bring a flag to the condition of a loop? The loop then knows its flag.
+    bool isLook(const DeviceCopy &c) {
+        const auto loop = c.direction == DeviceCopy::DeviceToHost
+                              ? conditions_.find(f_.vars[rootOf(f_, f_.refs[c.target].var)].name)
+                              : conditions_.end();
+        if (loop == conditions_.end())
+            return false;
+        loop->second->flag = c.source;
+        return true;
     }
     bool usesDeclared(const Node &n) {
         const Effects &e = table_.of(n);
         return std::any_of(declared_.begin(), declared_.end(), [&e](Name d) { return e.has(d); });
     }
 
+    const Function &f_;
     EffectTable table_;
-    Content content_;
+    std::map<Name, Loop *> conditions_; // variables of the host that copies of flags are brought to
     std::set<Name> declared_;
 };
 
@@ -128,6 +163,34 @@ private:
     std::vector<std::vector<bool>> ancestors_; // of each node, by number
 };
 
+/// Numbers the statements and gives them edges; false if they are not the operations of the graph.
+bool number(Content &content, const std::vector<analysis::GraphOperation> &operations) {
+    if (!content.isGraph || content.operations.size() != operations.size())
+        return false;
+    Edges edges;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        Content::Operation &is = content.operations[i];
+        const bool isLoop = operations[i].loop != nullptr;
+        const auto *loop = dyn_cast<Loop>(is.statement);
+        if (isLoop != (loop && loop->flag) || (isLoop && !number(*is.inside, operations[i].inside)))
+            return false;
+        is.node->node = static_cast<int>(i);
+        is.node->after = edges.next(operations[i].step.uses);
+    }
+    return true;
+}
+
+/// Without numbers again.
+void unnumber(Content &content) {
+    for (Content::Operation &is : content.operations) {
+        *is.node = GraphNode();
+        if (auto *loop = dyn_cast<Loop>(is.statement))
+            loop->flag = RefId();
+        if (is.inside)
+            unnumber(*is.inside);
+    }
+}
+
 } // namespace
 
 void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
@@ -135,26 +198,20 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     in.fn->names.open();
     lowerRegion(in, formed, region->body);
     in.fn->names.close();
-    std::vector<std::vector<MemoryUse>> uses;
-    forEachGraphOperation(formed, in.program().steps(), [&](const analysis::StreamStep &step, ir::State &) {
-        region->stream = step.stream;
-        uses.push_back(step.uses);
-    });
-    Content content = Collector(in.function()).run(region->body);
+    const analysis::GraphOperations operations(formed, in.program().steps());
+    Content content = Collector(in.function(), region->body).run(region->body);
     for (NodePtr &n : content.memory)
         out.body.push_back(std::move(n));
-    if (!content.isGraph || content.operations.size() != uses.size()) {
+    if (!number(content, operations.all())) {
+        unnumber(content);
         in.program().context.missed(elementName(formed), "no GPU graph",
                                     {diag::Why::Allocation, "the host has to do something between its operations"});
         region->body.braces = true;
         out.body.push_back(std::make_unique<tree::Block>(std::move(region->body)));
         return;
     }
-    Edges edges;
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-        content.operations[i]->node = static_cast<int>(i);
-        content.operations[i]->after = edges.next(uses[i]);
-    }
+    if (!operations.all().empty())
+        region->stream = operations.all().back().step.stream;
     region->name = in.program().functionNames.take(identifierOf(formed.label, "graph_"), "_graph");
     region->comment = "graph " + formed.label;
     out.body.push_back(std::move(region));

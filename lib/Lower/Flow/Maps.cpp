@@ -106,7 +106,7 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
         body = &timed(in, "Map " + m.label, timedNode(in, m), *block);
     in.fn->names.open();
     SymbolScope symbols(in);
-    dynamicRanges(in, m, symbols, *body);
+    dynamicRanges(in, m, symbols, *body, m.schedule == Schedule::GPU_Device ? std::optional(false) : std::nullopt);
     if (m.schedule == Schedule::GPU_Device)
         lowerKernel(in, m, *body);
     else if (m.schedule == Schedule::GPU_Persistent)
@@ -174,10 +174,20 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     finishReductions(in, plans, out);
 }
 
-void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Block &out) {
+namespace {
+
+bool isInDeviceMemory(const Edge &e) {
+    const auto *a = dyn_cast<AccessNode>(analysis::pathSource(&e));
+    const DataDesc *d = a ? a->state()->sdfg()->desc(a->data) : nullptr;
+    return d && d->storage == Storage::GPU_Global;
+}
+
+} // namespace
+
+void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Block &out, std::optional<bool> byKernel) {
     std::vector<std::pair<Name, VarId>> values; // the names hold when all have been read: `n <- L[n]` reads with the outer n
     for (Edge *e : entry.inEdges()) {
-        if (!isDynamicRange(e->dstConn))
+        if (!isDynamicRange(e->dstConn) || (byKernel && *byKernel != isInDeviceMemory(*e)))
             continue;
         py::ExprRef value;
         if (auto it = in.edgeValues.find(e); it != in.edgeValues.end()) {

@@ -13,7 +13,7 @@ void lowerMap(Instance &in, ir::MapEntry &m, Block &out);
 void mapLoops(Instance &in, ir::MapEntry &m, Block &out);
 
 /// Constants for the dynamic ranges of a scope, which its entry reads from containers: declared at the end of `out`, and what the
-/// symbols stand for. A value without a place is reported.
-void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, Block &out);
+/// symbols stand for. A value without a place is reported. `byKernel`: those in device memory, which a kernel reads, or the others.
+void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, Block &out, std::optional<bool> byKernel = std::nullopt);
 
 } // namespace sdfgc::tree::lowering

@@ -4,6 +4,7 @@
 #include "KernelFunctions.h"
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Flow/Loops.h"
+#include "Lower/Flow/Maps.h"
 #include "Lower/Flow/Reductions.h"
 #include "Lower/Flow/States.h"
 
@@ -67,6 +68,7 @@ void lowerKernel(Instance &in, MapEntry &m, tree::Block &out) {
     Omp clauses; // kernels have none
     const std::vector<ReductionPlan> reductions = planReductions(in, m, body, clauses);
     shape.reduces = !reductions.empty();
+    dynamicRanges(in, m, symbols, body, true);
     tree::Block &innermost = gridLoops(in, m, shape, *launch, symbols, body);
     lowerScope(in, &m, innermost);
     finishReductions(in, reductions, body);

@@ -124,6 +124,8 @@ void CxxEmitter::partHead(TextWriter &w, const std::string &path, const std::str
 void CxxEmitter::finish() {
     auto further = [this](TextWriter &w) { entryPointDeclarations(w); };
     out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_, further), false});
+    for (codegen::SourceFile &file : furtherSources())
+        out_.files.push_back(std::move(file));
     out_.sourceMap = std::move(map_);
     for (const std::string &include : includes())
         if (include[0] == '"')

@@ -47,7 +47,9 @@ protected:
     virtual void entryPointDeclarations(TextWriter &) const {}
     /// A second name for a function of the C interface.
     virtual std::string alias(const std::string &head, const std::string &of, const std::string &values) const;
-    /// Files of runtime-headers that nothing includes.
+    /// Sources besides those with the functions.
+    virtual std::vector<codegen::SourceFile> furtherSources() const { return {}; }
+    /// Files of runtime-headers that no source with functions includes.
     virtual std::vector<std::string> furtherFiles() const { return {}; }
 
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }

@@ -4,6 +4,7 @@
 #include "Targets/Cxx/Emitter.h"
 
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Tree/Walk.h"
 
 namespace sdfgc::targets {
 namespace {
@@ -54,7 +55,29 @@ private:
         w.line("    __err = unfinished;");
     }
     /// The emulation, so that the folder can be built with or without a GPU.
-    std::vector<std::string> furtherFiles() const override { return {"sdfgc/rt/gpu_emulate.cpp"}; }
+    std::vector<std::string> furtherFiles() const override {
+        std::vector<std::string> files = {"sdfgc/rt/gpu_emulate.cpp"};
+        if (hasGraphLoops())
+            files.push_back("sdfgc/rt/gpu_loops.h");
+        return files;
+    }
+    /// Is there a loop in a graph?
+    bool hasGraphLoops() const {
+        const std::vector<const tree::Function *> all = graphs();
+        return std::any_of(all.begin(), all.end(),
+                           [](const tree::Function *f) { return tree::contains(f->body, tree::Kind::Loop); });
+    }
+    /// What sets conditions of loops is apart from the program's kernels: older drivers cannot load it.
+    std::vector<codegen::SourceFile> furtherSources() const override {
+        if (!hasGraphLoops())
+            return {};
+        const std::string main = mainPath();
+        const std::size_t dot = main.rfind('.');
+        TextWriter w;
+        w.line("// Conditions of the loops in GPU graphs. Written by sdfgc; it is the same for all programs.");
+        w.line("#include \"sdfgc/rt/gpu_loops.h\"");
+        return {{main.substr(0, dot) + "_loops" + main.substr(dot), w.take(), true}};
+    }
     /// A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
     std::string alias(const std::string &head, const std::string &of, const std::string &values) const override {
         return head + " { return " + of + "(" + values + "); }";

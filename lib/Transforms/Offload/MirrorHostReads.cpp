@@ -8,8 +8,8 @@
 //
 // Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels.
 // Containers in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow
-// reads X on the host, and a copy stands in front of every place that reads it. Ranges of kernels that come out of device memory
-// are copied to a scalar.
+// reads X on the host, and a copy stands in front of every place that reads it. Ranges that decide about the size of a
+// kernel and come out of device memory are copied to a scalar; other values of its entry the kernel reads itself.
 //
 // Left alone: device memory that the caller passes in. The host cannot read what it does not own; the verifier says so.
 #include "Transforms/Offload/HostReads.h"
@@ -18,6 +18,8 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
 
 namespace sdfgc::transforms {
 namespace {
@@ -37,6 +39,18 @@ bool mirrorControlFlow(SDFG &g) {
     return !twins.empty();
 }
 
+/// Does the host need the value: for the size of the kernel? Others the kernel reads itself.
+bool decidesSize(const MapEntry &m, Name symbol) {
+    const auto mentions = [symbol](sym::Expr e) {
+        const std::vector<Name> &names = e.freeSymbols();
+        return std::find(names.begin(), names.end(), symbol) != names.end();
+    };
+    const std::vector<sym::Expr> block = m.gpuBlockSize.value_or(std::vector<sym::Expr>());
+    return std::any_of(block.begin(), block.end(), mentions) ||
+           std::any_of(m.ranges.begin(), m.ranges.end(),
+                       [&](const sym::Range &r) { return mentions(r.begin) || mentions(r.end) || mentions(r.step); });
+}
+
 /// Ranges that a kernel's map reads from device memory.
 bool mirrorRanges(SDFG &g) {
     bool changed = false;
@@ -50,7 +64,7 @@ bool mirrorRanges(SDFG &g) {
             for (Edge *e : n->inEdges()) {
                 const auto *a = dyn_cast<AccessNode>(e->src);
                 const DataDesc *d = a ? g.desc(a->data) : nullptr;
-                if (isDynamicRange(e->dstConn) && d && d->storage == Storage::GPU_Global)
+                if (isDynamicRange(e->dstConn) && decidesSize(*m, e->dstConn) && d && d->storage == Storage::GPU_Global)
                     ranges.push_back(e);
             }
         }

@@ -28,7 +28,7 @@ bool dividesIntegers(const py::Expr &e) {
 
 class Reader {
 public:
-    Reader(const SDFG &g, SymbolValue &out) : g_(g), out_(out) {}
+    Reader(const SDFG &g, SymbolValue &out, const std::function<Name(Name)> &readAs) : g_(g), out_(out), readAs_(readAs) {}
 
     /// The expression with connectors in place of elements. `always`: it is evaluated whenever the whole value is.
     py::ExprRef take(const py::ExprRef &e, bool always) {
@@ -126,9 +126,14 @@ private:
 
     py::ExprRef read(const py::ExprRef &e, Name data, sym::Subset element) {
         const DataDesc *d = g_.desc(data);
-        if (!g_.arrays.contains(data) || !nest::isPlain(d) || !isOnHost(d) || !d->dtype.isNumeric() ||
+        const Name instead = readAs_ ? readAs_(data) : isOnHost(d) ? data : Name();
+        if (!g_.arrays.contains(data) || !nest::isPlain(d) || instead.empty() || !d->dtype.isNumeric() ||
             !std::all_of(d->offset.begin(), d->offset.end(), [](sym::Expr o) { return o.isZero(); }))
-            return fail(e, "`" + data.str() + "` is no plain array or scalar of the host", Why::Container);
+            return fail(e,
+                        "`" + data.str() +
+                            (readAs_ ? "` is none that a kernel can read here" : "` is no plain array or scalar of the host"),
+                        Why::Container);
+        data = instead;
         for (const SymbolValue::Read &r : out_.reads)
             if (r.data == data && r.element == element)
                 return py::name(r.connector);
@@ -139,6 +144,7 @@ private:
 
     const SDFG &g_;
     SymbolValue &out_;
+    const std::function<Name(Name)> &readAs_;
 };
 
 /// The type of a name in the code of a value.
@@ -154,14 +160,14 @@ std::optional<Type> typeIn(const SymbolValue &v, Name n, const SDFG &g) {
 
 } // namespace
 
-SymbolValue symbolValue(const std::string &value, const SDFG &g, bool compat) {
+SymbolValue symbolValue(const std::string &value, const SDFG &g, bool compat, const std::function<Name(Name)> &readAs) {
     SymbolValue out;
     const py::Parsed<py::ExprRef> parsed = py::parseExpr(value);
     if (!parsed.value) {
         out.why = {Why::Opaque, "`" + value + "` is not understood"};
         return out;
     }
-    const py::ExprRef e = Reader(g, out).take(*parsed.value, true);
+    const py::ExprRef e = Reader(g, out, readAs).take(*parsed.value, true);
     const std::set<Name> mentioned = py::freeNames(**parsed.value);
     out.hasElements = std::any_of(mentioned.begin(), mentioned.end(), [&](Name n) { return g.desc(n) != nullptr; });
     const std::set<Name> called = py::blockNames(py::parseBlockOrRaw(value)).called;

@@ -4,6 +4,8 @@
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 
+#include <functional>
+
 namespace sdfgc::transforms {
 
 /// A value that symbols, and elements of containers, are combined to.
@@ -22,7 +24,9 @@ struct SymbolValue {
 
 /// What a tasklet has to do to have the value of an assignment on an edge of `g`. Not where it would read an element that the edge does
 /// not read (`A[i] if i < N else 0`), or where code of tasklets means something else than code of edges: the quotient of two integers
-/// (docs/semantics.md), unless `compat` says that both are C's.
-SymbolValue symbolValue(const std::string &value, const ir::SDFG &g, bool compat);
+/// (docs/semantics.md), unless `compat` says that both are C's. `readAs`: the container of the same shape that the tasklet reads in place
+/// of another one, empty for none; without it, plain containers of the host, each itself.
+SymbolValue symbolValue(const std::string &value, const ir::SDFG &g, bool compat,
+                        const std::function<Name(Name)> &readAs = nullptr);
 
 } // namespace sdfgc::transforms

@@ -15,8 +15,9 @@
 //      nothing: `off` of an element > the command line > `auto`, `require` of an element;
 //   2. what the host does between operations of the device moves in front of them where it does not need them, and what needs them moves
 //      after them (GraphPhases.h);
-//   3. the longest runs of blocks that can be part of a graph and follow each other without conditions and assignments become regions;
-//      loops and branches of the host stay around them, with regions inside: then one graph is launched again and again;
+//   3. the longest runs of blocks that can be part of a graph and follow each other without conditions and assignments become regions,
+//      with loops that the device decides on (keep-loops-on-device); loops and branches of the host stay around them, with regions
+//      inside: then one graph is launched again and again;
 //   4. runs with less than `min-nodes` or more than `max-nodes` operations stay as they are;
 //   5. with `auto`, remarks say what else stood in the way; with `require` these are errors, but for loops and branches on values of
 //      the host, for what it computes by itself, and for copies between the caller's memory and the device.
@@ -24,6 +25,7 @@
 // The state in front of a region is its gate: order-streams lets streams and the host wait there for what the region needs. Regions
 // that are there already stay.
 #include "GraphPhases.h"
+#include "GraphWishes.h"
 
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
@@ -41,12 +43,6 @@ using analysis::GraphBlock;
 using analysis::GraphBlocker;
 using diag::Why;
 
-/// What applies to the blocks of a region, and who asked for it.
-struct Wish {
-    GraphMark mark = GraphMark::Off; // Off, Auto or Require
-    std::string by;                  // an element, or the option
-};
-
 /// Blocks that become one region, in their order.
 struct Run {
     std::vector<Block *> blocks;
@@ -62,34 +58,32 @@ struct Limits {
 
 class Former {
 public:
-    Former(SDFG &root, Wish general, bool forced, Limits limits, pass::Context &context)
-        : root_(root), general_(std::move(general)), forced_(forced), limits_(limits), context_(context), blockers_(root) {
+    Former(SDFG &root, const GraphWishes &wishes, Limits limits, pass::Context &context)
+        : root_(root), wishes_(wishes), limits_(limits), context_(context), blockers_(root) {
         for (const SDFG *g : allSDFGs(root))
             for (const Block *b : allBlocks(*g))
                 labels_.insert(b->label);
     }
 
     bool run() {
-        region(root_, general_);
+        region(root_, wishes_.general());
         return changed_;
     }
 
 private:
-    Wish wishOf(const Region &r, const Wish &around);
-    void region(Region &r, const Wish &around);
+    void region(Region &r, const GraphWish &around);
     void sort(Region &r);
-    void inside(Block &b, const Wish &wish);
-    std::vector<Run> runsOf(Region &r, const Wish &wish);
-    bool belongs(Block &b, const Wish &wish);
-    bool fits(const Run &run, const Wish &wish);
-    void explain(Region &r, const Wish &wish);
-    void demand(Block &b, const Wish &wish);
+    void inside(Block &b, const GraphWish &wish);
+    std::vector<Run> runsOf(Region &r, const GraphWish &wish);
+    bool belongs(Block &b, const GraphWish &wish);
+    bool fits(const Run &run, const GraphWish &wish);
+    void explain(Region &r, const GraphWish &wish);
+    void demand(Block &b, const GraphWish &wish);
     void make(Region &r, std::vector<Run> &runs);
     std::string freshLabel(const std::string &wanted);
 
     SDFG &root_;
-    const Wish general_;
-    const bool forced_; // the option decides, whatever elements ask for
+    const GraphWishes &wishes_;
     const Limits limits_;
     pass::Context &context_;
     analysis::GraphBlockers blockers_;
@@ -98,26 +92,13 @@ private:
     bool changed_ = false;
 };
 
-Wish Former::wishOf(const Region &r, const Wish &around) {
-    if (r.graph == GraphMark::Off)
-        return {GraphMark::Off, elementName(r)};
-    if (r.graph == GraphMark::Unmarked || r.graph == GraphMark::Formed)
-        return around;
-    if (forced_ && general_.mark == GraphMark::Off) {
-        if (r.graph == GraphMark::Require)
-            context_.diags.report(diag::Id::GraphRefused, analysis::placeOf(r));
-        return around;
-    }
-    return forced_ && general_.mark == GraphMark::Require ? around : Wish{r.graph, elementName(r)};
-}
-
-void Former::region(Region &r, const Wish &around) {
+void Former::region(Region &r, const GraphWish &around) {
     if (r.graph == GraphMark::Formed)
         return;
-    const Wish wish = wishOf(r, around);
-    if (wish.mark != GraphMark::Off)
+    const GraphWish wish = wishes_.inside(r, around, &context_);
+    if (!wish.isOff())
         sort(r);
-    std::vector<Run> runs = wish.mark == GraphMark::Off ? std::vector<Run>() : runsOf(r, wish);
+    std::vector<Run> runs = wish.isOff() ? std::vector<Run>() : runsOf(r, wish);
     std::unordered_set<const Block *> taken;
     for (const Run &run : runs)
         taken.insert(run.blocks.begin(), run.blocks.end());
@@ -134,7 +115,8 @@ void Former::sort(Region &r) {
     std::unordered_set<const Block *> seen;
     for (Block *b : analysis::blocksInOrder(r)) {
         StateChain chain;
-        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && (at == b || !succession.joins(*at));
+        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && !blockers_.isLook(*static_cast<State *>(at)) &&
+                            (at == b || !succession.joins(*at));
              at = succession.next(*at)) {
             seen.insert(at);
             chain.push_back(static_cast<State *>(at));
@@ -149,7 +131,7 @@ void Former::sort(Region &r) {
 }
 
 /// What is in a block that is part of no graph.
-void Former::inside(Block &b, const Wish &wish) {
+void Former::inside(Block &b, const GraphWish &wish) {
     if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
         for (const auto &branch : c->branches())
             region(*branch.region, wish);
@@ -163,13 +145,13 @@ void Former::inside(Block &b, const Wish &wish) {
 }
 
 /// Can the block be part of a graph of the region that it is in?
-bool Former::belongs(Block &b, const Wish &wish) {
-    if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishOf(*r, wish).mark == GraphMark::Off))
+bool Former::belongs(Block &b, const GraphWish &wish) {
+    if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishes_.inside(*r, wish, &context_).isOff()))
         return false;
     return blockers_.of(b).blockers.empty();
 }
 
-std::vector<Run> Former::runsOf(Region &r, const Wish &wish) {
+std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
     const analysis::Succession succession(r);
     std::vector<Run> runs;
     std::unordered_set<const Block *> seen;
@@ -184,9 +166,9 @@ std::vector<Run> Former::runsOf(Region &r, const Wish &wish) {
             run.blocks.push_back(at);
             run.operations += blockers_.of(*at).operations;
         }
-        const auto idle = [this](Block *x) { return blockers_.of(*x).operations == 0; };
+        const auto idle = [this](Block *x) { return blockers_.of(*x).isIdle(); };
         run.blocks.erase(run.blocks.begin(), std::find_if_not(run.blocks.begin(), run.blocks.end(), idle));
-        while (!run.blocks.empty() && idle(run.blocks.back()))
+        while (!run.blocks.empty() && blockers_.of(*run.blocks.back()).operations == 0)
             run.blocks.pop_back();
         if (fits(run, wish))
             runs.push_back(std::move(run));
@@ -195,7 +177,7 @@ std::vector<Run> Former::runsOf(Region &r, const Wish &wish) {
     return runs;
 }
 
-bool Former::fits(const Run &run, const Wish &wish) {
+bool Former::fits(const Run &run, const GraphWish &wish) {
     if (run.blocks.empty())
         return false;
     const std::string element = elementName(*run.blocks.front());
@@ -217,7 +199,7 @@ bool Former::fits(const Run &run, const Wish &wish) {
 }
 
 /// One remark for each kind of what keeps blocks of the region out of graphs; errors where the graph must be.
-void Former::explain(Region &r, const Wish &wish) {
+void Former::explain(Region &r, const GraphWish &wish) {
     std::map<Why, std::pair<const GraphBlocker *, int>> kinds;
     for (const auto &b : r.blocks()) {
         const auto *inner = dyn_cast<Region>(b.get());
@@ -239,7 +221,7 @@ void Former::explain(Region &r, const Wish &wish) {
     }
 }
 
-void Former::demand(Block &b, const Wish &wish) {
+void Former::demand(Block &b, const GraphWish &wish) {
     const GraphBlock &is = blockers_.of(b);
     for (const GraphBlocker &x : is.blockers)
         if (!x.isAside)
@@ -307,30 +289,14 @@ void Former::make(Region &r, std::vector<Run> &runs) {
 class FormGpuGraphs : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const std::string option = this->option<std::string>("mode");
-        const std::string &mode = option.empty() ? context.options.gpuGraph : option;
-        const std::optional<GraphMark> asked = parseEnum<GraphMark>(mode);
-        if (!mode.empty() && (!asked || *asked == GraphMark::Formed)) {
-            context.diags.report(diag::Id::PassOptionType, {}, "mode", "form-gpu-graphs", "off, auto or require", mode);
+        const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "form-gpu-graphs", context);
+        if (!wishes)
             return false;
-        }
-        if (!asked && !isMarked(root))
-            return false;
-        const Wish general{asked.value_or(GraphMark::Off), "--gpu-graph " + mode};
-        const Limits limits{std::max<int64_t>(1, this->option<int64_t>("min-nodes")), this->option<int64_t>("max-nodes")};
-        const bool changed = Former(root, general, asked.has_value(), limits, context).run();
+        const Limits limits{std::max<int64_t>(1, option<int64_t>("min-nodes")), option<int64_t>("max-nodes")};
+        const bool changed = Former(root, *wishes, limits, context).run();
         if (changed)
             root.renumber();
         return changed;
-    }
-
-private:
-    static bool isMarked(SDFG &root) {
-        for (SDFG *g : allSDFGs(root))
-            for (const Region *r : allRegions(*g))
-                if (r->graph == GraphMark::Auto || r->graph == GraphMark::Require)
-                    return true;
-        return false;
     }
 };
 

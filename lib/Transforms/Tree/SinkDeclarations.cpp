@@ -160,8 +160,10 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
         });
     bool plain = user.kind == Kind::Block || user.kind == Kind::If || user.kind == Kind::Timer;
     bool loop = user.kind == Kind::For || user.kind == Kind::Loop;
+    // What a graph is given stays in front of it; what only its host path has does not.
+    bool graph = user.kind == Kind::GraphRegion && v.kind == VarKind::Value && !static_cast<const Declare &>(*declaration).init;
     bool allowed = into && blocks == 1 && !hasLabel(*into) &&
-                   (plain || (loop && v.kind == VarKind::Value && valueFlow(f_, table_, *into, v.name) != Flow::Read));
+                   (plain || graph || (loop && v.kind == VarKind::Value && valueFlow(f_, table_, *into, v.name) != Flow::Read));
     // Parallel loops share what is declared outside of them.
     if (user.kind == Kind::For && static_cast<const For &>(user).omp)
         allowed = false;

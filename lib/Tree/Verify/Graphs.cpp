@@ -1,11 +1,14 @@
-// SD2165: a graph of the device is a list of operations on one stream, numbered in their order, with declarations of what they are given;
-// and of two that use the same memory, one of them writing, one comes before the other by way of edges.
+// SD2165: a graph of the device is a list of operations on one stream, and of loops of them, numbered in their order, with declarations of
+// what they are given; and of two that use the same memory, one of them writing, one comes before the other by way of edges. A loop is
+// one operation for what is outside, with all uses inside and that of its flag. Besides there is what brings flags to the host.
 //
 // What an operation uses is found here in the tree itself: the variables of its arguments, and what kernels do to their parameters.
 // Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).
 #include "Rules.h"
 
 #include <map>
+#include <set>
+#include <utility>
 
 namespace sdfgc::tree::rules {
 namespace {
@@ -52,6 +55,8 @@ private:
             return l;
         if (const auto *c = dyn_cast<DeviceCopy>(&n))
             return c;
+        if (const auto *loop = dyn_cast<Loop>(&n))
+            return loop;
         return dyn_cast<DeviceFill>(&n);
     }
     static int streamOf(const Node &n) {
@@ -63,28 +68,60 @@ private:
     }
     void fault(const Node &n, Name graph, const std::string &what) { r_.fault(diag::Id::TreeGraph, n, graph.str(), what); }
 
+    struct Use {
+        VarId memory;
+        bool write;
+    };
+
     void graph(const Block &b, Name name, int stream) {
-        ancestors_.clear();
-        last_.clear();
+        flags_.clear();
+        flags(b);
+        level(b, name, stream);
+    }
+    void flags(const Block &b) {
+        for (const NodePtr &n : b.body) {
+            if (const auto *l = dyn_cast<Loop>(n.get()); l && l->flag)
+                flags_.insert(memoryOf(l->flag));
+            forEachBlock(std::as_const(*n), [this](const Block &inner) { flags(inner); });
+        }
+    }
+    /// The nodes of the graph or of one of its loops; what they use.
+    std::vector<Use> level(const Block &b, Name name, int stream) {
+        Level outer = std::exchange(level_, Level());
         statements(b, name, stream);
+        std::vector<Use> all = std::move(level_.uses);
+        level_ = std::move(outer);
+        return all;
     }
     void statements(const Block &b, Name name, int stream) {
         for (const NodePtr &n : b.body) {
             if (n->kind == Kind::Block)
                 statements(static_cast<const Block &>(*n), name, stream);
+            else if (isLook(*n))
+                continue;
+            else if (const auto *l = dyn_cast<Loop>(n.get()); l && !l->flag)
+                fault(*n, name, "the host decides how often a loop in it runs");
             else if (const GraphNode *g = nodeOf(*n))
                 operation(*n, *g, name, stream);
             else if (n->kind != Kind::Declare && n->kind != Kind::Comment)
                 fault(*n, name, "`" + std::string(keyword(n->kind)) + "` is no operation of the device");
         }
     }
+    /// Does the host path bring a flag to the host here, or wait for one?
+    bool isLook(const Node &n) const {
+        if (n.kind == Kind::Synchronise)
+            return !flags_.empty();
+        const auto *c = dyn_cast<DeviceCopy>(&n);
+        return c && c->node < 0 && c->direction == DeviceCopy::DeviceToHost && flags_.count(memoryOf(c->source)) != 0;
+    }
 
-    struct Use {
-        VarId memory;
-        bool write;
-    };
-    std::vector<Use> usesOf(const Node &n) const {
+    std::vector<Use> usesOf(const Node &n, Name name, int stream) {
         std::vector<Use> uses;
+        if (const auto *l = dyn_cast<Loop>(&n)) {
+            uses = level(l->body, name, stream);
+            uses.push_back({memoryOf(l->flag), false});
+            return uses;
+        }
         if (const auto *c = dyn_cast<DeviceCopy>(&n))
             return {{memoryOf(c->source), false}, {memoryOf(c->target), true}};
         if (const auto *f = dyn_cast<DeviceFill>(&n))
@@ -98,26 +135,29 @@ private:
     }
 
     void operation(const Node &n, const GraphNode &g, Name name, int stream) {
-        const int now = static_cast<int>(ancestors_.size());
+        const std::vector<Use> uses = usesOf(n, name, stream);
+        std::vector<std::vector<bool>> &ancestors = level_.ancestors;
+        const int now = static_cast<int>(ancestors.size());
         if (g.node != now)
             fault(n, name, "the operation has the number " + std::to_string(g.node) + ", not " + std::to_string(now));
-        if (streamOf(n) != stream)
+        if (n.kind != Kind::Loop && streamOf(n) != stream)
             fault(n, name, "an operation is on another stream");
-        std::vector<bool> before(ancestors_.size(), false);
+        std::vector<bool> before(ancestors.size(), false);
         for (sym::Expr e : g.after) {
             const int64_t at = e.asInt().value_or(-1);
             if (at < 0 || at >= now) {
                 fault(n, name, "node " + std::to_string(now) + " comes after `" + e.str() + "`, which is no node before it");
                 continue;
             }
-            const std::vector<bool> &further = ancestors_[static_cast<std::size_t>(at)];
+            const std::vector<bool> &further = ancestors[static_cast<std::size_t>(at)];
             for (std::size_t i = 0; i < further.size(); ++i)
                 before[i] = before[i] || further[i];
             before[static_cast<std::size_t>(at)] = true;
         }
-        ancestors_.push_back(before);
-        for (const Use &u : usesOf(n)) {
-            Last &last = last_[u.memory];
+        ancestors.push_back(before);
+        level_.uses.insert(level_.uses.end(), uses.begin(), uses.end());
+        for (const Use &u : uses) {
+            Last &last = level_.last[u.memory];
             check(n, name, u, last.writer, before);
             for (int reader : last.readers)
                 if (u.write)
@@ -129,7 +169,7 @@ private:
         }
     }
     void check(const Node &n, Name name, const Use &u, int earlier, const std::vector<bool> &before) {
-        const int now = static_cast<int>(ancestors_.size()) - 1;
+        const int now = static_cast<int>(level_.ancestors.size()) - 1;
         if (earlier >= 0 && earlier != now && !before[static_cast<std::size_t>(earlier)])
             fault(n, name,
                   "nothing says whether node " + std::to_string(earlier) + " or node " + std::to_string(now) +
@@ -140,10 +180,16 @@ private:
         int writer = -1;
         std::vector<int> readers = {}; // since then
     };
+    /// The nodes of a graph, or of a loop in it.
+    struct Level {
+        std::vector<std::vector<bool>> ancestors; // of each node
+        std::map<VarId, Last> last;
+        std::vector<Use> uses; // of all
+    };
     Report &r_;
     std::map<VarId, VarId> targets_;
-    std::vector<std::vector<bool>> ancestors_; // of the nodes of the graph
-    std::map<VarId, Last> last_;
+    std::set<VarId> flags_; // of the loops of the graph
+    Level level_;
 };
 
 } // namespace

@@ -102,7 +102,7 @@ private:
         GraphHandle plan = nullptr;
         GraphExec exec = nullptr;
         std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
-        std::vector<GraphHandle> bodies;          // of loops, by the loop's number
+        std::vector<GraphHandle> bodies;          // of loops and branches, by their numbers
         std::vector<GraphConditional> conditions; // likewise
         int64_t lastUse = 0;                      // the launch that was its last one; 0: none
         Stream lastStream = nullptr;
@@ -144,8 +144,8 @@ private:
         describe(now_, context);
         if (now_.size() == 0) // nothing has anything to do
             return info_.usedLast = 1, true;
-        if (now_.hasLoops() && support_ != GraphSupport::Loops)
-            return refuse("the device's driver has no loops in graphs", success);
+        if (now_.hasConditions() && support_ != GraphSupport::Loops)
+            return refuse("the device's driver has no loops or branches in graphs", success);
         Entry *const entry = current(stream);
         if (!entry)
             return false;
@@ -237,7 +237,8 @@ private:
             return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
         case GraphNodes::Kind::Fill:
             return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
-        case GraphNodes::Kind::Loop: // its flag is what its setters have
+        case GraphNodes::Kind::Loop:
+        case GraphNodes::Kind::Branch: // the flag is what their setters have
             return true;
         }
         return false;
@@ -256,6 +257,7 @@ private:
         case GraphNodes::Kind::Fill:
             return graphExecMemsetNodeSetParams(entry.exec, node, to.fill);
         case GraphNodes::Kind::Loop:
+        case GraphNodes::Kind::Branch:
             break;
         }
         return invalidValue;
@@ -266,7 +268,7 @@ private:
         if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
             return kernel;
         __builtin_memcpy(setterArguments_, kernel.arguments, kernel.kernel->bytes);
-        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.loop)],
+        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.sets)],
                          sizeof(GraphConditional));
         kernel.arguments = setterArguments_;
         return kernel;
@@ -359,11 +361,13 @@ private:
         const GraphHandle plan = node.inside < 0 ? entry.plan : entry.bodies[static_cast<size_t>(node.inside)];
         switch (node.kind) {
         case GraphNodes::Kind::Loop:
-            return graphAddConditionalNode(made, entry.bodies[number], plan, after.data(), after.size(), ConditionalKind::While,
+        case GraphNodes::Kind::Branch:
+            return graphAddConditionalNode(made, entry.bodies[number], plan, after.data(), after.size(),
+                                           node.kind == GraphNodes::Kind::Loop ? ConditionalKind::While : ConditionalKind::If,
                                            entry.conditions[number]);
         case GraphNodes::Kind::Set:
-            if (node.inside != node.loop) { // the one in front: the condition belongs to the graph that gets the loop, too
-                GraphConditional &condition = entry.conditions[static_cast<size_t>(node.loop)];
+            if (node.inside != node.sets) { // the one in front: the condition belongs to the graph that gets what it is for
+                GraphConditional &condition = entry.conditions[static_cast<size_t>(node.sets)];
                 if (const Status status = graphConditionalHandleCreate(condition, plan, 0, true); status != success)
                     return status;
             }
@@ -384,12 +388,12 @@ private:
     /// "adding kernel k (state s, map m)".
     void step(const char *what, const GraphNodes::Node *node) {
         using Kind = GraphNodes::Kind;
-        const bool loop = node && node->kind == Kind::Loop;
-        const bool kernel = loop || (node && node->kind == Kind::Kernel);
+        const bool loop = node && node->kind == Kind::Loop, branch = node && node->kind == Kind::Branch;
+        const bool kernel = loop || branch || (node && node->kind == Kind::Kernel);
         const char *kind = !node                      ? ""
                            : loop                     ? "loop "
                            : kernel                   ? "kernel "
-                           : node->kind == Kind::Set  ? "a loop's condition"
+                           : node->kind == Kind::Set  ? "a condition"
                            : node->kind == Kind::Copy ? "a copy"
                                                       : "a fill";
         const bool element = kernel && node->kernel.how.element[0];
@@ -420,7 +424,7 @@ private:
             const GraphNodes::Node &node = list.nodes_[i];
             if (node.kind == GraphNodes::Kind::Kernel || node.kind == GraphNodes::Kind::Set)
                 (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], kernelOf(entry, list, node));
-            else if (node.kind == GraphNodes::Kind::Loop)
+            else if (node.kind == GraphNodes::Kind::Loop || node.kind == GraphNodes::Kind::Branch)
                 continue;
             else if (node.kind == GraphNodes::Kind::Copy)
                 (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.copy);

@@ -9,7 +9,8 @@
 //
 // A loop has nodes of its own, which run again and again while a flag in device memory holds. Two nodes besides bring the flag to the
 // condition that the device goes by: one in front of the loop, one after all that is inside. So a loop may run no time at all, and one
-// inside of another begins anew in each of its iterations. Nodes of a loop have numbers of their own, from 0.
+// inside of another begins anew in each of its iterations. A branch has its nodes run once, or not at all. What is inside has numbers of
+// its own, from 0.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -40,7 +41,7 @@ private:
     }
 };
 
-/// What brings the flag of a loop to its condition: a kernel of (GraphConditional, const bool *flag). Null where graphs have no loops.
+/// What brings the flag of a loop or branch to its condition: a kernel of (GraphConditional, const bool *flag). Null where graphs have neither.
 #ifdef SDFGC_GPU_EMULATE
 namespace detail {
 SDFGC_KERNEL inline void setCondition(GraphConditional condition, const bool *flag) { graphSetConditional(condition, *flag); }
@@ -63,7 +64,7 @@ public:
         edges_.clear();
         bytes_.clear();
         levels_.assign(1, {-1, 0});
-        hasLoops_ = false;
+        hasConditions_ = false;
         key_ = GraphKey();
         key_.add(static_cast<uint64_t>(device));
     }
@@ -124,42 +125,29 @@ public:
         return copy(CopyKind::DeviceToDevice, after, sizeof(T), to, from, width, rows, slices);
     }
 
-    /// A loop: what is described from here to endLoop() runs while `*flag`, in device memory, holds. Tested when the loop is reached
-    /// and after every iteration; the loop reads the flag as its nodes read memory. `how` names it in reports.
-    int loop(const Launch &how, After after, const bool *flag) {
-        const int number = static_cast<int>(nodes_.size()) + 1;
-        Node front = setter(flag, number);
-        front.firstEdge = addEdges(after);
-        front.edges = edges_.size() - front.firstEdge;
-        put(front);
-        Node node;
-        node.kind = Kind::Loop;
-        node.kernel.how = how;
-        node.flag = flag;
-        node.firstEdge = edges_.size();
-        node.edges = 1;
-        edges_.push_back(number - 1);
-        put(node);
-        described_.push_back({number, 0, 0});
-        const int result = static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
-        levels_.push_back({number, described_.size()});
-        hasLoops_ = true;
-        return result;
-    }
-    void endLoop() {
+    /// A loop: what is described from here to end() runs while `*flag`, in device memory, holds. Tested when the loop is reached and
+    /// after every iteration; the loop reads the flag as its nodes read memory. `how` names it in reports.
+    int loop(const Launch &how, After after, const bool *flag) { return open(Kind::Loop, how, after, flag); }
+    /// A branch: what is described from here to end() runs once if `*flag` holds, else not at all.
+    int branch(const Launch &how, After after, const bool *flag) { return open(Kind::Branch, how, after, flag); }
+    void end() {
         const Level level = levels_.back();
-        Node last = setter(nodes_[static_cast<size_t>(level.loop)].flag, level.loop);
-        last.firstEdge = edges_.size();
-        addEnds(level.loop);
-        last.edges = edges_.size() - last.firstEdge;
-        put(last);
-        nodes_[static_cast<size_t>(level.loop)].end = nodes_.size();
+        Node &whole = nodes_[static_cast<size_t>(level.inside)];
+        const bool isEmpty = nodes_.size() == static_cast<size_t>(level.inside) + 1; // some drivers hang there
+        if (whole.kind == Kind::Loop || isEmpty) {
+            Node last = setter(whole.flag, level.inside);
+            last.firstEdge = edges_.size();
+            addEnds(level.inside);
+            last.edges = edges_.size() - last.firstEdge;
+            put(last);
+        }
+        nodes_[static_cast<size_t>(level.inside)].end = nodes_.size();
         described_.resize(level.firstDescribed);
         levels_.pop_back();
     }
 
-    /// Is there a loop among the nodes?
-    bool hasLoops() const noexcept { return hasLoops_; }
+    /// Are there loops or branches among the nodes?
+    bool hasConditions() const noexcept { return hasConditions_; }
     /// How many nodes there are, absent ones not counted; those that set conditions are.
     int size() const noexcept { return static_cast<int>(nodes_.size()); }
     const GraphKey &key() const noexcept { return key_; }
@@ -168,7 +156,7 @@ private:
     friend class Graph;
     friend class GraphTrace;
 
-    enum class Kind { Kernel, Copy, Fill, Loop, Set }; // Set: a kernel that sets the condition of a loop
+    enum class Kind { Kernel, Copy, Fill, Loop, Branch, Set }; // Set: a kernel that sets the condition of a loop or branch
     struct Node {
         Kind kind = Kind::Kernel;
         KernelNodeParams kernel; // but for its arguments:
@@ -177,14 +165,14 @@ private:
         CopyKind direction = CopyKind::DeviceToDevice;
         MemsetNodeParams fill;
         size_t firstEdge = 0, edges = 0; // in edges_: the nodes that come before
-        int inside = -1;                 // the number of the loop around it; -1: none
-        int loop = -1;                   // of Set: the loop's number
-        size_t end = 0;                  // of Loop: the number after the last node inside
+        int inside = -1;                 // the number of the loop or branch around it; -1: none
+        int sets = -1;                   // of Set: the number of what it is for
+        size_t end = 0;                  // of Loop and Branch: the number after the last node inside
         const bool *flag = nullptr;      // likewise
     };
-    /// The graph, or a loop that has not ended.
+    /// The graph, or a loop or branch that has not ended.
     struct Level {
-        int loop;
+        int inside;
         size_t firstDescribed;
     };
     struct Described {
@@ -220,6 +208,27 @@ private:
         return add(node, after);
     }
 
+    int open(Kind kind, const Launch &how, After after, const bool *flag) {
+        const int number = static_cast<int>(nodes_.size()) + 1;
+        Node front = setter(flag, number);
+        front.firstEdge = addEdges(after);
+        front.edges = edges_.size() - front.firstEdge;
+        put(front);
+        Node node;
+        node.kind = kind;
+        node.kernel.how = how;
+        node.flag = flag;
+        node.firstEdge = edges_.size();
+        node.edges = 1;
+        edges_.push_back(number - 1);
+        put(node);
+        described_.push_back({number, 0, 0});
+        const int result = static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
+        levels_.push_back({number, described_.size()});
+        hasConditions_ = true;
+        return result;
+    }
+
     /// Appends what comes before a node: present ones, each once, in the order of their numbers.
     size_t addEdges(After after) {
         const size_t first = edges_.size(), from = levels_.back().firstDescribed;
@@ -248,22 +257,22 @@ private:
         described_.push_back({-1, first, edges_.size() - first});
         return static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
     }
-    /// The edges of what comes after all nodes of a loop: from those that no other node inside comes after.
-    void addEnds(int loop) {
-        const size_t first = static_cast<size_t>(loop) + 1;
+    /// The edges of what comes after all nodes of a loop or branch: from those that no other node inside comes after.
+    void addEnds(int whole) {
+        const size_t first = static_cast<size_t>(whole) + 1;
         std::vector<bool> isBefore(nodes_.size() - first, false);
         for (size_t i = first; i < nodes_.size(); ++i)
-            for (size_t e = 0; nodes_[i].inside == loop && e < nodes_[i].edges; ++e)
+            for (size_t e = 0; nodes_[i].inside == whole && e < nodes_[i].edges; ++e)
                 isBefore[static_cast<size_t>(edges_[nodes_[i].firstEdge + e]) - first] = true;
         for (size_t i = first; i < nodes_.size(); ++i)
-            if (nodes_[i].inside == loop && !isBefore[i - first])
+            if (nodes_[i].inside == whole && !isBefore[i - first])
                 edges_.push_back(static_cast<int>(i));
     }
-    /// A node without edges that sets the condition of a loop; its graph gives it the condition.
-    Node setter(const bool *flag, int loop) {
+    /// A node without edges that sets the condition of a loop or branch; its graph gives it the condition.
+    Node setter(const bool *flag, int of) {
         Node node;
         node.kind = Kind::Set;
-        node.loop = loop;
+        node.sets = of;
         node.kernel = {{.name = "condition"}, conditionSetter(), Dim3(1), Dim3(1), 0, nullptr};
         node.arguments = (bytes_.size() + 15) / 16 * 16;
         if (const KernelTraits *kernel = node.kernel.kernel) {
@@ -281,7 +290,7 @@ private:
         return static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
     }
     void put(Node &node) {
-        node.inside = levels_.back().loop;
+        node.inside = levels_.back().inside;
         addToKey(node);
         nodes_.push_back(node);
     }
@@ -319,7 +328,7 @@ private:
     std::vector<Node> nodes_;
     std::vector<Described> described_;
     std::vector<Level> levels_{{-1, 0}}; // the loops around what is described next, the innermost last
-    bool hasLoops_ = false;
+    bool hasConditions_ = false;
     std::vector<int> edges_;
     std::vector<unsigned char> bytes_; // arguments of all kernels
     GraphKey key_;

@@ -69,17 +69,17 @@ private:
         nodes(file, list, 0, list.nodes_.size(), 4);
         std::fprintf(file, "}\n");
     }
-    /// What is inside of a loop stands in a box after it.
+    /// What is inside of a loop or branch stands in a box after it.
     static void nodes(std::FILE *file, const GraphNodes &list, size_t first, size_t end, int indent) {
         for (size_t i = first; i < end; ++i) {
             const GraphNodes::Node &node = list.nodes_[i];
-            const bool loop = node.kind == GraphNodes::Kind::Loop;
-            std::fprintf(file, "%*sn%zu [%slabel=\"", indent, "", i, loop ? "shape=diamond, " : "");
+            const bool whole = node.kind == GraphNodes::Kind::Loop || node.kind == GraphNodes::Kind::Branch;
+            std::fprintf(file, "%*sn%zu [%slabel=\"", indent, "", i, whole ? "shape=diamond, " : "");
             label(file, node);
             std::fprintf(file, "\"];\n");
             for (size_t e = 0; e < node.edges; ++e)
                 std::fprintf(file, "%*sn%d -> n%zu;\n", indent, "", list.edges_[node.firstEdge + e], i);
-            if (!loop)
+            if (!whole)
                 continue;
             std::fprintf(file, "%*ssubgraph cluster_n%zu {\n%*slabel=\"in n%zu\";\n", indent, "", i, indent + 4, "", i);
             nodes(file, list, i + 1, node.end, indent + 4);
@@ -99,11 +99,12 @@ private:
                          block.x, block.y, block.z);
             break;
         case GraphNodes::Kind::Loop:
-            std::fprintf(file, "while\\n");
+        case GraphNodes::Kind::Branch:
+            std::fprintf(file, node.kind == GraphNodes::Kind::Loop ? "while\\n" : "if\\n");
             text(file, node.kernel.how.name);
             break;
         case GraphNodes::Kind::Set:
-            std::fprintf(file, "condition of n%d", node.loop);
+            std::fprintf(file, "condition of n%d", node.sets);
             break;
         case GraphNodes::Kind::Copy:
             std::fprintf(file, "%s\\n%zu bytes", directions[static_cast<int>(node.direction)],

@@ -1,5 +1,7 @@
-// The kernel that brings a flag to the condition of a graph's loop (gpu/graph_nodes.h). In a source of its own: drivers that do not know
-// conditions cannot load what calls them, and the program's other kernels must load there.
+// The kernel that brings a flag to the condition of a graph's loop (gpu/graph_nodes.h). One source of a program includes it, which has no
+// other kernel: drivers that do not know conditions cannot load what calls them, and the program's other kernels must load there.
+#pragma once
+
 #include "sdfgc/rt/gpu/graph_nodes.h"
 
 namespace sdfgc::gpu {

@@ -1,0 +1,49 @@
+#include "GraphWishes.h"
+
+#include "sdfgc/Analysis/Verify.h"
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+bool isMarked(SDFG &root) {
+    for (SDFG *g : allSDFGs(root))
+        for (const Region *r : allRegions(*g))
+            if (r->graph == GraphMark::Auto || r->graph == GraphMark::Require)
+                return true;
+    return false;
+}
+
+} // namespace
+
+std::optional<GraphWishes> GraphWishes::of(SDFG &root, const std::string &option, std::string_view pass, pass::Context &context) {
+    const std::string &mode = option.empty() ? context.options.gpuGraph : option;
+    const std::optional<GraphMark> asked = parseEnum<GraphMark>(mode);
+    if (!mode.empty() && (!asked || *asked == GraphMark::Formed)) {
+        context.diags.report(diag::Id::PassOptionType, {}, "mode", std::string(pass), "off, auto or require", mode);
+        return std::nullopt;
+    }
+    if (!asked && !isMarked(root))
+        return std::nullopt;
+    GraphWishes out;
+    out.general_ = {asked.value_or(GraphMark::Off), "--gpu-graph " + mode};
+    out.forced_ = asked.has_value();
+    return out;
+}
+
+GraphWish GraphWishes::inside(const Region &r, const GraphWish &around, pass::Context *report) const {
+    if (r.graph == GraphMark::Off)
+        return {GraphMark::Off, elementName(r)};
+    if (r.graph == GraphMark::Unmarked || r.graph == GraphMark::Formed)
+        return around;
+    if (forced_ && general_.isOff()) {
+        if (r.graph == GraphMark::Require && report)
+            report->diags.report(diag::Id::GraphRefused, analysis::placeOf(r));
+        return around;
+    }
+    return forced_ && general_.mark == GraphMark::Require ? around : GraphWish{r.graph, elementName(r)};
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,36 @@
+// What is asked for GPU graphs where: marks of elements, the command line, options of passes.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/Pass.h"
+
+#include <optional>
+#include <string>
+
+namespace sdfgc::transforms {
+
+/// What applies to the blocks of a region, and who asked for it.
+struct GraphWish {
+    ir::GraphMark mark = ir::GraphMark::Off; // Off, Auto or Require
+    std::string by;                          // an element, or the option
+    bool isOff() const { return mark == ir::GraphMark::Off; }
+};
+
+/// The rule: `off` of an element > the command line > `auto`, `require` of an element; nothing is `off`.
+class GraphWishes {
+public:
+    /// Nothing where no region of `root` can be asked for, or where `mode`, the pass's option of that name, is no mode: that is
+    /// reported. An empty `mode` stands for the command line.
+    static std::optional<GraphWishes> of(ir::SDFG &root, const std::string &mode, std::string_view pass, pass::Context &context);
+    /// For the whole program, outside of all marks.
+    const GraphWish &general() const { return general_; }
+    /// What applies inside of a region, given what does around it. `report`: an element that requires a graph against the command line is
+    /// an error.
+    GraphWish inside(const ir::Region &r, const GraphWish &around, pass::Context *report = nullptr) const;
+
+private:
+    GraphWish general_;
+    bool forced_ = false; // the option decides, whatever elements ask for
+};
+
+} // namespace sdfgc::transforms

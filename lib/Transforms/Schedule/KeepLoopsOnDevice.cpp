@@ -1,0 +1,112 @@
+// keep-loops-on-device: the device decides about loops whose conditions depend on what it computes.
+//
+//   before:  state copy { gpu_err -> err }            after:  state arm { kernel: gpu_it = 0; go = gpu_err > tol and gpu_it < most }
+//            it = 0                                           state look { go -> host_go }
+//            while err > tol and it < most {                  while host_go {
+//                state body { kernels -> gpu_err }                state body { kernels -> gpu_err }
+//                it = it + 1                                      state assign { kernel: gpu_it = gpu_it + 1 }
+//                state copy { gpu_err -> err }                    state step { kernel: go = gpu_err > tol and gpu_it < most }
+//            }                                                    state look_1 { go -> host_go }
+//                                                             }
+//
+// On the host, such a loop makes it wait for the device in every iteration. In this form it can be part of a GPU graph
+// (form-gpu-graphs): the device looks at the flag `go` itself, and the host launches all iterations as one. Where there are no graphs, or
+// none with loops, the same kernels run on the same memory, and the host looks at the flag, which is one byte.
+//
+//   1. Loops are taken with all loops inside of them, also those that count: a graph cannot come back to the host in between.
+//   2. What decides about them (conditions, starts, steps, assignments on edges inside) must be something that a kernel of one thread can
+//      compute: of symbols, elements in device memory, and scalars of the host that nothing inside changes. A copy of device memory that
+//      the host has made right before (offload-to-gpu) stands for that memory.
+//   3. Symbols that are assigned inside become elements in device memory. Kernels that mention them read them; sizes of kernels, copies
+//      and containers must not depend on them.
+//   4. All else inside must be something that a graph can do (sdfgc/Analysis/GraphRegions.h).
+//   5. Symbols and copies that the host reads after the loop are brought to it there.
+//
+// Loops of which nothing depends on the device stay with the host, which does not wait for them.
+#include "GraphWishes.h"
+#include "LoopNest.h"
+
+#include "sdfgc/Transforms/Passes.h"
+
+#include <optional>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+class Keeper {
+public:
+    Keeper(SDFG &root, const GraphWishes &wishes, pass::Context &context) : root_(root), wishes_(wishes), context_(context) {}
+
+    bool run() {
+        region(root_, wishes_.general());
+        return changed_;
+    }
+
+private:
+    void region(Region &r, const GraphWish &around) {
+        const GraphWish wish = wishes_.inside(r, around);
+        std::vector<Block *> blocks;
+        for (const auto &b : r.blocks())
+            blocks.push_back(b.get());
+        for (Block *b : blocks)
+            block(*b, wish);
+    }
+    void block(Block &b, const GraphWish &wish) {
+        if (auto *l = dyn_cast<LoopRegion>(&b); l && !wishes_.inside(*l, wish).isOff() && loop(*l))
+            return;
+        if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            for (const auto &branch : c->branches())
+                region(*branch.region, wish);
+        } else if (auto *inner = dyn_cast<Region>(&b)) {
+            region(*inner, wish);
+        } else if (auto *s = dyn_cast<State>(&b)) {
+            for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s))
+                if (n->sdfg && blockers().onHost(*n->sdfg))
+                    region(*n->sdfg, wish);
+        }
+    }
+
+    /// True if the loop is the device's now.
+    bool loop(LoopRegion &l) {
+        DeviceLoopNest nest(l, blockers(), context_.options.compatDace);
+        if (!nest.readsDevice())
+            return false;
+        const std::string element = elementName(l);
+        if (const diag::Reason why = nest.plan()) {
+            context_.missed(element, "the host decides how often it runs", why);
+            return false;
+        }
+        nest.move();
+        root_.renumber();
+        context_.done(element, "the device decides how often it runs" + nest.moved());
+        blockers_.reset(); // of the program as it was
+        return changed_ = true;
+    }
+    analysis::GraphBlockers &blockers() {
+        if (!blockers_)
+            blockers_.emplace(root_);
+        return *blockers_;
+    }
+
+    SDFG &root_;
+    const GraphWishes &wishes_;
+    pass::Context &context_;
+    std::optional<analysis::GraphBlockers> blockers_;
+    bool changed_ = false;
+};
+
+class KeepLoopsOnDevice : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "keep-loops-on-device", context);
+        return wishes && Keeper(root, *wishes, context).run();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createKeepLoopsOnDevice() { return std::make_unique<KeepLoopsOnDevice>(); }
+
+} // namespace sdfgc::transforms
