@@ -1,6 +1,7 @@
 // sdfgc run: a graph is tried without a line of host code.
 #include "Driver/Agreement.h"
 #include "Driver/Crash.h"
+#include "Driver/GraphCounters.h"
 #include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
@@ -82,6 +83,11 @@ class Run : public Subcommand {
                   "execute the program in the interpreter, which checks every access, instead of compiling it");
         line.flag("--tree", tree_, "with --interpret: not the graph, but the schedule tree that the passes lead to");
         line.flag("--json", json_, "print times and results as JSON");
+        line.flag("--stats", stats_, "also the counters of the program's GPU graphs after the last call");
+        line.check([this](diag::Engine &d) {
+            if (stats_ && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--stats", "--interpret");
+        });
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
         compilation_.addTo(line, true);
@@ -112,6 +118,11 @@ class Run : public Subcommand {
         std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
         if (!made)
             return;
+        if (agreement && !arguments_.given() && stats_) {
+            s.diags.report(diag::Id::OptionMisused, {}, "--stats needs a call, but --validate makes its own without arguments",
+                           "give the arguments: --arg NAME=VALUE, --default VALUE");
+            return;
+        }
         if (agreement && !arguments_.given())
             return agreement->tryProgram(*made, call_.seconds > 0 ? call_.seconds : 60);
         std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
@@ -119,6 +130,8 @@ class Run : public Subcommand {
             return;
         s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
+        if (stats_)
+            call_.gpuGraphs = graphsOf(*made->module);
         s.environment.out.flush(); // the program prints after it
         run::CallResult result;
         {
@@ -194,6 +207,11 @@ class Run : public Subcommand {
         return process::quoted(words);
     }
 
+    static int graphsOf(const tree::Module &m) {
+        const auto isGraph = [](const auto &f) { return f->graph.has_value(); };
+        return static_cast<int>(std::count_if(m.functions.begin(), m.functions.end(), isGraph));
+    }
+
     static bool outputsExist(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs) {
         std::vector<std::string> names;
         for (const run::Argument &a : arguments.all)
@@ -224,10 +242,12 @@ class Run : public Subcommand {
                        summary(a, run::gather(a, memoryOf(arguments, a, r))) + "\n";
         const Spread t = spreadOf(r.seconds);
         if (r.seconds.size() == 1)
-            return out + "1 call: " + milliseconds(t.median) + "\n";
-        return out + std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", from " +
-               milliseconds(t.lowest) + " to " + milliseconds(t.highest) + ", middle half within " +
-               percent(t.quartiles, t.median) + "\n";
+            out += "1 call: " + milliseconds(t.median) + "\n";
+        else
+            out += std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", from " +
+                   milliseconds(t.lowest) + " to " + milliseconds(t.highest) + ", middle half within " +
+                   percent(t.quartiles, t.median) + "\n";
+        return stats_ ? out + graphTable(r.graphs) : out;
     }
 
     std::string asJson(const run::Arguments &arguments, const run::CallResult &r) const {
@@ -244,12 +264,14 @@ class Run : public Subcommand {
         v.set("lowest", t.lowest);
         v.set("highest", t.highest);
         v.set("interquartileRange", t.quartiles);
+        if (stats_)
+            v.set("gpuGraphs", graphsJson(r.graphs));
         return v.dump(2) + "\n";
     }
 
     std::string input_, folder_;
     std::vector<std::string> outputs_;
-    bool json_ = false, interpret_ = false, tree_ = false;
+    bool json_ = false, interpret_ = false, tree_ = false, stats_ = false;
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;

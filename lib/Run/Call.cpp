@@ -62,7 +62,8 @@ private:
 struct Report {
     Status status;
     int signal;
-    int timed; // calls whose times are there
+    int timed;  // calls whose times are there
+    int graphs; // whose counters are there
     std::size_t frameCount;
     std::array<std::uint64_t, maxFrames> frames;
     double initSeconds;
@@ -72,6 +73,40 @@ struct Report {
         status = s;
         std::snprintf(message.data(), message.size(), "%s", text ? text : "");
     }
+};
+
+/// A `<name>_graph_info` of the program's C interface (lib/Targets/Gpu): the numbers in their order there.
+struct GraphInfo {
+    const char *name;
+    std::array<int64_t, 9> numbers;
+    const char *lastReason;
+};
+
+/// The same with its texts; these stand after the times.
+struct SharedCounters {
+    std::array<int64_t, 9> numbers;
+    std::array<char, 256> name;
+    std::array<char, 512> lastReason;
+
+    GraphCounters counters() const {
+        const auto &n = numbers;
+        return {name.data(), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], lastReason.data()};
+    }
+};
+
+/// What parent and child share beside the arguments.
+struct Shared {
+    Report *report;
+    double *times;
+    SharedCounters *graphs;
+
+    static std::size_t bytes(const CallOptions &o) {
+        return sizeof(Report) + static_cast<std::size_t>(o.repeat) * sizeof(double) +
+               static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters);
+    }
+    Shared(char *memory, const CallOptions &o)
+        : report(new (memory) Report{}), times(reinterpret_cast<double *>(memory + sizeof(Report))),
+          graphs(reinterpret_cast<SharedCounters *>(times + o.repeat)) {}
 };
 
 ffi_type *ffiType(Type t) {
@@ -208,8 +243,8 @@ void findExtent(void *symbol) {
 
 class Child {
 public:
-    Child(const Arguments &a, const CallOptions &o, std::vector<SharedMemory> &memory, Report &report, double *times)
-        : arguments_(a), options_(o), memory_(memory), report_(report), times_(times) {}
+    Child(const Arguments &a, const CallOptions &o, std::vector<SharedMemory> &memory, const Shared &shared)
+        : arguments_(a), options_(o), memory_(memory), report_(*shared.report), times_(shared.times), graphs_(shared.graphs) {}
 
     void run(const std::string &library, const std::string &name) {
         crashReport = &report_;
@@ -312,6 +347,8 @@ private:
             if (i >= options_.warmup)
                 times_[report_.timed++] = seconds;
         }
+        if (options_.gpuGraphs > 0)
+            readGraphs(library, name, handle);
         for (std::size_t i = 0; i < memory_.size(); ++i)
             if (!copyDevice(i, false))
                 return;
@@ -325,12 +362,27 @@ private:
             report_.say(Status::Done, "");
     }
 
+    void readGraphs(void *library, const std::string &name, void *handle) {
+        using Graphs = const GraphInfo *(*)(void *, int *count);
+        const auto graphs = reinterpret_cast<Graphs>(::dlsym(library, (name + "_gpu_graphs").c_str()));
+        int count = 0;
+        const GraphInfo *infos = graphs ? graphs(handle, &count) : nullptr;
+        for (; report_.graphs < std::min(count, options_.gpuGraphs); ++report_.graphs) {
+            const GraphInfo &info = infos[report_.graphs];
+            SharedCounters &to = graphs_[report_.graphs];
+            to.numbers = info.numbers;
+            std::snprintf(to.name.data(), to.name.size(), "%s", info.name);
+            std::snprintf(to.lastReason.data(), to.lastReason.size(), "%s", info.lastReason);
+        }
+    }
+
     const Arguments &arguments_;
     const CallOptions &options_;
     std::vector<SharedMemory> &memory_;
     std::vector<char *> pointers_; // of arrays, as the call takes them
     Report &report_;
     double *times_;
+    SharedCounters *graphs_;
     using DeviceAllocate = void *(*)(std::size_t bytes);
     using DeviceCopy = int (*)(void *to, const void *from, std::size_t bytes);
     DeviceAllocate deviceAllocate_ = nullptr;
@@ -367,12 +419,11 @@ CallResult call(const std::string &library, const std::string &name, const Argum
         if (!memory.back().data())
             return failed("there is not enough memory for `" + a.name.str() + "`");
     }
-    const std::size_t times = static_cast<std::size_t>(options.repeat);
-    SharedMemory shared(sizeof(Report) + times * sizeof(double));
-    if (!shared.data())
+    SharedMemory sharedMemory(Shared::bytes(options));
+    if (!sharedMemory.data())
         return failed("there is not enough memory");
-    auto *report = new (shared.data()) Report{};
-    auto *seconds = reinterpret_cast<double *>(shared.data() + sizeof(Report));
+    const Shared shared(sharedMemory.data(), options);
+    Report *report = shared.report;
     report->status = Status::Exited; // unless the child says something else
 
     std::fflush(nullptr);
@@ -382,7 +433,7 @@ CallResult call(const std::string &library, const std::string &name, const Argum
     if (child == 0) {
         for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
             ::signal(signal, SIG_DFL);
-        Child(arguments, options, memory, *report, seconds).run(library, name);
+        Child(arguments, options, memory, shared).run(library, name);
         std::fflush(nullptr);
         ::_exit(0);
     }
@@ -399,7 +450,9 @@ CallResult call(const std::string &library, const std::string &name, const Argum
     }
     result.frames.assign(report->frames.begin(), report->frames.begin() + static_cast<std::ptrdiff_t>(report->frameCount));
     result.initSeconds = report->initSeconds;
-    result.seconds.assign(seconds, seconds + report->timed);
+    result.seconds.assign(shared.times, shared.times + report->timed);
+    for (int i = 0; i < report->graphs; ++i)
+        result.graphs.push_back(shared.graphs[i].counters());
     for (std::size_t i = 0; i < memory.size(); ++i)
         result.memory.push_back(memory[arguments.all[i].sharesWith.value_or(i)].content());
     return result;

@@ -9,6 +9,14 @@ struct CallOptions {
     int repeat = 1;     // timed calls; every one starts with the arguments as they were prepared
     int warmup = 0;     // calls before them that are not timed
     double seconds = 0; // limit for everything together; 0: none
+    int gpuGraphs = 0;  // the GPU graphs of the program, when their counters are wanted
+};
+
+/// What a program tells of one of its GPU graphs, `<name>_gpu_graphs` of its C interface (docs/interfaces.md).
+struct GraphCounters {
+    std::string name;
+    int64_t entries, builds, launches, updates, nodesLast, usedLast, hostPath, iterationsLast, evictions;
+    std::string lastReason;
 };
 
 struct CallResult {
@@ -32,6 +40,8 @@ struct CallResult {
     std::vector<double> seconds; // of each timed call
     /// Contents of every argument after the last call, in the order of Arguments::all.
     std::vector<std::string> memory;
+    /// After the last call, as many as CallOptions::gpuGraphs asked for at most.
+    std::vector<GraphCounters> graphs;
 };
 
 /// Calls `__dace_init_<name>`, then `__program_<name>` as often as asked, then `__dace_exit_<name>`. After every array comes a page
