@@ -1,8 +1,10 @@
-// sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to.
+// sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to; the GPU graphs
+// of that tree.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/IR/Dot.h"
 #include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Tree/Dot.h"
 #include "sdfgc/Tree/Text.h"
 
 namespace sdfgc::driver {
@@ -16,6 +18,7 @@ class Print : public Subcommand {
         line.flag("--no-debug-info", noDebugInfo_, "without the lines of the user's program");
         line.text("--filter", filter_, "TEXT", "only SDFGs and states with TEXT in their name or in that of one of their elements");
         line.flag("--dot", dot_, "a picture for Graphviz: sdfgc print --dot p.sdfg | dot -Tsvg > p.svg");
+        line.flag("--graphs", graphs_, "with --dot: the GPU graphs that the pipeline of the target leads to");
         line.flag("--tree", tree_, "the schedule tree that the pipeline of the target leads to");
         target_.addTo(line);
     }
@@ -25,19 +28,25 @@ class Print : public Subcommand {
             s.diags.report(diag::Id::OptionConflict, {}, "--dot", "--tree");
             return;
         }
+        if (graphs_ && !dot_) {
+            s.diags.report(diag::Id::OptionMisused, {}, "--graphs is for --dot", "`sdfgc print --dot --graphs` draws GPU graphs");
+            return;
+        }
         Input program = s.read(input_);
         if (!program)
             return;
-        if (program.tree && (dot_ || !filter_.empty()))
+        if (program.tree && ((dot_ && !graphs_) || !filter_.empty()))
             s.diags.report(diag::Id::TreeNotTaken, {input_});
         else if (std::optional<std::string> text = textOf(s, program))
             s.writeOutput(output_, *text);
     }
 
     std::optional<std::string> textOf(Session &s, Input &program) const {
+        if (graphs_ || (tree_ && !program.tree))
+            return lowerLevel(s, program);
         if (program.tree)
             return tree::print(*program.tree);
-        return tree_ ? scheduleTree(s, program) : dot_ ? ir::printDot(*program.graph) : textForm(s, *program.graph);
+        return dot_ ? ir::printDot(*program.graph) : textForm(s, *program.graph);
     }
 
     std::optional<std::string> textForm(Session &s, ir::SDFG &graph) const {
@@ -64,16 +73,23 @@ class Print : public Subcommand {
         return near.empty() ? "`sdfgc print` without --filter prints everything" : "did you mean `" + near + "`?";
     }
 
-    std::optional<std::string> scheduleTree(Session &s, Input &program) const {
+    /// Of the tree: itself, or its GPU graphs.
+    std::optional<std::string> lowerLevel(Session &s, Input &program) const {
+        const std::shared_ptr<const tree::Module> module = program.tree ? std::move(program.tree) : scheduleTree(s, program);
+        if (!module)
+            return std::nullopt;
+        return graphs_ ? tree::printGraphsDot(*module) : tree::print(*module);
+    }
+
+    std::unique_ptr<tree::Module> scheduleTree(Session &s, Input &program) const {
         pass::CompileOptions compile = target_.compileOptions(input_);
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        const std::unique_ptr<tree::Module> module = lowered(s, program.program(), {}, context);
-        return module ? std::optional(tree::print(*module)) : std::nullopt;
+        return lowered(s, program.program(), {}, context);
     }
 
     std::string input_, output_ = "-", filter_;
-    bool noDebugInfo_ = false, dot_ = false, tree_ = false;
+    bool noDebugInfo_ = false, dot_ = false, graphs_ = false, tree_ = false;
     TargetOptions target_;
 };
 

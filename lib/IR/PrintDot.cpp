@@ -1,24 +1,13 @@
-// The graph in the language of Graphviz (graphviz.org/doc/info/lang.html).
+// The graph in the language of Graphviz.
 #include "IR/PrintText.h"
 #include "sdfgc/IR/Dot.h"
+#include "sdfgc/Support/Dot.h"
 #include "sdfgc/Support/TextWriter.h"
 
 namespace sdfgc::ir {
 namespace {
 
-std::string quoted(const std::string &text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '\n') {
-            out += "\\l"; // left-aligned lines
-            continue;
-        }
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
+using dot::quoted;
 
 class DotPrinter {
 public:

@@ -1,0 +1,24 @@
+// Words of pictures in the language of Graphviz (graphviz.org/doc/info/lang.html).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sdfgc::dot {
+
+/// The text in quotes, its lines on the left.
+inline std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '\n') {
+            out += "\\l";
+            continue;
+        }
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+} // namespace sdfgc::dot
