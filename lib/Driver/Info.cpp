@@ -2,6 +2,7 @@
 //
 // Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor
 // remove arguments.
+#include "Driver/GraphInfo.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
 #include "Driver/Subcommand.h"
@@ -121,6 +122,23 @@ std::string asText(const ProgramInfo &info) {
     return out;
 }
 
+std::string markedText(const std::vector<MarkedRegion> &regions) {
+    Table table;
+    for (const MarkedRegion &r : regions)
+        table.row({r.element, r.mark, r.operations < 0 ? "" : std::to_string(r.operations) + " operations"});
+    return regions.empty() ? "" : "\nGPU graphs asked for or formed:\n" + table.str();
+}
+
+std::string launchedText(const std::vector<LaunchedGraph> &graphs) {
+    Table table;
+    for (const LaunchedGraph &g : graphs)
+        table.row({"  " + g.name, std::to_string(g.nodes) + " nodes",
+                   g.memory.empty()
+                       ? "keeps no memory between calls"
+                       : "keeps " + (g.bytes.empty() ? "" : g.bytes + " bytes between calls: ") + text::joined(g.memory)});
+    return graphs.empty() ? "" : "  GPU graphs:\n" + table.str();
+}
+
 json::Value strings(const std::vector<sym::Expr> &list) {
     json::Value v = json::Value::array();
     for (sym::Expr e : list)
@@ -200,6 +218,12 @@ class Info : public Subcommand {
         for (const targets::TargetInfo &t : targets::all())
             names.push_back(t.name);
         line.choice("--for", target_, names, "also what its sources for a target need: the passes are run for it");
+        line.choice("--gpu-graph", gpuGraph_, {"off", "auto", "require"},
+                    "with --for: where GPU graphs are formed (as the program is marked)");
+        line.check([this](diag::Engine &d) {
+            if (!gpuGraph_.empty() && target_.empty())
+                d.report(diag::Id::OptionMisused, {}, "--gpu-graph is for --for", "`--for cuda` runs the passes that form graphs");
+        });
     }
 
     void run(Session &s) override {
@@ -207,26 +231,34 @@ class Info : public Subcommand {
         if (!graph)
             return;
         const ProgramInfo info = collectInfo(*graph);
-        std::string text = json_ ? "" : asText(info);
+        const std::vector<MarkedRegion> marked = markedRegions(*graph);
+        std::string text = json_ ? "" : asText(info) + markedText(marked);
         json::Value v = json_ ? asJson(info) : json::Value();
+        v.set("gpuGraphs", graphsJson(marked));
         if (!target_.empty()) { // last: the passes change what `info` points to
-            const std::optional<codegen::Sources> sources = sourcesFor(s, *graph);
-            if (!sources)
+            pass::CompileOptions compile = options();
+            const std::unique_ptr<tree::Module> module = moduleFor(s, *graph, compile);
+            if (!module)
                 return;
-            text += needsText(*sources);
-            v.set("needs", needsJson(*sources));
+            const std::vector<LaunchedGraph> graphs = launchedGraphs(*module);
+            const codegen::Sources sources = targets::find(target_)->emit(*module, compile);
+            text += needsText(sources) + launchedText(graphs);
+            v.set("needs", needsJson(sources, graphs));
         }
         s.environment.out << (json_ ? v.dump(2) + "\n" : text);
     }
 
-    std::optional<codegen::Sources> sourcesFor(Session &s, ir::SDFG &graph) const {
+    pass::CompileOptions options() const {
         TargetOptions target;
         target.target = target_;
-        pass::CompileOptions compile = target.compileOptions(input_);
+        target.gpuGraph = gpuGraph_;
+        return target.compileOptions(input_);
+    }
+
+    static std::unique_ptr<tree::Module> moduleFor(Session &s, ir::SDFG &graph, pass::CompileOptions &compile) {
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
-        const std::unique_ptr<tree::Module> module = lowered(s, {graph, nullptr}, {}, context);
-        return module ? std::optional(targets::find(target_)->emit(*module, compile)) : std::nullopt;
+        return lowered(s, {graph, nullptr}, {}, context);
     }
 
     std::string needsText(const codegen::Sources &sources) const {
@@ -240,7 +272,7 @@ class Info : public Subcommand {
                std::to_string(bytes) + " bytes with headers\n";
     }
 
-    json::Value needsJson(const codegen::Sources &sources) const {
+    json::Value needsJson(const codegen::Sources &sources, const std::vector<LaunchedGraph> &graphs) const {
         json::Value v = json::Value::object(), files = json::Value::array();
         for (const codegen::SourceFile &f : sources.files)
             files.push(f.path);
@@ -248,10 +280,11 @@ class Info : public Subcommand {
         v.set("libraries", strings(sources.libraries));
         v.set("openmp", sources.openmp);
         v.set("files", std::move(files));
+        v.set("gpuGraphs", graphsJson(graphs));
         return v;
     }
 
-    std::string input_, target_;
+    std::string input_, target_, gpuGraph_;
     bool json_ = false;
 };
 

@@ -44,8 +44,16 @@ std::string ranges(const std::vector<Name> &params, const std::vector<sym::Range
     return join(items);
 }
 
+/// `GPU graph: require`: what a region says about GPU graphs; nothing without a mark.
+std::vector<std::string> graphMark(const Region &r) {
+    if (r.graph == GraphMark::Unmarked)
+        return {};
+    return {"GPU graph: " + std::string(name(r.graph))};
+}
+
+/// What is shown of an SDFG beside its blocks: its mark, symbols and containers.
 std::vector<std::string> containers(const SDFG &g) {
-    std::vector<std::string> out;
+    std::vector<std::string> out = graphMark(g);
     for (const auto &[name, type] : g.symbols)
         out.push_back("symbol " + name.str() + ": " + type.str());
     for (const auto &[name, d] : g.arrays)
@@ -135,7 +143,9 @@ private:
             json::Value v = block(*b);
             note(v, *b);
             if (b.get() == start)
-                v.set("f", "start");
+                v.set("f", isGraph(*b) ? "graph start" : "start");
+            else if (isGraph(*b))
+                v.set("f", "graph");
             position[b.get()] = content_[container].add(std::move(v));
         }
         for (const auto &e : r.edges()) {
@@ -146,6 +156,12 @@ private:
                 parts.push_back(symbol.str() + " = " + expression(value));
             content_[container].edge(position[e->src], position[e->dst], join(parts, "; "), {});
         }
+    }
+
+    /// Is it, or shall it be, one or several GPU graphs?
+    static bool isGraph(const Block &b) {
+        const auto *r = dyn_cast<Region>(&b);
+        return r && r->graph != GraphMark::Unmarked && r->graph != GraphMark::Off;
     }
 
     json::Value block(const Block &b) {
@@ -167,10 +183,16 @@ private:
                         : l.init   ? "for "
                                    : "while ") +
                            join({expression(l.init), expression(l.condition), expression(l.update)}, "; "));
+            detail(v, graphMark(l));
             return opened(std::move(v), true, &b);
         }
-        default:
-            return opened(element("region", b.label, b.debugInfo), true, &b);
+        default: {
+            json::Value v = element("region", b.label, b.debugInfo);
+            if (const auto *r = dyn_cast<Region>(&b))
+                for (const std::string &mark : graphMark(*r))
+                    v.set("h", mark);
+            return opened(std::move(v), true, &b);
+        }
         }
     }
 

@@ -1,0 +1,137 @@
+#include "Driver/GraphInfo.h"
+
+#include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Tree/Dot.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace sdfgc::driver {
+namespace {
+
+using namespace tree;
+
+bool isOfDevice(const StateField &f) { return f.storage == ir::Storage::GPU_Global || f.storage == ir::Storage::CPU_Pinned; }
+
+/// What the calls of graphs are given of the program's own memory, and how much of it there is.
+class Keepers {
+public:
+    explicit Keepers(const Module &m) : m_(m) {
+        for (const StateField &f : m.fields)
+            if (isOfDevice(f))
+                counts_[f.name] = f.count.isZero() ? std::nullopt : std::optional(f.count);
+        for (const auto &f : m.functions)
+            block(*f, f->body);
+    }
+
+    void describe(const Function &graph, LaunchedGraph &out) const {
+        sym::Expr sum = 0;
+        bool isKnown = true;
+        const auto found = fields_.find(&graph);
+        for (const StateField &f : m_.fields) { // in their order
+            if (found == fields_.end() || !found->second.count(f.name))
+                continue;
+            out.memory.push_back(f.name.str());
+            const std::optional<sym::Expr> count = counts_.at(f.name);
+            const std::optional<int64_t> size = f.type.bytes();
+            isKnown = isKnown && count && size;
+            sum = isKnown ? sum + *count * sym::Expr(*size) : sum;
+        }
+        out.bytes = out.memory.empty() || !isKnown ? "" : sum.str();
+    }
+
+private:
+    void block(const Function &f, const Block &b) {
+        for (const NodePtr &n : b.body) {
+            if (const auto *a = dyn_cast<Allocate>(n.get()))
+                allocation(f, *a);
+            if (const auto *c = dyn_cast<Call>(n.get()); c && m_.functions[c->function]->graph)
+                for (const Call::Argument &given : c->arguments)
+                    if (given.ref)
+                        use(f, given.ref, *m_.functions[c->function]);
+            forEachBlock(std::as_const(*n), [&](const Block &inner) { block(f, inner); });
+        }
+    }
+    void use(const Function &f, RefId r, const Function &graph) {
+        const Variable &v = f.vars[rootOf(f, f.refs[r].var)];
+        if (v.kind == VarKind::StateField && counts_.count(v.name))
+            fields_[&graph].insert(v.name);
+    }
+    /// Memory that is reserved in one place, or in several to the same size.
+    void allocation(const Function &f, const Allocate &a) {
+        const Variable &v = f.vars[a.var];
+        const auto field = v.kind == VarKind::StateField ? counts_.find(v.name) : counts_.end();
+        if (field == counts_.end())
+            return;
+        const bool isFirst = reserved_.insert(v.name).second;
+        if (isFirst)
+            field->second = a.count;
+        else if (field->second != a.count)
+            field->second = std::nullopt;
+    }
+
+    const Module &m_;
+    std::map<Name, std::optional<sym::Expr>> counts_; // elements of the fields that are memory of the device
+    std::set<Name> reserved_;
+    std::map<const Function *, std::set<Name>> fields_; // that graphs are given
+};
+
+} // namespace
+
+std::vector<MarkedRegion> markedRegions(ir::SDFG &root) {
+    std::vector<MarkedRegion> out;
+    std::optional<analysis::GraphBlockers> blockers; // only if there are formed ones
+    for (ir::SDFG *g : ir::allSDFGs(root))
+        for (ir::Region *r : ir::allRegions(*g)) {
+            if (r->graph == ir::GraphMark::Unmarked)
+                continue;
+            out.push_back({elementName(*r), std::string(ir::name(r->graph))});
+            if (r->graph != ir::GraphMark::Formed)
+                continue;
+            if (!blockers)
+                blockers.emplace(root);
+            int &count = out.back().operations = 0;
+            analysis::forEachGraphOperation(*r, blockers->steps(), [&count](const auto &, ir::State &) { ++count; });
+        }
+    return out;
+}
+
+std::vector<LaunchedGraph> launchedGraphs(const Module &m) {
+    const Keepers keepers(m);
+    std::vector<LaunchedGraph> out;
+    for (const GraphBody &graph : graphsOf(m)) {
+        out.push_back({graph.name.str(), graph.nodes(), {}, ""});
+        keepers.describe(*graph.function, out.back());
+    }
+    return out;
+}
+
+json::Value graphsJson(const std::vector<MarkedRegion> &regions) {
+    json::Value list = json::Value::array();
+    for (const MarkedRegion &r : regions) {
+        json::Value v = json::Value::object();
+        v.set("element", r.element);
+        v.set("mark", r.mark);
+        if (r.operations >= 0)
+            v.set("operations", r.operations);
+        list.push(std::move(v));
+    }
+    return list;
+}
+
+json::Value graphsJson(const std::vector<LaunchedGraph> &graphs) {
+    json::Value list = json::Value::array();
+    for (const LaunchedGraph &g : graphs) {
+        json::Value v = json::Value::object();
+        v.set("name", g.name);
+        v.set("nodes", g.nodes);
+        v.set("memory", json::Value::array({g.memory.begin(), g.memory.end()}));
+        v.set("bytes", g.bytes);
+        list.push(std::move(v));
+    }
+    return list;
+}
+
+} // namespace sdfgc::driver
