@@ -5,12 +5,17 @@
   kernels   programs beside kernels that a person would write (gpu_bench/by_hand), and beside library nodes
   overlap   independent chains of copies and kernels on 1, 2 and 4 streams
 
+and, asked for by `bench_gpu.py graphs`,
+
+  graphs    many small kernels launched one by one, as one GPU graph of sdfgc, and as one by hand; what changes and a build cost
+
 Times are medians of several calls after one that warms up, from the call to its return: programs wait for the device. Data of the host
 lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/gpu.md: a difference
 ends the script with status 1. No time does.
 
   tools/dev/bench_gpu.py                         on a machine with an NVIDIA GPU and nvcc; --target hip: an AMD GPU and hipcc
   tools/dev/bench_gpu.py --emulate               the same programs with little data on the emulated GPU; the times mean nothing
+  tools/dev/bench_gpu.py graphs                  GPU graphs; the other options hold as well
   tools/dev/bench_gpu.py --compile-only --gpu-arch sm_90      does the device's compiler take them? Needs no GPU
 """
 import argparse
@@ -18,11 +23,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import programs
-from gpu_bench import copies, overlap
+from gpu_bench import copies, overlap, replay
 from gpu_bench.kernels import KERNELS
 from gpu_bench.measure import ByHand, measured, timed
 
@@ -46,6 +52,11 @@ class Bench:
         self.flags = ['--target', options.target, '--fp-model', 'contract']
         self.flags += ['--emulate', '--cflags', '-O0'] if options.emulate else ['--gpu-arch', options.gpu_arch] if options.gpu_arch else []
         wanted = lambda text: re.search(options.only, text)
+        self.chains_of_graphs = []
+        if options.what == 'graphs':
+            self.copies = self.kernels = self.streams = []
+            self.chains_of_graphs = [c for c in replay.all_chains(options.emulate) if wanted(f'{c.shape} {c.kernels}')]
+            return
         self.copies = [c for c in copies.copies(self.elements, self.width) if wanted(f'copies {c.what} {c.direction} {c.method}')]
         self.kernels = [k for k in KERNELS if wanted(f'kernels {k.name}')]
         self.streams = [s for s in STREAMS if wanted('overlap')]
@@ -62,21 +73,29 @@ class Bench:
     def out(self, case):
         return os.path.join(self.folder, case.name)
 
+    def folder_of(self, mode):
+        """Programs of one name that are built in several ways lie in several folders."""
+        folder = os.path.join(self.folder, mode.replace(' ', '_'))
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
     def build(self):
         """Everything that is wanted, some at a time."""
         jobs = [(copies.case(c), []) for c in self.copies]
         jobs += [(k.case(v, self.size(k)), []) for k in self.kernels for v in self.variants(k)]
         jobs += [(self.chains(s, 1), ['--gpu-streams', s]) for s in self.streams]
+        jobs = [(case.graph, self.folder, more) for case, more in jobs]
+        jobs += [(c.graph(), self.folder_of(mode), replay.flags(mode)) for c in self.chains_of_graphs for mode in replay.MODES]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             by_hand = pool.submit(self.build_by_hand)
-            builds = [pool.submit(programs.build, self.options.sdfgc, case.graph, self.folder, *self.flags, *more) for case, more in jobs]
+            builds = [pool.submit(programs.build, self.options.sdfgc, graph, folder, *self.flags, *more) for graph, folder, more in jobs]
             self.programs = len([build.result() for build in builds])
             return by_hand.result()
 
     def build_by_hand(self):
         library = os.path.join(self.folder, 'by_hand.so')
         compiler, *flags = COMPILERS[self.target]
-        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device'] + [k.name for k in self.kernels]]
+        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device', 'graph'] + [k.name for k in self.kernels]]
         if self.options.emulate:
             sources.append(os.path.join(RUNTIME, 'sdfgc', 'rt', 'gpu_emulate.cpp'))
         elif self.options.gpu_arch:
@@ -140,6 +159,14 @@ def measure_overlap(bench, by_hand):
     table(f'Overlap: {overlap.CHAINS} chains of a copy in, a kernel that takes as long, and a copy out', ['streams', 'ms', 'times faster'], rows)
 
 
+def measure_graphs(bench, by_hand):
+    rows = []
+    for chains in bench.chains_of_graphs:
+        outs = {mode: os.path.join(bench.folder_of(mode), chains.name) for mode in replay.MODES}
+        rows.append(replay.row(chains, outs, by_hand, bench.options.repeats))
+    table('Small kernels: launched one by one, and as one graph', replay.COLUMNS, rows)
+
+
 def architecture():
     """That of the first NVIDIA GPU here, nothing where its driver is not."""
     try:
@@ -152,6 +179,7 @@ def architecture():
 
 def parsed():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument('what', nargs='?', choices=['graphs'], help='GPU graphs; default: copies, kernels and overlap')
     ap.add_argument('--sdfgc', default='build/bin/sdfgc')
     ap.add_argument('--target', choices=('cuda', 'hip'), default='cuda')
     ap.add_argument('--emulate', action='store_true', help='on the emulated GPU')
@@ -160,6 +188,8 @@ def parsed():
     ap.add_argument('--only', default='', metavar='REGEX', help='what is measured: copies, kernels, overlap, or names of those')
     ap.add_argument('--repeats', type=int, default=9)
     o = ap.parse_args()
+    if o.what == 'graphs' and o.target == 'cuda' and not (o.emulate or o.compile_only) and not architecture():
+        sys.exit('there is no GPU here: see --emulate and --compile-only')
     o.sdfgc = os.path.abspath(o.sdfgc)
     if o.target == 'cuda' and not (o.emulate or o.gpu_arch):
         o.gpu_arch = architecture()
@@ -177,7 +207,8 @@ def main():
             return print(f'{bench.programs} programs and {len(bench.kernels)} kernels by hand compile for {options.gpu_arch or bench.target}')
         by_hand = ByHand(library)
         print(f'{by_hand.device_name()}, medians of {options.repeats} calls')
-        for wanted, measure in ((bench.copies, measure_copies), (bench.kernels, measure_kernels), (bench.streams, measure_overlap)):
+        for wanted, measure in ((bench.copies, measure_copies), (bench.kernels, measure_kernels), (bench.streams, measure_overlap),
+                                (bench.chains_of_graphs, measure_graphs)):
             if wanted:
                 measure(bench, by_hand)
 

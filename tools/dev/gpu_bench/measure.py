@@ -64,6 +64,18 @@ class ByHand:
             return call
         return caller
 
+    def graph(self, arrays, kernels, size, last):
+        """A function that launches the graph of by_hand/graph.cu, and one that frees it."""
+        made = ctypes.c_void_p()
+        places = (ctypes.c_void_p * len(arrays))(*arrays)
+        numbers = [ctypes.c_int64(n) for n in (len(arrays), kernels, size)]
+
+        def succeeds(status):
+            if status:
+                sys.exit(f'a graph by hand: status {status} of the device')
+        succeeds(self._library.graph_make(ctypes.byref(made), places, *numbers, ctypes.c_double(last)))
+        return lambda: succeeds(self._library.graph_launch(made)), lambda: self._library.graph_free(made)
+
 
 class Placed:
     """Arrays in memory that programs and copies use: page-locked, or of a device."""
