@@ -6,6 +6,7 @@
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Targets/Targets.h"
+#include "sdfgc/Tree/Dot.h"
 
 #include <algorithm>
 #include <ostream>
@@ -18,6 +19,16 @@ codegen::Sources emit(Session &s, const tree::Module &module, const pass::Compil
     crash::setActivity("printing sources");
     TimeTrace::Scope scope(s.trace(), "emit");
     return targets::find(compile.target)->emit(module, compile);
+}
+
+void drawGraphs(Session &s, const tree::Module &module, const std::string &folder) {
+    Result<void> done = file::makeFolder(folder);
+    for (const tree::GraphBody &graph : tree::graphsOf(module))
+        if (done)
+            done = file::writeAtomic(file::join(folder, module.name.str() + "." + graph.name.str() + ".dot"),
+                                     tree::printDot(module, graph));
+    if (!done)
+        s.diags.report(diag::Id::GraphsNotDrawn, {}, done.error());
 }
 
 bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const std::vector<std::string> &gpuArch) {
@@ -61,6 +72,8 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     made.graph = std::move(program.graph);
     if (!made.module || !pipeline.stopAfter.empty())
         return std::nullopt;
+    if (!graphFolder.empty())
+        drawGraphs(s, *made.module, graphFolder);
     made.sources = emit(s, *made.module, compile);
     std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);
     if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))

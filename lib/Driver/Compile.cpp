@@ -16,6 +16,7 @@ private:
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (./<name>.build)");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
+        line.text("--dump-gpu-graph", compilation_.graphFolder, "DIR", "draw each GPU graph for Graphviz: DIR/<name>.<graph>.dot");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
             compilation_.pipeline.addValidationTo(line);

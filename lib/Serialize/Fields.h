@@ -123,7 +123,10 @@ template <class V, class... B> void stateFields(V &v, B &...b) {
 }
 
 /// Of every region.
-template <class V, class... B> void regionFields(V &v, B &...b) { v.meta("gpu_graph", b.graph...); }
+template <class V, class... B> void regionFields(V &v, B &...b) {
+    v.meta("gpu_graph", b.graph...);
+    v.meta("_meta_sdfgc_graph_entries", b.graphEntries...);
+}
 
 template <class V, class... B> void loopFields(V &v, B &...b) {
     v.field("init_statement", b.init...);

@@ -22,7 +22,7 @@ pass::OptionValue randomValue(const pass::OptionInfo &info, test::RandomNumbers 
     static constexpr int64_t numbers[] = {0, 1, 2, 8, 100, 65536};
     if (std::holds_alternative<bool>(info.defaultValue))
         return random.oneIn(2);
-    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads")
+    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads" && info.name != "entries") // must not be 0
         return random.pick(numbers);
     return info.defaultValue;
 }

@@ -50,7 +50,7 @@ std::string layout(Region &r) {
 
 struct Formed : PassRun {
     explicit Formed(const std::string &mode = "auto", int64_t least = 2) : PassRun(transforms::createFormGpuGraphs()) {
-        pass->options = {{"mode", mode}, {"min-nodes", least}, {"max-nodes", int64_t(4096)}};
+        pass->options = {{"mode", mode}, {"min-nodes", least}, {"max-nodes", int64_t(4096)}, {"entries", int64_t(8)}};
     }
     std::string operator()(Steps &program) {
         PassRun::operator()(program.g);

@@ -157,6 +157,7 @@ public:
     }
     int cfgId = 0; // cfg_list_id, renumbered by SDFG::renumber
     GraphMark graph = GraphMark::Unmarked;
+    int64_t graphEntries = 8; // of a formed region: executable graphs that the program keeps
 
     const std::vector<std::unique_ptr<Block>> &blocks() const { return blocks_; }
     const std::vector<std::unique_ptr<InterstateEdge>> &edges() const { return edges_; }

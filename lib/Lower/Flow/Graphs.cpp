@@ -214,6 +214,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
         region->stream = operations.all().back().step.stream;
     region->name = in.program().functionNames.take(identifierOf(formed.label, "graph_"), "_graph");
     region->comment = "graph " + formed.label;
+    region->entries = std::max<int64_t>(1, formed.graphEntries);
     out.body.push_back(std::move(region));
 }
 

@@ -53,7 +53,8 @@ struct Run {
 };
 
 struct Limits {
-    int64_t least, most;
+    int64_t least, most; // operations
+    int64_t entries;     // executable graphs that a program keeps
 };
 
 class Former {
@@ -257,6 +258,7 @@ void Former::make(Region &r, std::vector<Run> &runs) {
             run->region = r.add<Region>(BlockKind::Named);
             run->region->label = label;
             run->region->graph = GraphMark::Formed;
+            run->region->graphEntries = limits_.entries;
         }
         (run ? run->region : &r)->adopt(std::move(b));
     }
@@ -292,7 +294,13 @@ public:
         const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "form-gpu-graphs", context);
         if (!wishes)
             return false;
-        const Limits limits{std::max<int64_t>(1, option<int64_t>("min-nodes")), option<int64_t>("max-nodes")};
+        const Limits limits{std::max<int64_t>(1, option<int64_t>("min-nodes")), option<int64_t>("max-nodes"),
+                            option<int64_t>("entries")};
+        if (limits.entries < 1) {
+            context.diags.report(diag::Id::PassOptionType, {}, "entries", "form-gpu-graphs", "1 or more",
+                                 std::to_string(limits.entries));
+            return false;
+        }
         const bool changed = Former(root, *wishes, limits, context).run();
         if (changed)
             root.renumber();

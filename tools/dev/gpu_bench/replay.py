@@ -3,6 +3,7 @@
 Kernel k adds 1 to every element of the array of its chain, k % width; the last kernel of all adds `f` instead. A call that follows one with
 other arrays changes all nodes of the graph, with another `f` one of them, with the same arguments none."""
 import ctypes
+import math
 import os
 import statistics
 import sys
@@ -205,7 +206,7 @@ def row(chains, outs, by_hand, repeats):
     same, factors, arrays, build = measure_graph(chains, outs['graph'], by_hand, repeats)
     hand = measure_by_hand(chains, by_hand, repeats)
     best, n = min(streams, one_stream), chains.kernels
-    pays = f'{(build - best) / (best - same):.0f}' if best > same else 'never'
+    pays = str(max(1, math.ceil((build - same) / (best - same)))) if best > same else 'never'
     return [chains.shape, str(n), microseconds(one_stream), microseconds(streams), microseconds(same), f'{best / same:.2f}', f'{same / hand:.2f}',
             microseconds(factors), microseconds(arrays), microseconds((arrays - same) / n), microseconds((build - same) / n), pays]
 
