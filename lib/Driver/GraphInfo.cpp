@@ -78,6 +78,14 @@ private:
     std::map<const Function *, std::set<Name>> fields_; // that graphs are given
 };
 
+/// Loops with what is inside.
+int countOf(const std::vector<analysis::GraphOperation> &operations) {
+    int count = 0;
+    for (const analysis::GraphOperation &x : operations)
+        count += 1 + countOf(x.inside);
+    return count;
+}
+
 } // namespace
 
 std::vector<MarkedRegion> markedRegions(ir::SDFG &root) {
@@ -92,8 +100,7 @@ std::vector<MarkedRegion> markedRegions(ir::SDFG &root) {
                 continue;
             if (!blockers)
                 blockers.emplace(root);
-            int &count = out.back().operations = 0;
-            analysis::forEachGraphOperation(*r, blockers->steps(), [&count](const auto &, ir::State &) { ++count; });
+            out.back().operations = countOf(analysis::GraphOperations(*r, blockers->steps()).all());
         }
     return out;
 }

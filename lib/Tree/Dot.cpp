@@ -10,13 +10,15 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Calls f(statement, node) for the operations of a graph, in the order of their numbers.
+/// Calls f(statement, node) for the operations of a graph or of a loop in it, in the order of their numbers.
 void forEachNode(const Block &b, const std::function<void(const Node &, const GraphNode &)> &f) {
     for (const NodePtr &n : b.body) {
         if (const auto *l = dyn_cast<Launch>(n.get()))
             f(*l, *l);
         else if (const auto *c = dyn_cast<DeviceCopy>(n.get()))
-            f(*c, *c);
+            c->node >= 0 ? f(*c, *c) : void(); // one without a number is of the host path
+        else if (const auto *loop = dyn_cast<Loop>(n.get()))
+            f(*loop, *loop);
         else if (const auto *s = dyn_cast<DeviceFill>(n.get()))
             f(*s, *s);
         else
@@ -42,20 +44,33 @@ public:
         const std::string of =
             graph_.comment.empty() || graph_.comment == "graph " + graph_.name.str() ? "" : "\n" + graph_.comment;
         w.line("label=" + dot::quoted(graph_.name.str() + of) + ";");
-        forEachNode(*graph_.body, [&](const Node &n, const GraphNode &g) {
-            const std::string name = id + std::to_string(g.node);
-            w.line(name + " [label=" + dot::quoted(label(n, g)) + "];");
-            for (sym::Expr before : g.after)
-                w.line(id + before.str() + " -> " + name + ";");
-        });
+        nodes(w, *graph_.body, id);
     }
 
 private:
+    /// What is inside of a loop stands in a box of its own.
+    void nodes(TextWriter &w, const Block &body, const std::string &id) const {
+        forEachNode(body, [&](const Node &n, const GraphNode &g) {
+            const std::string name = id + std::to_string(g.node);
+            const auto *loop = dyn_cast<Loop>(&n);
+            w.line(name + " [" + (loop ? "shape=diamond, " : "") + "label=" + dot::quoted(label(n, g)) + "];");
+            for (sym::Expr before : g.after)
+                w.line(id + before.str() + " -> " + name + ";");
+            if (!loop)
+                return;
+            w.open("subgraph cluster_" + name);
+            w.line("label=" + dot::quoted("in " + std::to_string(g.node)) + ";");
+            nodes(w, loop->body, name + "_");
+            w.close();
+        });
+    }
     std::string label(const Node &n, const GraphNode &g) const {
         const std::string number = std::to_string(g.node) + ": ", of = n.comment.empty() ? "" : n.comment + "\n";
         switch (n.kind) {
         case Kind::Launch:
             return number + kernel(static_cast<const Launch &>(n));
+        case Kind::Loop:
+            return number + "while\n" + place(static_cast<const Loop &>(n).flag) + "\n" + of;
         case Kind::DeviceCopy:
             return number + copy(static_cast<const DeviceCopy &>(n)) + of;
         default:
@@ -105,11 +120,20 @@ void open(TextWriter &w, const std::string &name) {
 
 } // namespace
 
-int GraphBody::nodes() const {
+namespace {
+
+int countNodes(const Block &body) {
     int count = 0;
-    forEachNode(*body, [&count](const Node &, const GraphNode &) { ++count; });
+    forEachNode(body, [&count](const Node &n, const GraphNode &) {
+        const auto *loop = dyn_cast<Loop>(&n);
+        count += 1 + (loop ? countNodes(loop->body) : 0);
+    });
     return count;
 }
+
+} // namespace
+
+int GraphBody::nodes() const { return countNodes(*body); }
 
 std::vector<GraphBody> graphsOf(const Module &m) {
     std::vector<GraphBody> out;

@@ -71,6 +71,8 @@ public:
     StreamSteps &steps() { return steps_; }
     /// A state that brings the flag of a loop to the host: it stays in front of the loop, or at the end of its body.
     bool isLook(const ir::State &s) const { return loops_.lookedAtBy(s) != nullptr; }
+    /// Does the device decide how often a loop runs?
+    bool isDecided(const ir::LoopRegion &l) const { return loops_.of(l) != nullptr; }
     /// Can graphs be formed in the SDFG at all? Not where several threads of the host or a kernel run it.
     bool onHost(const ir::SDFG &g);
 

@@ -22,7 +22,8 @@
 //   4. All else inside must be something that a graph can do (sdfgc/Analysis/GraphRegions.h).
 //   5. Symbols and copies that the host reads after the loop are brought to it there.
 //
-// Loops of which nothing depends on the device stay with the host, which does not wait for them.
+// Loops of which nothing depends on the device stay with the host, which does not wait for them, unless the option `counted` asks for
+// them: then all iterations are one launch.
 #include "GraphWishes.h"
 #include "LoopNest.h"
 
@@ -37,7 +38,8 @@ using namespace ir;
 
 class Keeper {
 public:
-    Keeper(SDFG &root, const GraphWishes &wishes, pass::Context &context) : root_(root), wishes_(wishes), context_(context) {}
+    Keeper(SDFG &root, const GraphWishes &wishes, bool counted, pass::Context &context)
+        : root_(root), wishes_(wishes), counted_(counted), context_(context) {}
 
     bool run() {
         region(root_, wishes_.general());
@@ -70,8 +72,10 @@ private:
 
     /// True if the loop is the device's now.
     bool loop(LoopRegion &l) {
+        if (blockers().isDecided(l))
+            return true;
         DeviceLoopNest nest(l, blockers(), context_.options.compatDace);
-        if (!nest.readsDevice())
+        if (!nest.readsDevice() && !counted_)
             return false;
         const std::string element = elementName(l);
         if (const diag::Reason why = nest.plan()) {
@@ -92,6 +96,7 @@ private:
 
     SDFG &root_;
     const GraphWishes &wishes_;
+    const bool counted_;
     pass::Context &context_;
     std::optional<analysis::GraphBlockers> blockers_;
     bool changed_ = false;
@@ -101,7 +106,7 @@ class KeepLoopsOnDevice : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "keep-loops-on-device", context);
-        return wishes && Keeper(root, *wishes, context).run();
+        return wishes && Keeper(root, *wishes, option<bool>("counted"), context).run();
     }
 };
 

@@ -58,9 +58,13 @@ bool DeviceLoopNest::readsDevice() {
             return isCopied(n) || (d && d->storage == Storage::GPU_Global);
         });
     };
-    for (const Region *r : allRegions(std::as_const(outermost_)))
+    for (const Region *r : allRegions(std::as_const(outermost_))) {
         if (const auto *l = dyn_cast<LoopRegion>(r); l && device(analysis::containersRead(*l, g_)))
             return true;
+        for (const auto &e : r->edges()) // a symbol that the condition may read, and what the host waits for anyway
+            if (device(analysis::containersRead(*e, g_)))
+                return true;
+    }
     return false;
 }
 
@@ -193,12 +197,12 @@ void DeviceLoopNest::loop(LoopRegion &l) {
             tested.push_back(b.get());
     if (!l.inverted)
         tested.insert(tested.end(), front.begin(), front.end());
-    Loop out{&l, statement(l.init, front), {}, {}};
-    out.update = statement(l.update, tested);
-    out.condition = evaluation({}, l.condition->text, tested);
     for (const auto &b : l.blocks())
         block(*b);
     edges(l);
+    Loop out{&l, statement(l.init, front), {}, {}};
+    out.update = statement(l.update, tested);
+    out.condition = evaluation({}, l.condition->text, tested);
     loops_.push_back(std::move(out));
 }
 
