@@ -89,11 +89,10 @@ private:
 };
 
 /// `go` or `go[0]`: the container that a condition is; none for other conditions.
-Name conditionOf(const LoopRegion &l, const SDFG &g) {
-    if (!l.condition || l.condition->language != Language::Python || (l.init && !l.init->empty()) ||
-        (l.update && !l.update->empty()))
+Name containerIn(const std::optional<Code> &condition, const SDFG &g) {
+    if (!condition || condition->language != Language::Python)
         return {};
-    std::string text = l.condition->text;
+    std::string text = condition->text;
     while (text.size() > 1 && text.front() == '(' && text.back() == ')')
         text = text.substr(1, text.size() - 2);
     if (text.ends_with("[0]"))
@@ -101,22 +100,39 @@ Name conditionOf(const LoopRegion &l, const SDFG &g) {
     const Name name(text);
     return g.arrays.contains(name) ? name : Name();
 }
+Name conditionOf(const Block &b, const SDFG &g) {
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        return c->branches().size() == 1 ? containerIn(c->branches()[0].condition, g) : Name();
+    const auto *l = dyn_cast<LoopRegion>(&b);
+    return !l || (l->init && !l->init->empty()) || (l->update && !l->update->empty()) ? Name() : containerIn(l->condition, g);
+}
 
-/// Do the states stand where the condition is about to be tested: one in front of the loop, and one at each end of its body?
-bool standRight(const LoopRegion &l, const std::vector<State *> &looks) {
-    const Region &around = *l.parent();
-    std::set<const Block *> left(looks.begin(), looks.end());
-    for (const auto &b : l.blocks()) {
-        if (b->kind() == BlockKind::Break || b->kind() == BlockKind::Continue || b->kind() == BlockKind::Return)
-            return false;
-        if (l.outEdges(b.get()).empty() && left.erase(b.get()) == 0)
-            return false;
-    }
-    if (l.inverted && left.empty())
-        return true;
-    const std::vector<InterstateEdge *> in = around.inEdges(&l);
+bool hasJump(const Region &r) {
+    return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) {
+        return b->kind() == BlockKind::Break || b->kind() == BlockKind::Continue || b->kind() == BlockKind::Return;
+    });
+}
+
+/// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
+bool takeFront(const Block &b, std::set<const Block *> &left) {
+    const Region &around = *b.parent();
+    const std::vector<InterstateEdge *> in = around.inEdges(&b);
     return in.size() == 1 && in[0]->isUnconditional() && in[0]->assignments.empty() && around.outEdges(in[0]->src).size() == 1 &&
-           left.erase(in[0]->src) == 1 && left.empty();
+           left.erase(in[0]->src) == 1;
+}
+
+/// Do the states stand where the condition is about to be tested: one in front of the block, and for a loop one at each end of its body?
+bool standRight(const Block &b, const std::vector<State *> &looks) {
+    std::set<const Block *> left(looks.begin(), looks.end());
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        return !hasJump(*c->branches()[0].region) && takeFront(b, left) && left.empty();
+    const auto &l = static_cast<const LoopRegion &>(b);
+    if (hasJump(l))
+        return false;
+    for (const auto &inside : l.blocks())
+        if (l.outEdges(inside.get()).empty() && left.erase(inside.get()) == 0)
+            return false;
+    return (l.inverted && left.empty()) || (takeFront(l, left) && left.empty());
 }
 
 } // namespace
@@ -128,25 +144,24 @@ DeviceLoops::DeviceLoops(SDFG &root) {
 
 void DeviceLoops::collect(SDFG &g) {
     std::optional<Copies> copies;
-    for (Region *r : allRegions(g)) {
-        auto *l = dyn_cast<LoopRegion>(r);
-        const Name copy = l ? conditionOf(*l, g) : Name();
-        if (copy.empty() || !l->parent())
+    for (Block *b : allBlocks(g)) {
+        const Name copy = conditionOf(*b, g);
+        if (copy.empty() || !b->parent())
             continue;
         if (!copies)
             copies.emplace(g);
-        DeviceLoop found{l, {}, copy};
+        DeviceLoop found{b, {}, copy};
         const std::vector<State *> looks = copies->looksOf(copy, found.flag);
-        if (looks.empty() || !standRight(*l, looks))
+        if (looks.empty() || !standRight(*b, looks))
             continue;
-        const DeviceLoop *kept = &loops_.emplace(l, found).first->second;
+        const DeviceLoop *kept = &loops_.emplace(b, found).first->second;
         for (const State *s : looks)
             looks_[s] = kept;
     }
 }
 
-const DeviceLoop *DeviceLoops::of(const LoopRegion &l) const {
-    const auto at = loops_.find(&l);
+const DeviceLoop *DeviceLoops::of(const Block &b) const {
+    const auto at = loops_.find(&b);
     return at == loops_.end() ? nullptr : &at->second;
 }
 

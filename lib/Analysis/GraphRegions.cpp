@@ -66,7 +66,7 @@ public:
         case BlockKind::Loop:
             return loop(static_cast<LoopRegion &>(b));
         case BlockKind::Conditional:
-            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(b));
+            return branch(static_cast<ConditionalBlock &>(b));
         default:
             return add(Why::ControlFlow, "control flow jumps", placeOf(b));
         }
@@ -93,13 +93,19 @@ private:
         ++out_.operations;
         sequence(l);
     }
+    void branch(ConditionalBlock &c) {
+        if (!all_.loops_.of(c))
+            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(c));
+        ++out_.operations;
+        sequence(*c.branches()[0].region);
+    }
 
     // ---- states
     void state(State &s) {
         if (const DeviceLoop *looked = all_.loops_.lookedAtBy(s)) {
             out_.isLook = true;
-            if (s.parent() != looked->loop && !all_.of(*looked->loop).blockers.empty())
-                add(Why::ControlFlow, "the host needs to know whether the loop runs", placeOf(s));
+            if (s.parent() != looked->block && !all_.of(*looked->block).blockers.empty())
+                add(Why::ControlFlow, "the host needs to know what runs next", placeOf(s));
             return;
         }
         if (s.instrument != Instrumentation::No_Instrumentation || s.symbolInstrument != DataInstrumentation::No_Instrumentation)
@@ -279,16 +285,21 @@ GraphOperations::GraphOperations(Region &formed, StreamSteps &steps) : loops_(*f
 
 void GraphOperations::region(Region &r, StreamSteps &steps, std::vector<GraphOperation> &out) {
     for (Block *b : blocksInOrder(r)) {
-        if (auto *l = dyn_cast<LoopRegion>(b)) {
-            GraphOperation whole{{.kind = StreamStep::Operation}, loops_.of(*l)};
-            region(*l, steps, whole.inside);
+        auto *l = dyn_cast<LoopRegion>(b);
+        auto *c = dyn_cast<ConditionalBlock>(b);
+        if (l || c) {
+            GraphOperation whole{{.kind = StreamStep::Operation}, loops_.of(*b)};
+            if (l)
+                region(*l, steps, whole.inside);
+            for (std::size_t i = 0; c && i < c->branches().size(); ++i)
+                region(*c->branches()[i].region, steps, whole.inside);
             for (const GraphOperation &x : whole.inside) {
                 whole.step.stream = x.step.stream;
                 whole.step.uses.insert(whole.step.uses.end(), x.step.uses.begin(), x.step.uses.end());
                 whole.step.host.insert(whole.step.host.end(), x.step.host.begin(), x.step.host.end());
             }
             if (whole.loop)
-                whole.step.uses.push_back({steps.memory(*l->sdfg(), whole.loop->flag), false});
+                whole.step.uses.push_back({steps.memory(*r.sdfg(), whole.loop->flag), false});
             out.push_back(std::move(whole));
         } else if (auto *inner = dyn_cast<Region>(b)) {
             region(*inner, steps, out);

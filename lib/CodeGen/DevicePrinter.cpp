@@ -174,11 +174,12 @@ bool BodyPrinter::isOfHostPath(const Node &n) const {
     return n.kind == Kind::Synchronise || (c && c->node < 0);
 }
 
-/// A loop that the device decides on. Its nodes have numbers of their own.
+/// A loop or branch that the device decides on. Its nodes have numbers of their own.
 void BodyPrinter::graphLoop(const Loop &l) {
-    const std::string name = l.comment.starts_with("loop ") ? l.comment.substr(5) : "loop";
+    const std::string name = l.comment.starts_with("loop ") ? l.comment.substr(5) : l.form == Loop::Once ? "branch" : "loop";
     nodeComment(l, l);
-    w_.line("graph.loop({" + quoted(name) + "}, " + queuedOn(0, l) + ", " + addressOf(l.flag) + ");");
+    w_.line(std::string("graph.") + (l.form == Loop::Once ? "branch" : "loop") + "({" + quoted(name) + "}, " + queuedOn(0, l) +
+            ", " + addressOf(l.flag) + ");");
     w_.open();
     statements(l.body);
     w_.close();

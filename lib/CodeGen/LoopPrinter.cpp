@@ -128,6 +128,11 @@ void BodyPrinter::loop(const Loop &l) {
         else
             scoped("for (" + init + "; " + (l.condition ? condition : always) + "; " + update + ")", l.body);
         return;
+    case Loop::Once:
+        if (!init.empty())
+            w_.line(init + ";");
+        scoped("if (" + condition + ")", l.body);
+        return;
     case Loop::DoWhile:
         if (!init.empty())
             w_.line(init + ";");

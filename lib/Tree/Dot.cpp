@@ -70,7 +70,8 @@ private:
         case Kind::Launch:
             return number + kernel(static_cast<const Launch &>(n));
         case Kind::Loop:
-            return number + "while\n" + place(static_cast<const Loop &>(n).flag) + "\n" + of;
+            return number + (static_cast<const Loop &>(n).form == Loop::Once ? "if\n" : "while\n") +
+                   place(static_cast<const Loop &>(n).flag) + "\n" + of;
         case Kind::DeviceCopy:
             return number + copy(static_cast<const DeviceCopy &>(n)) + of;
         default:

@@ -151,6 +151,25 @@ TEST_CASE("keep-loops-on-device: loops inside come along, with symbols that kern
     CHECK_FALSE(mirror(program.g));
 }
 
+TEST_CASE("keep-loops-on-device: branches come along, each with a flag") {
+    const std::string one =
+        "state one {\n" + kernel("o", "t = 0:1", "y = 1.0  with y: float64 -> r[0]", "OUT_y: pointer(float64) -> r[0]") + "}\n";
+    Loop program(lookFirst + "while e[0] > tol {\n" + state(body) + "state copy_2 {\n r[0] -> e[0]\n}\n" + "if e[0] > 3 {\n" + one +
+                 "} else if k > n {\nstate two {}\nk = k + 1\nstate three {}\n} else {\nstate four {}\n}\n" + lookAgain + "}\n");
+    Kept pass;
+    CHECK(pass(program.g));
+    CHECK(layout(program.g) ==
+          "arm_loop look_loop loop(body choose_branch look_branch branch look_branch_0 branch_0 look_branch_1 branch_1 "
+          "step_loop look_loop_0)");
+    CHECK(codeOf(program.g, "choose_branch") == "holds = in_r > 3\nout_go = holds\nholds_1 = in_gpu_k > n\n"
+                                                "out_go_0 = not holds and holds_1\nout_go_1 = not holds and not holds_1");
+    const analysis::DeviceLoops decided(program.g);
+    int branches = 0;
+    for (const Block *b : allBlocks(program.g))
+        branches += isa<ConditionalBlock>(b) && decided.of(*b);
+    CHECK(branches == 3);
+}
+
 TEST_CASE("keep-loops-on-device: a symbol that has a value of the device") {
     Loop program("state begin {}\nk = 1\nwhile k > 0 {\n" + state(body) +
                      "state copy {\nc[0] -> d[0]\n}\nk = d[0]\nstate end {}\n}\n",
@@ -178,7 +197,6 @@ TEST_CASE("keep-loops-on-device: what stands in the way") {
     // The host computes, or something branches.
     CHECK(whyNot(loop("state more {\nt: y = x  with x: float64 <- h[0]; y: float64 -> h[0]\n}\n"),
                  "transient h: float64 (Register)") == Why::Host);
-    CHECK(whyNot(loop("if n > 0 {\nstate more {}\n}\n")) == Why::ControlFlow);
     CHECK(whyNot(lookFirst + "while e[0] > tol {\n" + state(body) + lookAgain + "break\n}\n") == Why::ControlFlow);
     // A symbol that only the device will know decides about the size of a kernel, of a container, or is an index of control flow.
     const std::string sized = kernel("m", "t = 0:k", "y = 1.0  with y: float64 -> B[t]", "OUT_y: pointer(float64) -> B[0:k]");

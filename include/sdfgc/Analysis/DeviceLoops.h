@@ -1,4 +1,4 @@
-// Loops that a GPU graph can decide on the device: those that run while a flag in device memory holds.
+// Loops and branches that a GPU graph can decide on the device: those that run while, or if, a flag in device memory holds.
 //
 //     state arm    { map GPU_Device -> go }
 //     state look   { go -> host_go }                     the host looks at the flag, in front of the loop
@@ -8,8 +8,8 @@
 //     }
 //
 // The host's copy of the flag is read by the condition of the loop and by nothing else. So the states that bring it to the host (*looks*)
-// matter to the host path only: in a graph the device looks at the flag itself. Loops of this form are made by keep-loops-on-device; a
-// program may have them from the beginning.
+// matter to the host path only: in a graph the device looks at the flag itself. A branch, `if host_go { ... }` without another, has one look,
+// in front of it. Both are made by keep-loops-on-device; a program may have them from the beginning.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -18,25 +18,25 @@
 
 namespace sdfgc::analysis {
 
-/// A loop and its flag.
+/// A loop, or a conditional block with one branch, and its flag.
 struct DeviceLoop {
-    ir::LoopRegion *loop = nullptr;
+    ir::Block *block = nullptr;
     Name flag; // in device memory, one bool
     Name copy; // the host's
 };
 
-/// The loops of this form in a program. Valid until the program changes; blocks that are new since are not found.
+/// The loops and branches of this form in a program. Valid until the program changes; blocks that are new since are not found.
 class DeviceLoops {
 public:
     explicit DeviceLoops(ir::SDFG &root);
-    /// Null for a loop of another form.
-    const DeviceLoop *of(const ir::LoopRegion &l) const;
-    /// The loop that a state is a look of; null if it is none.
+    /// Null for a block of another form.
+    const DeviceLoop *of(const ir::Block &b) const;
+    /// What a state is a look of; null if it is none.
     const DeviceLoop *lookedAtBy(const ir::State &s) const;
 
 private:
     void collect(ir::SDFG &g);
-    std::map<const ir::LoopRegion *, DeviceLoop> loops_;
+    std::map<const ir::Block *, DeviceLoop> loops_;
     std::map<const ir::State *, const DeviceLoop *> looks_;
 };
 

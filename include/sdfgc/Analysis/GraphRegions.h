@@ -6,7 +6,7 @@
 //   2. all that the host hands over (scalars, sizes, symbols, addresses) has its value when the region begins: nothing in the region
 //      assigns it;
 //   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller;
-//   4. its loops are decided on the device (sdfgc/Analysis/DeviceLoops.h).
+//   4. its loops and branches are decided on the device (sdfgc/Analysis/DeviceLoops.h).
 //
 // A region with the mark Formed is entered through an empty state, its *gate*, which is its only predecessor: there the stream and the
 // host wait for what the region needs. To streams the region is one operation.
@@ -69,10 +69,10 @@ public:
     int nodesOf(const StreamStep &step, ir::State &s);
     /// The steps that the verdicts are on.
     StreamSteps &steps() { return steps_; }
-    /// A state that brings the flag of a loop to the host: it stays in front of the loop, or at the end of its body.
+    /// A state that brings the flag of a loop or branch to the host: it stays in front of that, or at the end of the loop's body.
     bool isLook(const ir::State &s) const { return loops_.lookedAtBy(s) != nullptr; }
-    /// Does the device decide how often a loop runs?
-    bool isDecided(const ir::LoopRegion &l) const { return loops_.of(l) != nullptr; }
+    /// Does the device decide how often a loop, or whether a branch, runs?
+    bool isDecided(const ir::Block &b) const { return loops_.of(b) != nullptr; }
     /// Can graphs be formed in the SDFG at all? Not where several threads of the host or a kernel run it.
     bool onHost(const ir::SDFG &g);
 
@@ -89,9 +89,9 @@ ir::Region *graphAround(ir::Block &b);
 /// The gate of a formed region; null if it has none, which no pass leaves behind.
 ir::State *gateOf(ir::Region &formed);
 
-/// An operation of a formed region, or a loop of operations.
+/// An operation of a formed region, or a loop or branch of operations.
 struct GraphOperation {
-    StreamStep step; // of a loop: with all that is used inside, and its flag, which it reads
+    StreamStep step; // of a loop or branch: with all that is used inside, and its flag, which it reads
     const DeviceLoop *loop = nullptr;
     std::vector<GraphOperation> inside = {};
 };

@@ -140,11 +140,11 @@ struct GraphNode {
 };
 
 /// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
-/// TestLast: init; for (;;) { body; if (!cond) break; update }. A null condition is `true`.
-/// In a GraphRegion, the device decides how often it runs: while `flag` holds, whatever the form. The condition is the host's copy of
-/// the flag; the transfers that bring it there have no number.
+/// TestLast: init; for (;;) { body; if (!cond) break; update }. Once: init; if (cond) body. A null condition is `true`.
+/// In a GraphRegion, the device decides how often it runs: while, or for Once if, `flag` holds, whatever the form. The condition is the
+/// host's copy of the flag; the transfers that bring it there have no number. Other code has If in place of Once.
 struct Loop : NodeOf<Kind::Loop>, GraphNode {
-    enum Form : uint8_t { Normal, DoWhile, TestLast };
+    enum Form : uint8_t { Normal, DoWhile, TestLast, Once };
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
     VarId declares;           // loop variable declared in the header (not visible after the loop)

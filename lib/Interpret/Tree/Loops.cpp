@@ -251,7 +251,7 @@ void Translator::loop(const Loop &l) {
         if (l.condition)
             done.push_back(b().jumpLater(b().convert(b().expression(*l.condition), ScalarKind::Bool)));
     };
-    if (l.form == Loop::Normal)
+    if (l.form == Loop::Normal || l.form == Loop::Once)
         test();
     frame().loops.emplace_back();
     block(l.body);
@@ -276,8 +276,12 @@ void Translator::loop(const Loop &l) {
         landContinues();
         simple(l.update);
         break;
+    case Loop::Once:
+        landContinues();
+        break;
     }
-    b().jumpBack(top);
+    if (l.form != Loop::Once)
+        b().jumpBack(top);
     for (const std::size_t j : done)
         b().land(j);
     for (const std::size_t j : jumps.breaks)

@@ -43,11 +43,22 @@ public:
 private:
     void conditionsIn(Block &b) {
         for (NodePtr &n : b.body) {
+            if (auto *branch = dyn_cast<If>(n.get()); branch && branch->branches.size() == 1)
+                n = asLoop(*branch);
             if (auto *l = dyn_cast<Loop>(n.get()))
                 for (Name name : table_.own(*l).names)
                     conditions_[name] = l;
             forEachBlock(*n, [this](Block &inner) { conditionsIn(inner); });
         }
+    }
+    /// A branch of a graph is a loop that runs once.
+    static NodePtr asLoop(If &branch) {
+        auto loop = std::make_unique<Loop>();
+        loop->form = Loop::Once;
+        loop->origin = branch.origin;
+        loop->condition = branch.branches[0].condition;
+        loop->body = std::move(*branch.branches[0].body);
+        return loop;
     }
     void block(Block &b, Content &out) {
         for (NodePtr &n : b.body)

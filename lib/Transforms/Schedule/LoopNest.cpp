@@ -64,6 +64,9 @@ bool DeviceLoopNest::readsDevice() {
         for (const auto &e : r->edges()) // a symbol that the condition may read, and what the host waits for anyway
             if (device(analysis::containersRead(*e, g_)))
                 return true;
+        for (const auto &b : r->blocks())
+            if (const auto *c = dyn_cast<ConditionalBlock>(b.get()); c && device(analysis::containersRead(*c, g_)))
+                return true;
     }
     return false;
 }
@@ -212,6 +215,8 @@ void DeviceLoopNest::block(Block &b) {
         return state(static_cast<State &>(b));
     case BlockKind::Loop:
         return loop(static_cast<LoopRegion &>(b));
+    case BlockKind::Conditional:
+        return conditional(static_cast<ConditionalBlock &>(b));
     case BlockKind::Region:
     case BlockKind::Named: {
         auto &r = static_cast<Region &>(b);
@@ -220,8 +225,31 @@ void DeviceLoopNest::block(Block &b) {
         return edges(r);
     }
     default:
-        return reject(Why::ControlFlow, quoted(Name(b.label)) + " in it branches or jumps");
+        return reject(Why::ControlFlow, quoted(Name(b.label)) + " in it jumps");
     }
+}
+
+void DeviceLoopNest::conditional(ConditionalBlock &c) {
+    std::vector<const Block *> front;
+    for (const InterstateEdge *e : c.parent()->inEdges(&c))
+        front.push_back(e->src);
+    Branches out{&c, {}};
+    for (const auto &branch : c.branches()) {
+        for (const auto &b : branch.region->blocks())
+            block(*b);
+        edges(*branch.region);
+        if (!branch.condition) {
+            out.conditions.emplace_back();
+            continue;
+        }
+        if (branch.condition->language != Language::Python)
+            return reject(Why::Opaque, "a condition in it is no Python");
+        out.conditions.push_back(evaluation({}, branch.condition->text, front));
+        for (const SymbolValue::Read &r : out.conditions.back()->value.reads) // a kernel computes all conditions
+            if (out.conditions.size() > 1 && !(r.element == g_.desc(r.data)->fullSubset()))
+                reject(Why::Opaque, "`" + branch.condition->text + "` is only read where another condition does not hold");
+    }
+    branches_.push_back(std::move(out));
 }
 
 void DeviceLoopNest::edges(Region &r) {

@@ -1,4 +1,4 @@
-// A loop of the host that could be decided on the device, with the loops inside of it.
+// A loop of the host that could be decided on the device, with the loops and branches inside of it.
 #pragma once
 
 #include "Transforms/Optimize/SymbolValues.h"
@@ -39,6 +39,10 @@ private:
         ir::LoopRegion *region;
         std::optional<Evaluation> init, update, condition;
     };
+    struct Branches {
+        ir::ConditionalBlock *block;
+        std::vector<std::optional<Evaluation>> conditions; // by branch; nothing: else
+    };
     struct Assignments {
         ir::Region *region;
         ir::InterstateEdge *edge;
@@ -50,6 +54,7 @@ private:
     void collectTwins();
     void block(ir::Block &b);
     void loop(ir::LoopRegion &l);
+    void conditional(ir::ConditionalBlock &c);
     void edges(ir::Region &r);
     void state(ir::State &s);
     void dataflow(ir::State &s);
@@ -69,6 +74,8 @@ private:
     bool isLast(const Assignments &a) const;
     void assignAll(const Assignments &a, ControlKernel &kernel);
     void assign(Assignments &a);
+    void choose(Branches &b);
+    void lookAt(ir::ConditionalBlock &c, Name flag);
     void arm(Loop &l, const std::vector<Name> &given);
     void step(Loop &l);
     void look(Loop &l);
@@ -80,10 +87,11 @@ private:
     analysis::GraphBlockers &blockers_;
     const bool compat_;
     diag::Reason why_;
-    std::set<Name> symbols_;               // assigned inside
-    std::map<Name, Name> twins_;           // containers of the host -> those in device memory that they are copied from
-    std::vector<Loop> loops_;              // inner ones first
-    std::vector<Assignments> assignments_; // on edges
+    std::set<Name> symbols_;     // assigned inside
+    std::map<Name, Name> twins_; // containers of the host -> those in device memory that they are copied from
+    std::vector<Loop> loops_;    // inner ones first
+    std::vector<Branches> branches_;
+    std::vector<Assignments> assignments_;                 // on edges
     std::vector<std::pair<ir::MapEntry *, Name>> readers_; // kernels that a symbol is handed to
     std::vector<ir::State *> emptied_;                     // by dropping copies
     std::map<Name, Name> cells_;                           // of symbols, in device memory

@@ -76,6 +76,8 @@ void DeviceLoopNest::move() {
     for (Assignments &a : assignments_)
         if (!isLast(a))
             assign(a);
+    for (Branches &b : branches_)
+        choose(b);
     for (Loop &l : loops_) {
         flags_[l.region] = addCell(g_, "go", Type(ScalarKind::Bool));
         arm(l, l.region == &outermost_ ? given : std::vector<Name>());
@@ -164,6 +166,46 @@ void DeviceLoopNest::assign(Assignments &a) {
     a.region->connect(s, a.edge->dst);
     a.edge->dst = s;
     a.edge->assignments.clear();
+}
+
+/// In front of a conditional block: which of its branches runs. Each gets a flag, and is a block with one branch.
+void DeviceLoopNest::choose(Branches &b) {
+    ConditionalBlock &first = *b.block;
+    Region &r = *first.parent();
+    ControlKernel kernel(g_, cells_);
+    std::vector<Name> flags;
+    std::string noneBefore;
+    for (const std::optional<Evaluation> &condition : b.conditions) {
+        flags.push_back(addCell(g_, "go", Type(ScalarKind::Bool)));
+        const std::string holds = condition ? kernel.named("holds", kernel.value(condition->value)) : "";
+        kernel.store(flags.back(), noneBefore + (noneBefore.empty() || holds.empty() ? "" : " and ") +
+                                       (noneBefore.empty() && holds.empty() ? "True" : holds));
+        noneBefore += (noneBefore.empty() ? "not " : " and not ") + holds;
+    }
+    State *s = r.addStateBefore(&first, g_.freshLabel("choose_" + first.label));
+    kernel.build(*s, s->label, first.debugInfo);
+    Block *last = &first;
+    for (std::size_t i = 1; i < flags.size(); ++i) {
+        State *between = r.addStateAfter(last, g_.freshLabel("after_" + last->label));
+        auto *next = r.add<ConditionalBlock>();
+        next->label = g_.freshLabel(first.label);
+        next->debugInfo = first.debugInfo;
+        for (InterstateEdge *e : r.outEdges(between))
+            e->src = next;
+        r.connect(between, next);
+        next->addBranch(std::nullopt, std::move(first.branches()[i].region));
+        lookAt(*next, flags[i]);
+        leaveOut(*between);
+        last = next;
+    }
+    first.branches().resize(1);
+    lookAt(first, flags[0]);
+}
+
+void DeviceLoopNest::lookAt(ConditionalBlock &c, Name flag) {
+    const Name copy = addHostCopy(g_, "host_" + flag.str(), Type(ScalarKind::Bool));
+    copyWhole(*c.parent()->addStateBefore(&c, g_.freshLabel("look_" + c.label)), flag, copy);
+    c.branches()[0].condition = Code{copy.str(), Language::Python};
 }
 
 /// In front of a loop: its start, and whether it runs at all. `given`: symbols that have values before the outermost loop.

@@ -24,7 +24,7 @@ WORDS(ir::Storage, "default", "register", "cpu_heap", "cpu_pinned", "cpu_threadl
 WORDS(ir::DataKind, "scalar", "array", "queue", "structure", "containerarray", "processgrid", "subarray", "redistrarray")
 WORDS(ir::AliasKind, "none", "view", "reference")
 WORDS(Spread::Level, "blocks", "block", "threads")
-WORDS(Loop::Form, "normal", "dowhile", "testlast")
+WORDS(Loop::Form, "normal", "dowhile", "testlast", "once")
 WORDS(RawTasklet::Binding::Form, "value", "constref", "pointer", "uninitialised", "queue", "symbol")
 WORDS(DeviceCopy::Direction, "to_device", "to_host", "on_device", "on_host")
 #undef WORDS

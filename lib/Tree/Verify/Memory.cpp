@@ -27,7 +27,8 @@ private:
         return both;
     }
     bool runsAtLeastOnce(const Node &n) const override {
-        return n.kind == Kind::Loop && static_cast<const Loop &>(n).form != Loop::Normal;
+        const auto *l = dyn_cast<Loop>(&n);
+        return l && (l->form == Loop::DoWhile || l->form == Loop::TestLast);
     }
     void reach(const Node &n, Allocated &now) override {
         if (reporting())

@@ -1,4 +1,4 @@
-"""Calls three programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
+"""Calls four programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
 counters. Without arguments: starts itself once for each device and order."""
 import hashlib
 import json
@@ -46,8 +46,19 @@ def kmeans():
     return program, [centres, labels, iterations]
 
 
+def adapt():
+    import adapt
+    target, err, rejected = np.arange(40.0), np.zeros(1), np.zeros(1, dtype=np.int64)
+    program = adapt.Program()
+    for _ in range(CALLS):
+        x = np.zeros(40)
+        program(x=x, target=target, err=err, rejected=rejected, tol=1e-6, most=200, N=40)
+    assert err[0] <= 1e-6 and rejected[0] > 0 and np.allclose(x, target)
+    return program, [x, err, rejected]
+
+
 def child():
-    for run in (converge, conjugate_gradient, kmeans):
+    for run in (converge, conjugate_gradient, kmeans, adapt):
         program, results = run()
         bits = hashlib.sha256(b"".join(r.tobytes() for r in results)).hexdigest()
         print(json.dumps([run.__name__, bits, program.gpu_graphs()]))
