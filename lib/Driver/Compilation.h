@@ -22,7 +22,7 @@ public:
     TargetOptions target;
     ToolchainChoice toolchain;
     PipelineOptions pipeline;
-    std::string cflags; // further ones of the user
+    std::string cflags;      // further ones of the user
     std::string graphFolder; // where GPU graphs are drawn; empty: nowhere
     int jobs = 0;
     bool lineTables = false; // so that addresses of a crash can be turned into lines
