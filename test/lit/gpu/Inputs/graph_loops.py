@@ -40,7 +40,7 @@ def kmeans():
     labels, iterations = np.zeros(60, dtype=np.int64), np.zeros(1, dtype=np.int64)
     program = kmeans.Program()
     for _ in range(CALLS):
-        centres = np.array([1.0, 2.0, 3.0])
+        centres = np.array([0.0, 60.0, 140.0])
         program(X=points, C=centres, L=labels, iterations=iterations, most=50, N=60)
     assert sorted(centres) == [2.0, 102.0, 202.0] and 1 < iterations[0] < 50
     return program, [centres, labels, iterations]
