@@ -161,8 +161,8 @@ TEST_CASE("keep-loops-on-device: branches come along, each with a flag") {
     CHECK(layout(program.g) ==
           "arm_loop look_loop loop(body choose_branch look_branch branch look_branch_0 branch_0 look_branch_1 branch_1 "
           "step_loop look_loop_0)");
-    CHECK(codeOf(program.g, "choose_branch") == "holds = in_r > 3\nout_go = holds\nholds_1 = in_gpu_k > n\n"
-                                                "out_go_0 = not holds and holds_1\nout_go_1 = not holds and not holds_1");
+    CHECK(codeOf(program.g, "choose_branch") == "holds = in_r > 3\nout_taken = holds\nholds_1 = in_gpu_k > n\n"
+                                                "out_taken_0 = not holds and holds_1\nout_taken_1 = not holds and not holds_1");
     const analysis::DeviceLoops decided(program.g);
     int branches = 0;
     for (const Block *b : allBlocks(program.g))

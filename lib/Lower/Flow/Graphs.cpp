@@ -57,7 +57,7 @@ private:
         loop->form = Loop::Once;
         loop->origin = branch.origin;
         loop->condition = branch.branches[0].condition;
-        loop->body = std::move(*branch.branches[0].body);
+        loop->body.body = std::move(branch.branches[0].body->body);
         return loop;
     }
     void block(Block &b, Content &out) {

@@ -176,7 +176,7 @@ void DeviceLoopNest::choose(Branches &b) {
     std::vector<Name> flags;
     std::string noneBefore;
     for (const std::optional<Evaluation> &condition : b.conditions) {
-        flags.push_back(addCell(g_, "go", Type(ScalarKind::Bool)));
+        flags.push_back(addCell(g_, "taken", Type(ScalarKind::Bool)));
         const std::string holds = condition ? kernel.named("holds", kernel.value(condition->value)) : "";
         kernel.store(flags.back(), noneBefore + (noneBefore.empty() || holds.empty() ? "" : " and ") +
                                        (noneBefore.empty() && holds.empty() ? "True" : holds));
@@ -184,6 +184,10 @@ void DeviceLoopNest::choose(Branches &b) {
     }
     State *s = r.addStateBefore(&first, g_.freshLabel("choose_" + first.label));
     kernel.build(*s, s->label, first.debugInfo);
+    std::vector<std::unique_ptr<Region>> others;
+    for (std::size_t i = 1; i < flags.size(); ++i)
+        others.push_back(std::move(first.branches()[i].region));
+    first.branches().resize(1);
     Block *last = &first;
     for (std::size_t i = 1; i < flags.size(); ++i) {
         State *between = r.addStateAfter(last, g_.freshLabel("after_" + last->label));
@@ -193,12 +197,11 @@ void DeviceLoopNest::choose(Branches &b) {
         for (InterstateEdge *e : r.outEdges(between))
             e->src = next;
         r.connect(between, next);
-        next->addBranch(std::nullopt, std::move(first.branches()[i].region));
+        next->addBranch(std::nullopt, std::move(others[i - 1]));
         lookAt(*next, flags[i]);
         leaveOut(*between);
         last = next;
     }
-    first.branches().resize(1);
     lookAt(first, flags[0]);
 }
 

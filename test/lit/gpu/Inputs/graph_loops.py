@@ -1,4 +1,4 @@
-"""Calls four programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
+"""Calls five programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
 counters. Without arguments: starts itself once for each device and order."""
 import hashlib
 import json
@@ -57,8 +57,19 @@ def adapt():
     return program, [x, err, rejected]
 
 
+def until():
+    import until
+    a, r, last = np.zeros(16), np.zeros(1), np.zeros(1, dtype=np.int64)
+    program = until.Program()
+    for _ in range(CALLS):
+        a[:] = np.arange(16) + 5.0
+        program(A=a, r=r, last=last, tol=0.2, N=16)
+    assert r[0] <= 0.2 and last[0] > 2
+    return program, [a, r, last]
+
+
 def child():
-    for run in (converge, conjugate_gradient, kmeans, adapt):
+    for run in (converge, conjugate_gradient, kmeans, adapt, until):
         program, results = run()
         bits = hashlib.sha256(b"".join(r.tobytes() for r in results)).hexdigest()
         print(json.dumps([run.__name__, bits, program.gpu_graphs()]))
