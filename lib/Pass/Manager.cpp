@@ -29,6 +29,13 @@ std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) 
     return std::nullopt;
 }
 
+/// Does a rule of the verifier say that a value is wrong, rather than that something is missing or stands in the wrong place?
+bool isOfValues(diag::Id rule) {
+    using diag::Id;
+    return rule == Id::OutOfBounds || rule == Id::NegativeSize || rule == Id::ZeroStep || rule == Id::MapStep ||
+           rule == Id::CopySizes;
+}
+
 class Manager {
 public:
     Manager(Program &program, const Pipeline &p, const Registry &r, Context &c, const RunOptions &o)
@@ -258,13 +265,27 @@ private:
         if (!options_.verify || !(time.changed || level_ > before))
             return true;
         Timer timer;
+        const std::size_t reportsBefore = context_.diags.all().size();
         const bool ok = program_.tree
                             ? tree::verify(*program_.tree, context_.diags)
                             : analysis::verify(*program_.graph, program_.graph->level, context_.diags, context_.options.file);
         time.verifySeconds = timer.seconds();
-        if (!ok)
+        if (ok)
+            return true;
+        if (showsFault(reportsBefore))
+            context_.diags.report(diag::Id::PassShowsFault, diag::Location{context_.options.file}, passes_[step]->name);
+        else
             blame(step, level_ > before);
-        return ok;
+        return false;
+    }
+
+    /// Are all errors from this report on about values? The verifier reports those only where they are certain. A pass that puts values in
+    /// place of names makes certain what was wrong before.
+    bool showsFault(std::size_t from) const {
+        const std::vector<diag::Diagnostic> &all = context_.diags.all();
+        return from < all.size() &&
+               std::all_of(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(),
+                           [](const diag::Diagnostic &d) { return d.severity != diag::Severity::Error || isOfValues(d.id); });
     }
 
     /// A pass that completes a level relies on those before it, which a pipeline of the user may lack. All else is its own fault.

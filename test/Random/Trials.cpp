@@ -28,10 +28,10 @@ std::string errors(const diag::Engine &diags) {
     return out;
 }
 
-/// Is sdfgc at fault, rather than the graph?
+/// Is sdfgc at fault, rather than the graph? A graph that runs without a fault shows none after a pass.
 bool isBug(const diag::Engine &diags) {
     return std::any_of(diags.all().begin(), diags.all().end(), [](const diag::Diagnostic &d) {
-        return d.id == diag::Id::PassBrokeGraph || d.id == diag::Id::InternalError;
+        return d.id == diag::Id::PassBrokeGraph || d.id == diag::Id::PassShowsFault || d.id == diag::Id::InternalError;
     });
 }
 
