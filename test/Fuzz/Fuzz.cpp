@@ -1,12 +1,15 @@
 // Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time and within 4 GiB, with status
 // 0 or 1, prints an error when it is 1, and what `opt` writes can be read again. Status 2 is for lists of passes that do not fit.
 //
-//   fuzz [--seconds N] [--runs N] [--seed N] [--keep DIR] GRAPH...
+//   fuzz [--seconds N] [--runs N] [--seed N] [--first N] [--keep DIR] GRAPH...
 //
 // GRAPH is JSON (.sdfg) or a text form (.sdfgt). Run number i damages graph i modulo their number by the seed plus i: as a tree, as
 // bytes, as text, by names that change places, by parts of another of the graphs; or it leaves the graph and damages the list of
-// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder);
-// what is printed names the subcommand with its options. Exit status 1 when there are findings.
+// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder); what
+// is printed names the subcommand with its options. Exit status 1 when there are findings.
+//
+// --first begins with another run than number 0: the finding of seed S among runs from seed F on is made again by
+// `--seed F --first S-F --runs 1` with the same graphs, S-F being a number.
 #include "Mutator.h"
 
 #include "sdfgc/Driver/Driver.h"
@@ -35,7 +38,7 @@ enum ChildStatus : int { Refused, Accepted, Broken };
 
 struct Options {
     double seconds = 0;
-    std::size_t runs = 0;
+    std::size_t runs = 0, first = 0;
     uint64_t seed = 1;
     std::string keep = ".";
     std::vector<std::string> graphs;
@@ -155,6 +158,8 @@ std::optional<Options> parse(int argc, char **argv) {
             o.runs = static_cast<std::size_t>(std::atoll(value));
         else if (word == "--seed")
             o.seed = static_cast<uint64_t>(std::atoll(value));
+        else if (word == "--first")
+            o.first = static_cast<std::size_t>(std::atoll(value));
         else if (word == "--keep")
             o.keep = value;
         else
@@ -236,9 +241,9 @@ int fuzz(const Options &o) {
     const auto start = std::chrono::steady_clock::now();
     auto over = [&](std::size_t run) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        return (o.runs != 0 && run >= o.runs) || (o.seconds > 0 && spent.count() >= o.seconds);
+        return (o.runs != 0 && run - o.first >= o.runs) || (o.seconds > 0 && spent.count() >= o.seconds);
     };
-    std::size_t findings = 0, accepted = 0, run = 0;
+    std::size_t findings = 0, accepted = 0, run = o.first;
     for (; !over(run); ++run) {
         const Input made = damaged(seeds, run, o.seed);
         const std::string input = folder->path() + "/input.sdfg";
@@ -256,7 +261,7 @@ int fuzz(const Options &o) {
                     wrong->substr(0, 2000).c_str());
         std::fflush(stdout);
     }
-    std::printf("%zu runs, %zu accepted, %zu findings\n", run, accepted, findings);
+    std::printf("%zu runs, %zu accepted, %zu findings\n", run - o.first, accepted, findings);
     return findings == 0 ? 0 : 1;
 }
 
@@ -266,7 +271,7 @@ int fuzz(const Options &o) {
 int main(int argc, char **argv) {
     const std::optional<sdfgc::fuzz::Options> o = sdfgc::fuzz::parse(argc, argv);
     if (!o) {
-        std::fprintf(stderr, "usage: fuzz [--seconds N] [--runs N] [--seed N] [--keep DIR] GRAPH...\n");
+        std::fprintf(stderr, "usage: fuzz [--seconds N] [--runs N] [--seed N] [--first N] [--keep DIR] GRAPH...\n");
         return 2;
     }
     return sdfgc::fuzz::fuzz(*o);
