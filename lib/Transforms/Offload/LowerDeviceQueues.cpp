@@ -169,34 +169,35 @@ private:
     void empty(const Use &u, AccessNode &elements, AccessNode &total) {
         State &s = *u.node->state();
         const sym::Expr size = room(u);
-        const sym::Expr k = sym::Expr::symbol("_k");
         auto [entry, exit] = kernel(s, stream_.str() + "_empty", size);
+        const sym::Expr k = sym::Expr::symbol(entry->params[0]);
+        const Name count = g_.freshName("c"), value = g_.freshName("v"), out = g_.freshName("o");
         auto *t = s.add<Tasklet>();
         t->label = "take";
-        t->code.text = "if _k < c:\n    o = v";
+        t->code.text = "if " + k.str() + " < " + count.str() + ":\n    " + out.str() + " = " + value.str();
         const sym::Subset here{{sym::Range{k, k, 1, 1}}}, there{{sym::Range{begin(u) + k, begin(u) + k, 1, 1}}};
         s.connect(&elements, {}, entry, "IN_v", Memlet::simple(elements.data, sym::Subset{{sym::Range{0, size - 1, 1, 1}}}));
-        s.connect(entry, "OUT_v", t, "v", Memlet::simple(elements.data, here));
+        s.connect(entry, "OUT_v", t, value, Memlet::simple(elements.data, here));
         s.connect(&total, {}, entry, "IN_c", Memlet::simple(counter_, first));
-        s.connect(entry, "OUT_c", t, "c", Memlet::simple(counter_, first));
+        s.connect(entry, "OUT_c", t, count, Memlet::simple(counter_, first));
         Memlet one = Memlet::simple(u.into->data, there),
                all = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin(u), begin(u) + size - 1, 1, 1}}});
         one.dynamic = all.dynamic = true;
-        s.connect(t, "o", exit, "IN_o", one);
+        s.connect(t, out, exit, "IN_o", one);
         s.connect(exit, "OUT_o", u.into, {}, all);
-        t->inConnector("v")->type = t->outConnector("o")->type = g_.desc(elements.data)->dtype;
-        t->inConnector("c")->type = ScalarKind::Int64;
+        t->inConnector(value)->type = t->outConnector(out)->type = g_.desc(elements.data)->dtype;
+        t->inConnector(count)->type = ScalarKind::Int64;
         s.removeEdge(u.drain);
         tie(s, u.into, startAtZero(s).first);
     }
 
-    static std::pair<MapEntry *, MapExit *> kernel(State &s, std::string label, sym::Expr size) {
+    std::pair<MapEntry *, MapExit *> kernel(State &s, std::string label, sym::Expr size) const {
         auto *entry = s.add<MapEntry>();
         auto *exit = s.add<MapExit>();
         entry->exit = exit;
         exit->entry = entry;
         entry->label = exit->label = std::move(label);
-        entry->params = {"_k"};
+        entry->params = {g_.freshName("_k")};
         entry->ranges = {{0, std::move(size) - 1, 1, 1}};
         entry->schedule = Schedule::GPU_Device;
         return {entry, exit};
@@ -208,13 +209,14 @@ private:
         auto [entry, exit] = kernel(s, counter_.str(), 1);
         auto *t = s.add<Tasklet>();
         t->label = counter_.str();
-        t->code.text = "c = 0";
+        const Name count = g_.freshName("c");
+        t->code.text = count.str() + " = 0";
         auto *zero = s.add<AccessNode>(counter_);
-        const sym::Expr k = sym::Expr::symbol("_k");
+        const sym::Expr k = sym::Expr::symbol(entry->params[0]);
         s.connect(entry, {}, t, {}, Memlet::empty());
-        s.connect(t, "c", exit, "IN_c", Memlet::simple(counter_, sym::Subset{{sym::Range{k, k, 1, 1}}}));
+        s.connect(t, count, exit, "IN_c", Memlet::simple(counter_, sym::Subset{{sym::Range{k, k, 1, 1}}}));
         s.connect(exit, "OUT_c", zero, {}, Memlet::simple(counter_, first));
-        t->outConnector("c")->type = ScalarKind::Int64;
+        t->outConnector(count)->type = ScalarKind::Int64;
         return {entry, zero};
     }
 

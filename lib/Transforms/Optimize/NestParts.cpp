@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
 
@@ -133,7 +134,26 @@ nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector)
     return u;
 }
 
+namespace {
+
+/// Renames a connector that has the name of a container, symbol or constant. Returns the new name in `names`, by the old one.
+void renameTaken(nest::Use &u, const SDFG &g, std::map<Name, py::ExprRef> &names) {
+    const Name free = g.freshName(u.connector.view());
+    if (free == u.connector)
+        return;
+    names.emplace(u.connector, py::name(free));
+    u.connector = free;
+}
+
+} // namespace
+
 nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const SDFG &g) {
+    std::map<Name, py::ExprRef> renamed;
+    for (nest::Use &r : reads)
+        renameTaken(r, g, renamed);
+    renameTaken(written, g, renamed);
+    if (!renamed.empty())
+        code = py::print(py::substitute(*py::parseBlock(code).value, renamed));
     auto node = std::make_shared<Tasklet>();
     node->label = std::move(label);
     node->code = {std::move(code), Language::Python};

@@ -33,6 +33,7 @@ bool isNextTo(const sym::Subset &s, const ir::DataDesc &d, Name variable);
 /// A use of one element in place of a whole subset.
 nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector);
 /// A step of a tasklet in Python, with inputs and one output, whose connectors get the types of the containers.
+/// Those with the name of a container, symbol or constant get another name, in `code` too, which must be Python that can be parsed.
 nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const ir::SDFG &g);
 /// How many whole strips of `width` iterations a range of step one has: none where its end lies before its begin, however far. `around`:
 /// the loops around it, outermost first; `facts`: of other symbols.
