@@ -289,6 +289,9 @@ void Expansion::finish(Name inputName, Name outputName) {
     nested->debugInfo = node_.debugInfo;
     nested->instrument = node_.instrument;
     std::vector<Edge *> in = node_.inEdges(), out = node_.outEdges();
+    for (const Edge *e : out)
+        if (const Name n = e->srcConn ? e->srcConn : outputName; !e->memlet.isEmpty() && !inner_->arrays.contains(n))
+            refuse("it has no output `" + n.str() + "`");
     for (Edge *e : in)
         state_.setDestination(e, nested, e->dstConn ? e->dstConn : e->memlet.isEmpty() ? Name() : inputName);
     for (Edge *e : out)

@@ -147,7 +147,7 @@ public:
     void renameOutput(Name from, Name to);
 
     /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With
-    /// `inputName` and `outputName` for nodes without connectors (Reduce).
+    /// `inputName` and `outputName` for nodes without connectors (Reduce). Outputs that the nested SDFG does not have are refused.
     void finish(Name inputName = {}, Name outputName = {});
 
     /// Property of the node as integer, boolean, text, symbolic expression; the default when absent or null.

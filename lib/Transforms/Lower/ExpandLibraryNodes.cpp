@@ -134,7 +134,8 @@ private:
                 stageOnHost(n);
             }
         chooseReduction(n);
-        return d->expand(*n.state(), n, context);
+        const std::size_t errorsBefore = context.diags.errorCount();
+        return d->expand(*n.state(), n, context) && context.diags.errorCount() == errorsBefore;
     }
 
     bool failed_ = false;
