@@ -111,6 +111,14 @@ TEST_CASE("sizes of transients are known") {
     CHECK(message(h) == "stride 0 of transient `A` is undefined (`?`) | give the size: it is needed for the allocation");
 }
 
+TEST_CASE("elements are counted in 64 bits") {
+    Graph g;
+    DataDesc &d = g.array("A", "24, N");
+    CHECK(reported(g) == "");
+    d.shape[1] = expr("9223372036854775807");
+    CHECK(message(g) == "the number of elements of `A` is beyond 64 bits | correct the shape");
+}
+
 TEST_CASE("persistent memory is no register") {
     Graph g;
     DataDesc &d = g.transient("A", "4");
@@ -165,6 +173,48 @@ TEST_CASE("symbols assigned before their use, or known from a size") {
     g.tasklet("x = k");
     CHECK(reported(g) == "");
     g.tasklet("x = q");
+    CHECK(reported(g) == "SymbolNotDefined");
+}
+
+TEST_CASE("what one way out of a block assigns, the others do not see") {
+    for (const bool first : {true, false}) { // whatever the order of edges
+        Graph g;
+        g.symbol("c");
+        State *a = g.s, *b = g.state("b"), *other = g.state("other"), *end = g.state("end");
+        g.g.setStart(a);
+        auto assign = [&] { g.g.connect(a, b, {"c > 0"}, {{"k", "1"}}); };
+        if (first)
+            assign();
+        g.g.connect(a, other, {"c <= 0"});
+        if (!first)
+            assign();
+        g.g.connect(b, end, {"k > 0"});
+        InterstateEdge *read = g.g.connect(other, end);
+        CHECK(reported(g) == "");
+        read->condition.text = "k > 0";
+        CHECK(reported(g) == "SymbolNotDefined");
+        g.g.connect(b, a); // another time k is known
+        if (first)
+            CHECK(reported(g) == "");
+    }
+}
+
+TEST_CASE("what one branch assigns, the others do not see") {
+    Graph g;
+    g.symbol("c");
+    State *outside = g.s;
+    auto *conditional = g.g.add<ConditionalBlock>();
+    conditional->label = "c";
+    Region *then = conditional->addBranch(Code{"c > 0"}, std::make_unique<Region>());
+    State *before = g.state("before", then), *after = g.state("after", then);
+    then->connect(before, after, {"1"}, {{"k", "1"}});
+    Region *otherwise = conditional->addBranch(std::nullopt, std::make_unique<Region>());
+    State *left = g.state("left", otherwise), *right = g.state("right", otherwise);
+    InterstateEdge *read = otherwise->connect(left, right);
+    g.g.connect(outside, conditional);
+    g.g.connect(conditional, g.state("end"), {"k > 0"});
+    CHECK(reported(g) == "");
+    read->condition.text = "k > 0";
     CHECK(reported(g) == "SymbolNotDefined");
 }
 

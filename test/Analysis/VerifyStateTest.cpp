@@ -81,6 +81,48 @@ TEST_CASE("views look at something") {
     CHECK(reported(h) == "AmbiguousView");
 }
 
+TEST_CASE("views do not look at each other") {
+    Graph g;
+    g.view("V", "4");
+    g.view("W", "4");
+    g.edge(g.access("V"), "views", g.access("W"), "", "V[0:4]");
+    diag::Engine d;
+    CHECK_FALSE(analysis::verify(g.g, Level::Loaded, d));
+    REQUIRE(d.all().size() == 2); // one for each
+    CHECK(d.all()[0].message == "cannot tell what view `W` looks at: it looks at views that look at it");
+    CHECK(d.all()[1].message == "cannot tell what view `V` looks at: it looks at views that look at it");
+    g.g.arrays.find(Name("W"))->alias = AliasKind::None;
+    CHECK(reported(g) == "");
+}
+
+TEST_CASE("expressions read scalars, and no addresses of containers") {
+    Graph g;
+    g.array("A", "4");
+    g.array("B", "4");
+    g.scalar("s", ScalarKind::Int64);
+    Tasklet *t = g.elementwise("A", "B", "b = a", "4");
+    Edge *read = t->inEdges()[0];
+    read->memlet.subset = subset("s");
+    CHECK(reported(g) == "");
+    read->memlet.subset = subset("B");
+    CHECK(message(g) ==
+          "symbol `B` is used but not defined here: it is a container, and no scalar | declare it in `symbols`, map it at "
+          "the nested SDFG, or assign it on an edge before this place");
+    auto *m = nodesOf<MapEntry>(*g.s)[0];
+    m->params[0] = "B"; // another thing of that name
+    t->outEdges()[0]->memlet.subset = subset("B");
+    CHECK(reported(g) == "");
+    m->params[0] = "i";
+    read->memlet.subset = t->outEdges()[0]->memlet.subset = subset("i");
+    m->ranges[0].end = expr("A");
+    CHECK(reported(g) == "SymbolNotDefined");
+    m->ranges[0].end = 3;
+    g.g.arrays.find(Name("A"))->totalSize = expr("s * 4");
+    CHECK(reported(g) == "");
+    g.g.arrays.find(Name("A"))->totalSize = expr("B");
+    CHECK(reported(g) == "SymbolNotDefined");
+}
+
 TEST_CASE("references are set first") {
     Graph g;
     g.array("A", "4");

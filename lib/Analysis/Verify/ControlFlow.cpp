@@ -1,7 +1,8 @@
 // Rules of regions, blocks and inter-state edges.
 //
 // Symbols are followed along the edges in depth-first order from the start, as DaCe's validation does: an assignment defines its
-// target for everything visited later, so a symbol counts as undefined only where no visited path has assigned it.
+// target for everything visited after it, but for what only other ways out of the same block lead to. So a symbol counts as undefined
+// where no visited path has assigned it, whatever the order of edges is, as far as they are in no cycle.
 #include "Analysis/Adjacency.h"
 #include "Analysis/Verify/Verifier.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -12,6 +13,58 @@ namespace sdfgc::analysis {
 
 using namespace ir;
 using diag::Id;
+
+class Verifier::OtherWays {
+public:
+    explicit OtherWays(Frame &f) : f_(f) {}
+    /// Afterwards all of it counts again.
+    ~OtherWays() {
+        for (Name n : hidden_)
+            f_.define(n);
+    }
+    OtherWays(const OtherWays &) = delete;
+    OtherWays &operator=(const OtherWays &) = delete;
+
+    /// How much is defined: the beginning of what a way adds.
+    std::size_t mark() const { return f_.found.size(); }
+    bool hasAdded(std::size_t mark) const { return f_.loops == 0 && f_.found.size() > mark; }
+    /// Takes out what was defined after the mark. A loop around may come back to what it takes out, so there nothing is.
+    void hide(std::size_t mark) {
+        if (!hasAdded(mark))
+            return;
+        for (std::size_t i = mark; i < f_.found.size(); ++i) {
+            f_.defined.erase(f_.found[i]);
+            hidden_.push_back(f_.found[i]);
+        }
+        f_.found.resize(mark);
+    }
+
+private:
+    Frame &f_;
+    std::vector<Name> hidden_;
+};
+
+namespace {
+
+bool leadsTo(const Block *from, const Block *to, const Adjacency &out, std::size_t blocks) {
+    std::vector<bool> seen(blocks, false);
+    std::vector<const Block *> open{from};
+    seen[from->id()] = true;
+    while (!open.empty()) {
+        const Block *b = open.back();
+        open.pop_back();
+        if (b == to)
+            return true;
+        for (const InterstateEdge *e : out.edgesFrom(b))
+            if (!seen[e->dst->id()]) {
+                seen[e->dst->id()] = true;
+                open.push_back(e->dst);
+            }
+    }
+    return false;
+}
+
+} // namespace
 
 void Verifier::regionShape(const Region &r) {
     if (r.blocks().size() > 1 && !r.start()) {
@@ -76,21 +129,31 @@ void Verifier::region(const Region &r, Frame &f) {
             report(Id::IsolatedBlock, *b);
         block(*b, f);
     };
-    std::vector<std::pair<const Block *, std::size_t>> stack;
+    struct Visit {
+        const Block *block;
+        std::size_t next = 0; // of its edges
+        std::size_t mark = 0; // before the last one
+    };
+    std::vector<Visit> stack;
     auto walkFrom = [&](const Block *start) {
+        OtherWays ways(f);
         visit(start);
-        stack.emplace_back(start, 0);
+        stack.push_back({start});
         while (!stack.empty()) {
-            auto &[b, next] = stack.back();
-            if (next == out.edgesFrom(b).size()) {
+            Visit &v = stack.back();
+            const auto &edges = out.edgesFrom(v.block);
+            if (v.next == edges.size()) {
                 stack.pop_back();
                 continue;
             }
-            const InterstateEdge *e = out.edgesFrom(b)[next++];
+            if (v.next > 0 && ways.hasAdded(v.mark) && !leadsTo(edges[v.next - 1]->dst, v.block, out, r.blocks().size()))
+                ways.hide(v.mark);
+            v.mark = ways.mark();
+            const InterstateEdge *e = edges[v.next++];
             interstateEdge(*e, r, f);
             if (!seen[e->dst->id()]) {
                 visit(e->dst);
-                stack.emplace_back(e->dst, 0);
+                stack.push_back({e->dst});
             }
         }
     };
@@ -158,7 +221,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
     if (l.variable) {
         if (!isName(l.variable.view()))
             report(Id::NotAnIdentifier, l, "loop variable", l.variable.str());
-        f.defined.insert(l.variable);
+        f.define(l.variable);
     }
     if (!l.condition)
         report(Id::LoopWithoutCondition, l);
@@ -174,12 +237,15 @@ void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
     const auto &branches = c.branches();
     if (branches.empty())
         report(Id::EmptyConditional, c);
+    OtherWays ways(f);
     for (std::size_t i = 0; i < branches.size(); ++i) {
+        const std::size_t mark = ways.mark();
         if (branches[i].condition)
             codeSymbols(*branches[i].condition, c, f);
         else if (i + 1 != branches.size() || i == 0)
             report(Id::MisplacedElse, c, i + 1, branches.size());
         region(*branches[i].region, f);
+        ways.hide(mark);
     }
 }
 
@@ -211,7 +277,8 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
         if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided && (callers || atLeast(Level::Scheduled)))
             report(Id::DeviceDataOnHost, at(), n.str(), ir::name(d->storage));
     }
-    f.defined.insert(targets.begin(), targets.end());
+    for (Name n : targets)
+        f.define(n);
 }
 
 } // namespace sdfgc::analysis

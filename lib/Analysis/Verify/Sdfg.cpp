@@ -135,6 +135,9 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
                 readElement(e, placeOf(g, d, name), g);
     if (hasSubscript(d.totalSize))
         readElement(d.totalSize, placeOf(g, d, name), g);
+    for (Name n : d.freeSymbols())
+        if (const DataDesc *value = g.arrays.find(n); value && !value->isScalar())
+            report(Id::SymbolNotDefined, placeOf(g, d, name), n.str(), ": it is a container, and no scalar");
     auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
         if (list.size() != d.rank())
             report(Id::DescriptorRank, placeOf(g, d, name), name.str(), d.rank(), list.size(), what);
@@ -143,6 +146,9 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
         rank(d.strides, "strides");
         rank(d.offset, "offsets");
     }
+    const bool isKnown = std::none_of(d.shape.begin(), d.shape.end(), [](sym::Expr e) { return e.isUndefined(); });
+    if (warns() && isKnown && d.numElements().isUndefined())
+        report(Id::TooManyElements, placeOf(g, d, name), name.str());
     if (!d.transient)
         return;
     auto defined = [&](sym::Expr e, const std::string &what) {

@@ -90,15 +90,27 @@ void Verifier::symbols(const StateFrame &sf) {
             report(Id::SymbolNotDefined, at, n.str(), "");
         used.clear();
     };
+    // A scalar is a value that expressions may read; of other containers they would take the address.
+    auto checkValues = [&](const auto &at, const Node *scope) {
+        std::set<Name> addresses;
+        for (Name n : used)
+            if (const DataDesc *d = sf.f.g.arrays.find(n); d && !d->isScalar() && !definedByScope(sf.scopes, scope, n))
+                addresses.insert(n);
+        for (Name n : addresses)
+            report(Id::SymbolNotDefined, at, n.str(), ": it is a container, and no scalar");
+    };
     for (const auto &n : sf.s.nodes()) {
         needed_.add(*n, used);
         if (auto *library = dyn_cast<LibraryNode>(n.get()))
             addCodeOf(*library, sf.f.g, used);
+        if (isa<MapEntry>(n.get()) || isa<NestedSDFGNode>(n.get())) // others have names of code, and of descriptors
+            checkValues(*n, sf.scopes.scopeOf(n.get()));
         check(*n, sf.scopes.scopeOf(n.get()));
         readElements(*n, sf.f.g);
     }
     for (const auto &e : sf.s.edges()) {
         addSubsetsOf(*e, used);
+        checkValues(*e, scopeOfEdge(sf.scopes, *e));
         check(*e, scopeOfEdge(sf.scopes, *e));
         for (const auto *s : {&e->memlet.subset, &e->memlet.otherSubset})
             if (*s)
@@ -208,6 +220,24 @@ void Verifier::consume(const ConsumeEntry &c) {
         report(Id::ConsumeWithoutStream, c, "OUT_stream");
 }
 
+namespace {
+
+/// Do views lead from a view back to it, or to others that do that?
+bool looksAtItself(const AccessNode &view) {
+    const SDFG &g = *view.state()->sdfg();
+    std::unordered_set<const AccessNode *> seen;
+    const AccessNode *n = &view;
+    while (n && seen.insert(n).second) {
+        const DataDesc *d = g.desc(n->data);
+        if (!d || !d->isView())
+            return false;
+        n = viewedNode(n);
+    }
+    return n != nullptr;
+}
+
+} // namespace
+
 void Verifier::access(const AccessNode &n, StateFrame &sf) {
     const SDFG &g = sf.f.g;
     const DataDesc *d = g.desc(n.data);
@@ -220,6 +250,8 @@ void Verifier::access(const AccessNode &n, StateFrame &sf) {
         const Edge *e = viewEdge(&n, &why);
         if (!e)
             report(Id::InvalidView, n, n.data.str(), why);
+        else if (looksAtItself(n))
+            report(Id::InvalidView, n, n.data.str(), "it looks at views that look at it");
         else if (!why.empty() && warns())
             report(Id::AmbiguousView, n, n.data.str(), why);
     }

@@ -29,9 +29,17 @@ private:
         bool onDevice = false;                // inside a GPU map of an enclosing SDFG
         bool undecided = false;               // inside a map whose schedule is not decided yet: storage cannot be checked
         std::unordered_set<Name> defined;     // symbols, containers and constants that have a meaning at this point
+        std::vector<Name> found;              // those of `defined` that control flow has defined, in the order of the walk
         std::unordered_set<Name> initialized; // transients written and references set before this point
         int loops = 0;                        // loop regions around this point
+
+        void define(Name n) {
+            if (defined.insert(n).second)
+                found.push_back(n);
+        }
     };
+    /// What one way out of a block defines, while the other ways are looked at: they do not see it.
+    class OtherWays;
     /// One state.
     struct StateFrame {
         Frame &f;
