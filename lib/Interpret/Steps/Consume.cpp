@@ -1,7 +1,9 @@
 // Consume scopes: the body runs for every element of a stream, those that it pushes among them, until the stream is empty or a
-// condition holds. Nothing orders the elements.
+// condition holds. Nothing orders the elements. With chunks it gets several at once: their address, and how many there are, as many as the
+// stream has, up to the size of a chunk.
 #include "../Plan.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sdfgc::interpret {
@@ -10,10 +12,9 @@ namespace {
 
 class ConsumeStep final : public Step {
 public:
-    ConsumeStep(Planner &p, Scope &outer, const ir::ConsumeEntry &c) : scope_(outer.graph, &outer) {
+    ConsumeStep(Planner &p, Scope &outer, const ir::ConsumeEntry &c)
+        : scope_(outer.graph, &outer), most_(static_cast<std::size_t>(std::max<int64_t>(c.chunkSize, 1))) {
         const std::string element = ir::elementName(c);
-        if (c.chunkSize != 1)
-            p.refuse(element, "consume scopes that take several elements at once");
         if (c.peIndex)
             scope_.parameters[c.peIndex] = {ScalarKind::Int64, p.machine.allocate(sizeof(int64_t))};
         for (const ir::Edge *e : c.inEdges()) {
@@ -25,11 +26,13 @@ public:
             const auto subset = Planner::subsetAtSource(*e);
             first_ = p.access(b, *stream, subset, p.site(c, &e->memlet));
             before_ = p.finish(b, element);
-            popped_ = b.reserve(stream->type);
+            popped_ = b.reserve(c.chunkSize == 1 ? stream->type : Type::pointer(stream->type));
             p.values[{&c, Name("OUT_stream")}] = popped_;
         }
         if (!stream_)
             p.refuse(element, "a consume scope without a stream");
+        if (const Name count = c.countName())
+            count_ = scope_.parameters[count] = {ScalarKind::Int64, p.machine.allocate(sizeof(int64_t))};
         if (c.condition && !c.condition->empty())
             condition(p, *c.condition, element);
         p.body(body_, outer.graph, scope_, *c.state(), &c);
@@ -44,15 +47,33 @@ public:
         auto &elements = queue->elements;
         m.order.enterMap();
         while (!elements.empty() && !holds(m) && m.goesOn()) {
-            std::memcpy(popped_.at, elements.front().data(), static_cast<std::size_t>(stream_->unit));
-            elements.pop_front();
             m.order.iteration();
+            count_ ? takeChunk(elements, m) : takeOne(elements);
             body_.run(m);
         }
         m.order.leave();
     }
 
 private:
+    template <class Elements> void takeOne(Elements &elements) {
+        std::memcpy(popped_.at, elements.front().data(), static_cast<std::size_t>(stream_->unit));
+        elements.pop_front();
+    }
+    /// Each chunk has memory of its own, that nothing has read or written before.
+    template <class Elements> void takeChunk(Elements &elements, Machine &m) {
+        const std::size_t count = std::min(most_, elements.size());
+        m.order.task();
+        chunk_ = std::make_shared<Buffer>(stream_->name, static_cast<int64_t>(count), stream_->unit);
+        for (std::size_t k = 0; k < count; ++k) {
+            std::memcpy(chunk_->memory + k * static_cast<std::size_t>(stream_->unit), elements.front().data(),
+                        static_cast<std::size_t>(stream_->unit));
+            chunk_->cells[k].written = m.order.now;
+            elements.pop_front();
+        }
+        as<Pointer>(popped_.at) = {chunk_.get(), 0};
+        as<int64_t>(count_.at) = static_cast<int64_t>(count);
+    }
+
     void condition(Planner &p, const ir::Code &code, const std::string &element) {
         Builder b = p.builder(scope_, p.symbolicDivision(), nullptr);
         if (const py::ExprRef e = scope_.parse(b, code))
@@ -68,7 +89,9 @@ private:
     Container *stream_ = nullptr;
     const Access *first_ = nullptr; // its queue
     Code before_, condition_;
-    Operand popped_, end_;
+    const std::size_t most_; // elements of a chunk
+    Operand popped_, count_, end_;
+    std::shared_ptr<Buffer> chunk_;
     Body body_;
 };
 

@@ -34,6 +34,8 @@ public:
         before_.run(m);
         for (const Binding &x : bindings_)
             x.inner->standFor(*x.start, m);
+        for (const auto &[inner, address] : addresses_)
+            inner->standAt(as<Pointer>(address.at));
         for (const auto &[inner, value] : scalars_) {
             inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
             std::copy_n(value.at, inner->unit, inner->buffer->memory);
@@ -58,7 +60,9 @@ private:
         if (!outer) { // a value of another node
             const auto path = ir::memletPath(&e);
             const auto value = p.values.find({path.front()->src, path.front()->srcConn});
-            if (in && value != p.values.end())
+            if (in && value != p.values.end() && value->second.type.isPointer())
+                addresses_.emplace_back(inner, value->second);
+            else if (in && value != p.values.end())
                 scalars_.emplace_back(inner, b.convert(value->second, inner->type));
             else
                 p.refuse(ir::elementName(n), "the connector `" + connector.str() + "`, which is at no container");
@@ -83,7 +87,7 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
-    std::vector<std::pair<Container *, Operand>> scalars_;
+    std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes, elements that a scope consumes
     std::set<Name> done_;
 };
 

@@ -115,6 +115,30 @@ const Instruction *popAllNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
+/// What a consume scope takes at once. Each chunk has memory of its own.
+struct Chunk {
+    Operand queue, address, count;
+    int64_t most, bytes;
+    Name name;
+    const Site *site;
+    std::shared_ptr<Buffer> memory;
+};
+
+const Instruction *takeChunkNow(const Instruction *i, Machine &m) {
+    auto &x = *static_cast<Chunk *>(const_cast<void *>(i->extra));
+    Queue *q = queueOf(as<QueueAt>(x.queue.at), m, x.site);
+    const int64_t count = q ? std::min(x.most, static_cast<int64_t>(q->elements.size())) : 0;
+    x.memory = std::make_shared<Buffer>(x.name, count, x.bytes);
+    for (int64_t k = 0; k < count; ++k) {
+        std::memcpy(x.memory->memory + k * x.bytes, q->elements.front().data(), static_cast<std::size_t>(x.bytes));
+        x.memory->cells[static_cast<std::size_t>(k)].written = m.order.now;
+        q->elements.pop_front();
+    }
+    as<Pointer>(x.address.at) = {x.memory.get(), 0};
+    as<int64_t>(x.count.at) = count;
+    return i + 1;
+}
+
 /// Are there elements in the queue `a`?
 const Instruction *hasElementsNow(const Instruction *i, Machine &m) {
     const Queue *q = queueOf(as<QueueAt>(i->a), m, static_cast<const Site *>(i->extra));
@@ -188,10 +212,6 @@ void Translator::pop(const StreamPop &p) {
 void Translator::consume(const Consume &c) {
     const Operand queue = queueAt(c.stream);
     const Type t = variable(reference(c.stream).var).type;
-    if (c.chunk != 1) {
-        refuse("consume scopes that take several elements at once");
-        return;
-    }
     const auto set = [&](VarId v, const Location &p) {
         frame().places[static_cast<std::size_t>(v.index)] = p;
         frame().visible[variable(v).name] = v;
@@ -220,7 +240,27 @@ void Translator::consume(const Consume &c) {
         m.order.task();
         return i + 1;
     });
-    set(c.elementVar, keeping(t, pop(queue, t)));
+    if (c.chunk == 1) {
+        set(c.elementVar, keeping(t, pop(queue, t)));
+    } else {
+        Location elements, count;
+        elements.type = t;
+        elements.pointer = b().reserve(Type::pointer(t));
+        count.type = ScalarKind::Int64;
+        count.value = b().reserve(ScalarKind::Int64);
+        set(c.elementVar, elements);
+        if (c.countVar)
+            set(c.countVar, count);
+        Chunk &chunk = m_.keep(Chunk{queue,
+                                     elements.pointer,
+                                     count.value,
+                                     std::max<int64_t>(c.chunk, 1),
+                                     sizeOf(t),
+                                     variable(c.elementVar).name,
+                                     b().site(),
+                                     {}});
+        b().emit({takeChunkNow, nullptr, nullptr, nullptr, 1, &chunk});
+    }
     block(c.body);
     b().jumpBack(top);
     b().land(empty);
