@@ -38,16 +38,62 @@ std::unique_ptr<AliasStep> aliasOf(Planner &p, Scope &scope, Container *alias, C
     return step;
 }
 
+/// Lets each member of a structure stand for the member of that name of another one.
+class StructureAliasStep final : public Step {
+public:
+    std::vector<std::unique_ptr<AliasStep>> members;
+
+    void run(Machine &m) override {
+        for (const std::unique_ptr<AliasStep> &member : members)
+            member->run(m);
+    }
+};
+
+/// Do all nodes of a view in the state look at one container? Members are found by name, whichever node is meant.
+bool looksAtOne(const ir::AccessNode &view) {
+    const ir::AccessNode *shown = ir::viewedNode(&view);
+    for (const ir::AccessNode *n : ir::nodesOf<ir::AccessNode>(*view.state()))
+        if (n->data == view.data) {
+            const ir::AccessNode *other = ir::viewedNode(n);
+            if (!shown || !other || !(other->data == shown->data))
+                return false;
+        }
+    return true;
+}
+
+void aliasMembers(Planner &p, Scope &scope, const std::string &alias, const std::string &viewed, const ir::DataDesc &d,
+                  const ir::AccessNode &n, const ir::Edge &e, StructureAliasStep &out) {
+    for (const auto &[member, desc] : d.members) {
+        const std::string inner = alias + "." + member.str(), outer = viewed + "." + member.str();
+        Container *to = scope.graph.container(Name(inner)), *from = scope.graph.container(Name(outer));
+        if (!to || !from) {
+            p.refuse(ir::elementName(n), "the view `" + alias + "` of a structure without its member `" + member.str() + "`");
+            return;
+        }
+        p.layOut(*to, scope, ir::elementName(n));
+        if (desc->isStructure())
+            aliasMembers(p, scope, inner, outer, *desc, n, e, out);
+        else
+            out.members.push_back(aliasOf(p, scope, to, *from, std::nullopt, n, e));
+    }
+}
+
 } // namespace
 
 std::unique_ptr<Step> Planner::view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e) {
     const bool reads = e.dst == &n;
     Container *viewed = reads ? containerAtSource(scope, e) : containerAtDestination(scope, e);
     Container *alias = scope.graph.containerAt(n);
-    if (!viewed || viewed == alias || alias->desc->isStructure()) {
-        refuse(ir::elementName(n),
-               alias->desc->isStructure() ? "a view of a structure" : "a view of something that is no container");
+    if (!viewed || viewed == alias) {
+        refuse(ir::elementName(n), "a view of something that is no container");
         return nullptr;
+    }
+    if (alias->desc->isStructure()) {
+        if (!viewed->desc->isStructure() || !looksAtOne(n))
+            refuse(ir::elementName(n), "a view that looks at several structures in one state, or at something else");
+        auto members = std::make_unique<StructureAliasStep>();
+        aliasMembers(*this, scope, alias->name.str(), viewed->name.str(), *alias->desc, n, e, *members);
+        return members;
     }
     auto step = aliasOf(*this, scope, alias, *viewed, reads ? ir::sourceSubset(&e) : ir::destinationSubset(&e), n, e);
     step->byName = scope.graph.container(n.data);
