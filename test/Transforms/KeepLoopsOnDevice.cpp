@@ -190,6 +190,17 @@ TEST_CASE("keep-loops-on-device: the host gets what it reads after the loop") {
     CHECK(layout(program.g) == "begin arm_loop look_loop loop(body end step_loop look_loop_0) after_loop known_loop last done");
 }
 
+TEST_CASE("keep-loops-on-device: a copy in front that others need, too, stays") {
+    Loop program("state copy {\n r[0] -> e[0]\n}\ngoto done if n > 3\nthen if n <= 3\nwhile e[0] > tol {\n" + state(body) +
+                     lookAgain + "}\nstate done {\nt: y = x  with x: float64 <- e[0]; y: float64 -> h[0]\n}\n",
+                 "transient h: float64[1] (CPU_Heap)");
+    Kept pass;
+    CHECK(pass(program.g));
+    CHECK(layout(program.g) == "copy arm_loop look_loop loop(body step_loop look_loop_0) after_loop done");
+    CHECK(program.g.blocks()[0]->label == "copy");
+    CHECK_FALSE(static_cast<State &>(*program.g.blocks()[0]).nodes().empty());
+}
+
 TEST_CASE("keep-loops-on-device: what stands in the way") {
     const auto loop = [](const std::string &inside, const std::string &condition = "e[0] > tol") {
         return lookFirst + "while " + condition + " {\n" + state(body) + inside + lookAgain + "}\n";

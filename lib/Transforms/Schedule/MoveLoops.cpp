@@ -93,7 +93,7 @@ void DeviceLoopNest::move() {
 void DeviceLoopNest::dropCopies() {
     std::vector<State *> states = allStates(outermost_);
     for (const InterstateEdge *e : outermost_.parent()->inEdges(&outermost_))
-        if (auto *s = dyn_cast<State>(e->src))
+        if (auto *s = dyn_cast<State>(e->src); s && outermost_.parent()->outEdges(s).size() == 1)
             states.push_back(s);
     for (State *s : states)
         if (isCopyState(*s)) {
