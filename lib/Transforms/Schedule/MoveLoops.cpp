@@ -87,6 +87,12 @@ void DeviceLoopNest::move() {
     giveBack(neededSymbols, neededCopies);
     for (State *s : emptied_)
         leaveOut(*s);
+    for (const Name s : symbols_) // one that nothing assigns any more would have to be given by the caller
+        if (std::find(given.begin(), given.end(), s) == given.end() &&
+            std::find(neededSymbols.begin(), neededSymbols.end(), s) == neededSymbols.end()) {
+            g_.symbols.erase(s);
+            g_.symbolHints.erase(s);
+        }
 }
 
 /// Copies that control flow does not need any more, with their states where something follows these.
