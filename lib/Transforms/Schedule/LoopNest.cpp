@@ -19,6 +19,14 @@ bool carries(const Edge *e) { return !e->memlet.isEmpty(); }
 
 std::string quoted(Name n) { return "`" + n.str() + "`"; }
 
+bool isWritten(const AccessNode &a) { return std::any_of(a.inEdges().begin(), a.inEdges().end(), carries); }
+bool isWritten(Name data, const State &s) {
+    return std::any_of(s.nodes().begin(), s.nodes().end(), [data](const auto &n) {
+        const auto *a = dyn_cast<AccessNode>(n.get());
+        return a && a->data == data && isWritten(*a);
+    });
+}
+
 /// The container in device memory whose elements an access node of the host gets, all of them; none where it gets something else.
 Name copiedFrom(const AccessNode &to) {
     const SDFG &g = *to.state()->sdfg();
@@ -100,7 +108,7 @@ void DeviceLoopNest::collectTwins() {
     std::set<Name> others;
     for (State *s : allStates(outermost_))
         for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
-            if (std::none_of(a->inEdges().begin(), a->inEdges().end(), carries))
+            if (!isWritten(*a))
                 continue;
             const Name from = copiedFrom(*a);
             if (from.empty() || (twins_.count(a->data) && twins_[a->data] != from))
@@ -119,7 +127,7 @@ bool DeviceLoopNest::isCopyState(const State &s) const {
         const auto *a = dyn_cast<AccessNode>(n.get());
         if (!a)
             return false;
-        if (std::none_of(a->inEdges().begin(), a->inEdges().end(), carries))
+        if (!isWritten(*a))
             continue;
         const auto twin = twins_.find(a->data);
         if (twin == twins_.end() || copiedFrom(*a) != twin->second)
@@ -139,20 +147,12 @@ Name DeviceLoopNest::readAs(Name data, const std::vector<const Block *> &before)
     const auto twin = twins_.find(data);
     if (twin == twins_.end()) { // scalars of the host are handed to kernels by value, if nothing changes them on the way
         const std::vector<State *> states = allStates(outermost_);
-        const bool constant = std::none_of(states.begin(), states.end(), [data](const State *s) {
-            return std::any_of(s->nodes().begin(), s->nodes().end(), [data](const auto &n) {
-                const auto *a = dyn_cast<AccessNode>(n.get());
-                return a && a->data == data && std::any_of(a->inEdges().begin(), a->inEdges().end(), carries);
-            });
-        });
+        const bool constant = std::none_of(states.begin(), states.end(), [data](const State *s) { return isWritten(data, *s); });
         return d->isScalar() && constant ? data : Name();
     }
     const bool fresh = std::all_of(before.begin(), before.end(), [&](const Block *b) {
         const auto *s = dyn_cast<State>(b);
-        return s && isCopyState(*s) && std::any_of(s->nodes().begin(), s->nodes().end(), [&](const auto &n) {
-                   const auto *a = dyn_cast<AccessNode>(n.get());
-                   return a && a->data == data;
-               });
+        return s && isCopyState(*s) && isWritten(data, *s);
     });
     return fresh && !before.empty() ? twin->second : Name();
 }

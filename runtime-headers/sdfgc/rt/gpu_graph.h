@@ -392,6 +392,7 @@ private:
         const bool kernel = loop || branch || (node && node->kind == Kind::Kernel);
         const char *kind = !node                      ? ""
                            : loop                     ? "loop "
+                           : branch                   ? "branch "
                            : kernel                   ? "kernel "
                            : node->kind == Kind::Set  ? "a condition"
                            : node->kind == Kind::Copy ? "a copy"
