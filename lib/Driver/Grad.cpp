@@ -1,0 +1,79 @@
+// sdfgc grad: a graph in, the same graph with the gradient of a result out. It is an ordinary graph: build, run and opt take it.
+#include "Driver/PipelineOptions.h"
+#include "Driver/Remarks.h"
+#include "Driver/Subcommand.h"
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Support/Text.h"
+
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+class Grad : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.group("What to differentiate");
+        line.list("--of", of_, "NAMES", "the result: an argument that the program writes, or several");
+        line.list("--wrt", wrt_, "NAMES", "arguments to get a gradient");
+        line.choice("--seed", seed_, {"one", "argument"},
+                    "what the gradient of the result begins with (one): argument takes what the caller put there");
+        line.choice("--init", init_, {"zero", "accumulate"},
+                    "what the other gradients begin with (zero): accumulate adds to what the caller put there");
+        line.choice("--ties", ties_, {"split", "first"}, "where equal values are the largest: they share the gradient (split), or the first one gets it");
+        line.group("Output");
+        line.text("-o,--output", output_, "FILE",
+                  "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form is printed");
+        line.flag("--report", report_, "print what is stored for the gradient, and why");
+    }
+
+    void run(Session &s) override {
+        Input in = s.read(input_);
+        if (!in)
+            return;
+        if (!in.graph) {
+            s.diags.report(diag::Id::PassAfterLowering, {}, "differentiate");
+            return;
+        }
+        PipelineOptions pipeline;
+        pipeline.pipeline = "differentiate";
+        const auto option = [&pipeline](const char *name, const std::string &value) {
+            pipeline.passOptions.push_back(std::string("differentiate.") + name + "=" + value);
+        };
+        option("of", text::joined(of_, "+"));
+        option("wrt", text::joined(wrt_, "+"));
+        option("seed", seed_);
+        option("init", init_);
+        option("ties", ties_);
+        const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
+        pass::Context context(s.diags, compile);
+        pass::Program program = in.program();
+        if (!runPasses(s, program, pipeline, context))
+            return;
+        if (report_)
+            for (const pass::Remark &r : context.remarks)
+                if (r.pass == "differentiate")
+                    s.environment.err << r.element << ": " << r.text << '\n';
+        write(s, *program.graph);
+    }
+
+    void write(Session &s, const ir::SDFG &g) const {
+        if (output_.empty())
+            s.environment.out << serialize::print(g);
+        else if (output_ == "-")
+            s.environment.out << serialize::writeText(g) << '\n';
+        else
+            serialize::writeFile(g, output_, s.diags, {-1, output_.ends_with(".sdfgz")});
+    }
+
+    std::string input_, output_, seed_ = "one", init_ = "zero", ties_ = "split";
+    std::vector<std::string> of_, wrt_;
+    bool report_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createGrad() { return std::make_unique<Grad>(); }
+
+} // namespace sdfgc::driver

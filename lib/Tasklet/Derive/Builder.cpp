@@ -1,0 +1,144 @@
+// Expressions into operations on names, each made once.
+#include "Tasklet/Derive/Simplify.h"
+#include "Tasklet/Derive/Steps.h"
+#include "Tasklet/Infer.h"
+#include "Tasklet/Numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sdfgc::py::detail {
+
+namespace {
+
+// What a value is called that the program has no name for: `exp_x`, otherwise `t`.
+std::string describe(const Expr &flat) {
+    if (flat.kind == ExprKind::Call && flat.args[0]->kind == ExprKind::Name) {
+        const std::string function = flat.args[0]->name.str();
+        if (function.find_first_of(".:") == std::string::npos)
+            return function +
+                   (flat.args.size() == 2 && flat.args[1]->kind == ExprKind::Name ? "_" + flat.args[1]->name.str() : "_t");
+    }
+    if (flat.kind == ExprKind::Subscript && flat.args[0]->kind == ExprKind::Name)
+        return flat.args[0]->name.str() + "_t";
+    return "t";
+}
+
+bool isFloatLiteral(const Expr &e) {
+    if (e.kind == ExprKind::Unary && e.op == Op::Neg)
+        return isFloatLiteral(*e.args[0]);
+    return e.kind == ExprKind::Float && !(e.type == Type(ScalarKind::Float32));
+}
+
+// The number so that it does not widen float32: whole ones without a point.
+ExprRef narrow(const ExprRef &literal) {
+    const double v = *literalValue(*literal);
+    constexpr double exact = 1 << 24;
+    if (std::floor(v) == v && std::fabs(v) <= exact && !(v == 0 && std::signbit(v)))
+        return intLit(static_cast<int64_t>(v));
+    return castTo(ScalarKind::Float32, literal);
+}
+
+} // namespace
+
+Builder::Builder(const Signature &signature, std::set<Name> taken) : signature_(signature), taken_(std::move(taken)) {
+    env_ = signature.env;
+    env_.typeOf = [this](Name n) { return lookUp(n); };
+}
+
+std::optional<Type> Builder::lookUp(Name n) const {
+    if (const auto it = types_.find(n); it != types_.end())
+        return it->second;
+    return signature_.env.typeOf ? signature_.env.typeOf(n) : std::nullopt;
+}
+
+Type Builder::typeOf(const ExprRef &e) const { return valueOf(inferTypes(e, env_, signature_.semantics)->type); }
+
+ExprRef Builder::converted(const ExprRef &e, Type t) const {
+    const Type from = typeOf(e);
+    if (!t || !from || promoted(from) == promoted(t) || (isLiteral(*e) && !isFloatLiteral(*e)))
+        return e;
+    return isFloatLiteral(*e) && t == Type(ScalarKind::Float32) ? narrow(e) : castTo(t, e);
+}
+
+Name Builder::fresh(std::string_view wanted) {
+    Name n(wanted);
+    for (int k = 2; taken_.count(n); ++k)
+        n = Name(std::string(wanted) + "_" + std::to_string(k));
+    taken_.insert(n);
+    return n;
+}
+
+const Name *Builder::known(const std::string &text) const {
+    for (const Scope *s = current_; s; s = s->outer)
+        if (const auto it = s->known.find(text); it != s->known.end())
+            return &it->second;
+    return nullptr;
+}
+
+void Builder::within(std::vector<Step> &steps, Scope &scope, const std::function<void()> &f) {
+    Scope *const scopeBefore = current_;
+    std::vector<Step> *const stepsBefore = steps_;
+    scope.outer = current_;
+    current_ = &scope;
+    steps_ = &steps;
+    f();
+    current_ = scopeBefore;
+    steps_ = stepsBefore;
+    scope.outer = nullptr; // the scope itself may move
+}
+
+ExprRef Builder::leaf(const ExprRef &e, std::string_view wanted) {
+    if (e->kind == ExprKind::Name || isLiteral(*e))
+        return e;
+    if (wanted.empty() && e->kind != ExprKind::IfExp && !laneOf(typeOf(e)).isFloat())
+        return e;
+    const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
+    if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute || e->kind == ExprKind::Lambda)
+        return named(e, wanted);
+    const Expr *test = e->kind == ExprKind::IfExp ? e->args[0].get() : nullptr;
+    const ExprRef flat = mapChildren(e, [&](const ExprRef &c) {
+        if (c.get() == callee)
+            return c;
+        return c.get() == test ? condition(c) : leaf(c);
+    });
+    return named(narrowLiterals(flat), wanted);
+}
+
+ExprRef Builder::condition(const ExprRef &e) { return e->kind == ExprKind::Name || isLiteral(*e) ? e : named(e, "cond"); }
+
+ExprRef Builder::narrowLiterals(const ExprRef &flat) const {
+    const bool choosing = flat->kind == ExprKind::IfExp;
+    if (!choosing && flat->kind != ExprKind::Binary && flat->kind != ExprKind::Call)
+        return flat;
+    const std::size_t first = flat->kind == ExprKind::Binary ? 0 : 1;
+    bool floats = false;
+    for (std::size_t k = first; k < flat->args.size(); ++k) {
+        const Type t = isFloatLiteral(*flat->args[k]) ? Type() : promoted(typeOf(flat->args[k]));
+        if (t && !isIntegral(t) && !(t == Type(ScalarKind::Float32)))
+            return flat;
+        floats = floats || t.isFloat();
+    }
+    if (!floats)
+        return flat;
+    return mapChildren(flat, [](const ExprRef &c) { return isFloatLiteral(*c) ? narrow(c) : c; });
+}
+
+ExprRef Builder::named(const ExprRef &flat, std::string_view wanted) {
+    const std::string text = print(*flat);
+    const Type t = typeOf(flat);
+    if (const Name *n = known(text))
+        return name(*n, t);
+    Step s;
+    s.kind = Step::Kind::Let;
+    s.name = fresh(wanted.empty() ? describe(*flat) : std::string(wanted));
+    s.value = flat;
+    s.at = flat->at;
+    define(s.name, t);
+    current_->known.emplace(text, s.name);
+    const ExprRef result = name(s.name, t);
+    push(std::move(s));
+    return result;
+}
+
+} // namespace sdfgc::py::detail

@@ -1,0 +1,97 @@
+#include "Tasklet/Derive/Derivation.h"
+#include "Tasklet/Derive/Simplify.h"
+#include "Tasklet/Functions.h"
+
+#include <algorithm>
+
+namespace sdfgc::py::detail {
+
+namespace {
+
+void namesIn(const std::vector<StmtRef> &block, std::set<Name> &names) {
+    rewrite(block, [&](const ExprRef &e) {
+        if (e->kind == ExprKind::Name)
+            names.insert(e->name);
+        return e;
+    });
+}
+
+// Names that derivatives may not use for their own values. Locals and outputs are free: the program's values are not at hand.
+std::set<Name> takenNames(const std::vector<StmtRef> &block, const Signature &signature) {
+    std::set<Name> all, taken;
+    namesIn(block, all);
+    const BlockNames names = blockNames(block);
+    for (Name n : all)
+        if (!names.written.count(n))
+            taken.insert(n);
+    for (const auto *connectors : {&signature.inputs, &signature.outputs})
+        for (const auto &[n, type] : *connectors) {
+            taken.insert(signature.gradient(n));
+            if (connectors == &signature.inputs)
+                taken.insert(n);
+        }
+    return taken;
+}
+
+} // namespace
+
+Derivation::Derivation(const std::vector<StmtRef> &block, const Signature &signature)
+    : signature_(signature), builder_(signature, takenNames(block, signature)) {
+    for (const auto *connectors : {&signature.inputs, &signature.outputs})
+        for (const auto &[n, type] : *connectors) {
+            const bool pointer = signature.pointers.count(n) && !type.isPointer();
+            const Type t = pointer ? Type::pointer(type) : type;
+            builder_.define(n, t);
+            builder_.define(signature.gradient(n), t);
+        }
+    straight_ = straighten(block, signature, builder_);
+}
+
+Type Derivation::typeOfConnector(Name n) const {
+    const auto &in = signature_.inputs;
+    const auto it = in.find(n);
+    return valueOf(it != in.end() ? it->second : signature_.outputs.at(n));
+}
+
+ExprRef Derivation::gradientOf(Name connector) const { return name(signature_.gradient(connector), typeOfConnector(connector)); }
+
+ExprRef Derivation::gradientOf(const Expr &element) const {
+    Expr copy = element;
+    copy.args[0] = name(signature_.gradient(rootName(element)));
+    copy.type = typeOfConnector(rootName(element));
+    return share(std::move(copy));
+}
+
+void Derivation::forEachOperand(const Step &let, const std::function<void(const ExprRef &, const ExprRef &)> &f) {
+    const Expr &flat = *let.value;
+    const Type t = laneOf(builder_.typeOf(name(let.name)));
+    if (t.isComplex())
+        refuse(DerivativeError::Kind::Complex, print(flat), let.at);
+    if (flat.kind == ExprKind::Attribute)
+        refuseConstruct("a member of a structure", let.at);
+    for (std::size_t k = flat.kind == ExprKind::Call ? 1 : 0; k < flat.args.size(); ++k)
+        if (isActive(flat.args[k]))
+            f(flat.args[k], partialOf(flat, k, let.name, signature_.ties, builder_));
+}
+
+void Derivation::put(const ExprRef &target, const ExprRef &value) {
+    Step s;
+    s.kind = Step::Kind::Put;
+    s.target = target;
+    s.value = builder_.leaf(value);
+    builder_.push(std::move(s));
+}
+
+Derivative Derivation::finished(std::set<Name> assigned) const {
+    Derivative d;
+    d.block = *parseBlock(print(tidied(builder_.top, assigned))).value;
+    const BlockNames names = blockNames(d.block);
+    for (const auto &[n, type] : signature_.inputs)
+        if (names.read.count(n))
+            d.primals.insert(n);
+    d.stored = straight_.stored;
+    d.partial = straight_.partial;
+    return d;
+}
+
+} // namespace sdfgc::py::detail

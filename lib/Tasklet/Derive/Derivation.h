@@ -1,0 +1,30 @@
+// What the two modes share.
+#pragma once
+
+#include "Tasklet/AstUtil.h"
+#include "Tasklet/Derive/Steps.h"
+
+namespace sdfgc::py::detail {
+
+class Derivation {
+public:
+    Derivation(const std::vector<StmtRef> &block, const Signature &signature);
+
+protected:
+    const Signature &signature_;
+    Builder builder_;
+    Straight straight_;
+
+    bool isActive(const ExprRef &leaf) const { return leaf && leaf->kind == ExprKind::Name && straight_.active.count(leaf->name); }
+    Type typeOfConnector(Name n) const;
+    /// The gradient of a connector, or of an element that `of` reads or stores.
+    ExprRef gradientOf(Name connector) const;
+    ExprRef gradientOf(const Expr &element) const;
+    /// Calls f with the derivative for each active operand of the operation. Refuses what has none, and complex numbers.
+    void forEachOperand(const Step &let, const std::function<void(const ExprRef &operand, const ExprRef &partial)> &f);
+    void put(const ExprRef &target, const ExprRef &value);
+    /// The steps as a block; `results` are gradients by name, which it assigns.
+    Derivative finished(std::set<Name> assigned) const;
+};
+
+} // namespace sdfgc::py::detail

@@ -1,0 +1,239 @@
+// Reverse mode: from the last step to the first, what each value contributes to the gradients of its operands.
+#include "Tasklet/Derive/Derivation.h"
+#include "Tasklet/Derive/Simplify.h"
+#include "Tasklet/Functions.h"
+
+#include <utility>
+
+namespace sdfgc::py {
+
+using namespace detail;
+
+namespace {
+
+/// `g if condition else 0`, or the other way round.
+struct Guard {
+    ExprRef condition;
+    bool taken;
+};
+
+class Reverse : Derivation {
+public:
+    using Derivation::Derivation;
+
+    Derivative run() {
+        for (const auto &[key, leaf] : straight_.values)
+            seed(key, leaf);
+        const std::vector<Step> forward = builder_.top;
+        backward(forward);
+        std::set<Name> assigned, results;
+        for (Name n : signature_.activeInputs)
+            if (const ExprRef g = take(n)) {
+                const ExprRef gradient = gradientOf(n);
+                put(gradient, builder_.converted(g, typeOfConnector(n)));
+                assigned.insert(gradient->name);
+                results.insert(n);
+            }
+        Derivative d = finished(std::move(assigned));
+        d.results = std::move(results);
+        d.results.insert(indexed_.begin(), indexed_.end());
+        d.indexed = std::move(indexed_);
+        return d;
+    }
+
+private:
+    std::map<Name, ExprRef> gradients_;                // of values, as far as they are known
+    std::map<Name, std::vector<ExprRef>> storedAfter_; // by output: elements that later steps store to
+    std::set<Name> storedInBranch_;                    // outputs to which later steps store under a condition
+    std::set<Name> indexed_;
+
+    void seed(const std::string &key, const ExprRef &leaf) {
+        const std::size_t bracket = key.find('[');
+        const Name output(key.substr(0, bracket));
+        if (!signature_.activeOutputs.count(output) || !isActive(leaf))
+            return;
+        if (bracket == std::string::npos)
+            add(leaf, gradientOf(output));
+        else
+            add(leaf, gradientOf(**parseExpr(key).value));
+    }
+
+    ExprRef take(Name n) {
+        const auto it = gradients_.find(n);
+        if (it == gradients_.end() || isZero(*it->second))
+            return nullptr;
+        const ExprRef g = it->second;
+        gradients_.erase(it);
+        return g;
+    }
+
+    void add(const ExprRef &leaf, const ExprRef &contribution) {
+        if (isZero(*contribution))
+            return;
+        const ExprRef c = builder_.converted(contribution, builder_.typeOf(leaf));
+        const auto [it, isFirst] = gradients_.try_emplace(leaf->name, c);
+        if (!isFirst)
+            it->second = sum(it->second, c);
+    }
+
+    void backward(const std::vector<Step> &steps) {
+        for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+            if (it->kind == Step::Kind::Let)
+                let(*it);
+            else if (it->kind == Step::Kind::Branch)
+                branch(*it);
+            else if (it->kind == Step::Kind::Store)
+                store(*it);
+        }
+    }
+
+    // What a choice leaves at zero stays out of the products: `0 * nan` would spread.
+    static ExprRef unguarded(ExprRef g, std::vector<Guard> &guards) {
+        while (g->kind == ExprKind::IfExp && (isZero(*g->args[1]) || isZero(*g->args[2]))) {
+            const bool taken = isZero(*g->args[2]);
+            guards.push_back({g->args[0], taken});
+            g = g->args[taken ? 1 : 2];
+        }
+        return g;
+    }
+
+    static ExprRef guarded(ExprRef g, const std::vector<Guard> &guards) {
+        if (isZero(*g))
+            return g;
+        for (auto it = guards.rbegin(); it != guards.rend(); ++it)
+            g = it->taken ? choice(it->condition, g, intLit(0)) : choice(it->condition, intLit(0), g);
+        return g;
+    }
+
+    void let(const Step &s) {
+        ExprRef g = straight_.active.count(s.name) ? take(s.name) : nullptr;
+        if (!g)
+            return;
+        if (s.value->kind == ExprKind::Subscript)
+            return load(s, g);
+        std::vector<Guard> guards;
+        g = builder_.leaf(unguarded(g, guards), "d_" + s.name.str());
+        forEachOperand(s,
+                       [&](const ExprRef &operand, const ExprRef &partial) { add(operand, guarded(product(partial, g), guards)); });
+    }
+
+    void load(const Step &s, const ExprRef &g) {
+        const Name root = rootName(*s.value);
+        if (s.value->args[0]->kind != ExprKind::Name || !signature_.pointers.count(root))
+            refuseConstruct("`" + print(*s.value) + "`", s.at);
+        indexed_.insert(root);
+        put(gradientOf(*s.value), builder_.converted(g, typeOfConnector(root)));
+    }
+
+    static bool certainlyDiffer(const Expr &a, const Expr &b) {
+        for (std::size_t k = 1; k < a.args.size() && k < b.args.size(); ++k) {
+            const auto i = intValue(*a.args[k]), j = intValue(*b.args[k]);
+            if (i && j && *i != *j)
+                return true;
+        }
+        return false;
+    }
+
+    static ExprRef sameElement(const Expr &a, const Expr &b) {
+        std::vector<ExprRef> tests;
+        for (std::size_t k = 1; k < a.args.size() && k < b.args.size(); ++k)
+            if (!equal(*a.args[k], *b.args[k]))
+                tests.push_back(compare(Op::Eq, a.args[k], b.args[k]));
+        return tests.empty() ? boolLit(true) : tests.size() == 1 ? tests[0] : boolOp(Op::And, tests);
+    }
+
+    // A later store to the same element leaves nothing of this one.
+    void store(const Step &s) {
+        std::vector<ExprRef> &later = storedAfter_[s.name];
+        if (isActive(s.value) && signature_.activeOutputs.count(s.name)) {
+            if (storedInBranch_.count(s.name))
+                refuseConstruct("a store to `" + s.name.str() + "` that a later one in a branch may replace", s.at);
+            ExprRef g = gradientOf(*s.target);
+            for (const ExprRef &other : later) {
+                if (certainlyDiffer(*s.target, *other))
+                    continue;
+                const ExprRef same = sameElement(*s.target, *other);
+                g = same->kind == ExprKind::Bool ? intLit(0) : choice(same, intLit(0), g);
+            }
+            add(s.value, g);
+        }
+        later.push_back(s.target);
+    }
+
+    using Gradients = std::map<Name, ExprRef>;
+
+    void branch(const Step &s) {
+        Step reversed;
+        reversed.kind = Step::Kind::Branch;
+        reversed.value = s.value;
+        reversed.thenScope = s.thenScope; // under the same condition its values are still there
+        reversed.otherScope = s.otherScope;
+        std::map<Name, ExprRef> joined;
+        for (const Join &j : s.joins)
+            if (const ExprRef g = straight_.active.count(j.result) ? take(j.result) : nullptr)
+                joined[j.result] = builder_.leaf(g, "d_" + j.result.str());
+        const auto before = std::exchange(gradients_, {});
+        const auto storedBefore = storedAfter_;
+        Gradients then, other;
+        builder_.within(reversed.then, reversed.thenScope, [&] { then = side(s, s.then, joined, true); });
+        const auto storedThen = std::exchange(storedAfter_, storedBefore);
+        builder_.within(reversed.other, reversed.otherScope, [&] { other = side(s, s.other, joined, false); });
+        for (const auto &[output, targets] : storedThen)
+            if (targets.size() > (storedBefore.count(output) ? storedBefore.at(output).size() : 0))
+                storedInBranch_.insert(output);
+        for (const auto &[output, targets] : storedAfter_)
+            if (targets.size() > (storedBefore.count(output) ? storedBefore.at(output).size() : 0))
+                storedInBranch_.insert(output);
+        storedAfter_ = storedBefore;
+        gradients_ = before;
+        joinGradients(reversed, then, other);
+    }
+
+    // Gradients that one side of a branch contributes to what was there before it.
+    Gradients side(const Step &s, const std::vector<Step> &steps, const std::map<Name, ExprRef> &joined, bool then) {
+        gradients_.clear();
+        for (const Join &j : s.joins) {
+            const ExprRef &leaf = then ? j.then : j.other;
+            if (const auto g = joined.find(j.result); g != joined.end() && isActive(leaf))
+                add(leaf, g->second);
+        }
+        backward(steps);
+        Gradients out;
+        for (const auto &[n, g] : gradients_)
+            if (!isZero(*g))
+                out[n] = builder_.leaf(g, "d_" + n.str());
+        return out;
+    }
+
+    void joinGradients(Step &reversed, const Gradients &then, const Gradients &other) {
+        Gradients joined;
+        for (const Gradients *side : {&then, &other})
+            for (const auto &[n, g] : *side) {
+                if (joined.count(n))
+                    continue;
+                const auto a = then.find(n), b = other.find(n);
+                const ExprRef inThen = a == then.end() ? intLit(0) : a->second, inOther = b == other.end() ? intLit(0) : b->second;
+                const Name result = builder_.fresh("d_" + n.str());
+                const Type t = builder_.typeOf(g);
+                builder_.define(result, t);
+                reversed.joins.push_back({result, inThen, inOther});
+                joined[n] = name(result, t);
+            }
+        if (!reversed.then.empty() || !reversed.other.empty() || !reversed.joins.empty())
+            builder_.push(std::move(reversed));
+        for (const auto &[n, g] : joined)
+            add(name(n, builder_.typeOf(name(n))), g);
+    }
+};
+
+} // namespace
+
+DerivativeOr reverseOf(const std::vector<StmtRef> &block, const Signature &signature) {
+    try {
+        return Reverse(block, signature).run();
+    } catch (const Refusal &r) {
+        return r.error;
+    }
+}
+
+} // namespace sdfgc::py

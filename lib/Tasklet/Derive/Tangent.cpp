@@ -1,0 +1,124 @@
+// Forward mode: in the order of the steps, the tangent of each value.
+#include "Tasklet/Derive/Derivation.h"
+#include "Tasklet/Derive/Simplify.h"
+#include "Tasklet/Functions.h"
+
+namespace sdfgc::py {
+
+using namespace detail;
+
+namespace {
+
+class Tangent : Derivation {
+public:
+    using Derivation::Derivation;
+
+    Derivative run() {
+        const std::vector<Step> primal = builder_.top;
+        forward(primal);
+        std::set<Name> assigned, results;
+        for (Name n : signature_.activeOutputs) {
+            const auto it = straight_.values.find(n.str());
+            const bool whole = it != straight_.values.end() && !straight_.partial.count(n);
+            if (whole)
+                put(gradientOf(n), builder_.converted(of(it->second), typeOfConnector(n)));
+            if (whole || straight_.stored.count(n) || (it != straight_.values.end()))
+                results.insert(n);
+        }
+        for (Name n : results)
+            assigned.insert(signature_.gradient(n));
+        Derivative d = finished(std::move(assigned));
+        d.results = std::move(results);
+        return d;
+    }
+
+private:
+    std::map<Name, ExprRef> tangents_; // of values
+
+    ExprRef of(const ExprRef &leaf) const {
+        if (!isActive(leaf))
+            return intLit(0);
+        const auto it = tangents_.find(leaf->name);
+        return it != tangents_.end() ? it->second : signature_.activeInputs.count(leaf->name) ? gradientOf(leaf->name) : intLit(0);
+    }
+
+    void forward(const std::vector<Step> &steps) {
+        for (const Step &s : steps) {
+            if (s.kind == Step::Kind::Let)
+                let(s);
+            else if (s.kind == Step::Kind::Branch)
+                branch(s);
+            else if (s.kind == Step::Kind::Store)
+                store(*s.target, s.value);
+            else if (s.kind == Step::Kind::Define)
+                define(s);
+        }
+    }
+
+    void let(const Step &s) {
+        if (!straight_.active.count(s.name))
+            return;
+        if (s.value->kind == ExprKind::Subscript) {
+            tangents_[s.name] = builder_.leaf(gradientOf(*s.value), "t_" + s.name.str());
+            return;
+        }
+        if (s.value->kind == ExprKind::IfExp) {
+            const ExprRef taken = builder_.converted(of(s.value->args[1]), builder_.typeOf(s.value));
+            const ExprRef other = builder_.converted(of(s.value->args[2]), builder_.typeOf(s.value));
+            tangents_[s.name] = builder_.leaf(choice(s.value->args[0], taken, other), "t_" + s.name.str());
+            return;
+        }
+        ExprRef t = intLit(0);
+        const Type type = builder_.typeOf(name(s.name));
+        forEachOperand(s, [&](const ExprRef &operand, const ExprRef &partial) {
+            t = sum(t, builder_.converted(product(partial, of(operand)), type));
+        });
+        tangents_[s.name] = builder_.leaf(t, "t_" + s.name.str());
+    }
+
+    void store(const Expr &target, const ExprRef &value) {
+        const Name root = rootName(target);
+        if (signature_.activeOutputs.count(root))
+            put(gradientOf(target), builder_.converted(of(value), typeOfConnector(root)));
+    }
+
+    void define(const Step &s) {
+        const ExprRef target = *parseExpr(s.name.view()).value;
+        if (target->kind == ExprKind::Subscript)
+            store(*target, s.value);
+        else if (signature_.activeOutputs.count(s.name))
+            put(gradientOf(s.name), builder_.converted(of(s.value), typeOfConnector(s.name)));
+    }
+
+    void branch(const Step &s) {
+        Step twin;
+        twin.kind = Step::Kind::Branch;
+        twin.value = s.value;
+        twin.thenScope = s.thenScope; // under the same condition its values are still there
+        twin.otherScope = s.otherScope;
+        builder_.within(twin.then, twin.thenScope, [&] { forward(s.then); });
+        builder_.within(twin.other, twin.otherScope, [&] { forward(s.other); });
+        for (const Join &j : s.joins) {
+            if (!straight_.active.count(j.result))
+                continue;
+            const Name result = builder_.fresh("t_" + j.result.str());
+            const Type t = builder_.typeOf(name(j.result));
+            builder_.define(result, t);
+            twin.joins.push_back({result, j.then ? of(j.then) : nullptr, j.other ? of(j.other) : nullptr});
+            tangents_[j.result] = name(result, t);
+        }
+        builder_.push(std::move(twin));
+    }
+};
+
+} // namespace
+
+DerivativeOr tangentOf(const std::vector<StmtRef> &block, const Signature &signature) {
+    try {
+        return Tangent(block, signature).run();
+    } catch (const Refusal &r) {
+        return r.error;
+    }
+}
+
+} // namespace sdfgc::py

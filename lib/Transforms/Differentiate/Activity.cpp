@@ -1,0 +1,89 @@
+#include "Transforms/Differentiate/Activity.h"
+
+#include "Transforms/Differentiate/Maker.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using analysis::Memory;
+using nest::Item;
+using nest::Step;
+using nest::Use;
+
+namespace {
+
+/// What one step reads and writes, of real numbers and such that have gradients or must be refused.
+struct Flow {
+    std::set<Memory> from, to;
+};
+
+std::vector<Flow> flowsOf(const Program &program) {
+    std::map<const Step *, Flow> flows;
+    SDFG &g = const_cast<Program &>(program).sdfg();
+    const auto carries = [&g](const Use &u) {
+        const DataDesc *d = g.desc(u.data);
+        return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !nest::isPlain(d)) && !d->dtype.isInteger() &&
+               !d->dtype.isBool();
+    };
+    const auto add = [&](const Item &item, auto &self) -> void {
+        if (item.map) {
+            for (const Item &inner : item.map->body)
+                self(inner, self);
+            return;
+        }
+        for (const Use &u : item.step->uses)
+            if (carries(u))
+                (u.writes() ? flows[item.step.get()].to : flows[item.step.get()].from).insert(u.memory);
+    };
+    for (const nest::Run &run : const_cast<Program &>(program).runs())
+        for (const Item &item : run.items)
+            add(item, add);
+    std::vector<Flow> out;
+    for (auto &[step, flow] : flows)
+        out.push_back(std::move(flow));
+    return out;
+}
+
+/// Adds what can be reached, against or with the flow, until nothing is new.
+void spread(std::set<Memory> &reached, const std::vector<Flow> &flows, std::set<Memory> Flow::*begin, std::set<Memory> Flow::*end) {
+    for (bool isNew = true; isNew;) {
+        isNew = false;
+        for (const Flow &f : flows)
+            if (std::any_of((f.*begin).begin(), (f.*begin).end(), [&](Memory m) { return reached.count(m) != 0; }))
+                for (const Memory m : f.*end)
+                    isNew |= reached.insert(m).second;
+    }
+}
+
+} // namespace
+
+Activity::Activity(const Program &program, const std::set<Memory> &of, const std::set<Memory> &wrt) : varied_(wrt), useful_(of) {
+    const std::vector<Flow> flows = flowsOf(program);
+    spread(varied_, flows, &Flow::from, &Flow::to);
+    spread(useful_, flows, &Flow::to, &Flow::from);
+}
+
+bool Activity::isActive(const Step &s) const {
+    return std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return u.writes() && isActive(u.memory); });
+}
+
+bool Activity::isActive(const Item &item) const {
+    return item.step ? isActive(*item.step)
+                     : std::any_of(item.map->body.begin(), item.map->body.end(), [this](const Item &i) { return isActive(i); });
+}
+
+bool Activity::isActive(const Program &program, const Region &r) const {
+    const auto isInside = [&r](const Region *inner) {
+        while (inner && inner != &r)
+            inner = inner->parent();
+        return inner == &r;
+    };
+    const auto &runs = const_cast<Program &>(program).runs();
+    return std::any_of(runs.begin(), runs.end(), [&](const nest::Run &run) {
+        return isInside(run.region) && std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); });
+    });
+}
+
+} // namespace sdfgc::transforms::gradient

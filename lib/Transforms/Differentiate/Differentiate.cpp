@@ -1,0 +1,210 @@
+// differentiate: a program computes gradients, too (reverse mode).
+//
+//     state {                                    state {
+//       map i { B[i] = sin(A[i]) }                 map i { B[i] = sin(A[i]) }
+//       map i { loss += B[i] }         ->          map i { loss += B[i] }
+//     }                                          }
+//                                                state { gradient_B = 0 }
+//                                                state {
+//                                                  map i { gradient_B[i] += gradient_loss }
+//                                                  map i { gradient_A[i] += cos(A[i]) * gradient_B[i] }
+//                                                }
+//
+// The program runs as it did. After it come its operations once more, the last one first, each as one that hands the gradient of what it wrote
+// to the gradients of what it read. That is all there is to reverse mode; what takes care is
+//
+//   which containers have gradients                         Activity.h
+//   values that are overwritten before they are needed      Program.h, Values.h
+//   the order of blocks, loops and branches                 Flow.h
+//   maps, tasklets, copies, nested SDFGs                    Items.h
+//   library nodes                                           LibraryRules.h
+//   tasklets                                                sdfgc/Tasklet/Derivatives.h
+//
+// The pass works on the nest form (sdfgc/Nest/Nest.h), in front of the optimiser: gradients are optimised, scheduled and lowered like any other
+// program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): `gradient_A`, which the caller sets to zero, and `gradient_loss`, which the
+// caller sets to one. docs/differentiation.md explains it to users.
+#include "Transforms/Differentiate/Differentiate.h"
+
+#include "Transforms/Differentiate/Flow.h"
+
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Support/Text.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace gradient {
+
+using namespace ir;
+using nest::Item;
+
+namespace {
+
+std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names, SDFG &g, analysis::Memories &memories) {
+    std::set<analysis::Memory> out;
+    for (const Name n : names)
+        out.insert(memories.of(g, n));
+    return out;
+}
+
+bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
+
+/// Declares the gradients of all arguments that are asked for, as arguments.
+bool declare(const Request &r, Gradients &gradients, SDFG &g, pass::Context &context) {
+    std::vector<Name> all = r.of;
+    for (const Name n : r.wrt)
+        if (!contains(all, n))
+            all.push_back(n);
+    for (const Name n : all) {
+        const std::optional<Name> name = gradients.declare(n);
+        if (!name) {
+            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
+            place.file = context.options.file;
+            context.diags.report(diag::Id::GradientName, place, n.str(), "gradient_" + n.str());
+            return false;
+        }
+        if (g.isRoot())
+            g.argNames.push_back(*name);
+    }
+    return true;
+}
+
+/// Gradients that begin with zero, of what the SDFG has for itself, and of arguments if they do.
+std::set<Name> zeroed(const Request &r, const Gradients &gradients, const std::set<Name> &ofItems, const SDFG &g) {
+    std::set<Name> out;
+    for (const auto &[data, gradient] : gradients.all())
+        if (!ofItems.count(gradient) && (g.desc(gradient)->transient || (r.zeroInit && !contains(r.of, data))))
+            out.insert(gradient);
+    return out;
+}
+
+std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const std::set<Name> &zeros, Maker &maker) {
+    std::vector<Item> out;
+    for (const auto &[data, gradient] : gradients.all()) {
+        const bool seeded = r.seedOne && contains(r.of, data);
+        if (seeded || zeros.count(gradient))
+            out.push_back(maker.fill(gradient, maker.sdfg().desc(gradient)->fullSubset(), seeded ? "1" : "0", !maker.sdfg().isRoot()));
+    }
+    return out;
+}
+
+} // namespace
+
+bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
+    analysis::Memories memories(g);
+    Program program(g, memories);
+    const Activity activity(program, memoriesOf(request.of, g, memories), memoriesOf(request.wrt, g, memories));
+    Maker maker(g, memories);
+    Gradients gradients(maker);
+    if (!declare(request, gradients, g, context))
+        return false;
+    Values values(program, maker, context);
+    ItemReverser items(program, maker, activity, gradients, values, request, context);
+    FlowReverser flow(program, maker, activity, items, values, context);
+    flow.reverse(g, g);
+    if (flow.failed() || context.diags.hasErrors())
+        return false;
+    std::set<Name> zeros = zeroed(request, gradients, items.localGradients(), g);
+    for (const Name stored : flow.storeFirstTerms(zeros))
+        zeros.erase(stored);
+    std::vector<Item> first = beginnings(request, gradients, zeros, maker);
+    if (!first.empty() && flow.first())
+        flow.prepend(g, flow.first(), "begin_gradients", std::move(first));
+    else if (!first.empty())
+        flow.append(g, "begin_gradients", std::move(first));
+    values.storeAll();
+    for (const Values::Tape &t : values.tapes())
+        context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
+                                                               maker.sdfg().desc(t.name)->numElements().str() + " elements");
+    flow.write();
+    return true;
+}
+
+} // namespace gradient
+
+namespace {
+
+using namespace ir;
+
+/// Names with commas, blanks or `+` between them: lists of pass options have commas themselves.
+std::vector<Name> namesOf(std::string list) {
+    for (char &c : list)
+        if (c == ',' || c == '+')
+            c = ' ';
+    std::vector<Name> out;
+    for (const std::string &n : text::words(list))
+        out.emplace_back(n);
+    return out;
+}
+
+class Differentiate : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        gradient::Request request;
+        request.of = namesOf(option<std::string>("of"));
+        request.wrt = namesOf(option<std::string>("wrt"));
+        request.seedOne = choice("seed", "one", "argument", context);
+        request.zeroInit = choice("init", "zero", "accumulate", context);
+        request.ties = choice("ties", "first", "split", context) ? py::Ties::First : py::Ties::Split;
+        if (context.diags.hasErrors() || !check(root, request, context))
+            return false;
+        const bool done = gradient::differentiate(root, request, context);
+        root.renumber();
+        return done;
+    }
+
+private:
+    /// Is the option the first of two words? An error if it is neither.
+    bool choice(const std::string &name, const std::string &first, const std::string &second, pass::Context &context) {
+        const auto &value = option<std::string>(name);
+        if (value != first && value != second)
+            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, name, "differentiate",
+                                 "`" + first + "` or `" + second + "`", value);
+        return value == first;
+    }
+
+    static bool check(SDFG &root, const gradient::Request &r, pass::Context &context) {
+        const diag::Location place{context.options.file};
+        if (r.of.empty())
+            context.diags.report(diag::Id::GradientOf, place, "", "the option `of` is empty", "name the result");
+        if (r.wrt.empty())
+            context.diags.report(diag::Id::GradientWithRespectTo, place, "", "the option `wrt` is empty", "name an argument");
+        for (const Name n : r.of) {
+            if (const std::string why = whyNot(root, n); !why.empty())
+                context.diags.report(diag::Id::GradientOf, place, n.str(), why, hint(root, n));
+            else if (r.seedOne && !root.desc(n)->numElements().isOne())
+                context.diags.report(diag::Id::GradientSeed, place, n.str(), root.desc(n)->numElements().str());
+        }
+        for (const Name n : r.wrt)
+            if (const std::string why = whyNot(root, n); !why.empty())
+                context.diags.report(diag::Id::GradientWithRespectTo, place, n.str(), why, hint(root, n));
+        return !context.diags.hasErrors();
+    }
+
+    static std::string whyNot(const SDFG &g, Name n) {
+        const DataDesc *d = g.arrays.find(n);
+        if (!d)
+            return g.symbols.contains(n) ? "it is a symbol" : "there is no such container";
+        if (d->transient)
+            return "it is no argument";
+        if (!nest::isPlain(d))
+            return "it is no array";
+        return gradient::isReal(d->dtype) ? "" : "it holds no real numbers, but " + d->dtype.str();
+    }
+
+    static std::string hint(const SDFG &g, Name n) {
+        std::vector<std::string> known;
+        for (const auto &[name, d] : g.arrays)
+            if (whyNot(g, name).empty())
+                known.push_back(name.str());
+        const std::string near = diag::nearest(n.view(), known);
+        return near.empty() || near == n.str() ? "" : "did you mean `" + near + "`?";
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createDifferentiate() { return std::make_unique<Differentiate>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,91 @@
+// A gradient is a sum that begins with zero. Where its first term comes to all elements, each once, it is stored.
+//
+//     gradient_B = 0                                            map i { gradient_B[i] = cos(B[i]) * gradient_C[i] }
+//     map i { gradient_B[i] += cos(B[i]) * gradient_C[i] }  ->
+#include "Transforms/Differentiate/Flow.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+/// Does each iteration of all loops take another element, and do they take all?
+bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
+    if (!u.use->subset || u.use->subset->rank() != d.rank() || u.use->memlet.dynamic)
+        return false;
+    const sym::Subset full = d.fullSubset();
+    std::set<Name> left;
+    for (const analysis::LoopLevel &l : u.loops)
+        left.insert(l.variable);
+    if (left.size() != u.loops.size())
+        return false;
+    for (std::size_t k = 0; k < d.rank(); ++k) {
+        const sym::Range &r = u.use->subset->dims[k];
+        if (r == full.dims[k])
+            continue;
+        const auto loop = std::find_if(u.loops.begin(), u.loops.end(), [&](const auto &l) { return r.isPoint() && r.begin.isSymbol(l.variable); });
+        if (loop == u.loops.end() || !(loop->range == full.dims[k]) || !left.erase(loop->variable))
+            return false;
+    }
+    return left.empty();
+}
+
+/// Lets a sum be a store. False where it is neither an update nor a node with `beta`.
+bool makeStore(Use &u, nest::Step &s) {
+    if (u.kind == UseKind::Update) {
+        u.kind = UseKind::Write;
+        u.memlet.wcr.clear();
+        u.certain = u.subset->isOneElement();
+        return true;
+    }
+    auto *node = s.made ? const_cast<LibraryNode *>(dyn_cast<LibraryNode>(s.made.get())) : nullptr;
+    if (!node || !node->properties.find("beta") || node->properties.find("beta")->text() != "1")
+        return false;
+    node->properties.set("beta", json::Value("0"));
+    return true;
+}
+
+/// The step of the first use of a container in the item, if nothing else in the item uses it.
+bool storeFirst(Item &item, Name gradient, const DataDesc &d) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(item);
+    const nest::PlacedUse *found = nullptr;
+    for (const nest::PlacedUse &u : uses)
+        if (u.use->data == gradient) {
+            if (found)
+                return false;
+            found = &u;
+        }
+    return found && found->use->writes() && takesEach(*found, d) &&
+           makeStore(const_cast<Use &>(*found->use), const_cast<nest::Step &>(*found->step));
+}
+
+bool uses(const Item &item, analysis::Memory m) {
+    const std::vector<nest::PlacedUse> all = nest::usesOf(item);
+    return std::any_of(all.begin(), all.end(), [m](const nest::PlacedUse &u) { return u.use->memory == m; });
+}
+
+} // namespace
+
+std::set<Name> FlowReverser::storeFirstTerms(const std::set<Name> &gradients) {
+    std::set<Name> out;
+    for (const Name gradient : gradients) {
+        const analysis::Memory m = maker_.memories().of(maker_.sdfg(), gradient);
+        for (nest::Run &run : added_) {
+            const auto first = std::find_if(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); });
+            if (first == run.items.end())
+                continue;
+            if (isa<SDFG>(run.region) && storeFirst(*first, gradient, *maker_.sdfg().desc(gradient)))
+                out.insert(gradient);
+            break;
+        }
+    }
+    return out;
+}
+
+} // namespace sdfgc::transforms::gradient

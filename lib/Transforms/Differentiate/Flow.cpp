@@ -1,0 +1,257 @@
+#include "Transforms/Differentiate/Flow.h"
+
+#include "Transforms/Optimize/Loops.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+
+void FlowReverser::fail(diag::Message message, const Block &at) {
+    diag::Location place = analysis::placeOf(at);
+    place.file = context_.options.file;
+    context_.diags.report(std::move(message), place);
+    failed_ = true;
+}
+
+// ---- regions
+
+void FlowReverser::reverse(Region &from, Region &into) {
+    if (!activity_.isActive(program_, from))
+        return;
+    const std::vector<Block *> &chain = program_.chainOf(from);
+    if (chain.empty())
+        return fail({diag::Id::GradientOfFlow, "blocks that are not one after the other", "raise-control-flow makes loops and branches of most"}, from);
+    const std::vector<Assignments> symbols = valuesAlong(chain);
+    if (!last_.count(&into))
+        last_[&into] = &from == &into ? chain.back() : nullptr;
+    for (std::size_t k = chain.size(); k-- > 0;)
+        block(*chain[k], into, symbols[k]);
+}
+
+void FlowReverser::block(Block &b, Region &into, const Assignments &symbols) {
+    if (const nest::Run *run = program_.runAt(&b)) {
+        std::vector<Item> items;
+        failed_ |= !items_.reverse(*run, items);
+        if (items.empty())
+            return;
+        restore(into, symbols);
+        append(into, b.label + "_reversed", std::move(items));
+    } else if (auto *l = dyn_cast<LoopRegion>(&b)) {
+        if (!activity_.isActive(program_, *l))
+            return;
+        restore(into, symbols);
+        loop(*l, into);
+    } else if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
+        if (std::none_of(c->branches().begin(), c->branches().end(),
+                         [this](const auto &branch) { return activity_.isActive(program_, *branch.region); }))
+            return;
+        restore(into, symbols);
+        branches(*c, into);
+    } else if (auto *r = dyn_cast<Region>(&b)) {
+        restore(into, symbols);
+        reverse(*r, into);
+    } else if (isJump(b.kind())) {
+        fail({diag::Id::GradientOfFlow, "a break, continue or return", "write the rest of the body as a branch"}, b);
+    } else if (const auto *s = dyn_cast<State>(&b)) {
+        for (const auto &[memory, state] : program_.hidden())
+            if (state == s && activity_.isActive(memory))
+                return fail({diag::Id::GradientOfFlow, "a state that sets references, or is measured", ""}, b);
+    }
+}
+
+void FlowReverser::place(Region &into, Block *b) {
+    Block *&last = last_[&into];
+    if (isa<SDFG>(&into) && !first_)
+        first_ = b;
+    if (last)
+        into.connect(last, b);
+    else
+        into.setStart(b);
+    last = b;
+}
+
+State *FlowReverser::addState(Region &into, const std::string &label) {
+    auto *s = into.add<State>();
+    s->label = into.sdfg()->freshLabel(label);
+    return s;
+}
+
+void FlowReverser::append(Region &into, const std::string &label, std::vector<Item> items) {
+    State *s = addState(into, label);
+    place(into, s);
+    nest::Run run;
+    run.region = &into;
+    run.memories = &maker_.memories();
+    run.states = {s};
+    run.items = std::move(items);
+    added_.push_back(std::move(run));
+}
+
+void FlowReverser::prepend(Region &into, Block *before, const std::string &label, std::vector<Item> items) {
+    State *s = before ? into.addStateBefore(before, into.sdfg()->freshLabel(label)) : addState(into, label);
+    if (!before)
+        into.setStart(s);
+    nest::Run run;
+    run.region = &into;
+    run.memories = &maker_.memories();
+    run.states = {s};
+    run.items = std::move(items);
+    added_.push_back(std::move(run));
+}
+
+void FlowReverser::write() {
+    for (nest::Run &run : added_)
+        nest::write(run);
+    for (nest::Run &run : program_.runs())
+        if (run.changed)
+            nest::write(run);
+}
+
+// ---- symbols
+
+/// What edges of the chain have given symbols, at each of its blocks; only what must be said again.
+std::vector<FlowReverser::Assignments> FlowReverser::valuesAlong(const std::vector<Block *> &chain) {
+    std::vector<Assignments> out(chain.size());
+    Region &r = *chain.front()->parent();
+    bool inLoop = false;
+    for (const Region *at = &r; at && !isa<SDFG>(at); at = at->parent())
+        inLoop |= isa<LoopRegion>(at);
+    std::map<Name, int> times;
+    for (const InterstateEdge *e : allInterstateEdges(*r.sdfg()))
+        for (const auto &[symbol, value] : e->assignments)
+            ++times[symbol];
+    Assignments now;
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+        for (const InterstateEdge *e : r.inEdges(chain[k]))
+            for (const auto &[symbol, value] : e->assignments) {
+                if (!inLoop && times[symbol] == 1)
+                    continue;
+                const std::set<Name> names = analysis::namesInCode({value, Language::Python}, *r.sdfg());
+                for (const Name n : names)
+                    if (n == symbol || (r.sdfg()->desc(n) && program_.isOverwritten(n, *chain[k])))
+                        fail({diag::Id::GradientOfSymbol, symbol.str(), "compute it from variables of loops, and from arrays that nobody overwrites"},
+                             *chain[k]);
+                std::erase_if(now, [symbol = symbol](const auto &a) { return a.first == symbol; });
+                now.emplace_back(symbol, value);
+            }
+        out[k] = now;
+    }
+    return out;
+}
+
+/// Gives symbols their values at the end of a region, where they do not have them.
+void FlowReverser::restore(Region &into, const Assignments &symbols) {
+    Assignments &now = restored_[&into];
+    Assignments missing;
+    for (const auto &a : symbols)
+        if (std::find(now.begin(), now.end(), a) == now.end())
+            missing.push_back(a);
+    now = symbols;
+    if (missing.empty())
+        return;
+    if (!last_[&into])
+        place(into, addState(into, "restore"));
+    Block *from = last_[&into];
+    State *s = addState(into, "restored");
+    into.connect(from, s, {"1", Language::Python}, missing);
+    last_[&into] = s;
+}
+
+// ---- loops
+
+void FlowReverser::loop(LoopRegion &l, Region &into) {
+    const std::optional<CountedLoop> counted = countedLoop(l);
+    if (!counted)
+        return fail({diag::Id::GradientOfLoop, "`" + (l.condition ? l.condition->text : std::string("1")) + "` does not say how often it runs"}, l);
+    if (VariableReads(*l.sdfg()).isReadOutside(l))
+        return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
+    const std::string i = l.variable.str();
+    const bool down = sym::isPositive(counted->walk.step) == sym::Truth::True;
+    auto reversed = std::make_unique<LoopRegion>();
+    reversed->label = into.sdfg()->freshLabel(l.label + "_reversed");
+    reversed->debugInfo = l.debugInfo;
+    reversed->variable = l.variable;
+    reversed->init = Code{i + " = " + counted->last().str(), Language::Python};
+    reversed->condition = Code{i + (down ? " >= " : " <= ") + counted->walk.begin.str(), Language::Python};
+    reversed->update = Code{i + " = " + (sym::Expr::symbol(l.variable) - counted->walk.step).str(), Language::Python};
+    auto *body = cast<LoopRegion>(into.adopt(std::move(reversed)));
+    last_[body] = nullptr;
+    reverse(l, *body);
+    if (body->blocks().empty())
+        into.removeBlock(body);
+    else
+        place(into, body);
+}
+
+// ---- branches
+
+bool FlowReverser::canAskAgain(const ConditionalBlock &c) {
+    const SDFG &g = *c.sdfg();
+    for (const auto &branch : c.branches())
+        if (branch.condition)
+            for (const Name n : analysis::namesInCode(*branch.condition, g))
+                if (program_.assigned().count(n) || (g.desc(n) && program_.isOverwritten(n, c)))
+                    return false;
+    return true;
+}
+
+nest::Item FlowReverser::setChoice(const Values::Choice &c, int64_t branch) {
+    const Name out = maker_.connector("__out");
+    sym::Subset at;
+    for (const sym::Expr e : c.index)
+        at.dims.push_back({e, e, 1, 1});
+    return maker_.tasklet("branch", out.str() + " = " + std::to_string(branch), {maker_.write(c.tape, at, out)});
+}
+
+void FlowReverser::branches(ConditionalBlock &c, Region &into) {
+    std::optional<Values::Choice> choice;
+    std::string chosen;
+    if (!canAskAgain(c)) {
+        choice = values_.choiceAt(c);
+        if (!choice)
+            return fail({diag::Id::GradientOfFlow, "a branch whose condition changes, in a loop whose iterations cannot be counted",
+                         "count by a constant to an end that the loop does not change"},
+                        c);
+        chosen = choice->tape.str();
+        for (std::size_t k = 0; k < choice->index.size() && !maker_.sdfg().desc(choice->tape)->isScalar(); ++k)
+            chosen += (k ? ", " : "[") + choice->index[k].str() + (k + 1 == choice->index.size() ? "]" : "");
+    }
+    auto *reversed = cast<ConditionalBlock>(into.adopt(std::make_unique<ConditionalBlock>()));
+    reversed->label = into.sdfg()->freshLabel(c.label + "_reversed");
+    reversed->debugInfo = c.debugInfo;
+    int64_t number = 0;
+    bool hasElse = false;
+    for (auto &branch : c.branches()) {
+        auto region = std::make_unique<Region>();
+        region->label = into.sdfg()->freshLabel(branch.region->label + "_reversed");
+        std::optional<Code> condition = branch.condition;
+        hasElse |= !condition;
+        if (choice)
+            condition = Code{chosen + " == " + std::to_string(number), Language::Python};
+        Region *inner = reversed->addBranch(condition, std::move(region));
+        last_[inner] = nullptr;
+        reverse(*branch.region, *inner);
+        if (inner->blocks().empty())
+            place(*inner, addState(*inner, "nothing"));
+        if (choice) {
+            std::vector<Item> set;
+            set.push_back(setChoice(*choice, number));
+            prepend(*branch.region, branch.region->start(), "note_branch", std::move(set));
+        }
+        ++number;
+    }
+    if (choice && !hasElse) {
+        std::vector<Item> set;
+        set.push_back(setChoice(*choice, -1));
+        prepend(*c.parent(), &c, "note_branch", std::move(set));
+    }
+    place(into, reversed);
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,61 @@
+// Control flow, backwards: blocks in the opposite order, loops from the last iteration to the first, branches where they were taken.
+//
+//     for i = 0; i < N; i += 1 { a; b }         for i = N - 1; i >= 0; i -= 1 { b reversed; a reversed }
+//     if c { a } else { b }                     if c { a reversed } else { b reversed }
+//
+// A reversed loop has the variable of the loop itself, with the same values, so that memlets keep their subsets. Symbols that edges give
+// values in a loop get these values once more, in front of what is reversed. A condition is evaluated once more if all that it reads is what
+// it was; else a tape tells which branch ran.
+#pragma once
+
+#include "Transforms/Differentiate/Items.h"
+
+namespace sdfgc::transforms::gradient {
+
+class FlowReverser {
+public:
+    FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values, pass::Context &context)
+        : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context) {}
+
+    /// Puts the gradient of all that a region does after the last block of another one, or of itself.
+    void reverse(ir::Region &from, ir::Region &into);
+    /// A state of its own at the end of a region, for items.
+    void append(ir::Region &into, const std::string &label, std::vector<nest::Item> items);
+    /// A state in front of a block, or at the end of an empty region.
+    void prepend(ir::Region &into, ir::Block *before, const std::string &label, std::vector<nest::Item> items);
+    /// The first block that was put into the SDFG itself, or null.
+    ir::Block *first() const { return first_; }
+    /// Gradients that begin with zero, of which the first thing that happens is that something is added to each element, once: it is
+    /// stored instead. Returns those.
+    std::set<Name> storeFirstTerms(const std::set<Name> &gradients);
+    bool failed() const { return failed_; }
+    /// Writes the items of all states that were added. Nothing of the program may have changed before.
+    void write();
+
+private:
+    using Assignments = std::vector<std::pair<Name, std::string>>;
+    void block(ir::Block &b, ir::Region &into, const Assignments &symbols);
+    void loop(ir::LoopRegion &l, ir::Region &into);
+    void branches(ir::ConditionalBlock &c, ir::Region &into);
+    bool canAskAgain(const ir::ConditionalBlock &c);
+    void place(ir::Region &into, ir::Block *b);
+    ir::State *addState(ir::Region &into, const std::string &label);
+    std::vector<Assignments> valuesAlong(const std::vector<ir::Block *> &chain);
+    void restore(ir::Region &into, const Assignments &symbols);
+    void fail(diag::Message message, const ir::Block &at);
+    nest::Item setChoice(const Values::Choice &c, int64_t branch);
+
+    Program &program_;
+    Maker &maker_;
+    const Activity &activity_;
+    ItemReverser &items_;
+    Values &values_;
+    pass::Context &context_;
+    std::map<const ir::Region *, ir::Block *> last_;        // of what was put there
+    std::map<const ir::Region *, Assignments> restored_;    // symbols that have these values at its end
+    std::vector<nest::Run> added_;
+    ir::Block *first_ = nullptr;
+    bool failed_ = false;
+};
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,54 @@
+#include "Transforms/Differentiate/Gradients.h"
+
+#include "Transforms/Differentiate/Values.h"
+
+#include "sdfgc/IR/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Use;
+using nest::UseKind;
+
+Name Gradients::of(Name data) {
+    for (const auto &[container, gradient] : all_)
+        if (container == data)
+            return gradient;
+    const Name name = maker_.transientLike("gradient_" + data.str(), *maker_.sdfg().desc(data));
+    all_.emplace_back(data, name);
+    return name;
+}
+
+std::optional<Name> Gradients::declare(Name data) {
+    SDFG &g = maker_.sdfg();
+    const Name name("gradient_" + data.str());
+    if (g.freshName(name.view()) != name)
+        return std::nullopt;
+    of(data);
+    g.desc(name)->transient = false;
+    return name;
+}
+
+Name Gradients::viewOf(const AccessNode &view) {
+    SDFG &g = maker_.sdfg();
+    const Edge *e = viewEdge(&view);
+    const AccessNode *viewed = viewedNode(&view);
+    const std::optional<sym::Subset> part = e->src == viewed ? sourceSubset(e) : destinationSubset(e);
+    const sym::Subset shown = part ? *part : g.desc(viewed->data)->fullSubset();
+    Name &name = views_[{view.data, viewed->data.str() + shown.str()}];
+    if (name.empty()) {
+        const Name base = g.desc(viewed->data)->isView() ? viewOf(*viewed) : of(viewed->data);
+        name = maker_.transientLike("gradient_" + view.data.str(), *g.desc(view.data));
+        maker_.setView(name, base, shown);
+    }
+    return name;
+}
+
+Use Gradients::use(const Use &u, UseKind kind, Name connector) {
+    const bool isView = maker_.sdfg().desc(u.data)->isView();
+    const Name name = isView ? viewOf(*u.access) : of(u.data);
+    return maker_.use(kind, name, *subsetOf(u), connector);
+}
+
+} // namespace sdfgc::transforms::gradient

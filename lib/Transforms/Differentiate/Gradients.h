@@ -1,0 +1,29 @@
+// The containers of gradients: `gradient_A` beside `A`.
+#pragma once
+
+#include "Transforms/Differentiate/Maker.h"
+
+namespace sdfgc::transforms::gradient {
+
+class Gradients {
+public:
+    explicit Gradients(Maker &maker) : maker_(maker) {}
+
+    /// The gradient of a container, a transient like it; made when it is asked for first. Of an argument that has one, that one.
+    Name of(Name data);
+    /// Declares the gradient of an argument, which becomes an argument. Nothing if the name is taken.
+    std::optional<Name> declare(Name data);
+    /// The same elements of the gradient of what a use is of; of a view, through a view of the gradient of what it shows.
+    nest::Use use(const nest::Use &of, nest::UseKind kind, Name connector);
+    /// Gradients by their containers, in the order in which they were made; those of views not among them.
+    const std::vector<std::pair<Name, Name>> &all() const { return all_; }
+
+private:
+    Name viewOf(const ir::AccessNode &view);
+
+    Maker &maker_;
+    std::vector<std::pair<Name, Name>> all_;
+    std::map<std::pair<Name, std::string>, Name> views_; // by view, and what it shows
+};
+
+} // namespace sdfgc::transforms::gradient

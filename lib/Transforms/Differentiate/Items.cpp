@@ -1,0 +1,164 @@
+#include "Transforms/Differentiate/Items.h"
+
+#include "Transforms/Differentiate/LibraryRules.h"
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+ItemReverser::ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
+                           const Request &request, pass::Context &context)
+    : program_(program), maker_(maker), activity_(activity), gradients_(gradients), values_(values), request_(request), context_(context) {}
+
+bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
+    Body b;
+    b.items = &run.items;
+    b.locals = temporariesOf(run);
+    for (Item &i : body(run.items, b))
+        out.push_back(std::move(i));
+    return !failed_;
+}
+
+std::vector<Item> ItemReverser::body(const std::vector<Item> &items, Body &b) {
+    std::vector<Item> reversed, out;
+    for (auto i = items.rbegin(); i != items.rend(); ++i)
+        if (activity_.isActive(*i))
+            item(*i, b, reversed);
+    recompute(b, out);
+    for (const Name local : b.gradients)
+        out.push_back(maker_.fill(local, maker_.sdfg().desc(local)->fullSubset(), "0", b.inScope()));
+    for (Item &i : reversed)
+        out.push_back(std::move(i));
+    return out;
+}
+
+void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
+    if (i.map)
+        map(*i.map, b, out);
+    else
+        step(*i.step, b, out);
+}
+
+void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
+    if (m.entry->ordered) {
+        fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"}, *m.entry);
+        return;
+    }
+    Body inner;
+    inner.outer = &b;
+    inner.map = &m;
+    inner.items = &m.body;
+    inner.locals = m.locals;
+    auto reversed = std::make_unique<Map>(mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
+    reversed->body = body(m.body, inner);
+    if (reversed->body.empty())
+        return;
+    reversed->locals = inner.made;
+    reversed->locals.insert(inner.needed.begin(), inner.needed.end());
+    out.push_back({std::move(reversed), nullptr});
+}
+
+void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
+    if (s.isCopy())
+        return copy(s, b, out);
+    const Node &n = *s.nodes.front();
+    if (s.nodes.size() > 1) {
+        fail({diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
+              "read such ranges on an edge in front"},
+             n);
+        return;
+    }
+    if (const auto *t = dyn_cast<Tasklet>(&n))
+        return tasklet(s, *t, b, out);
+    if (const auto *inner = dyn_cast<NestedSDFGNode>(&n))
+        return nested(s, *inner, b, out);
+    reverseLibraryNode(*this, s, *cast<LibraryNode>(&n), b, out);
+}
+
+// ---- what rules ask for
+
+bool ItemReverser::isActive(const Use &u) const { return activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype); }
+
+std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body, bool asView) {
+    for (Body *b = &body; b; b = b->outer)
+        if (b->locals.count(read.data)) {
+            Use out = read;
+            out.connector = connector;
+            out.node = 0;
+            b->needed.insert(read.data);
+            if (program_.isOverwrittenInIteration(read, b->map))
+                out = maker_.read(saved(read, *b), *subsetOf(read), connector);
+            return out;
+        }
+    const auto out = values_.of(read, connector, asView);
+    failed_ |= !out;
+    return out;
+}
+
+std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector, Body &body) {
+    for (Body *b = &body; b; b = b->outer)
+        if (b->locals.count(written.data)) {
+            b->needed.insert(written.data);
+            if (!program_.isOverwrittenInIteration(written, b->map))
+                return maker_.read(written.data, *subsetOf(written), connector);
+            fail({diag::Id::GradientStore, written.data.str(), "it is overwritten in the same iteration", "use another container"}, *written.access);
+            return std::nullopt;
+        }
+    const auto out = values_.ofResult(written, connector);
+    failed_ |= !out;
+    return out;
+}
+
+Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &body) {
+    Use u = gradients_.use(of, kind, connector);
+    for (Body *b = &body; b; b = b->outer)
+        if (b->inScope() && b->locals.count(of.data)) {
+            b->made.insert(u.data);
+            b->gradients.insert(u.data);
+            localGradients_.insert(u.data);
+        }
+    return u;
+}
+
+bool ItemReverser::mustClear(const Use &write) const {
+    if (write.kind != UseKind::Write)
+        return false;
+    const auto names = [&](const std::vector<Name> &list) {
+        return std::any_of(list.begin(), list.end(), [&](Name n) { return maker_.memories().of(maker_.sdfg(), n) == write.memory; });
+    };
+    const Program::Writers writers = program_.writersOf(write.memory);
+    return writers.count > 1 || writers.inLoop || names(request_.wrt) || (request_.isNested && names(request_.of));
+}
+
+Name ItemReverser::temporary(std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape, Body &body) {
+    const Name out = maker_.transient(name, like, std::move(shape));
+    if (body.inScope())
+        body.made.insert(out);
+    return out;
+}
+
+void ItemReverser::clear(const Use &write, Body &body, std::vector<Item> &out) {
+    if (!mustClear(write))
+        return;
+    const Use g = gradient(write, UseKind::Write, {}, body);
+    out.push_back(maker_.fill(g.data, *g.subset, "0", body.inScope()));
+}
+
+void ItemReverser::fail(diag::Message message, const Node &at) {
+    diag::Location place = analysis::placeOf(at);
+    place.file = context_.options.file;
+    context_.diags.report(std::move(message), place);
+    failed_ = true;
+}
+
+} // namespace sdfgc::transforms::gradient

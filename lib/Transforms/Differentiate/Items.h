@@ -1,0 +1,107 @@
+// Items of a run, backwards: every map and step becomes one that hands gradients from what it wrote to what it read.
+//
+//     map i { b[i] = sin(a[i]) }   ->   map i { gradient_a[i] += cos(a[i]) * gradient_b[i]; gradient_b[i] = 0 }
+//
+// The gradient of what is overwritten is cleared: what the container held before has a gradient of its own, which begins with zero. It is left
+// out where nothing could come before. All other gradients are sums, of one term for each use.
+//
+// Containers that an iteration of a map has for itself are computed again by the reversed map, in front of what needs them. The same goes for
+// what an iteration of a loop computes for itself with maps and tasklets.
+#pragma once
+
+#include "Transforms/Differentiate/Activity.h"
+#include "Transforms/Differentiate/Gradients.h"
+#include "Transforms/Differentiate/Values.h"
+
+#include "sdfgc/Tasklet/Derivatives.h"
+
+namespace sdfgc::transforms::gradient {
+
+/// What is differentiated, in one SDFG.
+struct Request {
+    std::vector<Name> of, wrt;
+    bool seedOne = false;       // the gradient of the result begins with one
+    bool zeroInit = false;      // other gradients begin with zero
+    bool isNested = false;      // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
+    py::Ties ties = py::Ties::Split;
+};
+
+/// A map that is being reversed, or the run that holds all.
+struct Body {
+    Body *outer = nullptr;
+    const nest::Map *map = nullptr; // null: a run
+    const std::vector<nest::Item> *items = nullptr;
+    std::set<Name> locals;   // containers whose values are computed again
+    std::set<Name> needed;   // those of them that are
+    std::set<Name> made;     // containers of reversed iterations: gradients, and others
+    std::set<Name> gradients; // those of locals, which begin with zero
+    struct Save {
+        std::size_t position; // of the item in front of which it is made
+        Name local, saved;
+    };
+    std::vector<Save> saves; // of locals that are overwritten in the same iteration
+    bool inScope() const { return map != nullptr; }
+};
+
+class ItemReverser {
+public:
+    ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values, const Request &request,
+                 pass::Context &context);
+
+    /// The items that compute the gradients of a run, in order. False after an error.
+    bool reverse(const nest::Run &run, std::vector<nest::Item> &out);
+
+    /// Gradients of what iterations of maps have for themselves.
+    const std::set<Name> &localGradients() const { return localGradients_; }
+
+    // ---- for rules of library nodes
+    Maker &maker() { return maker_; }
+    const ir::DataDesc &desc(const nest::Use &u) { return *maker_.sdfg().desc(u.data); }
+    bool isActive(const nest::Use &u) const;
+    /// A value that the step read, at a connector of a new node.
+    std::optional<nest::Use> value(const nest::Use &read, Name connector, Body &body, bool asView = false);
+    /// What the step wrote.
+    std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
+    /// The gradient of the elements that a use of the step is of.
+    nest::Use gradient(const nest::Use &of, nest::UseKind kind, Name connector, Body &body);
+    /// Must the gradient of what a use writes be cleared?
+    bool mustClear(const nest::Use &write) const;
+    /// A container that a reversed iteration has for itself.
+    Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &body);
+    /// Clears the gradient of what was written, if need be.
+    void clear(const nest::Use &write, Body &body, std::vector<nest::Item> &out);
+    /// Reports an error at a node of the program.
+    void fail(diag::Message message, const ir::Node &at);
+
+private:
+    std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);
+    void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
+    void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
+    void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
+    void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
+    void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
+    struct Reversed;
+    void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d, Body &b,
+                         std::vector<nest::Item> &out);
+    void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d, Body &b,
+              Reversed &r);
+    void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
+
+    std::set<Name> temporariesOf(const nest::Run &run) const;
+    void recompute(Body &b, std::vector<nest::Item> &out);
+    std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);
+    std::optional<nest::Item> recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner);
+    Name saved(const nest::Use &read, Body &b);
+
+    Program &program_;
+    Maker &maker_;
+    const Activity &activity_;
+    Gradients &gradients_;
+    Values &values_;
+    const Request &request_;
+    pass::Context &context_;
+    std::set<Name> localGradients_;
+    bool failed_ = false;
+};
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,160 @@
+#include "Transforms/Differentiate/Maker.h"
+
+#include "Transforms/Optimize/NestParts.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+bool isReal(Type t) { return t.isScalar() && t.isFloat(); }
+
+Maker::Maker(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), storedStart_(g.storedStart()) {
+    g.setStart(g.start()); // which must not depend on the state that is added
+    scratch_ = g.add<State>();
+    scratch_->label = g.freshLabel("scratch");
+}
+
+Maker::~Maker() {
+    g_.removeBlock(scratch_);
+    if (!storedStart_ && g_.start())
+        g_.setStart(nullptr);
+}
+
+// ---- containers
+
+Name Maker::add(std::string_view name, DataDesc d) { return g_.addTransient(name, std::move(d)); }
+
+Name Maker::transientLike(std::string_view name, const DataDesc &like) {
+    DataDesc d = like;
+    d.transient = true;
+    d.optional.reset();
+    d.extra = Extra();
+    return add(name, std::move(d));
+}
+
+Name Maker::transient(std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
+    DataDesc d = shape.empty() ? DataDesc::scalar(like.dtype, true) : DataDesc::array(like.dtype, std::move(shape), true);
+    d.storage = like.storage;
+    d.debugInfo = like.debugInfo;
+    return add(name, std::move(d));
+}
+
+void Maker::setView(Name view, Name viewed, sym::Subset part) {
+    auto *from = scratch_->add<AccessNode>(viewed);
+    auto *to = scratch_->add<AccessNode>(view);
+    scratch_->connect(from, {}, to, Name("views"), Memlet::simple(viewed, std::move(part)));
+}
+
+// ---- uses
+
+namespace {
+
+/// The access node of a view that was set up, or null.
+AccessNode *viewNode(const State &s, Name view) {
+    for (const auto &n : s.nodes())
+        if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == view && a->inEdge(Name("views")))
+            return a;
+    return nullptr;
+}
+
+} // namespace
+
+Use Maker::use(UseKind kind, Name data, sym::Subset subset, Name connector) {
+    AccessNode *access = g_.desc(data)->isView() ? viewNode(*scratch_, data) : nullptr;
+    if (!access)
+        access = scratch_->add<AccessNode>(data);
+    Use u;
+    u.kind = kind;
+    u.data = data;
+    u.memory = memories_.of(*access);
+    u.access = access;
+    u.connector = connector;
+    u.memlet = Memlet::simple(data, subset);
+    u.memlet.volume = subset.numElements();
+    if (kind == UseKind::Update)
+        u.memlet.wcr = "lambda a, b: (a + b)";
+    u.certain = kind == UseKind::Write && subset.isOneElement();
+    u.subset = std::move(subset);
+    return u;
+}
+
+Use Maker::whole(UseKind kind, Name data, Name connector) { return use(kind, data, g_.desc(data)->fullSubset(), connector); }
+
+// ---- items
+
+Item Maker::step(std::shared_ptr<Node> node, std::vector<Use> uses) {
+    auto step = std::make_unique<nest::Step>();
+    step->nodes.push_back(node.get());
+    step->uses = std::move(uses);
+    step->made = std::move(node);
+    return {nullptr, std::move(step)};
+}
+
+Item Maker::tasklet(std::string label, std::string code, std::vector<Use> uses) const {
+    auto node = std::make_shared<Tasklet>();
+    node->label = std::move(label);
+    node->code = {std::move(code), Language::Python};
+    for (const Use &u : uses) {
+        const Type element = g_.desc(u.data)->dtype;
+        const Type t = u.subset && u.subset->isOneElement() ? element : Type::pointer(element);
+        if (u.writes())
+            node->addOut(u.connector, t);
+        else
+            node->addIn(u.connector, t);
+    }
+    return step(std::move(node), std::move(uses));
+}
+
+Item Maker::copy(Use from, Use to) const {
+    auto step = std::make_unique<nest::Step>();
+    Memlet m = Memlet::simple(from.data, *from.subset);
+    m.otherSubset = to.subset;
+    m.wcr = to.memlet.wcr;
+    m.volume = from.subset->numElements();
+    m.isDataSrc = true;
+    from.memlet = to.memlet = m;
+    from.connector = to.connector = {};
+    to.certain = to.kind == UseKind::Write;
+    step->uses.push_back(std::move(from));
+    step->uses.push_back(std::move(to));
+    return {nullptr, std::move(step)};
+}
+
+Item Maker::map(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges, std::vector<Item> body, bool inScope) const {
+    MapEntry like;
+    like.schedule = inScope ? Schedule::Sequential : Schedule::CPU_Multicore;
+    auto out = std::make_unique<nest::Map>(mapLike(like, std::move(label), std::move(params), std::move(ranges)));
+    out->body = std::move(body);
+    return {std::move(out), nullptr};
+}
+
+Maker::Walk Maker::walkOver(const sym::Subset &s) const {
+    Walk out;
+    for (const std::size_t d : s.nonUnitDims()) {
+        const Name p = connector("__g" + std::to_string(out.params.size()));
+        out.params.push_back(p);
+        out.ranges.push_back({0, s.dims[d].steps() - 1, 1, 1});
+        out.positions.push_back(sym::Expr::symbol(p));
+    }
+    return out;
+}
+
+sym::Subset Maker::Walk::elementOf(const sym::Subset &s) const { return transforms::elementOf(s, positions); }
+
+Item Maker::fill(Name data, const sym::Subset &s, std::string_view number, bool inScope) {
+    const Walk walk = walkOver(s);
+    const Name out = connector("__out");
+    Item set = tasklet("fill_" + data.str(), out.str() + " = " + std::string(number), {write(data, walk.elementOf(s), out)});
+    if (walk.params.empty())
+        return set;
+    std::vector<Item> body;
+    body.push_back(std::move(set));
+    return map("fill_" + data.str(), walk.params, walk.ranges, std::move(body), inScope);
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,101 @@
+// Nested SDFGs, backwards: a nested SDFG that computes what it did once more, for itself, and then its gradient.
+//
+//     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
+//                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
+#include "Transforms/Differentiate/Differentiate.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+/// What the SDFG writes becomes its own. What it held before comes by another argument, whose name is returned by that of the container.
+std::map<Name, Name> keepResults(NestedSDFGNode &n) {
+    SDFG &g = *n.sdfg;
+    std::map<Name, Name> before;
+    std::vector<std::pair<Name, Name>> copies;
+    for (const Connector &c : n.outConnectors) {
+        if (n.inConnector(c.name)) {
+            DataDesc d = *g.desc(c.name);
+            d.transient = true; // as far as the name is concerned
+            const Name initial = g.addTransient(c.name.str() + "_before", std::move(d));
+            g.desc(initial)->transient = false;
+            before.emplace(c.name, initial);
+            copies.emplace_back(initial, c.name);
+        }
+        DataDesc &d = *g.desc(c.name);
+        d.transient = true;
+        d.lifetime = Lifetime::Scope;
+    }
+    if (copies.empty())
+        return before;
+    State *s = g.addStateBefore(g.start(), g.freshLabel("begin"));
+    for (const auto &[from, to] : copies) {
+        Memlet m = Memlet::simple(from, g.desc(from)->fullSubset());
+        m.otherSubset = m.subset;
+        s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
+    }
+    s->renumber();
+    return before;
+}
+
+} // namespace
+
+void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
+    if (!n.sdfg)
+        return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
+    // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.
+    auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
+    inner->label = n.label + "_reversed";
+    inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
+    Request r;
+    r.isNested = true;
+    r.ties = request_.ties;
+    for (const Use &u : s.uses) {
+        if (!isActive(u))
+            continue;
+        if (u.kind == UseKind::Update)
+            return fail({diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"}, n);
+        (u.writes() ? r.of : r.wrt).push_back(u.connector);
+    }
+    const std::map<Name, Name> before = keepResults(*inner);
+    if (r.wrt.empty() || !differentiate(*inner->sdfg, r, context_)) {
+        failed_ |= !r.wrt.empty();
+        for (const Use &u : s.uses)
+            if (u.writes() && isActive(u))
+                clear(u, b, out);
+        return;
+    }
+    std::vector<Use> uses;
+    std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
+    node->inConnectors.clear();
+    node->outConnectors.clear();
+    for (const Use &u : s.uses)
+        if (!u.writes()) {
+            const auto initial = before.find(u.connector);
+            const std::optional<Use> v = value(u, initial == before.end() ? u.connector : initial->second, b, true);
+            if (!v)
+                return;
+            uses.push_back(*v);
+            node->addIn(v->connector, Type::pointer(desc(u).dtype));
+        }
+    std::set<Name> done;
+    for (const Use &u : s.uses)
+        if (isActive(u) && done.insert(u.connector).second) {
+            const Name name("gradient_" + u.connector.str());
+            uses.push_back(gradient(u, UseKind::Read, name, b));
+            node->addIn(name, Type::pointer(desc(u).dtype));
+            uses.push_back(gradient(u, UseKind::Write, name, b));
+            uses.back().certain = false;
+            node->addOut(name, Type::pointer(desc(u).dtype));
+        }
+    out.push_back(Maker::step(std::move(node), std::move(uses)));
+}
+
+} // namespace sdfgc::transforms::gradient

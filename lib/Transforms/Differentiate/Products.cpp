@@ -1,0 +1,241 @@
+// Gradients of sums of products: MatMul, BatchedMatMul, Gemm, Gemv, Dot, Einsum.
+//
+//     C = alpha sum(A B)     ij,jk->ik       gradient_A += alpha sum(gradient_C B)     ik,jk->ij
+//                                            gradient_B += alpha sum(gradient_C A)     ik,ij->jk
+//
+// All become Einsum nodes, which call the libraries that the nodes themselves call. A dimension has one letter in all operands; those of one
+// element have none (docs/library-nodes.md).
+#include "Transforms/Differentiate/Rules.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+/// An operand and its letters: of each dimension, 0 for those of one element.
+struct Operand {
+    const Use *use = nullptr;
+    std::vector<char> letters;
+    std::string text() const {
+        std::string out;
+        for (const char c : letters)
+            if (c)
+                out += c;
+        return out;
+    }
+};
+
+struct Product {
+    std::vector<Operand> factors;
+    Operand result;
+    std::string alpha = "1";
+};
+
+std::vector<sym::Expr> sizesOf(const Use &u) {
+    const auto s = subsetOf(u);
+    return s ? s->sizes() : std::vector<sym::Expr>();
+}
+
+bool isUnit(const Use &u, std::size_t d) { return sizesOf(u)[d].isOne(); }
+
+/// The dimensions of an operand, or those of more than one element.
+std::vector<std::size_t> dimsOf(const Use &u, bool all) {
+    std::vector<std::size_t> out;
+    const auto sizes = sizesOf(u);
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (all || !sizes[d].isOne())
+            out.push_back(d);
+    return out;
+}
+
+/// Gives the dimensions of a product in the sense of NumPy letters. False where the shapes do not fit.
+class Lettering {
+public:
+    Lettering(const Use &a, const Use &b, const Use &c) : a_(operand(a)), b_(operand(b)), c_(operand(c)) {}
+
+    bool matmul(std::vector<std::size_t> a, std::vector<std::size_t> b, bool transA, bool transB) {
+        if (a.empty() || b.empty())
+            return false;
+        if (transA && a.size() > 1)
+            std::swap(a[a.size() - 1], a[a.size() - 2]);
+        if (transB && b.size() > 1)
+            std::swap(b[b.size() - 1], b[b.size() - 2]);
+        const std::size_t ka = a.back(), kb = b.size() > 1 ? b[b.size() - 2] : b.back();
+        if (sym::isEqual(sizesOf(*a_.use)[ka], sizesOf(*b_.use)[kb]) == sym::Truth::False)
+            return false;
+        const char k = letter();
+        set(a_, ka, k);
+        set(b_, kb, k);
+        std::vector<char> result;
+        const std::size_t batchA = a.size() > 2 ? a.size() - 2 : 0, batchB = b.size() > 2 ? b.size() - 2 : 0,
+                          batch = std::max(batchA, batchB);
+        for (std::size_t i = 0; i < batch; ++i) {
+            const char l = letter();
+            if (i + batchA >= batch)
+                set(a_, a[i + batchA - batch], l);
+            if (i + batchB >= batch)
+                set(b_, b[i + batchB - batch], l);
+            result.push_back(l);
+        }
+        if (a.size() > 1) {
+            result.push_back(letter());
+            set(a_, a[a.size() - 2], result.back());
+        }
+        if (b.size() > 1) {
+            result.push_back(letter());
+            set(b_, b.back(), result.back());
+        }
+        return setResult(result);
+    }
+    Product product() const { return {{a_, b_}, c_}; }
+
+private:
+    static Operand operand(const Use &u) { return {&u, std::vector<char>(sizesOf(u).size(), 0)}; }
+    static void set(Operand &o, std::size_t d, char l) {
+        if (!isUnit(*o.use, d))
+            o.letters[d] = l;
+    }
+    /// Letters that no operand has stand for one element.
+    bool setResult(std::vector<char> letters) {
+        std::erase_if(letters, [this](char l) {
+            const auto has = [l](const Operand &o) { return std::find(o.letters.begin(), o.letters.end(), l) != o.letters.end(); };
+            return !has(a_) && !has(b_);
+        });
+        const std::vector<std::size_t> dims = dimsOf(*c_.use, false);
+        if (dims.size() != letters.size())
+            return false;
+        for (std::size_t k = 0; k < dims.size(); ++k)
+            c_.letters[dims[k]] = letters[k];
+        return true;
+    }
+    char letter() { return static_cast<char>('a' + next_++); }
+
+    Operand a_, b_, c_;
+    int next_ = 0;
+};
+
+std::optional<Product> matmul(const Use *a, const Use *b, const Use *c, bool transA, bool transB) {
+    if (!a || !b || !c)
+        return std::nullopt;
+    for (const bool all : {true, false}) {
+        Lettering l(*a, *b, *c);
+        if (l.matmul(dimsOf(*a, all), dimsOf(*b, all), transA, transB))
+            return l.product();
+    }
+    return std::nullopt;
+}
+
+/// Letters as an Einsum node gives them: one for each dimension, or for each of more than one element.
+std::optional<Operand> written(const Use &u, const std::string &letters) {
+    Operand o{&u, std::vector<char>(sizesOf(u).size(), 0)};
+    const bool full = letters.size() == o.letters.size();
+    const std::vector<std::size_t> dims = dimsOf(u, full);
+    if (dims.size() != letters.size())
+        return std::nullopt;
+    for (std::size_t k = 0; k < dims.size(); ++k)
+        if (!isUnit(u, dims[k]))
+            o.letters[dims[k]] = letters[k];
+    return o;
+}
+
+std::optional<Product> einsum(const Rule &r) {
+    std::string notation = r.text("einsum_str");
+    std::erase(notation, ' ');
+    const std::size_t arrow = notation.find("->");
+    std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
+    std::sort(inputs.begin(), inputs.end(), [](const Use *a, const Use *b) { return a->connector.view() < b->connector.view(); });
+    if (arrow == std::string::npos || outputs.size() != 1)
+        return std::nullopt;
+    Product p;
+    std::string left = notation.substr(0, arrow) + ",";
+    for (const Use *u : inputs) {
+        const std::size_t end = left.find(',');
+        if (end == std::string::npos)
+            return std::nullopt;
+        const auto o = written(*u, left.substr(0, end));
+        if (!o)
+            return std::nullopt;
+        p.factors.push_back(*o);
+        left.erase(0, end + 1);
+    }
+    const auto result = written(*outputs.front(), notation.substr(arrow + 2));
+    if (!result)
+        return std::nullopt;
+    p.result = *result;
+    return p;
+}
+
+std::optional<Product> productOf(const Rule &r) {
+    const std::string name = r.node.className();
+    if (name == "Einsum")
+        return einsum(r);
+    if (name == "Dot")
+        return matmul(r.use(Name("_x"), false), r.use(Name("_y"), false), r.use(Name("_result"), true), false, false);
+    if (name == "Gemv")
+        return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.flag("transA"), false);
+    const bool gemm = name == "Gemm";
+    return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), gemm && r.flag("transA"),
+                  gemm && r.flag("transB"));
+}
+
+bool hasRepeated(const std::string &letters) {
+    return std::any_of(letters.begin(), letters.end(), [&](char c) { return std::count(letters.begin(), letters.end(), c) > 1; });
+}
+
+/// Adds to the gradient of one factor what the gradient of the result and the other factors say.
+bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
+    const std::string target = p.factors[at].text();
+    auto node = std::make_shared<LibraryNode>();
+    node->classPath = "dace.libraries.blas.nodes.einsum.Einsum";
+    node->name = node->label = "gradient_of_" + r.node.label;
+    node->schedule = r.node.schedule;
+    node->debugInfo = r.node.debugInfo;
+    std::string notation = p.result.text();
+    std::vector<Use> uses{r.reverser.gradient(*p.result.use, UseKind::Read, Name("_a"), r.body)};
+    for (std::size_t k = 0; k < p.factors.size(); ++k)
+        if (k != at) {
+            const Name connector("_" + std::string(1, static_cast<char>('b' + k)));
+            const std::optional<Use> v = r.reverser.value(*p.factors[k].use, connector, r.body);
+            if (!v)
+                return false;
+            uses.push_back(*v);
+            notation += "," + p.factors[k].text();
+        }
+    if (hasRepeated(target) ||
+        std::any_of(target.begin(), target.end(), [&](char c) { return notation.find(c) == std::string::npos; }))
+        return r.refuse("an operand has a dimension that nothing else has, or one twice");
+    node->properties.set("einsum_str", json::Value(notation + "->" + target));
+    node->properties.set("alpha", json::Value(p.alpha));
+    node->properties.set("beta", json::Value("1"));
+    for (const Use &u : uses)
+        node->addIn(u.connector, Type::pointer(r.reverser.desc(u).dtype));
+    Use out = r.reverser.gradient(*p.factors[at].use, UseKind::Write, Name("_out"), r.body);
+    out.certain = false; // it adds
+    node->addOut(out.connector, Type::pointer(r.reverser.desc(out).dtype));
+    uses.push_back(std::move(out));
+    r.out.push_back(Maker::step(std::move(node), std::move(uses)));
+    return true;
+}
+
+} // namespace
+
+bool reverseProduct(Rule &r) {
+    std::optional<Product> p = productOf(r);
+    if (!p)
+        return r.refuse("the shapes of its operands do not fit");
+    p->alpha = r.text("alpha", "1");
+    if (const std::string beta = r.text("beta", "0"); r.uses(false).size() != p->factors.size() || (beta != "0" && beta != "0.0"))
+        return r.refuse("it adds to another operand");
+    for (std::size_t k = 0; k < p->factors.size(); ++k)
+        if (r.reverser.isActive(*p->factors[k].use) && !reverseFactor(r, *p, k))
+            return false;
+    r.reverser.clear(*p->result.use, r.body, r.out);
+    return true;
+}
+
+} // namespace sdfgc::transforms::gradient

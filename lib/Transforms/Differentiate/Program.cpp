@@ -1,0 +1,235 @@
+#include "Transforms/Differentiate/Program.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include "Transforms/Optimize/Loops.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+
+// ---- loops
+
+sym::Expr CountedLoop::number() const {
+    const sym::Expr distance = sym::Expr::symbol(region->variable) - walk.begin;
+    return walk.step.isOne() ? distance : walk.step.isConstant(-1) ? -distance : sym::floorDiv(distance, walk.step);
+}
+
+sym::Expr CountedLoop::trips() const { return sym::floorDiv(walk.end - walk.begin, walk.step) + 1; }
+
+sym::Expr CountedLoop::last() const {
+    return walk.step.isOne() || walk.step.isConstant(-1) ? walk.end : walk.begin + walk.step * (trips() - 1);
+}
+
+std::optional<CountedLoop> countedLoop(LoopRegion &l) {
+    const std::optional<LoopHeader> header = headerOf(l);
+    if (!header || !isOfIntegers(header->range, *l.sdfg()))
+        return std::nullopt;
+    std::set<Name> fixed{l.variable};
+    for (const sym::Expr e : {header->range.begin, header->range.end})
+        fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+    for (const Region *inside : allRegions(l)) {
+        for (const auto &e : inside->edges())
+            for (const auto &[symbol, value] : e->assignments)
+                if (fixed.count(symbol))
+                    return std::nullopt;
+        if (const auto *inner = dyn_cast<LoopRegion>(inside); inner && inner != &l && fixed.count(inner->variable))
+            return std::nullopt;
+    }
+    return CountedLoop{&l, header->walk()};
+}
+
+std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
+    std::vector<CountedLoop> out;
+    for (Region *at = &r; at && !isa<SDFG>(at); at = at->parent())
+        if (auto *l = dyn_cast<LoopRegion>(at)) {
+            const std::optional<CountedLoop> counted = countedLoop(*l);
+            if (!counted)
+                return std::nullopt;
+            out.push_back(*counted);
+        }
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+// ---- the walk over the program
+
+Program::Program(SDFG &g, analysis::Memories &memories)
+    : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)) {
+    for (nest::Run &r : runs_)
+        runAt_.emplace(r.states.front(), &r);
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        for (const auto &[symbol, value] : e->assignments)
+            assigned_.insert(symbol);
+    findHidden();
+    walk(g);
+}
+
+void Program::findHidden() {
+    std::set<const State *> readable;
+    for (const nest::Run &r : runs_)
+        readable.insert(r.states.begin(), r.states.end());
+    for (const State *s : allStates(std::as_const(g_)))
+        if (!readable.count(s))
+            for (const auto &n : s->nodes())
+                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
+                    hidden_.emplace(memories_.of(*a), s);
+}
+
+nest::Run *Program::runAt(const Block *b) {
+    const auto it = runAt_.find(b);
+    return it == runAt_.end() ? nullptr : it->second;
+}
+
+void Program::walk(Region &r) {
+    std::vector<Block *> order = chains_[&r] = sequenceOf(r);
+    if (order.empty()) // no sequence: reversing it is refused, and what it does counts in any order
+        for (const auto &b : r.blocks())
+            order.push_back(b.get());
+    for (Block *b : order)
+        block(*b);
+}
+
+void Program::block(Block &b) {
+    ++here_.at;
+    places_.emplace(&b, here_);
+    if (const nest::Run *run = runAt(&b))
+        for (const Item &item : run->items)
+            add(item, item, *run);
+    if (auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches())
+            walk(*branch.region);
+    auto *r = dyn_cast<Region>(&b);
+    if (!r)
+        return;
+    auto *l = dyn_cast<LoopRegion>(r);
+    if (l) {
+        const std::optional<CountedLoop> counted = countedLoop(*l);
+        here_.instance.loops.push_back(counted ? counted->level() : analysis::LoopLevel{l->variable, {0, sym::Expr::undefined(), 1, 1}});
+        here_.scopes.push_back(l);
+        ++here_.loops;
+    }
+    walk(*r);
+    if (l) {
+        here_.instance.loops.pop_back();
+        here_.scopes.pop_back();
+        --here_.loops;
+    }
+}
+
+void Program::add(const Item &item, const Item &top, const nest::Run &run) {
+    if (item.step) {
+        ++here_.at;
+        for (const Use &u : item.step->uses)
+            addUse(u, top, run);
+        return;
+    }
+    const nest::Map &m = *item.map;
+    for (std::size_t d = 0; d < m.params.size(); ++d) {
+        here_.instance.loops.push_back({m.params[d], m.ranges[d]});
+        here_.scopes.push_back(&m);
+    }
+    for (const Item &inner : m.body)
+        add(inner, top, run);
+    here_.instance.loops.resize(here_.instance.loops.size() - m.params.size());
+    here_.scopes.resize(here_.scopes.size() - m.params.size());
+}
+
+void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
+    Site s = here_;
+    s.use = &u;
+    s.run = &run;
+    s.item = &top;
+    const DataDesc *d = g_.desc(u.data);
+    const Use seen = d && d->isView() ? nest::throughView(u, g_) : u;
+    if (const DataDesc *behind = g_.desc(seen.data); behind && !behind->isView())
+        s.instance.subset = seen.subset;
+    byUse_.emplace(&u, sites_.size());
+    if (u.writes())
+        writes_[u.memory].push_back(sites_.size());
+    sites_.push_back(std::move(s));
+}
+
+// ---- what is overwritten
+
+namespace {
+
+/// Does a conflict happen with the second access after the first? `fixed`: how many of the common loops have one iteration for both;
+/// `loops`: from which on they are maps, whose iterations have no order; `after`: it does within one iteration of all of them.
+bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t loops, bool after) {
+    return std::any_of(c.vectors.begin(), c.vectors.end(), [&](const std::vector<analysis::Directions> &v) {
+        for (std::size_t k = 0; k < v.size(); ++k) {
+            if (k >= fixed && (v[k].greater || (k >= loops && v[k].less)))
+                return true;
+            if (!v[k].equal)
+                return false;
+        }
+        return after;
+    });
+}
+
+} // namespace
+
+bool Program::follows(const Site &write, const Site &read, std::size_t fixed) const {
+    std::size_t common = 0;
+    while (common < std::min(write.scopes.size(), read.scopes.size()) && write.scopes[common] == read.scopes[common])
+        ++common;
+    if (common < fixed)
+        return false;
+    analysis::AccessInstance a = read.instance, b = write.instance;
+    for (analysis::AccessInstance *i : {&a, &b})
+        if (i->subset) // a symbol that edges assign may have another value in the other iteration
+            for (const Name n : i->subset->freeSymbols())
+                if (assigned_.count(n) && common) {
+                    i->subset.reset();
+                    break;
+                }
+    const auto conflict = analysis::conflictOf(a, b, common, facts_);
+    const bool after = write.at > read.at || (write.at == read.at && write.use != read.use);
+    return conflict && happensLater(*conflict, fixed, read.loops, after);
+}
+
+bool Program::isOverwritten(const Use &read, std::size_t fixed) const {
+    const auto writes = writes_.find(read.memory);
+    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(),
+                                                  [&](std::size_t w) { return follows(sites_[w], siteOf(read), fixed); });
+}
+
+bool Program::isOverwritten(const Use &read) const { return hidden_.count(read.memory) || isOverwritten(read, 0); }
+
+bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
+    const Site &site = siteOf(read);
+    std::size_t fixed = site.loops;
+    for (std::size_t k = 0; of && k < site.scopes.size(); ++k)
+        if (site.scopes[k] == of)
+            fixed = k + 1;
+    return isOverwritten(read, fixed);
+}
+
+bool Program::isOverwritten(Name container, const Block &at) const {
+    const analysis::Memory memory = memories_.of(g_, container);
+    if (hidden_.count(memory))
+        return true;
+    const auto writes = writes_.find(memory);
+    if (writes == writes_.end())
+        return false;
+    const Site &site = places_.at(&at);
+    return std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return follows(sites_[w], site); });
+}
+
+Program::Writers Program::writersOf(analysis::Memory m) const {
+    Writers out;
+    const auto writes = writes_.find(m);
+    if (writes != writes_.end())
+        for (const std::size_t w : writes->second) {
+            ++out.count;
+            out.inLoop |= sites_[w].loops != 0;
+        }
+    return out;
+}
+
+} // namespace sdfgc::transforms::gradient

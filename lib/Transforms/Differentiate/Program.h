@@ -1,0 +1,97 @@
+// The program that is differentiated, in its order: which value is overwritten before its gradient is computed?
+//
+// The gradient of a program runs after all of it, last operation first. What an operation read is there again for its gradient if nothing
+// wrote the same element later on, in the same iteration of the loops around it or in a later one. That is a question of dependences
+// (sdfgc/Analysis/Dependences.h): a write that follows a read.
+#pragma once
+
+#include "sdfgc/Nest/LoopHeader.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include <unordered_map>
+
+namespace sdfgc::transforms::gradient {
+
+/// A loop with a first value, a step, and an end that it does not change.
+struct CountedLoop {
+    ir::LoopRegion *region = nullptr;
+    sym::Range walk; // values of the variable, in the order in which the loop takes them; the step may be negative
+    analysis::LoopLevel level() const { return {region->variable, walk}; }
+    /// The number of the iteration, from 0, in terms of the variable.
+    sym::Expr number() const;
+    /// How many iterations there are; negative numbers mean none.
+    sym::Expr trips() const;
+    /// The value in the last iteration.
+    sym::Expr last() const;
+};
+/// Nothing where the loop is of another form.
+std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
+/// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
+std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
+
+/// Where a use stands.
+struct Site {
+    const nest::Use *use = nullptr;
+    analysis::AccessInstance instance;  // of the container behind views, with the loops and maps around it
+    std::vector<const void *> scopes;   // these loops and maps themselves, outermost first
+    std::size_t loops = 0;              // how many of them are loops
+    std::size_t at = 0;                 // in the order of the program
+    const nest::Run *run = nullptr;     // with the item; null for control flow
+    const nest::Item *item = nullptr;   // of the run
+};
+
+class Program {
+public:
+    Program(ir::SDFG &g, analysis::Memories &memories);
+
+    ir::SDFG &sdfg() { return g_; }
+    std::vector<nest::Run> &runs() { return runs_; }
+    /// The run that begins with a block, or null.
+    nest::Run *runAt(const ir::Block *b);
+    /// The blocks of a region in their order; empty if they are no sequence (sequenceOf).
+    const std::vector<ir::Block *> &chainOf(const ir::Region &r) const { return chains_.at(&r); }
+    const sym::Assumptions &facts() const { return facts_; }
+    const std::vector<Site> &sites() const { return sites_; }
+    const Site &siteOf(const nest::Use &u) const { return sites_[byUse_.at(&u)]; }
+    /// Can the elements that a use reads be written after that, before the program is over?
+    bool isOverwritten(const nest::Use &read) const;
+    /// The same before the iteration is over, of a map around the use, or, if that is null, of the loops around its run.
+    bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
+    /// The same of all that code of control flow reads, at a block.
+    bool isOverwritten(Name container, const ir::Block &at) const;
+    /// Symbols that edges assign.
+    const std::set<Name> &assigned() const { return assigned_; }
+    /// How many operations write a memory for certain or not, and whether one of them is in a loop.
+    struct Writers {
+        std::size_t count = 0;
+        bool inLoop = false;
+    };
+    Writers writersOf(analysis::Memory m) const;
+    /// Memories that states write which the nest form cannot read, with such a state.
+    const std::map<analysis::Memory, const ir::State *> &hidden() const { return hidden_; }
+
+private:
+    void findHidden();
+    void walk(ir::Region &r);
+    void block(ir::Block &b);
+    void add(const nest::Item &item, const nest::Item &top, const nest::Run &run);
+    void addUse(const nest::Use &u, const nest::Item &top, const nest::Run &run);
+    bool isOverwritten(const nest::Use &read, std::size_t fixed) const;
+    bool follows(const Site &write, const Site &read, std::size_t fixed = 0) const;
+
+    ir::SDFG &g_;
+    analysis::Memories &memories_;
+    std::vector<nest::Run> runs_;
+    std::unordered_map<const ir::Block *, nest::Run *> runAt_;
+    std::unordered_map<const ir::Region *, std::vector<ir::Block *>> chains_;
+    sym::Assumptions facts_;
+    std::set<Name> assigned_;
+    std::vector<Site> sites_;
+    std::map<analysis::Memory, std::vector<std::size_t>> writes_;
+    std::map<analysis::Memory, const ir::State *> hidden_;
+    std::unordered_map<const nest::Use *, std::size_t> byUse_;
+    std::unordered_map<const ir::Block *, Site> places_; // of blocks that control flow reads containers at
+    Site here_;                                          // while walking
+};
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,151 @@
+// What reversed bodies compute again: values that an iteration has for itself.
+#include "Transforms/Differentiate/Items.h"
+
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Nest/Liveness.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Map;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+bool writesAny(const Item &i, const std::set<Name> &names) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+    return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use->writes() && names.count(u.use->data); });
+}
+
+bool hasUse(const Item &i, const Use &use) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+    return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &use; });
+}
+
+/// Is it made of maps, copies and tasklets only?
+bool isPlainWork(const Item &i) {
+    if (i.map)
+        return std::all_of(i.map->body.begin(), i.map->body.end(), isPlainWork);
+    return i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) && !i.step->effects);
+}
+
+} // namespace
+
+/// What an iteration of the loops around a run computes for itself, so that computing it again takes less than storing it: transients that
+/// nothing else uses, made by maps and tasklets before they are read.
+std::set<Name> ItemReverser::temporariesOf(const nest::Run &run) const {
+    std::set<Name> out;
+    SDFG &g = maker_.sdfg();
+    bool inLoop = false;
+    for (const Region *r = run.region; r && !isa<SDFG>(r); r = r->parent())
+        inLoop |= isa<LoopRegion>(r);
+    if (!inLoop)
+        return out;
+    std::set<analysis::Memory> elsewhere;
+    std::map<analysis::Memory, std::set<Name>> names;
+    for (const Site &s : program_.sites()) {
+        names[s.use->memory].insert(s.use->data);
+        if (s.run != &run)
+            elsewhere.insert(s.use->memory);
+    }
+    const std::set<Name> inFlow = analysis::containersReadByControlFlow(g);
+    const nest::Summaries summaries(g, maker_.memories(), program_.runs());
+    const nest::Summary summary = summaries.of(run.items);
+    for (const Item &i : run.items)
+        for (const nest::PlacedUse &u : nest::usesOf(i)) {
+            const Use &w = *u.use;
+            const DataDesc *d = g.desc(w.data);
+            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) || elsewhere.count(w.memory) ||
+                names[w.memory].size() != 1 || inFlow.count(w.data) || nest::localsOf(i).count(w.data) || !summaries.isTracked(w.memory) ||
+                summary.exposed.contains(w.memory))
+                continue;
+            const bool plain = std::all_of(run.items.begin(), run.items.end(),
+                                           [&](const Item &other) { return !writesAny(other, {w.data}) || isPlainWork(other); });
+            if (plain)
+                out.insert(w.data);
+        }
+    return out;
+}
+
+/// A copy of a local as it is when an item reads it, that is overwritten in the same iteration.
+Name ItemReverser::saved(const Use &read, Body &b) {
+    std::size_t position = 0;
+    while (!hasUse((*b.items)[position], read))
+        ++position;
+    for (const Body::Save &s : b.saves)
+        if (s.position == position && s.local == read.data)
+            return s.saved;
+    const Name name = maker_.transientLike("saved_" + read.data.str(), *maker_.sdfg().desc(read.data));
+    if (b.inScope())
+        b.made.insert(name);
+    b.saves.push_back({position, read.data, name});
+    return name;
+}
+
+/// Items that compute what is needed, in order. From the last one to the first, as each may need what earlier ones make.
+void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
+    std::vector<Item> backwards;
+    for (std::size_t p = b.items->size(); p-- > 0;) {
+        const Item &i = (*b.items)[p];
+        std::set<Name> inner;
+        if (writesAny(i, b.needed))
+            if (std::optional<Item> again = recomputed(i, b, inner))
+                backwards.push_back(std::move(*again));
+        for (const Body::Save &s : b.saves)
+            if (s.position == p) {
+                const sym::Subset all = maker_.sdfg().desc(s.local)->fullSubset();
+                backwards.push_back(maker_.copy(maker_.read(s.local, all), maker_.write(s.saved, all)));
+            }
+    }
+    for (auto i = backwards.rbegin(); i != backwards.rend(); ++i)
+        out.push_back(std::move(*i));
+}
+
+/// `inner`: what iterations of maps around the item, which are computed again, have for themselves.
+std::optional<Item> ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner) {
+    if (i.step)
+        return recomputed(*i.step, b, inner);
+    const Map &m = *i.map;
+    auto again = std::make_unique<Map>(mapLike(*m.entry, m.entry->label, m.params, m.ranges));
+    again->locals = m.locals;
+    inner.insert(m.locals.begin(), m.locals.end());
+    for (const Item &each : m.body)
+        if (std::optional<Item> copy = recomputed(each, b, inner))
+            again->body.push_back(std::move(*copy));
+    if (again->body.empty())
+        return std::nullopt;
+    return Item{std::move(again), nullptr};
+}
+
+std::optional<Item> ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner) {
+    const auto stays = [&](const Use &u) { return inner.count(u.data) || b.needed.count(u.data); };
+    if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
+        return std::nullopt;
+    auto again = std::make_unique<Step>(s);
+    for (std::size_t k = 0; k < s.uses.size(); ++k) {
+        const Use &u = s.uses[k];
+        Use &now = again->uses[k];
+        if (u.writes() && !stays(u)) { // a result that is there already
+            const Name unused = temporary("unused_" + u.data.str(), *maker_.sdfg().desc(u.data), subsetOf(u)->sizes(), b);
+            now = maker_.whole(u.kind, unused, u.connector);
+        } else if (!u.writes() && !inner.count(u.data)) {
+            const std::optional<Use> v = value(u, u.connector, b, !s.isCopy() && !isa<Tasklet>(s.nodes.front()));
+            if (!v)
+                return std::nullopt;
+            now = *v;
+        }
+        now.node = u.node;
+    }
+    if (s.isCopy() && again->uses.front().data != s.uses.front().data)
+        return maker_.copy(again->uses.front(), again->uses.back());
+    return Item{nullptr, std::move(again)};
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,237 @@
+// Copies and tasklets, backwards.
+#include "Transforms/Differentiate/Items.h"
+
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+// ---- copies
+
+namespace {
+
+bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
+    const std::vector<std::size_t> ofA = a.nonUnitDims(), ofB = b.nonUnitDims();
+    if (ofA.size() != ofB.size())
+        return false;
+    for (std::size_t k = 0; k < ofA.size(); ++k)
+        if (sym::isEqual(a.dims[ofA[k]].steps(), b.dims[ofB[k]].steps()) != sym::Truth::True)
+            return false;
+    return true;
+}
+
+} // namespace
+
+/// A map over the elements, which adds the gradient of what was written to that of what was read. Through a buffer where both are in one
+/// container: an element may be among both. So do copies that put elements in another shape: the buffer has the shape of the source.
+void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
+    const Use &from = s.uses.front(), &to = s.uses.back();
+    if (!from.subset || !to.subset)
+        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""}, *to.access);
+    if (!isActive(from))
+        return clear(to, b, out);
+    const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset);
+    Use source = gradient(to, UseKind::Read, {}, b);
+    if (!plain) {
+        const Name buffer = temporary("handed_on", desc(from), from.subset->sizes(), b);
+        const sym::Subset all = maker_.sdfg().desc(buffer)->fullSubset();
+        out.push_back(maker_.copy(source, maker_.write(buffer, all)));
+        clear(to, b, out);
+        source = maker_.read(buffer, all);
+    }
+    const Maker::Walk walk = maker_.walkOver(*from.subset);
+    const Name in = maker_.connector("__in"), sum = maker_.connector("__sum"), cleared = maker_.connector("__cleared");
+    std::string code = sum.str() + " = " + in.str();
+    const sym::Subset element = walk.elementOf(*source.subset);
+    std::vector<Use> uses{maker_.read(source.data, element, in),
+                          maker_.sum(gradient(from, UseKind::Update, {}, b).data, walk.elementOf(*from.subset), sum)};
+    if (plain && mustClear(to)) {
+        code += "\n" + cleared.str() + " = 0";
+        uses.push_back(maker_.write(source.data, element, cleared));
+    }
+    Item add = maker_.tasklet("hand_on_" + to.data.str(), code, std::move(uses));
+    if (walk.params.empty()) {
+        out.push_back(std::move(add));
+        return;
+    }
+    std::vector<Item> body;
+    body.push_back(std::move(add));
+    out.push_back(maker_.map("hand_on_" + to.data.str(), walk.params, walk.ranges, std::move(body), b.inScope()));
+}
+
+// ---- tasklets
+
+namespace {
+
+/// How the connectors of a tasklet and those of its reverse are called.
+std::map<Name, Name> gradientConnectors(const Tasklet &t, const SDFG &g) {
+    std::set<Name> taken = py::blockNames(py::parseBlockOrRaw(t.code.text)).read;
+    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    taken.insert(names.written.begin(), names.written.end());
+    for (const auto *list : {&t.inConnectors, &t.outConnectors})
+        for (const Connector &c : *list)
+            taken.insert(c.name);
+    std::map<Name, Name> out;
+    for (const auto *list : {&t.inConnectors, &t.outConnectors})
+        for (const Connector &c : *list) {
+            std::string name = "g_" + c.name.str();
+            while (taken.count(Name(name)) || g.freshName(name) != Name(name))
+                name += "_";
+            taken.insert(Name(name));
+            out.emplace(c.name, Name(name));
+        }
+    return out;
+}
+
+/// The uses at a connector; a tasklet may write one result to several places.
+std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
+    std::vector<const Use *> out;
+    for (const Use &u : s.uses)
+        if (u.connector == connector && u.writes() == written)
+            out.push_back(&u);
+    return out;
+}
+
+diag::Message messageOf(const py::DerivativeError &e) {
+    switch (e.kind) {
+    case py::DerivativeError::Kind::Function:
+        return {diag::Id::GradientOfFunction, e.what};
+    case py::DerivativeError::Kind::Complex:
+        return {diag::Id::GradientOfComplex, e.what};
+    case py::DerivativeError::Kind::Foreign:
+        return {diag::Id::GradientOfCode, "it has C++ in it", "write it in Python"};
+    case py::DerivativeError::Kind::Construct:
+    case py::DerivativeError::Kind::Typing:
+        return {diag::Id::GradientOfCode, e.what, ""};
+    }
+    return {diag::Id::GradientOfCode, e.what, ""};
+}
+
+} // namespace
+
+/// What a reversed tasklet is made of, while it is.
+struct ItemReverser::Reversed {
+    std::string code;
+    std::vector<Use> uses;
+    std::vector<Item> before; // reads gradients that the tasklet itself must not clear
+};
+
+void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
+    const SDFG &g = maker_.sdfg();
+    py::Signature signature;
+    const std::map<Name, Name> names = gradientConnectors(t, g);
+    signature.gradient = [&names](Name n) { return names.at(n); };
+    signature.ties = request_.ties;
+    const analysis::SymbolTypes types(g);
+    signature.env.typeOf = [&](Name n) -> std::optional<Type> {
+        const Type known = types.of(n);
+        return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a map around it
+    };
+    for (const Use &u : s.uses) {
+        const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
+        (u.writes() ? signature.outputs : signature.inputs)[u.connector] = c ? c->type : Type();
+        if (c && c->type.isPointer())
+            signature.pointers.insert(u.connector);
+        if (activity_.isActive(u.memory) && desc(u).dtype.isComplex())
+            return fail({diag::Id::GradientOfComplex, u.data.str()}, t);
+        if (isActive(u))
+            (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
+        if (isActive(u) && u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+            return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, t);
+    }
+    if (t.code.language != Language::Python)
+        return fail({diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"}, t);
+    const auto parsed = py::parseBlock(t.code.text);
+    if (!parsed.value)
+        return fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t);
+    const py::DerivativeOr d = py::reverseOf(*parsed.value, signature);
+    if (const auto *error = std::get_if<py::DerivativeError>(&d))
+        return fail(messageOf(*error), t);
+    reversedTasklet(s, t, signature, std::get<py::Derivative>(d), b, out);
+}
+
+/// Puts the code of the derivative to work. The gradient of each result is read and cleared, that of each operand is added to.
+void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Signature &signature, const py::Derivative &d, Body &b,
+                                   std::vector<Item> &out) {
+    Reversed r;
+    r.code = py::print(d.block);
+    std::set<const Use *> stored; // results whose gradient becomes that of the operand in the same place
+    for (const Name c : d.primals)
+        for (const Use *u : usesAt(s, c, false)) {
+            const std::optional<Use> v = value(*u, c, b);
+            if (!v)
+                return;
+            r.uses.push_back(*v);
+        }
+    for (const Name c : signature.activeOutputs)
+        seed(s, t, c, signature, d, b, r);
+    for (const Name c : d.results) {
+        const Use *u = usesAt(s, c, false).front();
+        r.uses.push_back(gradient(*u, UseKind::Update, signature.gradient(c), b));
+        r.uses.back().memlet.dynamic = d.indexed.count(c) != 0;
+    }
+    for (Item &i : r.before)
+        out.push_back(std::move(i));
+    if (!r.code.empty() && std::any_of(r.uses.begin(), r.uses.end(), [](const Use &u) { return u.writes(); }))
+        out.push_back(maker_.tasklet(t.label + "_reversed", r.code, std::move(r.uses)));
+}
+
+namespace {
+
+/// Can two uses be of one element in one iteration of all loops around them?
+bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
+    const auto sa = subsetOf(a), sb = subsetOf(b);
+    return a.memory == b.memory && (a.data != b.data || !sa || !sb || sym::intersects(*sa, *sb, facts) != sym::Truth::False);
+}
+
+} // namespace
+
+/// The gradient of a result, for the code. Where one tasklet may read and add to the gradient of one element, it is taken out before.
+void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d, Body &b,
+                        Reversed &r) {
+    const std::vector<const Use *> written = usesAt(s, connector, true);
+    const Name name = signature.gradient(connector);
+    const Use &w = *written.front();
+    const bool clears = mustClear(w);
+    const bool overlaps = clears && std::any_of(d.results.begin(), d.results.end(), [&](Name c) {
+        return meet(*usesAt(s, c, false).front(), w, program_.facts());
+    });
+    if (written.size() == 1 && !overlaps) {
+        r.uses.push_back(gradient(w, UseKind::Read, name, b));
+        if (!clears)
+            return;
+        const Name cleared = maker_.connector("cleared_" + connector.str());
+        r.uses.push_back(gradient(w, UseKind::Write, cleared, b));
+        r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") + cleared.str() + " = 0";
+        return;
+    }
+    const Name taken = temporary("taken_" + w.data.str(), desc(w), {}, b);
+    const Name out = maker_.connector("__out"), cleared = maker_.connector("__cleared");
+    std::string code = out.str() + " = ";
+    std::vector<Use> uses;
+    for (std::size_t k = 0; k < written.size(); ++k) {
+        const Name in = maker_.connector("__in" + std::to_string(k));
+        code += (k ? " + " : "") + in.str();
+        uses.push_back(gradient(*written[k], UseKind::Read, in, b));
+    }
+    uses.push_back(maker_.whole(UseKind::Write, taken, out));
+    for (std::size_t k = 0; k < written.size(); ++k)
+        if (mustClear(*written[k])) {
+            const Name c(cleared.str() + std::to_string(k));
+            code += "\n" + c.str() + " = 0";
+            uses.push_back(gradient(*written[k], UseKind::Write, c, b));
+        }
+    r.before.push_back(maker_.tasklet(t.label + "_take", code, std::move(uses)));
+    r.uses.push_back(maker_.whole(UseKind::Read, taken, name));
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,244 @@
+#include "Transforms/Differentiate/Values.h"
+
+#include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+std::optional<sym::Subset> subsetOf(const Use &u) {
+    return u.subset ? u.subset : u.memlet.data == u.data ? u.memlet.subset : std::nullopt;
+}
+
+std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts) {
+    const std::optional<sym::Expr> least = analysis::leastOf(-e, loops);
+    if (!least)
+        return std::nullopt;
+    const sym::Expr most = -*least;
+    return sym::isNonNegative(most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), most});
+}
+
+namespace {
+
+std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops) {
+    std::vector<analysis::LoopLevel> out;
+    for (const CountedLoop &l : loops)
+        out.push_back(l.level());
+    return out;
+}
+
+bool writes(const Item &item, analysis::Memory m) {
+    for (const nest::PlacedUse &u : nest::usesOf(item))
+        if (u.use->writes() && u.use->memory == m)
+            return true;
+    return false;
+}
+
+} // namespace
+
+bool Values::lost(const Use &read, const std::string &why, const std::string &hint) {
+    const Node *at = read.access;
+    diag::Location place = analysis::placeOf(*at);
+    place.file = context_.options.file;
+    context_.diags.report(diag::Id::GradientStore, place, read.data.str(), why, hint);
+    return false;
+}
+
+std::optional<Use> Values::of(const Use &read, Name connector, bool asView) {
+    if (program_.isOverwritten(read))
+        return stored(read, connector, asView, false);
+    Use out = read;
+    out.connector = connector;
+    out.node = 0;
+    return out;
+}
+
+std::optional<Use> Values::ofResult(const Use &written, Name connector) {
+    if (program_.isOverwritten(written) || !subsetOf(written))
+        return stored(written, connector, false, true);
+    Use out = maker_.read(written.data, *subsetOf(written), connector);
+    out.access = written.access;
+    out.memory = written.memory;
+    return out;
+}
+
+std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, bool result) {
+    const std::optional<sym::Subset> subset = subsetOf(u);
+    if (!subset) {
+        lost(u, "it is not known which elements are meant");
+        return std::nullopt;
+    }
+    const Tape *t = tapeFor(u, result);
+    if (!t)
+        return std::nullopt;
+    const sym::Subset place = placeOf(*t, *subset);
+    if (!asView || t->loops.empty())
+        return maker_.read(t->name, place, connector);
+    const DataDesc *tape = maker_.sdfg().desc(t->name);
+    DataDesc view = DataDesc::array(tape->dtype, subset->sizes(), true);
+    view.alias = AliasKind::View;
+    view.storage = tape->storage;
+    for (std::size_t k = 0; k < view.rank(); ++k)
+        view.strides[k] = tape->strides[k + t->loops.size()] * subset->dims[k].step;
+    const Name name = maker_.add(u.data.str() + "_stored", std::move(view));
+    maker_.setView(name, t->name, place);
+    return maker_.whole(UseKind::Read, name, connector);
+}
+
+/// Is the value written by an item that the read is part of, before it is read?
+bool Values::isMadeInside(const Use &read) const {
+    const Site &site = program_.siteOf(read);
+    return std::any_of(program_.sites().begin(), program_.sites().end(), [&](const Site &s) {
+        return s.item == site.item && s.use->writes() && s.use->memory == read.memory && s.at < site.at;
+    });
+}
+
+const Values::Tape *Values::tapeFor(const Use &read, bool result) {
+    const Site &site = program_.siteOf(read);
+    if (!result && isMadeInside(read)) {
+        lost(read, "the map that reads it writes it before", "compute in one map, and read in the next one");
+        return nullptr;
+    }
+    auto *run = const_cast<nest::Run *>(site.run);
+    const auto item = static_cast<std::size_t>(site.item - run->items.data());
+    std::size_t begin = result ? item + 1 : item, end = begin; // of the items between two writes of the memory; the last one may write it
+    while (!result && begin > 0 && !writes(run->items[begin - 1], read.memory))
+        --begin;
+    while (end < run->items.size() && !writes(run->items[end], read.memory))
+        ++end;
+    for (const Tape &t : tapes_)
+        if (t.run == run && t.position == begin && t.data == read.data && t.result == result)
+            return &t;
+    const auto loops = countedLoopsAround(*run->region);
+    if (!loops) {
+        lost(read, "the iterations of a loop around it cannot be counted", "count by a constant to an end that the loop does not change");
+        return nullptr;
+    }
+    Tape t{{}, read.data, {}, *loops, run, begin, read.access, result};
+    const std::optional<sym::Subset> box = boxOf(t, read.memory, end);
+    if (box)
+        t.box = *box;
+    const auto shape = box ? shapeOf(t) : std::nullopt;
+    if (!shape) {
+        lost(read, "how many elements there are is not known in front of the loops");
+        return nullptr;
+    }
+    t.name = maker_.transient("tape_" + read.data.str(), *maker_.sdfg().desc(read.data), *shape);
+    tapes_.push_back(std::move(t));
+    return &tapes_.back();
+}
+
+/// All that the items up to an end read of the data, in terms of the loops.
+std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
+    const DataDesc *d = maker_.sdfg().desc(t.data);
+    std::optional<sym::Subset> box;
+    const Item *first = t.run->items.data() + t.position, *last = t.run->items.data() + end;
+    if (t.result)
+        last = --first;
+    for (const Site &s : program_.sites()) {
+        if (s.run != t.run || s.item < first || s.item > last || s.use->writes() != t.result || s.use->data != t.data || s.use->memory != m)
+            continue;
+        std::optional<sym::Subset> all = subsetOf(*s.use);
+        if (!all || all->rank() != d->rank())
+            return d->fullSubset();
+        for (std::size_t k = s.instance.loops.size(); k-- > s.loops;)
+            all = sym::propagate(*all, s.instance.loops[k].variable, s.instance.loops[k].range, d->shape);
+        for (std::size_t k = s.loops; k < s.instance.loops.size(); ++k)
+            if (all->freeSymbols().count(s.instance.loops[k].variable))
+                return d->fullSubset();
+        box = box ? sym::boundingBox(*box, *all) : *all;
+    }
+    if (!box)
+        return d->fullSubset();
+    for (sym::Range &r : box->dims)
+        r.step = r.tile = 1;
+    return box;
+}
+
+std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) const {
+    const std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
+    std::vector<sym::Expr> shape;
+    for (std::size_t k = 0; k < t.loops.size(); ++k) {
+        const auto trips = largest(t.loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+        if (!trips)
+            return std::nullopt;
+        shape.push_back(*trips);
+    }
+    const DataDesc *d = maker_.sdfg().desc(t.data);
+    for (std::size_t k = 0; k < t.box.rank(); ++k) {
+        auto size = largest(t.box.dims[k].size(), levels, program_.facts());
+        if (!size)
+            size = largest(d->shape[k], levels, program_.facts());
+        if (!size)
+            return std::nullopt;
+        shape.push_back(*size);
+    }
+    for (const sym::Expr &e : shape)
+        for (const Name n : e.freeSymbols())
+            if (program_.assigned().count(n) || maker_.sdfg().desc(n))
+                return std::nullopt;
+    return shape;
+}
+
+/// Where in the tape elements of the data are.
+sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
+    sym::Subset out;
+    for (const CountedLoop &l : t.loops)
+        out.dims.push_back({l.number(), l.number(), 1, 1});
+    for (std::size_t k = 0; k < s.rank(); ++k) {
+        sym::Range r = s.dims[k];
+        r.begin = r.begin - t.box.dims[k].begin;
+        r.end = r.end - t.box.dims[k].begin;
+        out.dims.push_back(r);
+    }
+    return out;
+}
+
+std::optional<Values::Choice> Values::choiceAt(ConditionalBlock &c) {
+    const auto loops = countedLoopsAround(*c.parent());
+    if (!loops)
+        return std::nullopt;
+    Choice out;
+    std::vector<sym::Expr> shape;
+    const std::vector<analysis::LoopLevel> levels = levelsOf(*loops);
+    for (std::size_t k = 0; k < loops->size(); ++k) {
+        const auto trips = largest((*loops)[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+        if (!trips)
+            return std::nullopt;
+        shape.push_back(*trips);
+        out.index.push_back((*loops)[k].number());
+    }
+    DataDesc like = DataDesc::scalar(ScalarKind::Int8, true);
+    out.tape = maker_.transient("tape_branch", like, std::move(shape));
+    if (out.index.empty())
+        out.index.push_back(0);
+    return out;
+}
+
+void Values::storeAll() {
+    std::vector<const Tape *> order;
+    for (const Tape &t : tapes_)
+        order.push_back(&t);
+    std::stable_sort(order.begin(), order.end(), [](const Tape *a, const Tape *b) { return a->position > b->position; });
+    for (const Tape *t : order) { // those at later items first, so that positions stay true
+        const Name data = t->data;
+        Use from;
+        from.kind = UseKind::Read;
+        from.data = data;
+        from.access = t->access;
+        from.memory = maker_.memories().of(*t->access);
+        from.subset = t->box;
+        from.memlet.data = data;
+        Item store = maker_.copy(std::move(from), maker_.write(t->name, placeOf(*t, t->box)));
+        t->run->items.insert(t->run->items.begin() + static_cast<std::ptrdiff_t>(t->position), std::move(store));
+        t->run->changed = true;
+    }
+}
+
+} // namespace sdfgc::transforms::gradient

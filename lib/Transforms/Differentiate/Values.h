@@ -1,0 +1,73 @@
+// Values of the program that gradients need: where they are, or where they are stored before something overwrites them.
+//
+// The derivative of `b = sin(a)` needs `a`. If nothing overwrites `a` until the end of the program, it is read where it is. Otherwise a *tape*
+// keeps it: a copy of the elements that are read, made right before, in an array with a dimension for each loop around it.
+//
+//     for t = 0; t < T; t += 1                  for t = 0; t < T; t += 1
+//         s = sin(s * x[t])                         tape_s[t] = s
+//                                                   s = sin(s * x[t])
+//
+// The sizes of tapes are known in front of the loops: of each loop, the largest number of iterations that it has in any iteration of the
+// loops around it.
+#pragma once
+
+#include "Transforms/Differentiate/Maker.h"
+#include "Transforms/Differentiate/Program.h"
+
+#include "sdfgc/Pass/Pass.h"
+
+namespace sdfgc::transforms::gradient {
+
+/// The elements that a use is of, in terms of the container that it names; nothing if it does not say.
+std::optional<sym::Subset> subsetOf(const nest::Use &u);
+
+/// An upper bound of an expression over all iterations of loops (outermost first), at least 0; nothing if it is not affine in their
+/// variables.
+std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts);
+
+class Values {
+public:
+    Values(Program &program, Maker &maker, pass::Context &context) : program_(program), maker_(maker), context_(context) {}
+
+    /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. With `asView`,
+    /// it has the dimensions that it had: library nodes and nested SDFGs count them. Nothing, after an error, if the value is lost.
+    std::optional<nest::Use> of(const nest::Use &read, Name connector, bool asView = false);
+    /// The same of what a step wrote.
+    std::optional<nest::Use> ofResult(const nest::Use &written, Name connector);
+    /// A scalar that says which branch of a conditional ran, for a block in loops, or an element of such; and what sets it.
+    struct Choice {
+        Name tape;
+        std::vector<sym::Expr> index;
+    };
+    std::optional<Choice> choiceAt(ir::ConditionalBlock &c);
+
+    /// Puts the copies that fill tapes into the runs.
+    void storeAll();
+    /// All tapes, with what they keep.
+    struct Tape {
+        Name name, data;
+        sym::Subset box; // of the data, that an iteration stores
+        std::vector<CountedLoop> loops;
+        nest::Run *run = nullptr;
+        std::size_t position = 0; // of the item in front of which it is filled
+        const ir::AccessNode *access = nullptr;
+        bool result = false; // of what the item before wrote, not of what items after it read
+    };
+    const std::vector<Tape> &tapes() const { return tapes_; }
+
+private:
+    std::optional<nest::Use> stored(const nest::Use &u, Name connector, bool asView, bool result);
+    const Tape *tapeFor(const nest::Use &u, bool result);
+    bool isMadeInside(const nest::Use &read) const;
+    std::optional<sym::Subset> boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
+    std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t) const;
+    sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;
+    bool lost(const nest::Use &read, const std::string &why, const std::string &hint = "");
+
+    Program &program_;
+    Maker &maker_;
+    pass::Context &context_;
+    std::vector<Tape> tapes_;
+};
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,211 @@
+#include "Gradient.h"
+
+#include "sdfgc/Interpret/Interpret.h"
+#include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Pass/Pipeline.h"
+#include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Support/Text.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace sdfgc::test {
+
+namespace {
+
+const pass::Registry &passes() {
+    static const pass::Registry registry = [] {
+        pass::Registry r;
+        transforms::registerPasses(r);
+        return r;
+    }();
+    return registry;
+}
+
+bool runPasses(SDFG &g, const std::string &text, diag::Engine &diags) {
+    const auto pipeline = pass::parsePipeline(text, passes(), diags);
+    if (!pipeline)
+        return false;
+    pass::CompileOptions options;
+    options.optimize = 2;
+    pass::Context context(diags, options);
+    pass::Program program{g, nullptr};
+    return pass::run(program, *pipeline, passes(), context, pass::RunOptions());
+}
+
+template <class T> std::string bytesOf(const std::vector<double> &values) {
+    std::string out(values.size() * sizeof(T), '\0');
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const auto v = static_cast<T>(values[k]);
+        std::memcpy(out.data() + k * sizeof(T), &v, sizeof(T));
+    }
+    return out;
+}
+
+template <class T> std::vector<double> valuesOf(const std::string &bytes) {
+    std::vector<double> out(bytes.size() / sizeof(T));
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        T v;
+        std::memcpy(&v, bytes.data() + k * sizeof(T), sizeof(T));
+        out[k] = static_cast<double>(v);
+    }
+    return out;
+}
+
+template <class F> auto withType(Type t, F f) {
+    if (t == Type(ScalarKind::Float64))
+        return f(double());
+    if (t == Type(ScalarKind::Float32))
+        return f(float());
+    if (t == Type(ScalarKind::Int64))
+        return f(int64_t());
+    if (t == Type(ScalarKind::Int32))
+        return f(int32_t());
+    throw std::runtime_error("no type for a test: " + t.str());
+}
+
+double dot(const std::vector<double> &a, const std::vector<double> &b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+} // namespace
+
+Differentiated::Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options)
+    : primal_(readGraph(text)), gradient_(clone(*primal_)), of_(text::words(of)), wrt_(text::words(wrt)) {
+    const std::string prepare = "raise-control-flow,fill-scope-connectors,default-schedules,infer-types,";
+    diag::Engine ofPrimal;
+    REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
+    const std::string how =
+        "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) + "},default-schedules,infer-types";
+    if (!runPasses(*gradient_, prepare + "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs," + how, diags_))
+        gradient_.reset();
+}
+
+Differentiated &Differentiated::set(const std::string &symbol, int64_t value) {
+    symbols_[Name(symbol)] = value;
+    return *this;
+}
+
+Differentiated &Differentiated::set(const std::string &argument, std::vector<double> values) {
+    given_[argument] = std::move(values);
+    return *this;
+}
+
+std::size_t Differentiated::sizeOf(const SDFG &g, Name argument) const {
+    const auto size = sym::evaluate(g.desc(argument)->totalSize, symbols_);
+    REQUIRE(size);
+    return static_cast<std::size_t>(*size);
+}
+
+Arrays Differentiated::input() {
+    std::minstd_rand random(7);
+    std::uniform_real_distribution<double> value(0.5, 1.5);
+    Arrays out;
+    for (const auto &[name, d] : primal_->arrays)
+        if (!d.transient) {
+            std::vector<double> &v = out[name.str()];
+            v.resize(sizeOf(*primal_, name));
+            for (double &each : v)
+                each = d.dtype.isFloat() ? value(random) : 0;
+            if (given_.count(name.str()))
+                v = given_.at(name.str());
+        }
+    return out;
+}
+
+Arrays Differentiated::call(const SDFG &g, const Arrays &input) {
+    diag::Engine diags;
+    const auto program = interpret::Program::prepare(std::shared_ptr<const SDFG>(clone(g)), interpret::Options(), diags);
+    for (const auto &d : diags.all())
+        FAIL_CHECK(d.message);
+    REQUIRE(program);
+    std::map<std::string, std::string> memory;
+    for (const auto &[name, d] : g.arrays)
+        if (!d.transient) {
+            const std::vector<double> zeros(sizeOf(g, name));
+            const auto &values = input.count(name.str()) ? input.at(name.str()) : zeros;
+            memory[name.str()] = withType(d.dtype, [&](auto t) { return bytesOf<decltype(t)>(values); });
+            program->bind(name, memory[name.str()].data());
+        }
+    for (const auto &[name, value] : symbols_)
+        if (g.symbols.contains(name))
+            program->set(name, value);
+    for (const interpret::Report &r : program->run())
+        FAIL_CHECK(r.element + ": " + r.what);
+    Arrays out;
+    for (const auto &[name, bytes] : memory)
+        out[name] = withType(g.desc(Name(name))->dtype, [&](auto t) { return valuesOf<decltype(t)>(bytes); });
+    return out;
+}
+
+Arrays Differentiated::run(const Arrays &in, const Arrays &weights) {
+    Arrays all = in;
+    for (const auto &[name, w] : weights)
+        all["gradient_" + name] = w;
+    return call(*gradient_, all);
+}
+
+void Differentiated::check() {
+    INFO(errors());
+    REQUIRE(gradient_);
+    const Arrays in = input();
+    std::minstd_rand random(11);
+    std::uniform_real_distribution<double> value(-1, 1);
+    Arrays weights;
+    for (const std::string &o : of_)
+        for (std::size_t k = 0; k < in.at(o).size(); ++k)
+            weights[o].push_back(value(random));
+    const Arrays gradients = run(in, weights), results = call(*primal_, in);
+    INFO(text());
+    for (const auto &[name, values] : results)
+        CHECK(gradients.at(name) == values);
+    const auto weighted = [&](const Arrays &arrays) {
+        double sum = 0;
+        for (const std::string &o : of_)
+            sum += dot(call(*primal_, arrays).at(o), weights.at(o));
+        return sum;
+    };
+    for (const std::string &w : wrt_)
+        for (std::size_t k = 0; k < in.at(w).size(); ++k) {
+            const double h = 1e-5;
+            Arrays up = in, down = in;
+            up[w][k] += h;
+            down[w][k] -= h;
+            INFO("gradient_" << w << "[" << k << "]");
+            CHECK(gradients.at("gradient_" + w)[k] == Approx((weighted(up) - weighted(down)) / (2 * h)).epsilon(1e-6).margin(1e-8));
+        }
+}
+
+std::string Differentiated::text() const { return gradient_ ? serialize::print(*gradient_) : ""; }
+
+std::string Differentiated::errors() const {
+    std::string out;
+    for (const diag::Diagnostic &d : diags_.all())
+        if (diag::info(d.id).severity == diag::Severity::Error)
+            out += (out.empty() ? "" : ", ") + std::string(diag::info(d.id).code) + " " + d.message;
+    return out;
+}
+
+std::string Differentiated::tapes() const {
+    std::string out;
+    for (const auto &[name, d] : gradient_->arrays)
+        if (name.view().starts_with("tape_"))
+            out += (out.empty() ? "" : ", ") + name.str() + "[" + text::joined(d.shape) + "]";
+    return out;
+}
+
+void checkGradient(const std::string &text, const std::map<std::string, int64_t> &symbols, const std::string &of, const std::string &wrt) {
+    Differentiated d(text, of, wrt);
+    for (const auto &[name, value] : symbols)
+        d.set(name, value);
+    d.check();
+}
+
+} // namespace sdfgc::test

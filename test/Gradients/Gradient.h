@@ -1,0 +1,51 @@
+// A program and its gradient, both in the interpreter.
+#pragma once
+
+#include "Graphs.h"
+
+#include <map>
+
+namespace sdfgc::test {
+
+using Arrays = std::map<std::string, std::vector<double>>;
+
+class Differentiated {
+public:
+    /// `names`: results and arguments, with blanks. Arguments of the graph have the type float64, or integers.
+    Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options = "");
+
+    /// Values of symbols, and of arguments that are not random: between 0.5 and 1.5, integers 0.
+    Differentiated &set(const std::string &symbol, int64_t value);
+    Differentiated &set(const std::string &argument, std::vector<double> values);
+
+    /// Compares each element of each gradient with differences, for random weights of the results. Fails with what is wrong.
+    void check();
+    /// What is in arguments after a run, gradients too; `weights` of the results.
+    Arrays run(const Arrays &input, const Arrays &weights);
+    /// Arguments as they are in the beginning.
+    Arrays input();
+
+    /// The program with the gradient; null after errors.
+    const ir::SDFG *gradient() const { return gradient_.get(); }
+    std::string text() const;
+    /// The code of the only error, or all of them.
+    std::string errors() const;
+    /// Elements of all tapes, in the order in which they were made: `tape_s[T]`.
+    std::string tapes() const;
+
+private:
+    Arrays call(const ir::SDFG &g, const Arrays &input);
+    std::size_t sizeOf(const ir::SDFG &g, Name argument) const;
+
+    std::unique_ptr<ir::SDFG> primal_, gradient_;
+    std::vector<std::string> of_, wrt_;
+    std::map<Name, int64_t> symbols_;
+    Arrays given_;
+    diag::Engine diags_;
+};
+
+/// Of the gradient of a text with `loss` or `__return`, with respect to A: is it right?
+void checkGradient(const std::string &text, const std::map<std::string, int64_t> &symbols, const std::string &of = "out",
+                   const std::string &wrt = "A");
+
+} // namespace sdfgc::test

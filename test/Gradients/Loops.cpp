@@ -1,0 +1,101 @@
+// Loops: steps and directions, values that iterations overwrite, branches in them, and variables of their own.
+#include "Gradient.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::test;
+
+namespace {
+
+std::string loop(const std::string &head, const std::string &body, const std::string &more = "") {
+    return R"(
+        sdfg f(A, x, out) {
+          symbol N, i, j, k: int64
+          argument A: float64[N]
+          argument x: float64[N, N]
+          argument out: float64[1]
+          transient s: float64
+    )" + more + R"(
+          state begin {
+            t: o = a  with a <- A[0]; o -> s[0]
+          }
+          )" + head + " {\n" + body + R"(
+          }
+          state end {
+            t: o = a * a  with a <- s[0]; o -> out[0]
+          }
+        }
+    )";
+}
+
+const std::string sine = "state step {\n t: o = sin(b * c)  with b <- s[0], c <- A[i]; o -> s[0]\n}\n";
+
+} // namespace
+
+TEST_CASE("A value that every iteration overwrites is on a tape") {
+    Differentiated d(loop("for i = 0; i < N; i = i + 1", sine), "out", "A");
+    d.set("N", 6).check();
+    CHECK(d.tapes() == "tape_s[N, 1]");
+}
+
+TEST_CASE("Loops with every kind of header") {
+    for (const char *head : {"for i = 0; i < N; i = i + 1", "for i = 1; i <= N - 1; i = i + 2", "for i = N - 1; i >= 0; i = i - 1",
+                             "for i = N - 1; i > 0; i = i - 2", "for i = 0; i < N; i = i + 3", "for i = N - 2; i > -1; i = i - 3",
+                             "for i = 2; i < 2; i = i + 1", "for i = 3; i < N - 2; i = i + 1"}) {
+        INFO(head);
+        for (const int64_t n : {1, 2, 5, 6, 7}) {
+            INFO(n);
+            Differentiated d(loop(head, sine), "out", "A");
+            d.set("N", n).check();
+        }
+    }
+}
+
+TEST_CASE("Nested loops, one of which depends on the other") {
+    const std::string inner = "for j = 0; j < i; j = j + 1 {\n state step {\n t: o = sin(b * c + d)  with b <- s[0], c <- A[i], d <- x[i, j]; o -> s[0]\n}\n}\n";
+    Differentiated d(loop("for i = 0; i < N; i = i + 1", inner), "out", "A x");
+    d.set("N", 5).check();
+}
+
+TEST_CASE("What an iteration makes for itself is made again") {
+    const std::string body = "state step {\n t1: o = exp(b)  with b <- A[i]; o -> new u[0]\n t2: o = b * c * c  with b <- s[0], c <- u[0]; o -> s[0]\n}\n";
+    Differentiated d(loop("for i = 0; i < N; i = i + 1", body, "transient u: float64\n"), "out", "A");
+    d.set("N", 5).check();
+    CHECK(d.tapes() == "tape_s[N, 1]");
+}
+
+TEST_CASE("Branches whose conditions change") {
+    const std::string body = "if (s > 0.7) {\n state big {\n t: o = b * b * c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n} else {\n"
+                             "state small {\n t: o = b + c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n}\n";
+    checkGradient(loop("for i = 0; i < N; i = i + 1", body), {{"N", 6}});
+    const std::string one = "if (s > 0.7) {\n state big {\n t: o = b * b * c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n}\n";
+    checkGradient(loop("for i = 0; i < N; i = i + 1", one), {{"N", 6}});
+}
+
+TEST_CASE("Branches whose conditions stay") {
+    const std::string body = "if (i > 2) {\n state big {\n t: o = b * b * c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n} else {\n"
+                             "state small {\n t: o = b + c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n}\n";
+    Differentiated d(loop("for i = 0; i < N; i = i + 1", body), "out", "A");
+    d.set("N", 6).check();
+    CHECK(d.tapes() == "tape_s[N, 1]");
+}
+
+TEST_CASE("A stencil in place over time") {
+    checkGradient(R"(
+        sdfg f(A) {
+          symbol N, T, t: int64
+          argument A: float64[N]
+          transient B: float64[N]
+          for t = 0; t < T; t = t + 1 {
+            state step {
+              map m[i = 1:N-1] with <- A[0:N]; -> B[1:N-1] {
+                t: o = sin(l) * c + r * r  with l <- A[i-1], c <- A[i], r <- A[i+1]; o -> B[i]
+              }
+            }
+            state back {
+              B[1:N-1] -> A[1:N-1]
+            }
+          }
+        }
+    )", {{"N", 6}, {"T", 3}}, "A", "A");
+}

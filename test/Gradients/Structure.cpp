@@ -1,0 +1,81 @@
+// States, maps, copies, views and what is overwritten.
+#include "Gradient.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::test;
+
+TEST_CASE("A map of a nonlinear tasklet") {
+    checkGradient(R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N]
+          argument out: float64[N]
+          state main {
+            map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+              t: b = sin(a) * a  with a <- A[i]; b -> out[i]
+            }
+          }
+        }
+    )", {{"N", 5}});
+}
+
+TEST_CASE("Values that are overwritten in place are stored") {
+    const std::string text = R"(
+        sdfg f(A) {
+          symbol N: int64
+          argument A: float64[N]
+          state main {
+            map m[i = 0:N] with <- A[0:N]; -> A[0:N] {
+              t: b = a * a  with a <- A[i]; b -> A[i]
+            }
+          }
+          state again {
+            map m[i = 0:N] with <- A[0:N]; -> A[0:N] {
+              t: b = exp(a)  with a <- A[i]; b -> A[i]
+            }
+          }
+        }
+    )";
+    Differentiated d(text, "A", "A");
+    d.set("N", 4).check();
+    CHECK(d.tapes() == "tape_A[N], tape_A_0[N]");
+}
+
+TEST_CASE("A sum over a map, and a value that every iteration reads") {
+    checkGradient(R"(
+        sdfg f(A, s, out) {
+          symbol N: int64
+          argument A: float64[N]
+          argument s: float64[1]
+          argument out: float64[1]
+          state zero {
+            t: o = 0  with o -> out[0]
+          }
+          state main {
+            map m[i = 0:N] with <- A[0:N], <- s[0]; -> out[0] (+) {
+              t: b = a * c * c  with a <- A[i], c <- s[0]; b -> out[0] (+)
+            }
+          }
+        }
+    )", {{"N", 5}}, "out", "A s");
+}
+
+TEST_CASE("What an iteration has for itself is computed again") {
+    checkGradient(R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N]
+          argument out: float64[N]
+          transient x: float64
+          transient y: float64
+          state main {
+            map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+              t1: b = sin(a)  with a <- A[i]; b -> x[0]
+              t2: b = a * a  with a <- x[0]; b -> y[0]
+              t3: b = a * c * d  with a <- x[0], c <- y[0], d <- A[i]; b -> out[i]
+            }
+          }
+        }
+    )", {{"N", 5}});
+}
