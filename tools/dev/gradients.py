@@ -332,7 +332,7 @@ def gradient_graph(options, case, graph, of, wrt, work):
                 return path
         raise Failure('none', 'no gradient is given')
     out = os.path.join(work, 'gradient.sdfg')
-    sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '-o', out], 'grad')
+    sdfgc([options.sdfgc, 'grad', '--seed', 'argument', '--init', 'accumulate', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '-o', out], 'grad')
     return out
 
 

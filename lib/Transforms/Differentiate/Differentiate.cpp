@@ -92,6 +92,7 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
 } // namespace
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
+    nameBounds(g);
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, memoriesOf(request.of, g, memories), memoriesOf(request.wrt, g, memories));
@@ -106,8 +107,10 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     if (flow.failed() || context.diags.hasErrors())
         return false;
     std::set<Name> zeros = zeroed(request, gradients, items.localGradients(), g);
-    for (const Name stored : flow.storeFirstTerms(zeros))
-        zeros.erase(stored);
+    for (const Name n : flow.storeFirstTerms(zeros))
+        zeros.erase(n);
+    for (const Name n : flow.clearInLoops(zeros))
+        zeros.erase(n);
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
     if (!first.empty() && flow.first())
         flow.prepend(g, flow.first(), "begin_gradients", std::move(first));

@@ -72,6 +72,29 @@ bool uses(const Item &item, analysis::Memory m) {
 
 } // namespace
 
+std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
+    std::set<Name> out;
+    for (const Name gradient : gradients) {
+        const DataDesc &d = *maker_.sdfg().desc(gradient);
+        const std::set<Name> symbols = d.freeSymbols();
+        const analysis::Memory m = maker_.memories().of(maker_.sdfg(), gradient);
+        for (nest::Run &run : added_) {
+            if (std::none_of(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); }))
+                continue;
+            bool depends = false;
+            for (const Region *r = run.region; r && !isa<SDFG>(r); r = r->parent())
+                if (const auto *l = dyn_cast<LoopRegion>(r))
+                    depends |= symbols.count(l->variable) != 0;
+            if (depends) {
+                run.items.insert(run.items.begin(), maker_.fill(gradient, d.fullSubset(), "0", !maker_.sdfg().isRoot()));
+                out.insert(gradient);
+            }
+            break;
+        }
+    }
+    return out;
+}
+
 std::set<Name> FlowReverser::storeFirstTerms(const std::set<Name> &gradients) {
     std::set<Name> out;
     for (const Name gradient : gradients) {

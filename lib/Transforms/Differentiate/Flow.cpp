@@ -169,7 +169,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<CountedLoop> counted = countedLoop(l);
     if (!counted)
         return fail({diag::Id::GradientOfLoop, "`" + (l.condition ? l.condition->text : std::string("1")) + "` does not say how often it runs"}, l);
-    if (VariableReads(*l.sdfg()).isReadOutside(l))
+    if (program_.isReadAfter(l))
         return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
     const std::string i = l.variable.str();
     const bool down = sym::isPositive(counted->walk.step) == sym::Truth::True;

@@ -28,6 +28,8 @@ public:
     /// Gradients that begin with zero, of which the first thing that happens is that something is added to each element, once: it is
     /// stored instead. Returns those.
     std::set<Name> storeFirstTerms(const std::set<Name> &gradients);
+    /// Gradients that begin with zero in each iteration of the loops around their first use: their sizes depend on these. Returns those.
+    std::set<Name> clearInLoops(const std::set<Name> &gradients);
     bool failed() const { return failed_; }
     /// Writes the items of all states that were added. Nothing of the program may have changed before.
     void write();

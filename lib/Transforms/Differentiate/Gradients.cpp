@@ -26,7 +26,10 @@ std::optional<Name> Gradients::declare(Name data) {
     if (g.freshName(name.view()) != name)
         return std::nullopt;
     of(data);
-    g.desc(name)->transient = false;
+    DataDesc &d = *g.desc(name);
+    if (d.isScalar()) // which comes by value, so that nothing could be given back
+        d.kind = DataKind::Array;
+    d.transient = false;
     return name;
 }
 

@@ -66,6 +66,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     reversed->locals = inner.made;
     reversed->locals.insert(inner.needed.begin(), inner.needed.end());
     out.push_back({std::move(reversed), nullptr});
+    separate(out.back(), inner.needed);
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {

@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Program.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
 
 #include "Transforms/Optimize/Loops.h"
 
@@ -56,15 +57,64 @@ std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
     return out;
 }
 
+namespace {
+
+/// Containers that some node writes.
+std::set<Name> writtenIn(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
+                out.insert(a->data);
+    return out;
+}
+
+} // namespace
+
+void nameBounds(SDFG &g) {
+    const std::set<Name> written = writtenIn(g);
+    std::map<Name, py::ExprRef> names;
+    std::vector<std::pair<Name, std::string>> values;
+    std::vector<LoopRegion *> loops;
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            loops.push_back(l);
+    for (const LoopRegion *l : loops)
+        for (const Name n : analysis::containersRead(*l, g)) {
+            const DataDesc &d = *g.desc(n);
+            if (!d.isScalar() || d.transient || !d.dtype.isInteger() || written.count(n) || names.count(n))
+                continue;
+            const Name symbol = g.freshName(n.str() + "_value");
+            g.symbols[symbol] = d.dtype;
+            names.emplace(n, py::name(symbol));
+            values.emplace_back(symbol, n.str());
+        }
+    if (names.empty())
+        return;
+    for (LoopRegion *l : loops)
+        for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
+            if (*c && (*c)->language == Language::Python)
+                (*c)->text = py::print(py::substitute(py::parseBlockOrRaw((*c)->text), names));
+    Block *start = g.start();
+    State *s = g.addStateBefore(start, g.freshLabel("sizes"));
+    for (InterstateEdge *e : g.outEdges(s))
+        e->assignments = values;
+}
+
 // ---- the walk over the program
 
 Program::Program(SDFG &g, analysis::Memories &memories)
     : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)) {
     for (nest::Run &r : runs_)
         runAt_.emplace(r.states.front(), &r);
+    const std::vector<InterstateEdge *> atStart = g.start() ? g.outEdges(g.start()) : std::vector<InterstateEdge *>();
+    std::map<Name, int> times;
     for (const InterstateEdge *e : allInterstateEdges(g))
-        for (const auto &[symbol, value] : e->assignments)
-            assigned_.insert(symbol);
+        for (const auto &[symbol, value] : e->assignments) {
+            const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.inEdges(g.start()).empty();
+            if (++times[symbol] > 1 || !first) // the value that it has throughout
+                assigned_.insert(symbol);
+        }
     findHidden();
     walk(g);
 }
@@ -191,6 +241,20 @@ bool Program::follows(const Site &write, const Site &read, std::size_t fixed) co
     const auto conflict = analysis::conflictOf(a, b, common, facts_);
     const bool after = write.at > read.at || (write.at == read.at && write.use != read.use);
     return conflict && happensLater(*conflict, fixed, read.loops, after);
+}
+
+bool Program::isReadAfter(const LoopRegion &l) const {
+    const auto setsIt = [&l](const void *scope) {
+        const auto *other = static_cast<const Region *>(scope);
+        return isa<LoopRegion>(other) && cast<LoopRegion>(other)->variable == l.variable;
+    };
+    return std::any_of(sites_.begin(), sites_.end(), [&](const Site &s) {
+        if (std::any_of(s.scopes.begin(), s.scopes.begin() + static_cast<std::ptrdiff_t>(s.loops), setsIt))
+            return false;
+        const auto mentions = [&](const sym::Range &r) { return r.begin.dependsOn(l.variable) || r.end.dependsOn(l.variable); };
+        return (s.instance.subset && s.instance.subset->freeSymbols().count(l.variable)) ||
+               std::any_of(s.instance.loops.begin(), s.instance.loops.end(), [&](const auto &level) { return mentions(level.range); });
+    });
 }
 
 bool Program::isOverwritten(const Use &read, std::size_t fixed) const {

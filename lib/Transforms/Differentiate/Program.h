@@ -29,6 +29,10 @@ std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
 /// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
 std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
 
+/// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
+/// values: what is known of symbols is known of such loops.
+void nameBounds(ir::SDFG &g);
+
 /// Where a use stands.
 struct Site {
     const nest::Use *use = nullptr;
@@ -59,6 +63,8 @@ public:
     bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
     /// The same of all that code of control flow reads, at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
+    /// Does something outside of a loop use its variable, but for loops that have the same one?
+    bool isReadAfter(const ir::LoopRegion &l) const;
     /// Symbols that edges assign.
     const std::set<Name> &assigned() const { return assigned_; }
     /// How many operations write a memory for certain or not, and whether one of them is in a loop.

@@ -121,7 +121,17 @@ std::optional<Item> ItemReverser::recomputed(const Item &i, Body &b, std::set<Na
             again->body.push_back(std::move(*copy));
     if (again->body.empty())
         return std::nullopt;
-    return Item{std::move(again), nullptr};
+    Item out{std::move(again), nullptr};
+    separate(out, m.locals);
+    return out;
+}
+
+void ItemReverser::separate(Item &map, const std::set<Name> &locals) {
+    std::map<Name, Name> names;
+    for (const Name n : locals)
+        names.emplace(n, maker_.transientLike(n.view(), *maker_.sdfg().desc(n)));
+    if (!names.empty())
+        renameContainers(map, names, maker_.sdfg(), maker_.memories());
 }
 
 std::optional<Item> ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner) {

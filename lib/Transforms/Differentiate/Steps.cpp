@@ -92,6 +92,36 @@ std::map<Name, Name> gradientConnectors(const Tasklet &t, const SDFG &g) {
     return out;
 }
 
+/// Connectors that the code reads or writes with subscripts.
+std::set<Name> subscripted(const std::vector<py::StmtRef> &block) {
+    std::set<Name> out;
+    py::rewrite(block, [&out](const py::ExprRef &e) {
+        if (e->kind == py::ExprKind::Subscript && e->args[0]->kind == py::ExprKind::Name)
+            out.insert(e->args[0]->name);
+        return e;
+    });
+    return out;
+}
+
+/// Code that sets `cleared` to zero where the block assigns the output, and to what the gradient is elsewhere.
+std::vector<py::StmtRef> clearing(const std::vector<py::StmtRef> &block, Name output, Name cleared, Name gradient) {
+    const auto zero = [&](const std::vector<py::StmtRef> &list, const auto &self) -> std::vector<py::StmtRef> {
+        std::vector<py::StmtRef> out;
+        for (const py::StmtRef &s : list) {
+            const bool assigns = s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind == py::ExprKind::Name &&
+                                 s->targets[0]->name == output;
+            auto copy = std::make_shared<py::Stmt>(*s);
+            copy->body = self(s->body, self);
+            copy->orelse = self(s->orelse, self);
+            out.push_back(assigns ? py::assign(py::name(cleared), py::intLit(0)) : py::StmtRef(copy));
+        }
+        return out;
+    };
+    std::vector<py::StmtRef> out = zero(block, zero);
+    out.insert(out.begin(), py::assign(py::name(cleared), py::name(gradient)));
+    return out;
+}
+
 /// The uses at a connector; a tasklet may write one result to several places.
 std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
     std::vector<const Use *> out;
@@ -128,6 +158,7 @@ struct ItemReverser::Reversed {
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
     const SDFG &g = maker_.sdfg();
     py::Signature signature;
+    const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
     const std::map<Name, Name> names = gradientConnectors(t, g);
     signature.gradient = [&names](Name n) { return names.at(n); };
     signature.ties = request_.ties;
@@ -138,8 +169,9 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
     };
     for (const Use &u : s.uses) {
         const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
-        (u.writes() ? signature.outputs : signature.inputs)[u.connector] = c ? c->type : Type();
-        if (c && c->type.isPointer())
+        (u.writes() ? signature.outputs : signature.inputs)[u.connector] =
+            c && c->type.isPointer() && !indexed.count(u.connector) ? c->type.element() : c ? c->type : Type();
+        if (c && c->type.isPointer() && indexed.count(u.connector))
             signature.pointers.insert(u.connector);
         if (activity_.isActive(u.memory) && desc(u).dtype.isComplex())
             return fail({diag::Id::GradientOfComplex, u.data.str()}, t);
@@ -164,8 +196,12 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
                                    std::vector<Item> &out) {
     Reversed r;
     r.code = py::print(d.block);
-    std::set<const Use *> stored; // results whose gradient becomes that of the operand in the same place
-    for (const Name c : d.primals)
+    std::set<Name> primals = d.primals;
+    for (const Name c : d.partial)
+        for (const Name n : py::blockNames(py::parseBlockOrRaw(t.code.text)).read)
+            if (t.inConnector(n) && mustClear(*usesAt(s, c, true).front()))
+                primals.insert(n);
+    for (const Name c : primals)
         for (const Use *u : usesAt(s, c, false)) {
             const std::optional<Use> v = value(*u, c, b);
             if (!v)
@@ -211,9 +247,13 @@ void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const p
             return;
         const Name cleared = maker_.connector("cleared_" + connector.str());
         r.uses.push_back(gradient(w, UseKind::Write, cleared, b));
-        r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") + cleared.str() + " = 0";
+        r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") +
+                  (d.partial.count(connector) ? py::print(clearing(py::parseBlockOrRaw(t.code.text), connector, cleared, name))
+                                              : cleared.str() + " = 0");
         return;
     }
+    if (d.partial.count(connector) || d.stored.count(connector))
+        return fail({diag::Id::GradientOfCode, "it may leave `" + w.data.str() + "` as it was, which it reads, too", "write to another container"}, t);
     const Name taken = temporary("taken_" + w.data.str(), desc(w), {}, b);
     const Name out = maker_.connector("__out"), cleared = maker_.connector("__cleared");
     std::string code = out.str() + " = ";

@@ -78,8 +78,12 @@ std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, boo
     if (!t)
         return std::nullopt;
     const sym::Subset place = placeOf(*t, *subset);
-    if (!asView || t->loops.empty())
+    if (!asView || t->loops.empty() || subset->isOneElement())
         return maker_.read(t->name, place, connector);
+    if (program_.siteOf(u).scopes.size() > program_.siteOf(u).loops) {
+        lost(u, "a node in a map reads more than one element of it", "expand the node before: `expand-library-nodes`");
+        return std::nullopt;
+    }
     const DataDesc *tape = maker_.sdfg().desc(t->name);
     DataDesc view = DataDesc::array(tape->dtype, subset->sizes(), true);
     view.alias = AliasKind::View;
