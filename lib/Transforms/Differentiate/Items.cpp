@@ -24,8 +24,8 @@ bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
     Body b;
     b.items = &run.items;
     b.locals = temporariesOf(run);
-    for (Item &i : body(run.items, b))
-        out.push_back(std::move(i));
+    out = body(run.items, b);
+    separate(out, b.needed);
     return !failed_;
 }
 
@@ -66,7 +66,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     reversed->locals = inner.made;
     reversed->locals.insert(inner.needed.begin(), inner.needed.end());
     out.push_back({std::move(reversed), nullptr});
-    separate(out.back(), inner.needed);
+    separate({&out.back(), 1}, inner.needed);
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {

@@ -15,6 +15,8 @@
 
 #include "sdfgc/Tasklet/Derivatives.h"
 
+#include <span>
+
 namespace sdfgc::transforms::gradient {
 
 /// What is differentiated, in one SDFG.
@@ -87,8 +89,8 @@ private:
               Reversed &r);
     void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
 
-    /// Lets a map have containers of its own in place of those that iterations of another one have for themselves.
-    void separate(nest::Item &map, const std::set<Name> &locals);
+    /// Lets items have containers of their own in place of those that other items use.
+    void separate(std::span<nest::Item> items, const std::set<Name> &containers);
     std::set<Name> temporariesOf(const nest::Run &run) const;
     void recompute(Body &b, std::vector<nest::Item> &out);
     std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);

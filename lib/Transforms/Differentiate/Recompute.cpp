@@ -122,16 +122,16 @@ std::optional<Item> ItemReverser::recomputed(const Item &i, Body &b, std::set<Na
     if (again->body.empty())
         return std::nullopt;
     Item out{std::move(again), nullptr};
-    separate(out, m.locals);
+    separate({&out, 1}, m.locals);
     return out;
 }
 
-void ItemReverser::separate(Item &map, const std::set<Name> &locals) {
+void ItemReverser::separate(std::span<Item> items, const std::set<Name> &containers) {
     std::map<Name, Name> names;
-    for (const Name n : locals)
+    for (const Name n : containers)
         names.emplace(n, maker_.transientLike(n.view(), *maker_.sdfg().desc(n)));
-    if (!names.empty())
-        renameContainers(map, names, maker_.sdfg(), maker_.memories());
+    for (Item &i : names.empty() ? std::span<Item>() : items)
+        renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
 std::optional<Item> ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner) {
