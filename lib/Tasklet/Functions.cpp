@@ -125,6 +125,8 @@ Type join(std::span<const Type> args) {
 
 } // namespace
 
+std::span<const Function> allFunctions() { return functions; }
+
 const Function *findFunction(std::string_view name) {
     const auto it = std::lower_bound(functions.begin(), functions.end(), name,
                                      [](const Function &f, std::string_view n) { return f.name < n; });

@@ -39,6 +39,8 @@ struct Function {
     std::size_t results = 0;   // number of trailing arguments that are results by reference
 };
 
+/// All of them, by name.
+std::span<const Function> allFunctions();
 /// The function of that name, or null.
 const Function *findFunction(std::string_view name);
 

@@ -39,9 +39,17 @@ ExprRef narrow(const ExprRef &literal) {
     return castTo(ScalarKind::Float32, literal);
 }
 
+Name firstFree(std::string_view wanted, const std::set<Name> &taken) {
+    Name n(wanted);
+    for (int k = 2; taken.count(n); ++k)
+        n = Name(std::string(wanted) + "_" + std::to_string(k));
+    return n;
+}
+
 } // namespace
 
-Builder::Builder(const Signature &signature, std::set<Name> taken) : signature_(signature), taken_(std::move(taken)) {
+Builder::Builder(const Signature &signature, std::set<Name> reserved)
+    : signature_(signature), reserved_(std::move(reserved)), taken_(reserved_) {
     env_ = signature.env;
     env_.typeOf = [this](Name n) { return lookUp(n); };
 }
@@ -62,11 +70,35 @@ ExprRef Builder::converted(const ExprRef &e, Type t) const {
 }
 
 Name Builder::fresh(std::string_view wanted) {
-    Name n(wanted);
-    for (int k = 2; taken_.count(n); ++k)
-        n = Name(std::string(wanted) + "_" + std::to_string(k));
+    const Name n = firstFree(wanted, taken_);
     taken_.insert(n);
+    wanted_[n] = std::string(wanted);
     return n;
+}
+
+std::string Builder::plainName(Name n) const {
+    const auto it = wanted_.find(n);
+    return it == wanted_.end() ? n.str() : it->second;
+}
+
+std::vector<StmtRef> Builder::renumbered(const std::vector<StmtRef> &block) const {
+    std::map<Name, ExprRef> renamed;
+    std::set<Name> taken = reserved_;
+    const std::function<void(const std::vector<StmtRef> &)> visit = [&](const std::vector<StmtRef> &stmts) {
+        for (const StmtRef &s : stmts) {
+            const bool assigns = s->kind == StmtKind::Assign && s->targets[0]->kind == ExprKind::Name;
+            if (const auto it = assigns ? wanted_.find(s->targets[0]->name) : wanted_.end();
+                it != wanted_.end() && !renamed.count(it->first)) {
+                const Name n = firstFree(it->second, taken);
+                taken.insert(n);
+                renamed[it->first] = name(n);
+            }
+            visit(s->body);
+            visit(s->orelse);
+        }
+    };
+    visit(block);
+    return substitute(block, renamed);
 }
 
 const Name *Builder::known(const std::string &text) const {
@@ -91,7 +123,7 @@ void Builder::within(std::vector<Step> &steps, Scope &scope, const std::function
 ExprRef Builder::leaf(const ExprRef &e, std::string_view wanted) {
     if (e->kind == ExprKind::Name || isLiteral(*e))
         return e;
-    if (wanted.empty() && e->kind != ExprKind::IfExp && !laneOf(typeOf(e)).isFloat())
+    if (wanted.empty() && e->kind != ExprKind::IfExp && isIntegral(typeOf(e)))
         return e;
     const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
     if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute || e->kind == ExprKind::Lambda)

@@ -33,6 +33,18 @@ std::set<Name> takenNames(const std::vector<StmtRef> &block, const Signature &si
     return taken;
 }
 
+// Functions that are sdfgc's by a C++ name, as Python has them.
+std::vector<StmtRef> asWritten(const std::vector<StmtRef> &block) {
+    return rewrite(block, [](const ExprRef &e) {
+        if (e->kind != ExprKind::Name || e->name.view().find("::") == std::string_view::npos)
+            return e;
+        std::string text = e->name.str();
+        for (std::size_t at = 0; (at = text.find("::", at)) != std::string::npos;)
+            text.replace(at, 2, ".");
+        return name(Name(text));
+    });
+}
+
 } // namespace
 
 Derivation::Derivation(const std::vector<StmtRef> &block, const Signature &signature)
@@ -64,14 +76,21 @@ ExprRef Derivation::gradientOf(const Expr &element) const {
 
 void Derivation::forEachOperand(const Step &let, const std::function<void(const ExprRef &, const ExprRef &)> &f) {
     const Expr &flat = *let.value;
-    const Type t = laneOf(builder_.typeOf(name(let.name)));
-    if (t.isComplex())
-        refuse(DerivativeError::Kind::Complex, print(flat), let.at);
+    const auto check = [&](const ExprRef &value) {
+        const Type t = builder_.typeOf(value);
+        if (laneOf(t).isComplex())
+            refuse(DerivativeError::Kind::Complex, print(flat), let.at);
+        if (t.isVector())
+            refuseConstruct("a value of type " + t.str(), let.at);
+    };
+    check(name(let.name));
     if (flat.kind == ExprKind::Attribute)
         refuseConstruct("a member of a structure", let.at);
     for (std::size_t k = flat.kind == ExprKind::Call ? 1 : 0; k < flat.args.size(); ++k)
-        if (isActive(flat.args[k]))
+        if (isActive(flat.args[k])) {
+            check(flat.args[k]);
             f(flat.args[k], partialOf(flat, k, let.name, signature_.ties, builder_));
+        }
 }
 
 void Derivation::put(const ExprRef &target, const ExprRef &value) {
@@ -84,7 +103,7 @@ void Derivation::put(const ExprRef &target, const ExprRef &value) {
 
 Derivative Derivation::finished(std::set<Name> assigned) const {
     Derivative d;
-    d.block = *parseBlock(print(tidied(builder_.top, assigned))).value;
+    d.block = *parseBlock(print(asWritten(builder_.renumbered(tidied(builder_.top, assigned))))).value;
     const BlockNames names = blockNames(d.block);
     for (const auto &[n, type] : signature_.inputs)
         if (names.read.count(n))

@@ -45,6 +45,7 @@ private:
     std::map<Name, ExprRef> gradients_;                // of values, as far as they are known
     std::map<Name, std::vector<ExprRef>> storedAfter_; // by output: elements that later steps store to
     std::set<Name> storedInBranch_;                    // outputs to which later steps store under a condition
+    std::map<Name, Guard> zeroUnless_;                 // gradients that are zero but under the condition
     std::set<Name> indexed_;
 
     void seed(const std::string &key, const ExprRef &leaf) {
@@ -112,9 +113,17 @@ private:
         if (s.value->kind == ExprKind::Subscript)
             return load(s, g);
         std::vector<Guard> guards;
-        g = builder_.leaf(unguarded(g, guards), "d_" + s.name.str());
-        forEachOperand(s,
-                       [&](const ExprRef &operand, const ExprRef &partial) { add(operand, guarded(product(partial, g), guards)); });
+        g = unguarded(g, guards);
+        const bool minus = g->kind == ExprKind::Unary && g->op == Op::Neg;
+        g = builder_.leaf(minus ? g->args[0] : g, "d_" + builder_.plainName(s.name));
+        std::vector<Guard> ofName;
+        if (const auto it = g->kind == ExprKind::Name ? zeroUnless_.find(g->name) : zeroUnless_.end(); it != zeroUnless_.end())
+            ofName.push_back(it->second);
+        g = minus ? negated(g) : g;
+        forEachOperand(s, [&](const ExprRef &operand, const ExprRef &partial) {
+            const ExprRef c = product(partial, g);
+            add(operand, guarded(isLiteral(*partial) ? c : guarded(c, ofName), guards));
+        });
     }
 
     void load(const Step &s, const ExprRef &g) {
@@ -171,7 +180,7 @@ private:
         std::map<Name, ExprRef> joined;
         for (const Join &j : s.joins)
             if (const ExprRef g = straight_.active.count(j.result) ? take(j.result) : nullptr)
-                joined[j.result] = builder_.leaf(g, "d_" + j.result.str());
+                joined[j.result] = builder_.leaf(g, "d_" + builder_.plainName(j.result));
         const auto before = std::exchange(gradients_, {});
         const auto storedBefore = storedAfter_;
         Gradients then, other;
@@ -201,7 +210,7 @@ private:
         Gradients out;
         for (const auto &[n, g] : gradients_)
             if (!isZero(*g))
-                out[n] = builder_.leaf(g, "d_" + n.str());
+                out[n] = builder_.leaf(g, "d_" + builder_.plainName(n));
         return out;
     }
 
@@ -213,10 +222,12 @@ private:
                     continue;
                 const auto a = then.find(n), b = other.find(n);
                 const ExprRef inThen = a == then.end() ? intLit(0) : a->second, inOther = b == other.end() ? intLit(0) : b->second;
-                const Name result = builder_.fresh("d_" + n.str());
+                const Name result = builder_.fresh("d_" + builder_.plainName(n));
                 const Type t = builder_.typeOf(g);
                 builder_.define(result, t);
                 reversed.joins.push_back({result, inThen, inOther});
+                if (isZero(*inThen) || isZero(*inOther))
+                    zeroUnless_[result] = {reversed.value, isZero(*inOther)};
                 joined[n] = name(result, t);
             }
         if (!reversed.then.empty() || !reversed.other.empty() || !reversed.joins.empty())

@@ -26,6 +26,8 @@ ExprRef sum(const ExprRef &a, const ExprRef &b) {
         return b;
     if (isZero(*b))
         return a;
+    if (a->kind == ExprKind::IfExp && b->kind == ExprKind::IfExp && equal(*a->args[0], *b->args[0]))
+        return choice(a->args[0], sum(a->args[1], b->args[1]), sum(a->args[2], b->args[2]));
     if (isNegative(*b) && !isNegative(*a))
         return equal(*a, *b->args[0]) ? intLit(0) : binary(Op::Sub, a, b->args[0]);
     if (isNegative(*a) && !isNegative(*b))
@@ -60,6 +62,8 @@ ExprRef product(const ExprRef &factor, const ExprRef &g) {
         return g;
     if (factor->kind == ExprKind::IfExp)
         return choice(factor->args[0], product(factor->args[1], g), product(factor->args[2], g));
+    if (g->kind == ExprKind::IfExp && isLiteral(*factor))
+        return choice(g->args[0], product(factor, g->args[1]), product(factor, g->args[2]));
     if (isNegative(*factor))
         return negated(product(factor->args[0], g));
     if (isNegative(*g))

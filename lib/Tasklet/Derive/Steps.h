@@ -48,15 +48,19 @@ struct Step {
 /// Makes steps. Equal operations share one name.
 class Builder {
 public:
-    Builder(const Signature &signature, std::set<Name> taken);
+    Builder(const Signature &signature, std::set<Name> reserved);
 
-    /// A leaf with the value of the expression; `wanted` is a name for it, should it need one. Expressions that are no floats and have
-    /// no `wanted` name stay trees.
+    /// A leaf with the value of the expression; `wanted` is a name for it, should it need one. Whole numbers and truth values that
+    /// have no `wanted` name stay trees.
     ExprRef leaf(const ExprRef &e, std::string_view wanted = "");
     /// The same for a condition, which gets a name unless it is a leaf.
     ExprRef condition(const ExprRef &e);
     /// A name that nothing has yet: `wanted`, or with a number.
     Name fresh(std::string_view wanted);
+    /// The name without the number that `fresh` gave it.
+    std::string plainName(Name n) const;
+    /// The block with the lowest numbers in its names.
+    std::vector<StmtRef> renumbered(const std::vector<StmtRef> &block) const;
     void define(Name n, Type t) { types_[n] = t; }
     /// Type of an expression on names that the builder, the signature and its environment know.
     Type typeOf(const ExprRef &e) const;
@@ -71,7 +75,8 @@ public:
 
 private:
     const Signature &signature_;
-    std::set<Name> taken_;
+    std::set<Name> reserved_, taken_;
+    std::map<Name, std::string> wanted_; // for names that `fresh` has made
     std::map<Name, Type> types_;
     Env env_;
     Scope scope_;

@@ -59,13 +59,13 @@ private:
         if (!straight_.active.count(s.name))
             return;
         if (s.value->kind == ExprKind::Subscript) {
-            tangents_[s.name] = builder_.leaf(gradientOf(*s.value), "t_" + s.name.str());
+            tangents_[s.name] = builder_.leaf(gradientOf(*s.value), "t_" + builder_.plainName(s.name));
             return;
         }
         if (s.value->kind == ExprKind::IfExp) {
             const ExprRef taken = builder_.converted(of(s.value->args[1]), builder_.typeOf(s.value));
             const ExprRef other = builder_.converted(of(s.value->args[2]), builder_.typeOf(s.value));
-            tangents_[s.name] = builder_.leaf(choice(s.value->args[0], taken, other), "t_" + s.name.str());
+            tangents_[s.name] = builder_.leaf(choice(s.value->args[0], taken, other), "t_" + builder_.plainName(s.name));
             return;
         }
         ExprRef t = intLit(0);
@@ -73,7 +73,7 @@ private:
         forEachOperand(s, [&](const ExprRef &operand, const ExprRef &partial) {
             t = sum(t, builder_.converted(product(partial, of(operand)), type));
         });
-        tangents_[s.name] = builder_.leaf(t, "t_" + s.name.str());
+        tangents_[s.name] = builder_.leaf(t, "t_" + builder_.plainName(s.name));
     }
 
     void store(const Expr &target, const ExprRef &value) {
@@ -101,7 +101,7 @@ private:
         for (const Join &j : s.joins) {
             if (!straight_.active.count(j.result))
                 continue;
-            const Name result = builder_.fresh("t_" + j.result.str());
+            const Name result = builder_.fresh("t_" + builder_.plainName(j.result));
             const Type t = builder_.typeOf(name(j.result));
             builder_.define(result, t);
             twin.joins.push_back({result, j.then ? of(j.then) : nullptr, j.other ? of(j.other) : nullptr});

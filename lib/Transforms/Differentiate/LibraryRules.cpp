@@ -50,7 +50,7 @@ struct Row {
 constexpr Row rows[] = {
     {"MatMul", reverseProduct},     {"BatchedMatMul", reverseProduct}, {"Gemm", reverseProduct},       {"Gemv", reverseProduct},
     {"Dot", reverseProduct},        {"Einsum", reverseProduct},        {"Reduce", reverseReduction},   {"Transpose", reverseTransposition},
-    {"TensorTranspose", reverseTransposition},
+    {"TensorTranspose", reverseTransposition}, {"Cholesky", reverseCholesky}, {"Solve", reverseSolution}, {"Inv", reverseInversion},
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Tasklet/Ast.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -95,7 +97,24 @@ Item Maker::step(std::shared_ptr<Node> node, std::vector<Use> uses) {
     return {nullptr, std::move(step)};
 }
 
+namespace {
+
+/// Connectors may not have the names of containers, symbols or constants.
+void renameTaken(std::vector<Use> &uses, std::string &code, const SDFG &g) {
+    std::map<Name, py::ExprRef> names;
+    for (Use &u : uses)
+        if (const Name free = g.freshName(u.connector.view()); free != u.connector) {
+            names.emplace(u.connector, py::name(free));
+            u.connector = free;
+        }
+    if (!names.empty())
+        code = py::print(py::substitute(py::parseBlockOrRaw(code), names));
+}
+
+} // namespace
+
 Item Maker::tasklet(std::string label, std::string code, std::vector<Use> uses) const {
+    renameTaken(uses, code, g_);
     auto node = std::make_shared<Tasklet>();
     node->label = std::move(label);
     node->code = {std::move(code), Language::Python};

@@ -28,5 +28,8 @@ struct Rule {
 bool reverseProduct(Rule &r);       // Products.cpp: MatMul, Gemm, Gemv, Dot, Einsum
 bool reverseReduction(Rule &r);     // Reductions.cpp: Reduce
 bool reverseTransposition(Rule &r); // Reductions.cpp: Transpose, TensorTranspose
+bool reverseCholesky(Rule &r);      // Factorisations.cpp
+bool reverseSolution(Rule &r);
+bool reverseInversion(Rule &r);
 
 } // namespace sdfgc::transforms::gradient

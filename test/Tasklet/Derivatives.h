@@ -1,0 +1,20 @@
+// Shared by the tests of derivatives.
+#pragma once
+
+#include "sdfgc/Tasklet/Derivatives.h"
+
+#include <catch2/catch.hpp>
+
+namespace sdfgc::py::test {
+
+/// Names a, b, c, x are active inputs and y, z active outputs of type `t`, as far as the code has them; A, B are pointers that it reads
+/// with subscripts, out one that it stores to; n, i, j are int64 symbols.
+Signature signatureFor(const std::string &code, Type t = ScalarKind::Float64);
+
+DerivativeOr derived(const std::string &code, Type t = ScalarKind::Float64, bool forward = false);
+/// The text, or `error: what`.
+std::string text(const DerivativeOr &d);
+inline std::string reverse(const std::string &code, Type t = ScalarKind::Float64) { return text(derived(code, t)); }
+inline std::string tangent(const std::string &code, Type t = ScalarKind::Float64) { return text(derived(code, t, true)); }
+
+} // namespace sdfgc::py::test
