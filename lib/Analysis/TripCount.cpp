@@ -1,6 +1,7 @@
 // Formulas for the number of iterations of a loop.
 #include "sdfgc/Analysis/TripCount.h"
 
+#include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Support/Casting.h"
@@ -167,14 +168,9 @@ private:
         return notNegative(open ? last : last + 1);
     }
 
-    /// Sizes are positive where something is read or written: a loop over what is empty does neither.
+    /// Of a loop over what is empty there are no iterations, not fewer.
     sym::Expr notNegative(sym::Expr n) const {
-        sym::Assumptions weaker = facts_;
-        for (auto &[name, fact] : weaker) {
-            fact.nonnegative = fact.nonnegative || fact.positive;
-            fact.positive = fact.nonzero = false;
-        }
-        return sym::isNonNegative(n, weaker) == sym::Truth::True ? n : sym::max({sym::Expr(0), n});
+        return analysis::isNonNegative(SizeExpr(n), {facts_, {}}) ? n : sym::max({sym::Expr(0), n});
     }
 
     sym::Expr inverted(sym::Expr n) const {
