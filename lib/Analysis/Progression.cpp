@@ -1,8 +1,10 @@
 // The headers of loops: what their variable starts from, what it gains, and what it is compared with.
 #include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Support/Casting.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::analysis {
 
@@ -105,7 +107,97 @@ void addTests(const py::Expr &condition, Progression &p) {
     }
 }
 
+/// Can an iteration end without coming over an edge? Where conditions of edges may all fail, a region ends.
+bool endsWithout(const Region &r, const InterstateEdge &edge) {
+    const Block *start = r.start();
+    if (!start)
+        return true;
+    std::set<const Block *> seen{start};
+    std::vector<const Block *> waiting{start};
+    while (!waiting.empty()) {
+        const Block *b = waiting.back();
+        waiting.pop_back();
+        const auto out = r.outEdges(b);
+        if (b->kind() == BlockKind::Break || b->kind() == BlockKind::Return) // no further iteration
+            continue;
+        if (std::none_of(out.begin(), out.end(), [](const InterstateEdge *e) { return e->isUnconditional(); }))
+            return true;
+        for (const InterstateEdge *e : out)
+            if (e != &edge && seen.insert(e->dst).second)
+                waiting.push_back(e->dst);
+    }
+    return false;
+}
+
+bool comesBack(const Region &r, const InterstateEdge &edge) {
+    std::set<const Block *> seen{edge.dst};
+    std::vector<const Block *> waiting{edge.dst};
+    while (!waiting.empty()) {
+        const Block *b = waiting.back();
+        waiting.pop_back();
+        if (b == edge.src)
+            return true;
+        for (const InterstateEdge *e : r.outEdges(b))
+            if (seen.insert(e->dst).second)
+                waiting.push_back(e->dst);
+    }
+    return false;
+}
+
+/// Is there a continue of the loop itself, which leaves out the rest of its body?
+bool continues(const Region &r) {
+    return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) {
+        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            return std::any_of(c->branches().begin(), c->branches().end(),
+                               [](const auto &branch) { return continues(*branch.region); });
+        const auto *inner = dyn_cast<Region>(b.get());
+        return b->kind() == BlockKind::Continue || (inner && !isa<LoopRegion>(inner) && continues(*inner));
+    });
+}
+
+/// The step that each iteration adds to a symbol, if the body does nothing else to it.
+std::optional<sym::Expr> stepInside(const LoopRegion &l, Name symbol) {
+    const InterstateEdge *only = nullptr;
+    std::string value;
+    for (const Region *r : allRegions(l)) {
+        if (const auto *inner = dyn_cast<LoopRegion>(r); inner && inner->variable == symbol)
+            return std::nullopt;
+        for (const auto &e : r->edges())
+            for (const auto &[name, text] : e->assignments) {
+                if (name != symbol)
+                    continue;
+                if (only || r != &l)
+                    return std::nullopt;
+                only = e.get();
+                value = text;
+            }
+    }
+    if (!only || continues(l) || endsWithout(l, *only) || comesBack(l, *only))
+        return std::nullopt;
+    const auto parsed = py::parseExpr(value);
+    const auto next = parsed.value ? valueOf(**parsed.value) : std::nullopt;
+    if (!next)
+        return std::nullopt;
+    const sym::Expr step = *next - sym::Expr::symbol(symbol);
+    return step.dependsOn(symbol) ? std::nullopt : std::optional(step);
+}
+
 } // namespace
+
+std::vector<Progression> progressionsInside(const LoopRegion &l) {
+    if (l.init || l.update || l.variable || !l.condition || l.condition->language != Language::Python)
+        return {};
+    const auto condition = py::parseExpr(l.condition->text);
+    std::vector<Progression> out;
+    for (Name symbol : condition.value ? py::freeNames(**condition.value) : std::set<Name>()) {
+        const auto step = stepInside(l, symbol);
+        if (!step)
+            continue;
+        out.push_back({.variable = symbol, .first = sym::Expr::symbol(symbol), .step = *step});
+        addTests(**condition.value, out.back());
+    }
+    return out;
+}
 
 Progression progressionOf(const LoopRegion &l) {
     Progression p;

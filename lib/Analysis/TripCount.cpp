@@ -158,7 +158,8 @@ public:
     }
 
 private:
-    bool updatesFirst() const { return loop_.inverted && loop_.updateBeforeCondition; }
+    /// The update of a while loop is in its body.
+    bool updatesFirst() const { return loop_.inverted && (loop_.updateBeforeCondition || !loop_.update); }
 
     /// For how many values from the first on a test holds.
     sym::Expr ahead(const LoopTest &t) const {
@@ -233,14 +234,7 @@ std::vector<Name> changedNames(sym::Expr e, const Body &b, const SDFG *g) {
     return out;
 }
 
-} // namespace
-
-TripCount tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
-    const Progression p = progressionOf(l);
-    if (p.why != Uncounted::No)
-        return uncounted(p.why);
-    Body body;
-    addRegion(l, false, body);
+TripCount countOf(const LoopRegion &l, const Progression &p, const Body &body, const sym::Assumptions &facts) {
     const SDFG *g = l.sdfg();
     if (p.step.isZero())
         return uncounted(Uncounted::StepZero);
@@ -254,7 +248,11 @@ TripCount tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
     if (!counter.hasSign())
         return uncounted(Uncounted::StepSign);
 
-    TripCount out{.first = p.first, .step = p.step, .exact = p.whole && !body.exits, .changing = changedNames(p.first, body, g)};
+    TripCount out{.variable = p.variable,
+                  .first = p.first,
+                  .step = p.step,
+                  .exact = p.whole && !body.exits,
+                  .changing = changedNames(p.first, body, g)};
     std::vector<sym::Expr> counts;
     Uncounted why = Uncounted::NoTest;
     for (const LoopTest &t : p.tests) {
@@ -272,6 +270,35 @@ TripCount tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
         return uncounted(why);
     out.count = sym::min(std::move(counts));
     return out;
+}
+
+/// A while loop: the least of what its variables say. What they count is that of the first.
+TripCount countInside(const LoopRegion &l, const Body &body, const sym::Assumptions &facts) {
+    TripCount found = uncounted(Uncounted::NoVariable);
+    for (const Progression &p : progressionsInside(l)) {
+        Body others = body;
+        others.changed.erase(p.variable);
+        TripCount t = countOf(l, p, others, facts);
+        if (!t.counted())
+            continue;
+        t.changing = {p.variable};
+        if (found.counted())
+            found.count = sym::min({found.count, t.count});
+        else
+            found = std::move(t);
+    }
+    return found;
+}
+
+} // namespace
+
+TripCount tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
+    Body body;
+    addRegion(l, false, body);
+    const Progression p = progressionOf(l);
+    if (p.why == Uncounted::No)
+        return countOf(l, p, body, facts);
+    return p.why == Uncounted::NoVariable ? countInside(l, body, facts) : uncounted(p.why);
 }
 
 } // namespace sdfgc::analysis

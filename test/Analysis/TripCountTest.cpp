@@ -208,3 +208,33 @@ TEST_CASE("loops without a count say why") {
     requireNot(countOf("for i = 0; i < floor(x); i = i + 1"), Uncounted::NoIntegers);
     CHECK(analysis::text(Uncounted::StepSign) == "the sign of its step is not known");
 }
+
+TEST_CASE("while loops that count in their body") {
+    const std::string step = "state a {}\ns = s + 2\nstate b {}";
+    TripCount t = countOf("while s < M", step);
+    REQUIRE(t.counted());
+    CHECK(t.variable == Name("s"));
+    CHECK(t.first.str() == "s");
+    CHECK(t.step.str() == "2");
+    CHECK(t.changing == std::vector<Name>{"s"});
+    CHECK(t.exact);
+    CHECK(sym::evaluate(t.count, {{Name("M"), 5}, {Name("s"), 0}}) == 3);
+    CHECK(sym::evaluate(t.count, {{Name("M"), 5}, {Name("s"), 9}}) == 0);
+
+    t = countOf("while A[0] > x and s < M", step); // a bound
+    CHECK(t.counted());
+    CHECK(!t.exact);
+    t = countOf("while s < N and M > 0", "state a {}\ns = s + 1\nM = M - 3\nstate b {}"); // the sooner one
+    CHECK(sym::evaluate(t.count, {{Name("N"), 9}, {Name("M"), 6}, {Name("s"), 0}}) == 2);
+    CHECK(sym::evaluate(t.count, {{Name("N"), 1}, {Name("M"), 6}, {Name("s"), 0}}) == 1);
+
+    requireNot(countOf("while s < M", "state a {}\ns = s * 2\nstate b {}"), Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "state a {}\ns = s + 1\nstate b {}\ns = s + 1\nstate c {}"), Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "state a {}\ngoto c if N > 1\nthen\nstate b {}\ns = s + 1\nstate c {}"),
+               Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "state a {}\nif N > 1  {\nstate i {}\ns = s + 1\nstate j {}\n}"), Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "state a {}\ns = s + 1\nstate b {}\ngoto a if N > 1\nthen\nstate c {}"),
+               Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "if N > 1  {\ncontinue\n}\ns = s + 1\nstate b {}"), Uncounted::NoVariable);
+    requireNot(countOf("while s < M", "state a {}\ns = s + 1\nM = M + 1\nstate b {}"), Uncounted::NoVariable);
+}

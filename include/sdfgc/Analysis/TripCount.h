@@ -10,6 +10,7 @@
 //     inverted         max(1, n) where the update comes before the condition, else n + 1
 //     C1 and C2        the least n of the tests that can be counted; a bound if there is any other
 //     break, return    a bound
+//     while i < n      as if the body's only i = i + step were the update; first is i
 //
 // Formulas hold at the entry of the loop: they read symbols, and containers of integers (`K[0]`), as they are there.
 #pragma once
@@ -59,10 +60,14 @@ struct Progression {
 /// Reads the header of a loop; what is in the loop does not count. `2*i < N` is a test as well: `i < ceil(N/2)`. Quotients that are not
 /// rounded (`N / 2`) are not read, as they mean something else in code.
 Progression progressionOf(const ir::LoopRegion &l);
+/// The same for `while it < n` whose body assigns `it = it + step` once in each iteration, on one edge that all ways lead over. `first` is
+/// the symbol itself: its value at the entry. In order of their names.
+std::vector<Progression> progressionsInside(const ir::LoopRegion &l);
 
 /// The iterations of a loop. Where `why` is not No there is nothing else.
 struct TripCount {
     Uncounted why = Uncounted::No;
+    Name variable;
     sym::Expr first, step; // of the variable
     sym::Expr count;       // never negative
     bool exact = true;     // the loop runs so often; else: at most so often
