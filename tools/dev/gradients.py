@@ -2,18 +2,21 @@
 """Are gradients right? Programs and their gradients, compiled, compared with differences.
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
-                           [--gradients DIR] [--options OPTIONS] [--timeout SECONDS] FOLDER...
+                           [--sample N] [--gradients DIR] [--options OPTIONS] [--timeout SECONDS] FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
 how they are filled (`uniform` from `lo` to `hi`, `const` with a `value`, `spd`: symmetric and positive definite, `stored`), of scalars the
-value; `scalars`, the values of symbols. Sizes beyond N (12) become small ones, in their order; equal ones stay equal. 0 leaves them.
+value; `scalars`, the values of symbols. Sizes beyond N (12) become small ones, in their order; equal ones stay equal. 0 leaves them. A case
+with a data.npz that has in_NAME for each argument (cases.py) is called with that instead.
 
-Of a program all that it writes and all that it reads, as far as it is floating-point, is differentiated: `sdfgc grad --of ... --wrt ...`.
-Outputs are weighed by random weights w, gradients g of w·f in reverse are compared with Richardson's extrapolation of
-(w·f(x + hv) - w·f(x - hv)) / 2h, for three random directions v of all inputs and one of each input, and the best of several h. Both must
-agree to 1e-6. Of an input that is wrong the worst element is looked for. Programs in float32 are made ones of float64 (marked with *).
+Of a program all that it writes and all that it reads, as far as it is floating-point, is differentiated: `sdfgc grad --of ... --wrt ... --seed
+argument --init accumulate`. Outputs are weighed by random weights w, gradients g of w·f in reverse are compared with Richardson's
+extrapolation of (w·f(x + hv) - w·f(x - hv)) / 2h, for three random directions v of all inputs and one of each input, and the best of
+several h. Both must agree to 1e-6. Of an input that is wrong the worst element is looked for. Programs in float32 are made ones of float64
+(marked with *). The gradients of inputs start with random values, to which the program has to add.
 
-Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. --gradients takes the graphs of
+Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
+compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes the graphs of
 gradients from DIR/<case>.sdfg or .sdfgt instead; --arrays differentiates with respect to arrays only.
 """
 import argparse
@@ -50,13 +53,27 @@ SIZES = {  # of cases whose sizes depend on each other
 class Case:
     """A program, its arguments, and the sizes at which it is looked at."""
 
-    def __init__(self, folder, largest):
-        self.name, self.graph = os.path.basename(folder), os.path.join(folder, 'program.sdfg')
+    def __init__(self, folder, name, largest):
+        self.name, self.graph = name, os.path.join(folder, 'program.sdfg')
         with open(os.path.join(folder, 'case.json')) as f:
             meta = json.load(f)
+        self.data = os.path.join(folder, 'data.npz')
+        recorded = inputs_in(self.data)
+        if recorded:
+            self.fills = {a['name']: {'fill': 'recorded'} for a in meta['args'] if a['kind'] == 'array'}
+            self.values = {a['name']: recorded[a['name']].item() for a in meta['args'] if a['kind'] == 'scalar' and recorded[a['name']].size == 1}
+            return
         self.fills = {a['name']: {k: a[k] for k in ('fill', 'lo', 'hi', 'value') if k in a} for a in meta['args'] if a['kind'] == 'array'}
         values = {**meta.get('scalars', {}), **{a['name']: a['value'] for a in meta['args'] if a['kind'] == 'scalar'}}
         self.values = small(values, largest, SIZES.get(self.name, {}))
+
+
+def inputs_in(path):
+    """What was recorded, by names of arguments."""
+    if not os.path.exists(path):
+        return {}
+    with np.load(path) as data:
+        return {key[3:]: data[key] for key in data.files if key.startswith('in_')}
 
 
 def small(values, largest, given):
@@ -151,7 +168,9 @@ class Inputs:
 
     def __init__(self, program, case, rng):
         self.symbols = dict(case['values'])
-        self.arrays = {name: filled(array, self.symbols, case['fills'].get(name, {}), name, rng)
+        recorded = inputs_in(case['data'])
+        self.arrays = {name: as_recorded(array, self.symbols, recorded[name]) if name in recorded else
+                       filled(array, self.symbols, case['fills'].get(name, {}), name, rng)
                        for name, array in program._arrays.items() if not name.startswith('gradient_')}
         if case['name'] == 'spmv':
             self.arrays.update(sparse_rows(self.symbols, self.arrays))
@@ -191,6 +210,20 @@ def filled(array, symbols, fill, name, rng):
     return memory
 
 
+def as_recorded(array, symbols, memory):
+    """What a program only writes may have been anything, which would make differences of large numbers."""
+    made = array.allocate(symbols)
+    flat = np.ascontiguousarray(memory).ravel().astype(array.dtype)
+    need = sum((n - 1) * abs(s) // array.dtype.itemsize for n, s in zip(made.shape, made.strides)) + 1
+    if flat.size < need:
+        raise ValueError(f'{array.name}: {flat.size} elements were recorded, {need} are needed')
+    out = like(made)
+    if array.written_only:
+        return out
+    out[...] = np.lib.stride_tricks.as_strided(flat, made.shape, made.strides)
+    return out
+
+
 def sparse_rows(symbols, arrays):
     """Three columns in each row."""
     rows, columns = symbols['M'], len(arrays['x'])
@@ -202,10 +235,14 @@ def sparse_rows(symbols, arrays):
 
 class Check:
     def __init__(self, spec):
-        self.of, self.wrt = spec['of'], spec['wrt']
+        self.of, self.wrt, self.lost = spec['of'], spec['wrt'], []  # lost: gradients that are passed by value
+        self.largest = 0  # of all relative differences, rounding included
         self.rng = np.random.default_rng(17)
         self.module, self.gradient_module = load(spec['primal']), load(spec['gradient'])
         self.primal, self.gradient = self.module.Program(), self.gradient_module.Program()
+        for a in self.module.INTERFACE['arguments']:
+            if a['kind'] == 'array':
+                self.primal._arrays[a['name']].written_only = a['access'] == 'out'
         self.x = Inputs(self.primal, spec['case'], self.rng)
         self.w = {n: self.rng.standard_normal(self.x.arrays[n].shape) for n in self.of}
 
@@ -235,19 +272,22 @@ class Check:
         for n in dict.fromkeys(self.of + self.wrt):
             array = self.gradient._arrays.get('gradient_' + n)
             if array is None:
-                raise ValueError(f'the gradient has no array gradient_{n}')
-            given['gradient_' + n] = like(array.allocate(self.x.symbols))
-            if n in self.w:
-                given['gradient_' + n][...] = self.w[n]
+                self.lost.append(n)
+                given['gradient_' + n] = 0.0
+                continue
+            memory = given['gradient_' + n] = like(array.allocate(self.x.symbols))
+            memory[...] = self.w[n] if n in self.w else self.rng.standard_normal(memory.shape)
         start = {n: np.copy(v) for n, v in given.items()}
         self.call(self.gradient, self.gradient_module, given)
-        return {n: np.reshape(given['gradient_' + n], np.shape(self.x.value(n))) for n in self.wrt}, start
+        self.wrt = [n for n in self.wrt if n not in self.lost]
+        g = {n: given['gradient_' + n] - (0 if n in self.w else start['gradient_' + n]) for n in self.wrt}
+        return {n: np.reshape(a, np.shape(self.x.value(n))) for n, a in g.items()}, start
 
     def error(self, g, v):
         """How far g·v is from differences in the direction v, relatively; 0 where it is what rounding does to them."""
         product = math.fsum(np.concatenate([np.ravel(g[n] * v[n]) for n in v]))
         size = math.sqrt(sum(float(np.sum((g[n] * v[n])**2)) for n in v))
-        best = (math.inf, math.nan)
+        best, raw = (math.inf, math.nan), math.inf
         for h in STEPS:
             near, far, rounding = self.difference(v, h)
             extrapolated = (4 * near - far) / 3
@@ -256,10 +296,12 @@ class Check:
                     return 0, d, product
                 scale = max(abs(d), abs(product), 0.1 * size, 1e-300)
                 off = abs(d - product) / scale
+                raw = min(raw, off)
                 if abs(d - product) <= rounding and (rounding < 1e-4 * scale or product == 0):
                     off = 0
                 if not math.isnan(off) and off < best[0]:
                     best = (off, d)
+        self.largest = max(self.largest, raw)
         return best[0], best[1], product
 
     def difference(self, v, h):
@@ -279,7 +321,7 @@ class Check:
 
     def worst_element(self, g, name):
         """In words; only of small arrays."""
-        shape, worst = np.shape(g[name]), (0, '')
+        shape, worst = np.shape(g[name]), (0, '', '')
         if np.size(g[name]) > 400:
             return ''
         for at in np.ndindex(*shape):
@@ -287,17 +329,19 @@ class Check:
             unit[at] = 1
             off, d, product = self.error(g, {name: unit})
             if off > worst[0]:
-                worst = (off, f'[{", ".join(map(str, at))}] = {product:.10g}, differences {d:.10g}' if shape else f' = {product:.10g}, differences {d:.10g}')
-        return worst[1]
+                worst = (off, f'[{", ".join(map(str, at))}]' if shape else '', f' = {product:.10g}, differences {d:.10g}')
+        return worst[1] + worst[2]
 
     def run(self):
         g, start = self.reverse()
+        if not g:
+            return {'status': 'wrong', 'text': f'gradients are passed by value: {", ".join(self.lost)}'}
         for n, a in g.items():
             if np.isnan(a).any() and not math.isnan(self.loss({})[0]):
                 return {'status': 'wrong', 'text': f'gradient_{n} has {int(np.isnan(a).sum())} elements that are no numbers, of {a.size}'}
         errors = {n: self.error(g, self.direction([n]))[0] for n in self.wrt}
         joint = [self.error(g, self.direction(self.wrt))[0] for _ in range(3)]
-        worst = max(errors, key=errors.get)
+        largest, worst = self.largest, max(errors, key=errors.get)
         if errors[worst] > TOLERANCE:
             wrong = [n for n in errors if errors[n] > TOLERANCE]
             more = f'; wrong too: {", ".join(n for n in wrong if n != worst)}' if len(wrong) > 1 else ''
@@ -305,8 +349,10 @@ class Check:
         if max(joint) > TOLERANCE:
             return {'status': 'wrong', 'text': f'in a direction of all inputs by {max(joint):.1e}'}
         if not any(np.any(a) for a in g.values()):
-            return {'status': 'wrong', 'text': 'all gradients are 0 at this point: the check says nothing'}
-        return {'status': 'right', 'error': max(joint + list(errors.values())), 'zero': [n for n in g if not np.any(g[n])], **self.times(start)}
+            return {'status': 'none', 'text': 'all gradients are 0 here, and so are differences'}
+        if self.lost:
+            return {'status': 'wrong', 'text': f'gradients are passed by value: {", ".join(self.lost)}; all others are right'}
+        return {'status': 'right', 'error': largest, 'zero': [n for n in g if not np.any(g[n])], **self.times(start)}
 
     def times(self, start):
         primal = self.call(self.primal, self.module, self.x.moved({}), CALLS)
@@ -332,7 +378,8 @@ def gradient_graph(options, case, graph, of, wrt, work):
                 return path
         raise Failure('none', 'no gradient is given')
     out = os.path.join(work, 'gradient.sdfg')
-    sdfgc([options.sdfgc, 'grad', '--seed', 'argument', '--init', 'accumulate', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '-o', out], 'grad')
+    sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '--seed', 'argument',
+           '--init', 'accumulate', '-o', out], 'grad')
     return out
 
 
@@ -343,8 +390,14 @@ def checked(options, case, work):
     try:
         graph, widened = in_double(case, work)
         row['name'] += '*' if widened else ''
-        primal = build(options.sdfgc, graph, os.path.join(work, 'primal'), more)
-        of, wrt = active(load(primal).INTERFACE, options.arrays)
+        try:
+            primal = build(options.sdfgc, graph, os.path.join(work, 'primal'), more)
+        except Failure as e:
+            raise Failure('none', f'the program: {e}') from None
+        interface = load(primal).INTERFACE
+        if others := [a['name'] for a in interface['arguments'] if a['kind'] not in ('array', 'scalar', 'symbol')]:
+            raise Failure('none', f"arguments that are not numbers: {', '.join(others)}")
+        of, wrt = active(interface, options.arrays)
         row.update(of=of, wrt=wrt)
         if not of or not wrt:
             raise Failure('none', 'no floating-point output' if not of else 'no floating-point input')
@@ -352,7 +405,7 @@ def checked(options, case, work):
         spec = os.path.join(work, 'check.json')
         with open(spec, 'w') as f:
             json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt,
-                       'case': {'name': case.name, 'fills': case.fills, 'values': case.values}}, f)
+                       'case': {'name': case.name, 'fills': case.fills, 'values': case.values, 'data': case.data}}, f)
         row.update(alone(spec, options.timeout))
     except Failure as e:
         row.update(status=e.kind, text=str(e))
@@ -386,6 +439,7 @@ def main():
     parser.add_argument('--sdfgc', default=os.path.join(HERE, '..', '..', 'build', 'bin', 'sdfgc'))
     parser.add_argument('--filter', default='')
     parser.add_argument('--largest', type=int, default=12)
+    parser.add_argument('--sample', type=int, default=1, help='every N-th case')
     parser.add_argument('--arrays', action='store_true')
     parser.add_argument('--keep')
     parser.add_argument('--report')
@@ -393,22 +447,21 @@ def main():
     parser.add_argument('--options', default='', help='further ones of sdfgc build, for both programs')
     parser.add_argument('--timeout', type=float, default=120)
     options = parser.parse_args()
-    found = sorted({root for folder in options.folders for root, _, files in os.walk(folder) if {'program.sdfg', 'case.json'} <= set(files)})
+    found = sorted({(root, os.path.relpath(root, folder).replace(os.sep, '_')) for folder in options.folders for root, _, files in os.walk(folder)
+                    if {'program.sdfg', 'case.json'} <= set(files) and re.search(options.filter, root)})
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
-        for folder in found:
-            if not re.search(options.filter, folder):
-                continue
-            work = os.path.join(os.path.abspath(options.keep or scratch), os.path.basename(folder))
+        for folder, name in found[::options.sample]:
+            work = os.path.join(os.path.abspath(options.keep or scratch), name)
             os.makedirs(work, exist_ok=True)
-            rows.append(checked(options, Case(folder, options.largest), work))
+            rows.append(checked(options, Case(folder, name, options.largest), work))
             print(line(rows[-1]), flush=True)
     if options.report:
         with open(options.report, 'w') as f:
             json.dump(rows, f, indent=1)
     count = {s: sum(r['status'] == s for r in rows) for s in ('right', 'refused', 'wrong', 'crash', 'none')}
     print(f"{count['right']} right, {count['refused']} refused, {count['wrong'] + count['crash']} wrong "
-          f"({count['crash']} of them crashed), {count['none']} without a real output or input")
+          f"({count['crash']} of them crashed), {count['none']} without")
     return 1 if count['wrong'] + count['crash'] else 0
 
 
