@@ -21,10 +21,12 @@ class Grad : public Subcommand {
                     "what the gradient of the result begins with (one): argument takes what the caller put there");
         line.choice("--init", init_, {"zero", "accumulate"},
                     "what the other gradients begin with (zero): accumulate adds to what the caller put there");
-        line.choice("--ties", ties_, {"split", "first"}, "where equal values are the largest: they share the gradient (split), or the first one gets it");
+        line.choice("--ties", ties_, {"split", "first"},
+                    "where equal values are the largest: they share the gradient (split), or the first one gets it");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
-                  "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form is printed");
+                  "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
+                  "is printed");
         line.flag("--report", report_, "print what is stored for the gradient, and why");
     }
 

@@ -82,9 +82,10 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     const std::string prepare = "raise-control-flow,fill-scope-connectors,default-schedules,infer-types,";
     diag::Engine ofPrimal;
     REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
-    const std::string how =
-        "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) + "},default-schedules,infer-types";
-    if (!runPasses(*gradient_, prepare + "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs," + how, diags_))
+    const std::string how = "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) +
+                            "},default-schedules,infer-types";
+    if (!runPasses(*gradient_, prepare + "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs," + how,
+                   diags_))
         gradient_.reset();
 }
 
@@ -201,7 +202,8 @@ std::string Differentiated::tapes() const {
     return out;
 }
 
-void checkGradient(const std::string &text, const std::map<std::string, int64_t> &symbols, const std::string &of, const std::string &wrt) {
+void checkGradient(const std::string &text, const std::map<std::string, int64_t> &symbols, const std::string &of,
+                   const std::string &wrt) {
     Differentiated d(text, of, wrt);
     for (const auto &[name, value] : symbols)
         d.set(name, value);

@@ -15,11 +15,13 @@ std::string loop(const std::string &head, const std::string &body, const std::st
           argument x: float64[N, N]
           argument out: float64[1]
           transient s: float64
-    )" + more + R"(
+    )" + more +
+           R"(
           state begin {
             t: o = a  with a <- A[0]; o -> s[0]
           }
-          )" + head + " {\n" + body + R"(
+          )" +
+           head + " {\n" + body + R"(
           }
           state end {
             t: o = a * a  with a <- s[0]; o -> out[0]
@@ -52,13 +54,15 @@ TEST_CASE("Loops with every kind of header") {
 }
 
 TEST_CASE("Nested loops, one of which depends on the other") {
-    const std::string inner = "for j = 0; j < i; j = j + 1 {\n state step {\n t: o = sin(b * c + d)  with b <- s[0], c <- A[i], d <- x[i, j]; o -> s[0]\n}\n}\n";
+    const std::string inner = "for j = 0; j < i; j = j + 1 {\n state step {\n t: o = sin(b * c + d)  with b <- s[0], c <- A[i], d "
+                              "<- x[i, j]; o -> s[0]\n}\n}\n";
     Differentiated d(loop("for i = 0; i < N; i = i + 1", inner), "out", "A x");
     d.set("N", 5).check();
 }
 
 TEST_CASE("What an iteration makes for itself is made again") {
-    const std::string body = "state step {\n t1: o = exp(b)  with b <- A[i]; o -> new u[0]\n t2: o = b * c * c  with b <- s[0], c <- u[0]; o -> s[0]\n}\n";
+    const std::string body = "state step {\n t1: o = exp(b)  with b <- A[i]; o -> new u[0]\n t2: o = b * c * c  with b <- s[0], c "
+                             "<- u[0]; o -> s[0]\n}\n";
     Differentiated d(loop("for i = 0; i < N; i = i + 1", body, "transient u: float64\n"), "out", "A");
     d.set("N", 5).check();
     CHECK(d.tapes() == "tape_s[N, 1]");
@@ -97,5 +101,6 @@ TEST_CASE("A stencil in place over time") {
             }
           }
         }
-    )", {{"N", 6}, {"T", 3}}, "A", "A");
+    )",
+                  {{"N", 6}, {"T", 3}}, "A", "A");
 }

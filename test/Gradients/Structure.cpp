@@ -17,7 +17,8 @@ TEST_CASE("A map of a nonlinear tasklet") {
             }
           }
         }
-    )", {{"N", 5}});
+    )",
+                  {{"N", 5}});
 }
 
 TEST_CASE("Values that are overwritten in place are stored") {
@@ -58,7 +59,8 @@ TEST_CASE("A sum over a map, and a value that every iteration reads") {
             }
           }
         }
-    )", {{"N", 5}}, "out", "A s");
+    )",
+                  {{"N", 5}}, "out", "A s");
 }
 
 TEST_CASE("What an iteration has for itself is computed again") {
@@ -77,5 +79,6 @@ TEST_CASE("What an iteration has for itself is computed again") {
             }
           }
         }
-    )", {{"N", 5}});
+    )",
+                  {{"N", 5}});
 }

@@ -24,8 +24,8 @@ std::vector<Flow> flowsOf(const Program &program) {
     SDFG &g = const_cast<Program &>(program).sdfg();
     const auto carries = [&g](const Use &u) {
         const DataDesc *d = g.desc(u.data);
-        return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !nest::isPlain(d)) && !d->dtype.isInteger() &&
-               !d->dtype.isBool();
+        return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !nest::isPlain(d)) &&
+               !d->dtype.isInteger() && !d->dtype.isBool();
     };
     const auto add = [&](const Item &item, auto &self) -> void {
         if (item.map) {
@@ -82,7 +82,8 @@ bool Activity::isActive(const Program &program, const Region &r) const {
     };
     const auto &runs = const_cast<Program &>(program).runs();
     return std::any_of(runs.begin(), runs.end(), [&](const nest::Run &run) {
-        return isInside(run.region) && std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); });
+        return isInside(run.region) &&
+               std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); });
     });
 }
 

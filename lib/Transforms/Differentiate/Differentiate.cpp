@@ -84,7 +84,8 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
     for (const auto &[data, gradient] : gradients.all()) {
         const bool seeded = r.seedOne && contains(r.of, data);
         if (seeded || zeros.count(gradient))
-            out.push_back(maker.fill(gradient, maker.sdfg().desc(gradient)->fullSubset(), seeded ? "1" : "0", !maker.sdfg().isRoot()));
+            out.push_back(
+                maker.fill(gradient, maker.sdfg().desc(gradient)->fullSubset(), seeded ? "1" : "0", !maker.sdfg().isRoot()));
     }
     return out;
 }

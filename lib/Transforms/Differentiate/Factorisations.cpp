@@ -138,12 +138,13 @@ bool reverseCholesky(Rule &r) {
     const Name lower = m.make("lower", *l, shape);
     m.each("lower", shape, "out = g if ROW >= COLUMN else 0", {{"g", gradient}}, m.whole(lower), false);
     m.product("ki,kj->ij", *v, m.whole(lower), m.whole(p), "1", false);
-    m.each("halve", shape, "out = g if ROW > COLUMN else (g / 2 if ROW == COLUMN else 0)", {{"g", m.whole(p)}}, m.whole(half), false);
+    m.each("halve", shape, "out = g if ROW > COLUMN else (g / 2 if ROW == COLUMN else 0)", {{"g", m.whole(p)}}, m.whole(half),
+           false);
     const Name lt = m.transposed(*v);
     const Name x = m.solve(lt, m.whole(half)), st = m.solve(lt, m.whole(m.transposed(m.whole(x))));
     r.reverser.clear(*l, r.body, r.out);
-    m.each("add", shape, "out = g + h if ROW > COLUMN else (g if ROW == COLUMN else 0)", {{"g", m.whole(st)}, {"h", m.whole(st), true}},
-           r.reverser.gradient(*a, UseKind::Update, {}, r.body), true);
+    m.each("add", shape, "out = g + h if ROW > COLUMN else (g if ROW == COLUMN else 0)",
+           {{"g", m.whole(st)}, {"h", m.whole(st), true}}, r.reverser.gradient(*a, UseKind::Update, {}, r.body), true);
     return true;
 }
 
@@ -160,9 +161,11 @@ bool reverseSolution(Rule &r) {
     r.reverser.clear(*x, r.body, r.out);
     const bool vector = Matrices::shapeOf(*x).size() < 2;
     if (r.reverser.isActive(*a))
-        m.product(vector ? "i,j->ij" : "ik,jk->ij", m.whole(g), *vx, r.reverser.gradient(*a, UseKind::Update, {}, r.body), "-1", true);
+        m.product(vector ? "i,j->ij" : "ik,jk->ij", m.whole(g), *vx, r.reverser.gradient(*a, UseKind::Update, {}, r.body), "-1",
+                  true);
     if (r.reverser.isActive(*b))
-        m.each("add", Matrices::shapeOf(*x), "out = g", {{"g", m.whole(g)}}, r.reverser.gradient(*b, UseKind::Update, {}, r.body), true);
+        m.each("add", Matrices::shapeOf(*x), "out = g", {{"g", m.whole(g)}}, r.reverser.gradient(*b, UseKind::Update, {}, r.body),
+               true);
     return true;
 }
 

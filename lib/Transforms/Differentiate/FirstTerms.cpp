@@ -2,6 +2,8 @@
 //
 //     gradient_B = 0                                            map i { gradient_B[i] = cos(B[i]) * gradient_C[i] }
 //     map i { gradient_B[i] += cos(B[i]) * gradient_C[i] }  ->
+#include "Transforms/Differentiate/FirstTerms.h"
+
 #include "Transforms/Differentiate/Flow.h"
 
 #include <algorithm>
@@ -29,7 +31,8 @@ bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
         const sym::Range &r = u.use->subset->dims[k];
         if (r == full.dims[k])
             continue;
-        const auto loop = std::find_if(u.loops.begin(), u.loops.end(), [&](const auto &l) { return r.isPoint() && r.begin.isSymbol(l.variable); });
+        const auto loop = std::find_if(u.loops.begin(), u.loops.end(),
+                                       [&](const auto &l) { return r.isPoint() && r.begin.isSymbol(l.variable); });
         if (loop == u.loops.end() || !(loop->range == full.dims[k]) || !left.erase(loop->variable))
             return false;
     }
@@ -38,6 +41,8 @@ bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
 
 /// Lets a sum be a store. False where it is neither an update nor a node with `beta`.
 bool makeStore(Use &u, nest::Step &s) {
+    if (u.kind == UseKind::Write && u.certain)
+        return true;
     if (u.kind == UseKind::Update) {
         u.kind = UseKind::Write;
         u.memlet.wcr.clear();
@@ -51,26 +56,28 @@ bool makeStore(Use &u, nest::Step &s) {
     return true;
 }
 
-/// The step of the first use of a container in the item, if nothing else in the item uses it.
-bool storeFirst(Item &item, Name gradient, const DataDesc &d) {
-    const std::vector<nest::PlacedUse> uses = nest::usesOf(item);
-    const nest::PlacedUse *found = nullptr;
-    for (const nest::PlacedUse &u : uses)
-        if (u.use->data == gradient) {
-            if (found)
-                return false;
-            found = &u;
-        }
-    return found && found->use->writes() && takesEach(*found, d) &&
-           makeStore(const_cast<Use &>(*found->use), const_cast<nest::Step &>(*found->step));
-}
-
 bool uses(const Item &item, analysis::Memory m) {
     const std::vector<nest::PlacedUse> all = nest::usesOf(item);
     return std::any_of(all.begin(), all.end(), [m](const nest::PlacedUse &u) { return u.use->memory == m; });
 }
 
 } // namespace
+
+FirstTerm storeFirstTerm(Item &item, Name gradient, const DataDesc &d) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(item);
+    const nest::PlacedUse *found = nullptr;
+    for (const nest::PlacedUse &u : uses)
+        if (u.use->data == gradient) {
+            if (found)
+                return FirstTerm::Added;
+            found = &u;
+        }
+    if (!found)
+        return FirstTerm::None;
+    const bool stored = found->use->writes() && takesEach(*found, d) &&
+                        makeStore(const_cast<Use &>(*found->use), const_cast<nest::Step &>(*found->step));
+    return stored ? FirstTerm::Stored : FirstTerm::Added;
+}
 
 std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
     std::set<Name> out;
@@ -103,7 +110,7 @@ std::set<Name> FlowReverser::storeFirstTerms(const std::set<Name> &gradients) {
             const auto first = std::find_if(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); });
             if (first == run.items.end())
                 continue;
-            if (isa<SDFG>(run.region) && storeFirst(*first, gradient, *maker_.sdfg().desc(gradient)))
+            if (isa<SDFG>(run.region) && storeFirstTerm(*first, gradient, *maker_.sdfg().desc(gradient)) == FirstTerm::Stored)
                 out.insert(gradient);
             break;
         }

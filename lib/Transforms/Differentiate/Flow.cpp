@@ -26,7 +26,9 @@ void FlowReverser::reverse(Region &from, Region &into) {
         return;
     const std::vector<Block *> &chain = program_.chainOf(from);
     if (chain.empty())
-        return fail({diag::Id::GradientOfFlow, "blocks that are not one after the other", "raise-control-flow makes loops and branches of most"}, from);
+        return fail({diag::Id::GradientOfFlow, "blocks that are not one after the other",
+                     "raise-control-flow makes loops and branches of most"},
+                    from);
     const std::vector<Assignments> symbols = valuesAlong(chain);
     if (!last_.count(&into))
         last_[&into] = &from == &into ? chain.back() : nullptr;
@@ -135,7 +137,8 @@ std::vector<FlowReverser::Assignments> FlowReverser::valuesAlong(const std::vect
                 const std::set<Name> names = analysis::namesInCode({value, Language::Python}, *r.sdfg());
                 for (const Name n : names)
                     if (n == symbol || (r.sdfg()->desc(n) && program_.isOverwritten(n, *chain[k])))
-                        fail({diag::Id::GradientOfSymbol, symbol.str(), "compute it from variables of loops, and from arrays that nobody overwrites"},
+                        fail({diag::Id::GradientOfSymbol, symbol.str(),
+                              "compute it from variables of loops, and from arrays that nobody overwrites"},
                              *chain[k]);
                 std::erase_if(now, [symbol = symbol](const auto &a) { return a.first == symbol; });
                 now.emplace_back(symbol, value);
@@ -168,7 +171,9 @@ void FlowReverser::restore(Region &into, const Assignments &symbols) {
 void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<CountedLoop> counted = countedLoop(l);
     if (!counted)
-        return fail({diag::Id::GradientOfLoop, "`" + (l.condition ? l.condition->text : std::string("1")) + "` does not say how often it runs"}, l);
+        return fail({diag::Id::GradientOfLoop,
+                     "`" + (l.condition ? l.condition->text : std::string("1")) + "` does not say how often it runs"},
+                    l);
     if (program_.isReadAfter(l))
         return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
     const std::string i = l.variable.str();

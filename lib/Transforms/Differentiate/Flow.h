@@ -14,7 +14,8 @@ namespace sdfgc::transforms::gradient {
 
 class FlowReverser {
 public:
-    FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values, pass::Context &context)
+    FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
+                 pass::Context &context)
         : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context) {}
 
     /// Puts the gradient of all that a region does after the last block of another one, or of itself.
@@ -53,8 +54,8 @@ private:
     ItemReverser &items_;
     Values &values_;
     pass::Context &context_;
-    std::map<const ir::Region *, ir::Block *> last_;        // of what was put there
-    std::map<const ir::Region *, Assignments> restored_;    // symbols that have these values at its end
+    std::map<const ir::Region *, ir::Block *> last_;     // of what was put there
+    std::map<const ir::Region *, Assignments> restored_; // symbols that have these values at its end
     std::vector<nest::Run> added_;
     ir::Block *first_ = nullptr;
     bool failed_ = false;

@@ -1,5 +1,6 @@
 #include "Transforms/Differentiate/Items.h"
 
+#include "Transforms/Differentiate/FirstTerms.h"
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Optimize/NestParts.h"
 
@@ -18,26 +19,31 @@ using nest::UseKind;
 
 ItemReverser::ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
                            const Request &request, pass::Context &context)
-    : program_(program), maker_(maker), activity_(activity), gradients_(gradients), values_(values), request_(request), context_(context) {}
+    : program_(program), maker_(maker), activity_(activity), gradients_(gradients), values_(values), request_(request),
+      context_(context) {}
 
 bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
     Body b;
     b.items = &run.items;
-    b.locals = temporariesOf(run);
+    b.own = b.locals = ownOf(run);
+    std::erase_if(b.locals, [&run](Name n) {
+        return !std::all_of(run.items.begin(), run.items.end(),
+                            [n](const Item &i) { return !writesAny(i, {n}) || isPlainWork(i); });
+    });
     out = body(run.items, b);
     separate(out, b.needed);
     return !failed_;
 }
 
 std::vector<Item> ItemReverser::body(const std::vector<Item> &items, Body &b) {
-    std::vector<Item> reversed, out;
+    std::vector<Item> out;
     for (auto i = items.rbegin(); i != items.rend(); ++i)
         if (activity_.isActive(*i))
-            item(*i, b, reversed);
+            item(*i, b, b.reversed);
     recompute(b, out);
     for (const Name local : b.gradients)
         out.push_back(maker_.fill(local, maker_.sdfg().desc(local)->fullSubset(), "0", b.inScope()));
-    for (Item &i : reversed)
+    for (Item &i : b.reversed)
         out.push_back(std::move(i));
     return out;
 }
@@ -51,14 +57,15 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
 
 void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     if (m.entry->ordered) {
-        fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"}, *m.entry);
+        fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
+             *m.entry);
         return;
     }
     Body inner;
     inner.outer = &b;
     inner.map = &m;
     inner.items = &m.body;
-    inner.locals = m.locals;
+    inner.own = inner.locals = m.locals;
     auto reversed = std::make_unique<Map>(mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
     reversed->body = body(m.body, inner);
     if (reversed->body.empty())
@@ -88,7 +95,9 @@ void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
 
 // ---- what rules ask for
 
-bool ItemReverser::isActive(const Use &u) const { return activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype); }
+bool ItemReverser::isActive(const Use &u) const {
+    return activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
+}
 
 std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body, bool asView) {
     for (Body *b = &body; b; b = b->outer)
@@ -112,7 +121,8 @@ std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector,
             b->needed.insert(written.data);
             if (!program_.isOverwrittenInIteration(written, b->map))
                 return maker_.read(written.data, *subsetOf(written), connector);
-            fail({diag::Id::GradientStore, written.data.str(), "it is overwritten in the same iteration", "use another container"}, *written.access);
+            fail({diag::Id::GradientStore, written.data.str(), "it is overwritten in the same iteration", "use another container"},
+                 *written.access);
             return std::nullopt;
         }
     const auto out = values_.ofResult(written, connector);
@@ -131,14 +141,36 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
     return u;
 }
 
-bool ItemReverser::mustClear(const Use &write) const {
+bool ItemReverser::mustClear(const Use &write, Body &body) {
     if (write.kind != UseKind::Write)
         return false;
+    const auto [known, isNew] = clears_.try_emplace(&write, true);
+    if (!isNew)
+        return known->second;
     const auto names = [&](const std::vector<Name> &list) {
-        return std::any_of(list.begin(), list.end(), [&](Name n) { return maker_.memories().of(maker_.sdfg(), n) == write.memory; });
+        return std::any_of(list.begin(), list.end(),
+                           [&](Name n) { return maker_.memories().of(maker_.sdfg(), n) == write.memory; });
     };
     const Program::Writers writers = program_.writersOf(write.memory);
-    return writers.count > 1 || writers.inLoop || names(request_.wrt) || (request_.isNested && names(request_.of));
+    const bool another = writers.count > 1 || writers.inLoop || names(request_.wrt) || (request_.isNested && names(request_.of));
+    return known->second = another && !(writers.count == 1 && storesFirstTerm(write, body));
+}
+
+/// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?
+bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
+    Body *owner = &body;
+    while (owner && !owner->own.count(write.data))
+        owner = owner->outer;
+    if (!owner || maker_.sdfg().desc(write.data)->isView())
+        return false;
+    const Name gradient = gradients_.of(write.data);
+    for (Item &i : owner->reversed)
+        if (const FirstTerm found = storeFirstTerm(i, gradient, *maker_.sdfg().desc(gradient)); found != FirstTerm::None) {
+            if (found == FirstTerm::Stored)
+                owner->gradients.erase(gradient);
+            return found == FirstTerm::Stored;
+        }
+    return false;
 }
 
 Name ItemReverser::temporary(std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape, Body &body) {
@@ -149,7 +181,7 @@ Name ItemReverser::temporary(std::string_view name, const DataDesc &like, std::v
 }
 
 void ItemReverser::clear(const Use &write, Body &body, std::vector<Item> &out) {
-    if (!mustClear(write))
+    if (!mustClear(write, body))
         return;
     const Use g = gradient(write, UseKind::Write, {}, body);
     out.push_back(maker_.fill(g.data, *g.subset, "0", body.inScope()));

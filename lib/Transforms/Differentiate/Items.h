@@ -22,9 +22,9 @@ namespace sdfgc::transforms::gradient {
 /// What is differentiated, in one SDFG.
 struct Request {
     std::vector<Name> of, wrt;
-    bool seedOne = false;       // the gradient of the result begins with one
-    bool zeroInit = false;      // other gradients begin with zero
-    bool isNested = false;      // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
+    bool seedOne = false;  // the gradient of the result begins with one
+    bool zeroInit = false; // other gradients begin with zero
+    bool isNested = false; // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
     py::Ties ties = py::Ties::Split;
 };
 
@@ -33,10 +33,12 @@ struct Body {
     Body *outer = nullptr;
     const nest::Map *map = nullptr; // null: a run
     const std::vector<nest::Item> *items = nullptr;
-    std::set<Name> locals;   // containers whose values are computed again
-    std::set<Name> needed;   // those of them that are
-    std::set<Name> made;     // containers of reversed iterations: gradients, and others
-    std::set<Name> gradients; // those of locals, which begin with zero
+    std::set<Name> own;               // containers that an iteration has for itself
+    std::set<Name> locals;            // those of them whose values are computed again
+    std::vector<nest::Item> reversed; // so far
+    std::set<Name> needed;            // those of them that are
+    std::set<Name> made;              // containers of reversed iterations: gradients, and others
+    std::set<Name> gradients;         // those of locals, which begin with zero
     struct Save {
         std::size_t position; // of the item in front of which it is made
         Name local, saved;
@@ -45,10 +47,15 @@ struct Body {
     bool inScope() const { return map != nullptr; }
 };
 
+/// Does an item write one of the containers?
+bool writesAny(const nest::Item &i, const std::set<Name> &names);
+/// Is it made of maps, copies and tasklets only, so that doing it again takes less than storing what it makes?
+bool isPlainWork(const nest::Item &i);
+
 class ItemReverser {
 public:
-    ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values, const Request &request,
-                 pass::Context &context);
+    ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
+                 const Request &request, pass::Context &context);
 
     /// The items that compute the gradients of a run, in order. False after an error.
     bool reverse(const nest::Run &run, std::vector<nest::Item> &out);
@@ -66,8 +73,9 @@ public:
     std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
     /// The gradient of the elements that a use of the step is of.
     nest::Use gradient(const nest::Use &of, nest::UseKind kind, Name connector, Body &body);
-    /// Must the gradient of what a use writes be cleared?
-    bool mustClear(const nest::Use &write) const;
+    /// Must the gradient of what a use writes be cleared? Not if nothing comes before, nor if the first term of the gradient can be stored
+    /// in each iteration, which is done then.
+    bool mustClear(const nest::Use &write, Body &body);
     /// A container that a reversed iteration has for itself.
     Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &body);
     /// Clears the gradient of what was written, if need be.
@@ -83,15 +91,18 @@ private:
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     struct Reversed;
-    void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d, Body &b,
-                         std::vector<nest::Item> &out);
-    void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d, Body &b,
-              Reversed &r);
+    void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d,
+                         Body &b, std::vector<nest::Item> &out);
+    bool inPlace(const nest::Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
+                 std::set<Name> &results, Body &b, Reversed &r);
+    void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,
+              Body &b, Reversed &r);
     void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
 
     /// Lets items have containers of their own in place of those that other items use.
     void separate(std::span<nest::Item> items, const std::set<Name> &containers);
-    std::set<Name> temporariesOf(const nest::Run &run) const;
+    bool storesFirstTerm(const nest::Use &write, Body &body);
+    std::set<Name> ownOf(const nest::Run &run) const;
     void recompute(Body &b, std::vector<nest::Item> &out);
     std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);
     std::optional<nest::Item> recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner);
@@ -105,6 +116,7 @@ private:
     const Request &request_;
     pass::Context &context_;
     std::set<Name> localGradients_;
+    std::map<const nest::Use *, bool> clears_; // what mustClear said
     bool failed_ = false;
 };
 

@@ -36,7 +36,8 @@ bool Rule::flag(std::string_view property) const {
 }
 
 bool Rule::refuse(const std::string &why) {
-    reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"}, node);
+    reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"},
+                  node);
     return false;
 }
 
@@ -48,9 +49,18 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"MatMul", reverseProduct},     {"BatchedMatMul", reverseProduct}, {"Gemm", reverseProduct},       {"Gemv", reverseProduct},
-    {"Dot", reverseProduct},        {"Einsum", reverseProduct},        {"Reduce", reverseReduction},   {"Transpose", reverseTransposition},
-    {"TensorTranspose", reverseTransposition}, {"Cholesky", reverseCholesky}, {"Solve", reverseSolution}, {"Inv", reverseInversion},
+    {"MatMul", reverseProduct},
+    {"BatchedMatMul", reverseProduct},
+    {"Gemm", reverseProduct},
+    {"Gemv", reverseProduct},
+    {"Dot", reverseProduct},
+    {"Einsum", reverseProduct},
+    {"Reduce", reverseReduction},
+    {"Transpose", reverseTransposition},
+    {"TensorTranspose", reverseTransposition},
+    {"Cholesky", reverseCholesky},
+    {"Solve", reverseSolution},
+    {"Inv", reverseInversion},
 };
 
 } // namespace

@@ -144,7 +144,8 @@ Item Maker::copy(Use from, Use to) const {
     return {nullptr, std::move(step)};
 }
 
-Item Maker::map(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges, std::vector<Item> body, bool inScope) const {
+Item Maker::map(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges, std::vector<Item> body,
+                bool inScope) const {
     MapEntry like;
     like.schedule = inScope ? Schedule::Sequential : Schedule::CPU_Multicore;
     auto out = std::make_unique<nest::Map>(mapLike(like, std::move(label), std::move(params), std::move(ranges)));

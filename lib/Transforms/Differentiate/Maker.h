@@ -40,10 +40,16 @@ public:
     nest::Use use(nest::UseKind kind, Name data, sym::Subset subset, Name connector = {});
     /// A use of the whole container.
     nest::Use whole(nest::UseKind kind, Name data, Name connector = {});
-    nest::Use read(Name data, sym::Subset s, Name connector = {}) { return use(nest::UseKind::Read, data, std::move(s), connector); }
-    nest::Use write(Name data, sym::Subset s, Name connector = {}) { return use(nest::UseKind::Write, data, std::move(s), connector); }
+    nest::Use read(Name data, sym::Subset s, Name connector = {}) {
+        return use(nest::UseKind::Read, data, std::move(s), connector);
+    }
+    nest::Use write(Name data, sym::Subset s, Name connector = {}) {
+        return use(nest::UseKind::Write, data, std::move(s), connector);
+    }
     /// Adds to elements.
-    nest::Use sum(Name data, sym::Subset s, Name connector = {}) { return use(nest::UseKind::Update, data, std::move(s), connector); }
+    nest::Use sum(Name data, sym::Subset s, Name connector = {}) {
+        return use(nest::UseKind::Update, data, std::move(s), connector);
+    }
 
     // ---- items
     /// A tasklet in Python. Connectors are those of the uses; they get the types of the containers' elements, pointers for uses of several.
@@ -60,8 +66,8 @@ public:
     /// Parameters for a map over a subset, one for each dimension of more than one element, and the element that an iteration takes.
     struct Walk {
         std::vector<Name> params;
-        std::vector<sym::Range> ranges;    // from 0
-        std::vector<sym::Expr> positions;  // the parameters
+        std::vector<sym::Range> ranges;                    // from 0
+        std::vector<sym::Expr> positions;                  // the parameters
         sym::Subset elementOf(const sym::Subset &s) const; // of one with the same dimensions of more than one element
     };
     Walk walkOver(const sym::Subset &s) const;

@@ -159,7 +159,8 @@ void Program::block(Block &b) {
     auto *l = dyn_cast<LoopRegion>(r);
     if (l) {
         const std::optional<CountedLoop> counted = countedLoop(*l);
-        here_.instance.loops.push_back(counted ? counted->level() : analysis::LoopLevel{l->variable, {0, sym::Expr::undefined(), 1, 1}});
+        here_.instance.loops.push_back(counted ? counted->level()
+                                               : analysis::LoopLevel{l->variable, {0, sym::Expr::undefined(), 1, 1}});
         here_.scopes.push_back(l);
         ++here_.loops;
     }
@@ -253,7 +254,8 @@ bool Program::isReadAfter(const LoopRegion &l) const {
             return false;
         const auto mentions = [&](const sym::Range &r) { return r.begin.dependsOn(l.variable) || r.end.dependsOn(l.variable); };
         return (s.instance.subset && s.instance.subset->freeSymbols().count(l.variable)) ||
-               std::any_of(s.instance.loops.begin(), s.instance.loops.end(), [&](const auto &level) { return mentions(level.range); });
+               std::any_of(s.instance.loops.begin(), s.instance.loops.end(),
+                           [&](const auto &level) { return mentions(level.range); });
     });
 }
 

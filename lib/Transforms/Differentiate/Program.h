@@ -36,12 +36,12 @@ void nameBounds(ir::SDFG &g);
 /// Where a use stands.
 struct Site {
     const nest::Use *use = nullptr;
-    analysis::AccessInstance instance;  // of the container behind views, with the loops and maps around it
-    std::vector<const void *> scopes;   // these loops and maps themselves, outermost first
-    std::size_t loops = 0;              // how many of them are loops
-    std::size_t at = 0;                 // in the order of the program
-    const nest::Run *run = nullptr;     // with the item; null for control flow
-    const nest::Item *item = nullptr;   // of the run
+    analysis::AccessInstance instance; // of the container behind views, with the loops and maps around it
+    std::vector<const void *> scopes;  // these loops and maps themselves, outermost first
+    std::size_t loops = 0;             // how many of them are loops
+    std::size_t at = 0;                // in the order of the program
+    const nest::Run *run = nullptr;    // with the item; null for control flow
+    const nest::Item *item = nullptr;  // of the run
 };
 
 class Program {

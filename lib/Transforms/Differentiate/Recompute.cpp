@@ -19,14 +19,17 @@ using nest::UseKind;
 
 namespace {
 
-bool writesAny(const Item &i, const std::set<Name> &names) {
-    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
-    return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use->writes() && names.count(u.use->data); });
-}
-
 bool hasUse(const Item &i, const Use &use) {
     const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
     return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &use; });
+}
+
+} // namespace
+
+bool writesAny(const Item &i, const std::set<Name> &names) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const nest::PlacedUse &u) { return u.use->writes() && names.count(u.use->data); });
 }
 
 /// Is it made of maps, copies and tasklets only?
@@ -36,11 +39,8 @@ bool isPlainWork(const Item &i) {
     return i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) && !i.step->effects);
 }
 
-} // namespace
-
-/// What an iteration of the loops around a run computes for itself, so that computing it again takes less than storing it: transients that
-/// nothing else uses, made by maps and tasklets before they are read.
-std::set<Name> ItemReverser::temporariesOf(const nest::Run &run) const {
+/// What an iteration of the loops around a run has for itself: transients that nothing else uses, and that are written before they are read.
+std::set<Name> ItemReverser::ownOf(const nest::Run &run) const {
     std::set<Name> out;
     SDFG &g = maker_.sdfg();
     bool inLoop = false;
@@ -63,13 +63,10 @@ std::set<Name> ItemReverser::temporariesOf(const nest::Run &run) const {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
             if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) || elsewhere.count(w.memory) ||
-                names[w.memory].size() != 1 || inFlow.count(w.data) || nest::localsOf(i).count(w.data) || !summaries.isTracked(w.memory) ||
-                summary.exposed.contains(w.memory))
+                names[w.memory].size() != 1 || inFlow.count(w.data) || nest::localsOf(i).count(w.data) ||
+                !summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
-            const bool plain = std::all_of(run.items.begin(), run.items.end(),
-                                           [&](const Item &other) { return !writesAny(other, {w.data}) || isPlainWork(other); });
-            if (plain)
-                out.insert(w.data);
+            out.insert(w.data);
         }
     return out;
 }

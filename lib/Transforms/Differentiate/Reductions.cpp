@@ -87,7 +87,8 @@ void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &k
 /// Elements that equal the result share its gradient: they are counted first.
 bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.maker();
-    const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"), to = m.connector("__sum");
+    const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"),
+               to = m.connector("__sum");
     const std::optional<Use> vx = r.reverser.value(in, x, r.body), vy = r.reverser.resultValue(out, y, r.body);
     if (!vx || !vy)
         return false;

@@ -36,7 +36,8 @@ bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
 void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
     const Use &from = s.uses.front(), &to = s.uses.back();
     if (!from.subset || !to.subset)
-        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""}, *to.access);
+        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""},
+                    *to.access);
     if (!isActive(from))
         return clear(to, b, out);
     const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset);
@@ -54,7 +55,7 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
     const sym::Subset element = walk.elementOf(*source.subset);
     std::vector<Use> uses{maker_.read(source.data, element, in),
                           maker_.sum(gradient(from, UseKind::Update, {}, b).data, walk.elementOf(*from.subset), sum)};
-    if (plain && mustClear(to)) {
+    if (plain && mustClear(to, b)) {
         code += "\n" + cleared.str() + " = 0";
         uses.push_back(maker_.write(source.data, element, cleared));
     }
@@ -108,8 +109,8 @@ std::vector<py::StmtRef> clearing(const std::vector<py::StmtRef> &block, Name ou
     const auto zero = [&](const std::vector<py::StmtRef> &list, const auto &self) -> std::vector<py::StmtRef> {
         std::vector<py::StmtRef> out;
         for (const py::StmtRef &s : list) {
-            const bool assigns = s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind == py::ExprKind::Name &&
-                                 s->targets[0]->name == output;
+            const bool assigns = s->kind == py::StmtKind::Assign && s->targets.size() == 1 &&
+                                 s->targets[0]->kind == py::ExprKind::Name && s->targets[0]->name == output;
             auto copy = std::make_shared<py::Stmt>(*s);
             copy->body = self(s->body, self);
             copy->orelse = self(s->orelse, self);
@@ -169,15 +170,18 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
     };
     for (const Use &u : s.uses) {
         const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
-        (u.writes() ? signature.outputs : signature.inputs)[u.connector] =
-            c && c->type.isPointer() && !indexed.count(u.connector) ? c->type.element() : c ? c->type : Type();
+        (u.writes() ? signature.outputs : signature.inputs)[u.connector] = c && c->type.isPointer() && !indexed.count(u.connector)
+                                                                               ? c->type.element()
+                                                                           : c ? c->type
+                                                                               : Type();
         if (c && c->type.isPointer() && indexed.count(u.connector))
             signature.pointers.insert(u.connector);
         if (activity_.isActive(u.memory) && desc(u).dtype.isComplex())
             return fail({diag::Id::GradientOfComplex, u.data.str()}, t);
         if (isActive(u))
             (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
-        if (isActive(u) && u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+        if (isActive(u) && u.kind == UseKind::Update &&
+            py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
             return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, t);
     }
     if (t.code.language != Language::Python)
@@ -192,14 +196,14 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
 }
 
 /// Puts the code of the derivative to work. The gradient of each result is read and cleared, that of each operand is added to.
-void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Signature &signature, const py::Derivative &d, Body &b,
-                                   std::vector<Item> &out) {
+void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Signature &signature, const py::Derivative &d,
+                                   Body &b, std::vector<Item> &out) {
     Reversed r;
     r.code = py::print(d.block);
     std::set<Name> primals = d.primals;
     for (const Name c : d.partial)
         for (const Name n : py::blockNames(py::parseBlockOrRaw(t.code.text)).read)
-            if (t.inConnector(n) && mustClear(*usesAt(s, c, true).front()))
+            if (t.inConnector(n) && mustClear(*usesAt(s, c, true).front(), b))
                 primals.insert(n);
     for (const Name c : primals)
         for (const Use *u : usesAt(s, c, false)) {
@@ -208,15 +212,19 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
                 return;
             r.uses.push_back(*v);
         }
+    std::set<Name> results = d.results;
     for (const Name c : signature.activeOutputs)
-        seed(s, t, c, signature, d, b, r);
-    for (const Name c : d.results) {
+        if (!inPlace(s, c, signature, d, results, b, r))
+            seed(s, t, c, signature, d, b, r);
+    for (const Name c : results) {
         const Use *u = usesAt(s, c, false).front();
         r.uses.push_back(gradient(*u, UseKind::Update, signature.gradient(c), b));
         r.uses.back().memlet.dynamic = d.indexed.count(c) != 0;
     }
     for (Item &i : r.before)
         out.push_back(std::move(i));
+    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(r.code));
+    std::erase_if(r.uses, [&](const Use &u) { return !u.writes() && !names.read.count(u.connector); });
     if (!r.code.empty() && std::any_of(r.uses.begin(), r.uses.end(), [](const Use &u) { return u.writes(); }))
         out.push_back(maker_.tasklet(t.label + "_reversed", r.code, std::move(r.uses)));
 }
@@ -231,16 +239,57 @@ bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
 
 } // namespace
 
+/// `a = f(a)`, element by element: the gradient of what was read takes the place of that of what was written. False where it is not that.
+bool ItemReverser::inPlace(const Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
+                           std::set<Name> &results, Body &b, Reversed &r) {
+    const std::vector<const Use *> written = usesAt(s, connector, true);
+    const Use &w = *written.front();
+    if (written.size() != 1 || w.kind != UseKind::Write || d.partial.count(connector) || d.stored.count(connector))
+        return false;
+    std::vector<Name> same;
+    for (const Name c : results) {
+        const std::vector<const Use *> read = usesAt(s, c, false);
+        if (!meet(*read.front(), w, program_.facts()))
+            continue;
+        if (read.size() != 1 || d.indexed.count(c) || read.front()->data != w.data || !(subsetOf(*read.front()) == subsetOf(w)))
+            return false;
+        same.push_back(c);
+    }
+    if (same.empty())
+        return false;
+    const Name name = signature.gradient(connector);
+    r.uses.push_back(gradient(w, UseKind::Read, name, b));
+    for (const Name c : same)
+        results.erase(c);
+    std::vector<py::StmtRef> block = py::parseBlockOrRaw(r.code);
+    const auto unchanged = std::find_if(block.begin(), block.end(), [&](const py::StmtRef &st) {
+        return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(signature.gradient(same[0]))) &&
+               py::equal(*st->value, *py::name(name));
+    });
+    if (same.size() == 1 && unchanged != block.end()) {
+        block.erase(unchanged);
+        r.code = py::print(block);
+        return true;
+    }
+    const Name kept = maker_.connector("kept_" + connector.str());
+    py::ExprRef sum = py::name(signature.gradient(same[0]));
+    for (std::size_t k = 1; k < same.size(); ++k)
+        sum = py::binary(py::Op::Add, sum, py::name(signature.gradient(same[k])));
+    block.push_back(py::assign(py::name(kept), sum));
+    r.code = py::print(block);
+    r.uses.push_back(gradient(w, UseKind::Write, kept, b));
+    return true;
+}
+
 /// The gradient of a result, for the code. Where one tasklet may read and add to the gradient of one element, it is taken out before.
-void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d, Body &b,
-                        Reversed &r) {
+void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,
+                        Body &b, Reversed &r) {
     const std::vector<const Use *> written = usesAt(s, connector, true);
     const Name name = signature.gradient(connector);
     const Use &w = *written.front();
-    const bool clears = mustClear(w);
-    const bool overlaps = clears && std::any_of(d.results.begin(), d.results.end(), [&](Name c) {
-        return meet(*usesAt(s, c, false).front(), w, program_.facts());
-    });
+    const bool clears = mustClear(w, b);
+    const bool overlaps = clears && std::any_of(d.results.begin(), d.results.end(),
+                                                [&](Name c) { return meet(*usesAt(s, c, false).front(), w, program_.facts()); });
     if (written.size() == 1 && !overlaps) {
         r.uses.push_back(gradient(w, UseKind::Read, name, b));
         if (!clears)
@@ -253,7 +302,9 @@ void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const p
         return;
     }
     if (d.partial.count(connector) || d.stored.count(connector))
-        return fail({diag::Id::GradientOfCode, "it may leave `" + w.data.str() + "` as it was, which it reads, too", "write to another container"}, t);
+        return fail({diag::Id::GradientOfCode, "it may leave `" + w.data.str() + "` as it was, which it reads, too",
+                     "write to another container"},
+                    t);
     const Name taken = temporary("taken_" + w.data.str(), desc(w), {}, b);
     const Name out = maker_.connector("__out"), cleared = maker_.connector("__cleared");
     std::string code = out.str() + " = ";
@@ -265,7 +316,7 @@ void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const p
     }
     uses.push_back(maker_.whole(UseKind::Write, taken, out));
     for (std::size_t k = 0; k < written.size(); ++k)
-        if (mustClear(*written[k])) {
+        if (mustClear(*written[k], b)) {
             const Name c(cleared.str() + std::to_string(k));
             code += "\n" + c.str() + " = 0";
             uses.push_back(gradient(*written[k], UseKind::Write, c, b));

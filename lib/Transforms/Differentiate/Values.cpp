@@ -111,7 +111,8 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
     }
     auto *run = const_cast<nest::Run *>(site.run);
     const auto item = static_cast<std::size_t>(site.item - run->items.data());
-    std::size_t begin = result ? item + 1 : item, end = begin; // of the items between two writes of the memory; the last one may write it
+    std::size_t begin = result ? item + 1 : item,
+                end = begin; // of the items between two writes of the memory; the last one may write it
     while (!result && begin > 0 && !writes(run->items[begin - 1], read.memory))
         --begin;
     while (end < run->items.size() && !writes(run->items[end], read.memory))
@@ -121,7 +122,8 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
             return &t;
     const auto loops = countedLoopsAround(*run->region);
     if (!loops) {
-        lost(read, "the iterations of a loop around it cannot be counted", "count by a constant to an end that the loop does not change");
+        lost(read, "the iterations of a loop around it cannot be counted",
+             "count by a constant to an end that the loop does not change");
         return nullptr;
     }
     Tape t{{}, read.data, {}, *loops, run, begin, read.access, result};
@@ -146,7 +148,8 @@ std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std:
     if (t.result)
         last = --first;
     for (const Site &s : program_.sites()) {
-        if (s.run != t.run || s.item < first || s.item > last || s.use->writes() != t.result || s.use->data != t.data || s.use->memory != m)
+        if (s.run != t.run || s.item < first || s.item > last || s.use->writes() != t.result || s.use->data != t.data ||
+            s.use->memory != m)
             continue;
         std::optional<sym::Subset> all = subsetOf(*s.use);
         if (!all || all->rank() != d->rank())
@@ -169,7 +172,8 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) const {
     const std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
     std::vector<sym::Expr> shape;
     for (std::size_t k = 0; k < t.loops.size(); ++k) {
-        const auto trips = largest(t.loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+        const auto trips =
+            largest(t.loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
         if (!trips)
             return std::nullopt;
         shape.push_back(*trips);
@@ -212,7 +216,8 @@ std::optional<Values::Choice> Values::choiceAt(ConditionalBlock &c) {
     std::vector<sym::Expr> shape;
     const std::vector<analysis::LoopLevel> levels = levelsOf(*loops);
     for (std::size_t k = 0; k < loops->size(); ++k) {
-        const auto trips = largest((*loops)[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+        const auto trips =
+            largest((*loops)[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
         if (!trips)
             return std::nullopt;
         shape.push_back(*trips);
