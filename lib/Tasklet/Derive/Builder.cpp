@@ -39,11 +39,15 @@ ExprRef narrow(const ExprRef &literal) {
     return castTo(ScalarKind::Float32, literal);
 }
 
-Name firstFree(std::string_view wanted, const std::set<Name> &taken) {
-    Name n(wanted);
-    for (int k = 2; taken.count(n); ++k)
-        n = Name(std::string(wanted) + "_" + std::to_string(k));
-    return n;
+/// `wanted`, or the first free name that is `wanted` with a number; `next` has the number to try for each.
+Name firstFree(const std::string &wanted, std::set<Name> &taken, std::map<std::string, int> &next) {
+    int &k = next.try_emplace(wanted, 1).first->second;
+    while (true) {
+        const Name n = k == 1 ? Name(wanted) : Name(wanted + "_" + std::to_string(k));
+        ++k;
+        if (taken.insert(n).second)
+            return n;
+    }
 }
 
 } // namespace
@@ -70,8 +74,7 @@ ExprRef Builder::converted(const ExprRef &e, Type t) const {
 }
 
 Name Builder::fresh(std::string_view wanted) {
-    const Name n = firstFree(wanted, taken_);
-    taken_.insert(n);
+    const Name n = firstFree(std::string(wanted), taken_, next_);
     wanted_[n] = std::string(wanted);
     return n;
 }
@@ -84,14 +87,13 @@ std::string Builder::plainName(Name n) const {
 std::vector<StmtRef> Builder::renumbered(const std::vector<StmtRef> &block) const {
     std::map<Name, ExprRef> renamed;
     std::set<Name> taken = reserved_;
+    std::map<std::string, int> next;
     const std::function<void(const std::vector<StmtRef> &)> visit = [&](const std::vector<StmtRef> &stmts) {
         for (const StmtRef &s : stmts) {
             const bool assigns = s->kind == StmtKind::Assign && s->targets[0]->kind == ExprKind::Name;
             if (const auto it = assigns ? wanted_.find(s->targets[0]->name) : wanted_.end();
                 it != wanted_.end() && !renamed.count(it->first)) {
-                const Name n = firstFree(it->second, taken);
-                taken.insert(n);
-                renamed[it->first] = name(n);
+                renamed[it->first] = name(firstFree(it->second, taken, next));
             }
             visit(s->body);
             visit(s->orelse);
@@ -123,16 +125,22 @@ void Builder::within(std::vector<Step> &steps, Scope &scope, const std::function
 ExprRef Builder::leaf(const ExprRef &e, std::string_view wanted) {
     if (e->kind == ExprKind::Name || isLiteral(*e))
         return e;
-    if (wanted.empty() && e->kind != ExprKind::IfExp && isIntegral(typeOf(e)))
+    return typedLeaf(inferTypes(e, env_, signature_.semantics), wanted);
+}
+
+ExprRef Builder::typedLeaf(const ExprRef &e, std::string_view wanted) {
+    if (e->kind == ExprKind::Name || isLiteral(*e))
         return e;
-    const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
+    if (wanted.empty() && e->kind != ExprKind::IfExp && isIntegral(valueOf(e->type)))
+        return e;
     if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute || e->kind == ExprKind::Lambda)
         return named(e, wanted);
+    const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
     const Expr *test = e->kind == ExprKind::IfExp ? e->args[0].get() : nullptr;
     const ExprRef flat = mapChildren(e, [&](const ExprRef &c) {
         if (c.get() == callee)
             return c;
-        return c.get() == test ? condition(c) : leaf(c);
+        return c.get() == test ? condition(c) : typedLeaf(c, "");
     });
     return named(narrowLiterals(flat), wanted);
 }

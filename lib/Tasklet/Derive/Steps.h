@@ -76,6 +76,7 @@ public:
 private:
     const Signature &signature_;
     std::set<Name> reserved_, taken_;
+    std::map<std::string, int> next_;
     std::map<Name, std::string> wanted_; // for names that `fresh` has made
     std::map<Name, Type> types_;
     Env env_;
@@ -84,7 +85,7 @@ private:
     std::vector<Step> *steps_ = &top;
 
     std::optional<Type> lookUp(Name n) const;
-    ExprRef operand(const ExprRef &e);
+    ExprRef typedLeaf(const ExprRef &e, std::string_view wanted);
     ExprRef narrowLiterals(const ExprRef &flat) const;
     ExprRef named(const ExprRef &flat, std::string_view wanted);
     const Name *known(const std::string &text) const;

@@ -4,6 +4,7 @@
 #include "Tasklet/Derive/Steps.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace sdfgc::py::detail {
 
@@ -36,7 +37,7 @@ std::map<Name, int> readsOf(const Stmt &s) {
 }
 
 struct Counts {
-    std::map<Name, int> uses, definitions;
+    std::unordered_map<Name, int> uses, definitions; // never in the order of this map
     void add(const Block &block) {
         for (const StmtRef &s : block) {
             for (const auto &[n, k] : readsOf(*s))
@@ -201,21 +202,31 @@ class Copies {
 public:
     Copies(const Block &block, const std::set<Name> &results) : counts_(block), results_(results) {}
 
-    /// The first that is found, as (n, r).
-    std::optional<std::pair<Name, Name>> find(const Block &block) const {
-        for (const StmtRef &s : block) {
-            if (assignsName(*s) && s->value->kind == ExprKind::Name && mayRename(s->value->name, s->targets[0]->name, block))
-                return std::pair(s->value->name, s->targets[0]->name);
-            for (const Block *inner : {&s->body, &s->orelse})
-                if (const auto found = find(*inner))
-                    return found;
-        }
-        return std::nullopt;
+    /// Those that do not touch each other, n to r.
+    std::map<Name, Name> find(const Block &block) {
+        visit(block);
+        return std::move(found_);
     }
 
 private:
     Counts counts_;
     const std::set<Name> &results_;
+    std::map<Name, Name> found_;
+    std::set<Name> touched_;
+
+    void visit(const Block &block) {
+        for (const StmtRef &s : block) {
+            visit(s->body);
+            visit(s->orelse);
+            if (!assignsName(*s) || s->value->kind != ExprKind::Name)
+                continue;
+            const Name n = s->value->name, r = s->targets[0]->name;
+            if (touched_.count(n) || touched_.count(r) || !mayRename(n, r, block))
+                continue;
+            found_[n] = r;
+            touched_.insert({n, r});
+        }
+    }
 
     bool mayRename(Name n, Name r, const Block &block) const {
         if (results_.count(n) || counts_.definitionsOf(n) == 0 || n == r)
@@ -228,20 +239,26 @@ private:
     }
 };
 
-Block withoutCopyTo(const Block &block, Name r) {
+Block withoutSelfCopies(const Block &block) {
     Block out;
     for (const StmtRef &s : block) {
-        if (assignsName(*s) && s->value->kind == ExprKind::Name && s->value->name == r && s->targets[0]->name == r)
+        if (assignsName(*s) && equal(*s->value, *s->targets[0]))
             continue;
-        out.push_back(s->kind == StmtKind::If ? ifStatement(s->value, withoutCopyTo(s->body, r), withoutCopyTo(s->orelse, r)) : s);
+        out.push_back(s->kind == StmtKind::If ? ifStatement(s->value, withoutSelfCopies(s->body), withoutSelfCopies(s->orelse))
+                                              : s);
     }
     return out;
 }
 
 Block withoutCopies(Block block, const std::set<Name> &results) {
-    while (const auto copy = Copies(block, results).find(block))
-        block = withoutCopyTo(substitute(block, {{copy->first, name(copy->second)}}), copy->second);
-    return block;
+    while (true) {
+        std::map<Name, ExprRef> renamed;
+        for (const auto &[n, r] : Copies(block, results).find(block))
+            renamed[n] = name(r);
+        if (renamed.empty())
+            return block;
+        block = withoutSelfCopies(substitute(block, renamed));
+    }
 }
 
 /// A branch that only prepares values for a later one under the same condition becomes part of that.
