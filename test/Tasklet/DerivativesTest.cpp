@@ -74,6 +74,16 @@ TEST_CASE("float32 stays float32", "[tasklet][derivatives]") {
     CHECK(reverse("y = x if x > 0.0 else 0.0", single) == "x_bar = y_bar if x > 0.0 else 0");
 }
 
+TEST_CASE("numbers of the program do not widen float32", "[tasklet][derivatives]") {
+    CHECK(reverse("t = 0.1 * x\ny = sin(t)", single) == "x_bar = dace.float32(0.1) * (cos(dace.float32(0.1) * x) * y_bar)");
+    CHECK(reverse("y = x if x > 0 else 0.01 * x", single) == "x_bar = y_bar if x > 0 else dace.float32(0.01) * y_bar");
+    CHECK(reverse("if x > 0:\n    t = 0.5\nelse:\n    t = x * 1.5\ny = t * t", single) ==
+          R"(cond = x > 0
+t = dace.float32(0.5) if cond else x * dace.float32(1.5)
+x_bar = 0 if cond else dace.float32(1.5) * (2 * t * y_bar))");
+    CHECK(reverse("t = dace.float16(a)\ny = t * t") == "a_bar = dace.float64(2 * dace.float16(a) * dace.float32(y_bar))");
+}
+
 TEST_CASE("gradients are cast back to the types of operands", "[tasklet][derivatives]") {
     CHECK(reverse("y = dace.float32(a) * b") == "a_bar = dace.float64(dace.float32(b * y_bar))\nb_bar = dace.float32(a) * y_bar");
     CHECK(reverse("y = dace.float64(x) * n", single) == "x_bar = dace.float32(n * dace.float64(y_bar))");
@@ -85,6 +95,7 @@ TEST_CASE("choices select", "[tasklet][derivatives]") {
     CHECK(reverse("y = sqrt(x) if x > 0 else 0") == "x_bar = y_bar / (2 * sqrt(x)) if x > 0 else 0");
     CHECK(reverse("s = sqrt(x)\ny = s if x > 0 else 0") == "x_bar = y_bar / (2 * sqrt(x)) if x > 0 else 0");
     CHECK(reverse("y = abs(x)") == "x_bar = y_bar if x > 0 else -y_bar if x < 0 else 0");
+    CHECK(reverse("y = a if x else b") == "a_bar = y_bar if x else 0\nb_bar = 0 if x else y_bar"); // no way through conditions
     CHECK(tangent("y = a if x > 0 else b") == "y_bar = a_bar if x > 0 else b_bar");
 }
 
@@ -110,6 +121,22 @@ else:
     x_bar = t * (sin(t) * y_bar + cos(t) * (t * y_bar))
 else:
     x_bar = 0)");
+}
+
+TEST_CASE("chains of branches stay chains", "[tasklet][derivatives]") {
+    CHECK(reverse("if i == 0:\n    y = a * a\nelif i == 1:\n    y = b * b\nelif i == 2:\n    y = c\nelse:\n    y = 1") ==
+          R"(if i == 0:
+    a_bar = 2 * a * y_bar
+    b_bar = 0
+    c_bar = 0
+elif i == 1:
+    b_bar = 2 * b * y_bar
+    c_bar = 0
+    a_bar = 0
+else:
+    c_bar = y_bar if i == 2 else 0
+    b_bar = 0
+    a_bar = 0)");
 }
 
 TEST_CASE("outputs that some path does not assign", "[tasklet][derivatives]") {

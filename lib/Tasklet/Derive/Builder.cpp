@@ -70,7 +70,16 @@ ExprRef Builder::converted(const ExprRef &e, Type t) const {
     const Type from = typeOf(e);
     if (!t || !from || promoted(from) == promoted(t) || (isLiteral(*e) && !isFloatLiteral(*e)))
         return e;
-    return isFloatLiteral(*e) && t == Type(ScalarKind::Float32) ? narrow(e) : castTo(t, e);
+    return isFloatLiteral(*e) && promoted(t) == Type(ScalarKind::Float32) ? narrow(e) : castTo(promoted(t), e);
+}
+
+Type Builder::commonTypeOf(const ExprRef &a, const ExprRef &b) const {
+    if (!a || !b)
+        return a || b ? typeOf(a ? a : b) : Type();
+    const Type t = typeOf(a), u = typeOf(b);
+    if (isLiteral(*a) != isLiteral(*b) && !isIntegral(isLiteral(*a) ? u : t))
+        return isLiteral(*a) ? u : t;
+    return commonType(t, u);
 }
 
 Name Builder::fresh(std::string_view wanted) {

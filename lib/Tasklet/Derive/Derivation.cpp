@@ -86,7 +86,7 @@ void Derivation::forEachOperand(const Step &let, const std::function<void(const 
     check(name(let.name));
     if (flat.kind == ExprKind::Attribute)
         refuseConstruct("a member of a structure", let.at);
-    for (std::size_t k = flat.kind == ExprKind::Call ? 1 : 0; k < flat.args.size(); ++k)
+    for (auto k = static_cast<std::size_t>(firstOperand(flat)); k < flat.args.size(); ++k)
         if (isActive(flat.args[k])) {
             check(flat.args[k]);
             f(flat.args[k], partialOf(flat, k, let.name, signature_.ties, builder_));

@@ -64,6 +64,8 @@ public:
     void define(Name n, Type t) { types_[n] = t; }
     /// Type of an expression on names that the builder, the signature and its environment know.
     Type typeOf(const ExprRef &e) const;
+    /// Type of a value that is either of two leaves, which may be null. Numbers as written do not widen.
+    Type commonTypeOf(const ExprRef &a, const ExprRef &b) const;
     /// The expression in type t, if it computes in another one.
     ExprRef converted(const ExprRef &e, Type t) const;
     void push(Step s) { steps_->push_back(std::move(s)); }
@@ -102,6 +104,9 @@ Straight straighten(const std::vector<StmtRef> &block, const Signature &signatur
 
 /// Loops over constant ranges written out.
 std::vector<StmtRef> unrolled(const std::vector<StmtRef> &block);
+
+/// Where the operands of an operation begin among its args: neither the function nor a condition is one.
+inline int firstOperand(const Expr &flat) { return flat.kind == ExprKind::Call || flat.kind == ExprKind::IfExp ? 1 : 0; }
 
 /// The derivative of an operation on leaves with respect to its operand args[k] in terms of these leaves and the name of the result.
 /// Throws Refusal.

@@ -133,19 +133,18 @@ private:
         const auto isSimple = [this](const ExprRef &a) {
             return isLiteral(*a) || (a->kind == ExprKind::Name && !isPointer(a->name));
         };
-        const Type t = valueOf(e->type);
-        if (isIntegral(t) || (isSimple(e->args[1]) && isSimple(e->args[2])))
+        if (isIntegral(valueOf(e->type)) || (isSimple(e->args[1]) && isSimple(e->args[2])))
             return mapChildren(e, [this](const ExprRef &c) { return read(c); });
         Step s;
         s.kind = Step::Kind::Branch;
         s.at = e->at;
         s.value = builder_.condition(read(e->args[0]));
         Join join;
-        const auto side = [&](std::vector<Step> &steps, Scope &scope, const ExprRef &value, ExprRef &result) {
-            builder_.within(steps, scope, [&] { result = builder_.leaf(builder_.converted(read(value), t)); });
-        };
-        side(s.then, s.thenScope, e->args[1], join.then);
-        side(s.other, s.otherScope, e->args[2], join.other);
+        builder_.within(s.then, s.thenScope, [&] { join.then = builder_.leaf(read(e->args[1])); });
+        builder_.within(s.other, s.otherScope, [&] { join.other = builder_.leaf(read(e->args[2])); });
+        const Type t = builder_.commonTypeOf(join.then, join.other);
+        builder_.within(s.then, s.thenScope, [&] { join.then = builder_.leaf(builder_.converted(join.then, t)); });
+        builder_.within(s.other, s.otherScope, [&] { join.other = builder_.leaf(builder_.converted(join.other, t)); });
         join.result = builder_.fresh(wanted.empty() ? "t" : std::string(wanted));
         builder_.define(join.result, t);
         s.joins.push_back(join);
@@ -188,10 +187,12 @@ private:
         return it == locals_.end() ? Type() : it->second;
     }
 
-    // Whole numbers stay as written in floats.
+    // Whole numbers stay as written in floats, and what a local holds in the type that it is computed in.
     ExprRef inTypeOf(Name n, const ExprRef &value) {
         const Type t = typeOfVariable(n), from = builder_.typeOf(value);
-        const bool keeps = !t || !from || t == from || (isLiteral(*value) && isIntegral(from) && t.isFloat());
+        const bool local = !isOutput(n) && !isInput(n);
+        const bool keeps = !t || !from || t == from || (isLiteral(*value) && isIntegral(from) && t.isFloat()) ||
+                           (local && t.isFloat() && from.isFloat());
         return keeps ? value : castTo(t, builder_.leaf(value));
     }
 
@@ -266,10 +267,13 @@ private:
             if (a && b && equal(*a, *b))
                 continue;
             const std::string root = key.substr(0, key.find('['));
+            const bool local = !isOutput(Name(root)) && !isInput(Name(root));
+            const Type t = local ? builder_.commonTypeOf(a, b) : typeOfVariable(Name(root));
             const Name result = builder_.fresh(root == key ? key : root + "_t");
-            builder_.define(result, typeOfVariable(Name(root)));
-            step.joins.push_back({result, a, b});
-            now = name(result, typeOfVariable(Name(root)));
+            builder_.define(result, t);
+            const auto typed = [&](const ExprRef &e) { return e && isLiteral(*e) ? builder_.converted(e, t) : e; };
+            step.joins.push_back({result, typed(a), typed(b)});
+            now = name(result, t);
         }
     }
 
@@ -362,7 +366,7 @@ private:
     bool dependsOn(const Expr &flat) const {
         if (flat.kind == ExprKind::Subscript || flat.kind == ExprKind::Attribute)
             return active_.count(rootName(flat)) != 0;
-        const auto first = flat.args.begin() + (flat.kind == ExprKind::Call ? 1 : 0);
+        const auto first = flat.args.begin() + firstOperand(flat);
         return std::any_of(first, flat.args.end(), [this](const ExprRef &a) { return isActive(a); });
     }
 };

@@ -304,6 +304,29 @@ private:
     }
 };
 
+/// `else: if ...; x = 0` as `elif`: numbers that are assigned at its end go into the sides of the `if`.
+Block withChains(const Block &block) {
+    Block out;
+    for (const StmtRef &s : block) {
+        if (s->kind != StmtKind::If) {
+            out.push_back(s);
+            continue;
+        }
+        Block body = withChains(s->body), orelse = s->orelse;
+        const bool chain =
+            orelse.size() > 1 && orelse[0]->kind == StmtKind::If && !orelse[0]->orelse.empty() &&
+            std::all_of(orelse.begin() + 1, orelse.end(), [](const StmtRef &t) { return assignsName(*t) && isLiteral(*t->value); });
+        if (chain) {
+            Block then = orelse[0]->body, other = orelse[0]->orelse;
+            then.insert(then.end(), orelse.begin() + 1, orelse.end());
+            other.insert(other.end(), orelse.begin() + 1, orelse.end());
+            orelse = {ifStatement(orelse[0]->value, std::move(then), std::move(other))};
+        }
+        out.push_back(ifStatement(s->value, std::move(body), withChains(orelse)));
+    }
+    return out;
+}
+
 } // namespace
 
 std::vector<StmtRef> tidied(const std::vector<Step> &steps, const std::set<Name> &results) {
@@ -314,7 +337,7 @@ std::vector<StmtRef> tidied(const std::vector<Step> &steps, const std::set<Name>
         next = Merger(next).run(Inliner(next, results).run(next));
         next = rewrite(withChoices(next), signsOutside);
         if (equal(next, block))
-            return next;
+            return withChains(next);
         block = std::move(next);
     }
 }
