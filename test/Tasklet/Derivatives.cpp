@@ -38,10 +38,7 @@ Signature signatureFor(const std::string &code, Type t) {
     return s;
 }
 
-DerivativeOr derived(const std::string &code, Type t, bool forward) {
-    const Signature s = signatureFor(code, t);
-    return forward ? tangentOf(parsedBlock(code), s) : reverseOf(parsedBlock(code), s);
-}
+DerivativeOr derived(const std::string &code, Type t, Mode mode) { return mode(parsedBlock(code), signatureFor(code, t)); }
 
 std::string text(const DerivativeOr &d) {
     if (const auto *error = std::get_if<DerivativeError>(&d))

@@ -11,10 +11,11 @@ namespace sdfgc::py::test {
 /// with subscripts, out one that it stores to; n, i, j are int64 symbols.
 Signature signatureFor(const std::string &code, Type t = ScalarKind::Float64);
 
-DerivativeOr derived(const std::string &code, Type t = ScalarKind::Float64, bool forward = false);
+using Mode = DerivativeOr (*)(const std::vector<StmtRef> &, const Signature &);
+DerivativeOr derived(const std::string &code, Type t = ScalarKind::Float64, Mode mode = reverseOf);
 /// The text, or `error: what`.
 std::string text(const DerivativeOr &d);
 inline std::string reverse(const std::string &code, Type t = ScalarKind::Float64) { return text(derived(code, t)); }
-inline std::string tangent(const std::string &code, Type t = ScalarKind::Float64) { return text(derived(code, t, true)); }
+inline std::string tangent(const std::string &code, Type t = ScalarKind::Float64) { return text(derived(code, t, tangentOf)); }
 
 } // namespace sdfgc::py::test

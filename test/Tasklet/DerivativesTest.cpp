@@ -181,6 +181,16 @@ else:
     CHECK(reverse("out[i] = a\nif x > 0:\n    out[j] = b") == "error: a store to `out` that a later one in a branch may replace");
 }
 
+TEST_CASE("gradients of what is assigned are cleared", "[tasklet][derivatives]") {
+    const auto clearing = [](const std::string &code) { return text(derived(code, ScalarKind::Float64, clearingOf)); };
+    CHECK(clearing("y = lgamma(a) * x") == "y_bar = 0");
+    CHECK(clearing("if a > 0:\n    y = x\n    z = x\nelse:\n    z = a") == "if a > 0:\n    y_bar = 0\nz_bar = 0");
+    CHECK(clearing("k = int(x) + 1\nif a > 0:\n    out[k] = x\nout[0] = a") ==
+          "if a > 0:\n    out_bar[dace.int32(x) + 1] = 0\nout_bar[0] = 0");
+    CHECK(clearing("y = x\nwhile y > 0:\n    y = y - 1") == "error: a `while` loop");
+    CHECK(std::get<Derivative>(derived("out[i] = x\ny = 1", ScalarKind::Float64, clearingOf)).results == Names{"out", "y"});
+}
+
 TEST_CASE("short loops are written out", "[tasklet][derivatives]") {
     CHECK(reverse("y = x\nfor k in range(3):\n    y = y * a") ==
           "y = x * a\nd_y = a * y_bar\nd_y_2 = a * d_y\na_bar = y * a * y_bar + y * d_y + x * d_y_2\nx_bar = a * d_y_2");

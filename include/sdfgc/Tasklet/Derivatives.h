@@ -53,13 +53,18 @@ struct DerivativeError {
 using DerivativeOr = std::variant<Derivative, DerivativeError>;
 
 /// Reverse mode: reads inputs and gradients of outputs, assigns the contributions to the gradients of active inputs. A result without
-/// subscripts is assigned once on every path. `block` is as parsed. Fails for what DerivativeError lists; what does not lie between an
+/// subscripts is assigned once on every path. Gradients of outputs may be read after those of inputs have been assigned, so they must
+/// not share memory. `block` is as parsed. Fails for what DerivativeError lists; what does not lie between an
 /// active input and an active output may be of any kind but C++ and loops of unknown length.
 DerivativeOr reverseOf(const std::vector<StmtRef> &block, const Signature &signature);
 
 /// Forward mode: reads inputs and tangents of active inputs, assigns the tangents of active outputs wherever `block` assigns the
 /// outputs. Fails as reverseOf.
 DerivativeOr tangentOf(const std::vector<StmtRef> &block, const Signature &signature);
+
+/// Assigns zero to the gradients of active outputs wherever `block` assigns the outputs: what it replaces has no influence on what
+/// comes after. `results` are the outputs, `stored` and `partial` as for reverseOf. Fails for loops of unknown length and C++.
+DerivativeOr clearingOf(const std::vector<StmtRef> &block, const Signature &signature);
 
 /// Rows of Derivatives.def, for its inventory.
 enum class Differentiable : uint8_t { Yes, Passive, No, Unlisted };

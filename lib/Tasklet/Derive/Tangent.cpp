@@ -1,4 +1,4 @@
-// Forward mode: in the order of the steps, the tangent of each value.
+// Forward mode: in the order of the steps, the tangent of each value. With tangents of zero it says what a block clears.
 #include "Tasklet/Derive/Derivation.h"
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Functions.h"
@@ -11,7 +11,8 @@ namespace {
 
 class Tangent : Derivation {
 public:
-    using Derivation::Derivation;
+    Tangent(const std::vector<StmtRef> &block, const Signature &signature, bool zero = false)
+        : Derivation(block, signature), zero_(zero) {}
 
     Derivative run() {
         const std::vector<Step> primal = builder_.top;
@@ -33,10 +34,11 @@ public:
     }
 
 private:
+    bool zero_;
     std::map<Name, ExprRef> tangents_; // of values
 
     ExprRef of(const ExprRef &leaf) const {
-        if (!isActive(leaf))
+        if (zero_ || !isActive(leaf))
             return intLit(0);
         const auto it = tangents_.find(leaf->name);
         return it != tangents_.end() ? it->second : signature_.activeInputs.count(leaf->name) ? gradientOf(leaf->name) : intLit(0);
@@ -56,7 +58,7 @@ private:
     }
 
     void let(const Step &s) {
-        if (!straight_.active.count(s.name))
+        if (zero_ || !straight_.active.count(s.name))
             return;
         if (s.value->kind == ExprKind::Subscript) {
             tangents_[s.name] = builder_.leaf(gradientOf(*s.value), "t_" + builder_.plainName(s.name));
@@ -99,7 +101,7 @@ private:
         builder_.within(twin.then, twin.thenScope, [&] { forward(s.then); });
         builder_.within(twin.other, twin.otherScope, [&] { forward(s.other); });
         for (const Join &j : s.joins) {
-            if (!straight_.active.count(j.result))
+            if (zero_ || !straight_.active.count(j.result))
                 continue;
             const Name result = builder_.fresh("t_" + builder_.plainName(j.result));
             const Type t = builder_.typeOf(name(j.result));
@@ -116,6 +118,14 @@ private:
 DerivativeOr tangentOf(const std::vector<StmtRef> &block, const Signature &signature) {
     try {
         return Tangent(block, signature).run();
+    } catch (const Refusal &r) {
+        return r.error;
+    }
+}
+
+DerivativeOr clearingOf(const std::vector<StmtRef> &block, const Signature &signature) {
+    try {
+        return Tangent(block, signature, true).run();
     } catch (const Refusal &r) {
         return r.error;
     }
