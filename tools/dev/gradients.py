@@ -235,6 +235,7 @@ def sparse_rows(symbols, arrays):
 
 class Check:
     def __init__(self, spec):
+        self.times_only = spec.get('times', False)
         self.of, self.wrt, self.lost = spec['of'], spec['wrt'], []  # lost: gradients that are passed by value
         self.largest = 0  # of all relative differences, rounding included
         self.rng = np.random.default_rng(17)
@@ -343,6 +344,8 @@ class Check:
         for n, a in g.items():
             if np.isnan(a).any():
                 return {'status': 'wrong', 'text': f'gradient_{n} has {int(np.isnan(a).sum())} elements that are no numbers, of {a.size}'}
+        if self.times_only:
+            return {'status': 'timed', 'error': 0, 'zero': [], **self.times(start)}
         errors = {n: self.error(g, self.direction([n]))[0] for n in self.wrt}
         joint = [self.error(g, self.direction(self.wrt))[0] for _ in range(3)]
         largest, worst = self.largest, max(errors, key=errors.get)
@@ -414,7 +417,7 @@ def checked(options, case, work):
         gradient = build(options.sdfgc, gradient_graph(options, case, graph, of, wrt, work), os.path.join(work, 'gradient'), more)
         spec = os.path.join(work, 'check.json')
         with open(spec, 'w') as f:
-            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt,
+            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt, 'times': options.times,
                        'case': {'name': case.name, 'fills': case.fills, 'values': case.values, 'data': case.data}}, f)
         row.update(alone(spec, options.timeout))
     except Failure as e:
@@ -425,7 +428,7 @@ def checked(options, case, work):
 def alone(spec, limit):
     try:
         done = subprocess.run([sys.executable, os.path.abspath(__file__), '--child', spec], capture_output=True, text=True, timeout=limit,
-                              env=dict(os.environ, OMP_NUM_THREADS=os.environ.get('OMP_NUM_THREADS', '1')))
+                              env={'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', **os.environ})
     except subprocess.TimeoutExpired:
         raise Failure('crash', f'the check: more than {limit} s') from None
     found = re.findall(r'^@@(\{.*\})$', done.stdout, re.M)
@@ -436,11 +439,11 @@ def alone(spec, limit):
 
 def line(row):
     sizes = ' '.join(f'{n}={v}' for n, v in row['sizes'].items())
-    if row['status'] != 'right':
+    if row['status'] not in ('right', 'timed'):
         return f"{row['name']:26} {row['status']:8} {row['text']}  ({sizes})"
     zero = f"  0: {', '.join(row['zero'])}" if row['zero'] else ''
     times = f"{row['gradient'] / row['primal']:6.1f} x {row['primal'] * 1e6:.0f} us"
-    return f"{row['name']:26} right    off by {row['error']:.0e}  {times}  ({sizes}; of {', '.join(row['of'])}){zero}"
+    return f"{row['name']:26} {row['status']:8} off by {row['error']:.0e}  {times}  ({sizes}; of {', '.join(row['of'])}){zero}"
 
 
 def main():
@@ -451,6 +454,7 @@ def main():
     parser.add_argument('--largest', type=int, default=12)
     parser.add_argument('--sample', type=int, default=1, help='every N-th case')
     parser.add_argument('--arrays', action='store_true')
+    parser.add_argument('--times', action='store_true', help='take the time, and compare nothing')
     parser.add_argument('--keep')
     parser.add_argument('--report')
     parser.add_argument('--gradients')
@@ -469,9 +473,12 @@ def main():
     if options.report:
         with open(options.report, 'w') as f:
             json.dump(rows, f, indent=1)
-    count = {s: sum(r['status'] == s for r in rows) for s in ('right', 'refused', 'wrong', 'crash', 'none')}
+    count = {s: sum(r['status'] == s for r in rows) for s in ('right', 'refused', 'wrong', 'crash', 'none', 'timed')}
     print(f"{count['right']} right, {count['refused']} refused, {count['wrong'] + count['crash']} wrong "
           f"({count['crash']} of them crashed), {count['none']} without")
+    ratios = [r['gradient'] / r['primal'] for r in rows if 'gradient' in r]
+    if ratios:
+        print(f'gradient in times of the program: {statistics.geometric_mean(ratios):.2f} (geometric mean of {len(ratios)}), at most {max(ratios):.1f}')
     return 1 if count['wrong'] + count['crash'] else 0
 
 
