@@ -49,10 +49,21 @@ std::vector<Item> ItemReverser::body(const std::vector<Item> &items, Body &b) {
 }
 
 void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
-    if (i.map)
+    if (i.step)
+        return step(*i.step, b, out);
+    if (b.inScope())
+        return map(*i.map, b, out);
+    const std::vector<std::set<const Use *>> groups = groupsOf(i);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+        elsewhere_.clear();
+        for (std::size_t other = 0; other < groups.size(); ++other)
+            if (other != k)
+                elsewhere_.insert(groups[other].begin(), groups[other].end());
+        another_ = k + 1 < groups.size();
         map(*i.map, b, out);
-    else
-        step(*i.step, b, out);
+    }
+    elsewhere_.clear();
+    another_ = false;
 }
 
 void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
@@ -96,7 +107,7 @@ void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
 // ---- what rules ask for
 
 bool ItemReverser::isActive(const Use &u) const {
-    return activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
+    return !elsewhere_.count(&u) && activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
 }
 
 std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body, bool asView) {
@@ -142,7 +153,7 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
 }
 
 bool ItemReverser::mustClear(const Use &write, Body &body) {
-    if (write.kind != UseKind::Write)
+    if (write.kind != UseKind::Write || another_)
         return false;
     const auto [known, isNew] = clears_.try_emplace(&write, true);
     if (!isNew)

@@ -87,6 +87,7 @@ private:
     std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);
     void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
+    std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
@@ -117,6 +118,10 @@ private:
     pass::Context &context_;
     std::set<Name> localGradients_;
     std::map<const nest::Use *, bool> clears_; // what mustClear said
+    // Of a map that is reversed in several parts: reads whose gradients another part computes, and whether one comes after this part,
+    // which needs the gradients of results as well.
+    std::set<const nest::Use *> elsewhere_;
+    bool another_ = false;
     bool failed_ = false;
 };
 

@@ -1,0 +1,66 @@
+// Maps that are reversed in parts.
+//
+//     map i { b[i] = a[i - 1] + a[i + 1] }   ->   map i { gradient_a[i - 1] += gradient_b[i] }
+//                                                 map i { gradient_a[i + 1] += gradient_b[i]; gradient_b[i] = 0 }
+//
+// What iterations share when they read it, they would both add to. Where each of two reads is of an element of its own in each iteration, but
+// one of them reads what the other one reads in another iteration, two maps need no atomic updates.
+#include "Transforms/Differentiate/Items.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+
+namespace {
+
+/// Can the reads be of one element in different iterations of the maps around them?
+bool collide(const Site &a, const Site &b, const sym::Assumptions &facts) {
+    const std::size_t common = std::min(a.scopes.size(), b.scopes.size());
+    const auto conflict = analysis::conflictOf(a.instance, b.instance, common, facts);
+    return conflict && std::any_of(conflict->vectors.begin(), conflict->vectors.end(), [&](const auto &v) {
+               for (std::size_t k = 0; k < a.loops; ++k)
+                   if (!v[k].equal)
+                       return false;
+               return std::any_of(v.begin() + static_cast<std::ptrdiff_t>(a.loops), v.end(),
+                                  [](const analysis::Directions &d) { return d.less || d.greater; });
+           });
+}
+
+} // namespace
+
+/// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map writes, too, are in
+/// the last group, in which the gradients of results change.
+std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
+    std::vector<std::set<const Use *>> groups(1);
+    std::vector<const Use *> reads;
+    for (const nest::PlacedUse &u : nest::usesOf(i))
+        if (!u.use->writes() && isActive(*u.use) && u.use->subset && !nest::localsOf(i).count(u.use->data))
+            reads.push_back(u.use);
+    for (const Use *u : reads) {
+        const Site &site = program_.siteOf(*u);
+        const auto free = std::find_if(groups.begin(), groups.end(), [&](const std::set<const Use *> &group) {
+            return std::none_of(group.begin(), group.end(), [&](const Use *other) {
+                return other->memory == u->memory && !(other->subset == u->subset) &&
+                       collide(program_.siteOf(*other), site, program_.facts());
+            });
+        });
+        (free == groups.end() ? groups.emplace_back() : *free).insert(u);
+    }
+    std::set<analysis::Memory> written;
+    for (const nest::PlacedUse &u : nest::usesOf(i))
+        if (u.use->writes())
+            written.insert(u.use->memory);
+    const auto inPlace = [&](const std::set<const Use *> &group) {
+        return std::any_of(group.begin(), group.end(), [&](const Use *u) { return written.count(u->memory) != 0; });
+    };
+    if (std::count_if(groups.begin(), groups.end(), inPlace) > 1)
+        return std::vector<std::set<const Use *>>(1);
+    std::stable_partition(groups.begin(), groups.end(), [&](const auto &group) { return !inPlace(group); });
+    return groups;
+}
+
+} // namespace sdfgc::transforms::gradient
