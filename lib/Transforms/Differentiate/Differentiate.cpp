@@ -117,7 +117,11 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
         flow.prepend(g, flow.first(), "begin_gradients", std::move(first));
     else if (!first.empty())
         flow.append(g, "begin_gradients", std::move(first));
-    values.storeAll();
+    for (auto &[loop, store] : values.storeAll()) {
+        std::vector<Item> items;
+        items.push_back(std::move(store));
+        flow.prepend(*loop->parent(), loop, "store", std::move(items));
+    }
     for (const Values::Tape &t : values.tapes())
         context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
                                                                maker.sdfg().desc(t.name)->numElements().str() + " elements");

@@ -4,7 +4,8 @@
 //                                                 map i { gradient_a[i + 1] += gradient_b[i]; gradient_b[i] = 0 }
 //
 // What iterations share when they read it, they would both add to. Where each of two reads is of an element of its own in each iteration, but
-// one of them reads what the other one reads in another iteration, two maps need no atomic updates.
+// one of them reads what the other one reads in another iteration, two maps need no atomic updates. Two sums over different iterations are
+// kept apart as well: each map can have the loops of its sum inside.
 #include "Transforms/Differentiate/Items.h"
 
 #include <algorithm>
@@ -30,6 +31,23 @@ bool collide(const Site &a, const Site &b, const sym::Assumptions &facts) {
            });
 }
 
+/// The maps around a read whose parameters do not say which element it is of: its gradient is a sum over their iterations.
+std::set<std::size_t> summedOver(const Site &s) {
+    std::set<std::size_t> out;
+    const std::set<Name> symbols = s.instance.subset ? s.instance.subset->freeSymbols() : std::set<Name>();
+    for (std::size_t k = s.loops; k < s.instance.loops.size(); ++k)
+        if (!symbols.count(s.instance.loops[k].variable))
+            out.insert(k);
+    return out;
+}
+
+/// Are both gradients sums, over different iterations? Together they would be in the way of each other's order of loops.
+bool sumDifferently(const Site &a, const Site &b) {
+    const std::set<std::size_t> ofA = summedOver(a), ofB = summedOver(b);
+    return !ofA.empty() && !ofB.empty() && ofA != ofB && ofA.size() + a.loops < a.instance.loops.size() &&
+           ofB.size() + b.loops < b.instance.loops.size();
+}
+
 } // namespace
 
 /// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map writes, too, are in
@@ -44,6 +62,8 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
         const Site &site = program_.siteOf(*u);
         const auto free = std::find_if(groups.begin(), groups.end(), [&](const std::set<const Use *> &group) {
             return std::none_of(group.begin(), group.end(), [&](const Use *other) {
+                if (sumDifferently(program_.siteOf(*other), site))
+                    return true;
                 return other->memory == u->memory && !(other->subset == u->subset) &&
                        collide(program_.siteOf(*other), site, program_.facts());
             });

@@ -225,12 +225,7 @@ bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t lo
 
 } // namespace
 
-bool Program::follows(const Site &write, const Site &read, std::size_t fixed) const {
-    std::size_t common = 0;
-    while (common < std::min(write.scopes.size(), read.scopes.size()) && write.scopes[common] == read.scopes[common])
-        ++common;
-    if (common < fixed)
-        return false;
+std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site &write, std::size_t common) const {
     analysis::AccessInstance a = read.instance, b = write.instance;
     for (analysis::AccessInstance *i : {&a, &b})
         if (i->subset) // a symbol that edges assign may have another value in the other iteration
@@ -239,9 +234,54 @@ bool Program::follows(const Site &write, const Site &read, std::size_t fixed) co
                     i->subset.reset();
                     break;
                 }
-    const auto conflict = analysis::conflictOf(a, b, common, facts_);
+    return analysis::conflictOf(a, b, common, facts_);
+}
+
+namespace {
+
+std::size_t commonScopes(const Site &a, const Site &b) {
+    std::size_t common = 0;
+    while (common < std::min(a.scopes.size(), b.scopes.size()) && a.scopes[common] == b.scopes[common])
+        ++common;
+    return common;
+}
+
+} // namespace
+
+bool Program::follows(const Site &write, const Site &read, std::size_t fixed) const {
+    const std::size_t common = commonScopes(write, read);
+    if (common < fixed)
+        return false;
     const bool after = write.at > read.at || (write.at == read.at && write.use != read.use);
-    return conflict && happensLater(*conflict, fixed, read.loops, after);
+    const auto c = conflict(read, write, common);
+    return c && happensLater(*c, fixed, read.loops, after);
+}
+
+/// The other way round: can the write come before the read, in one iteration of the first loops?
+bool Program::precedes(const Site &write, const Site &read, std::size_t fixed) const {
+    const std::size_t common = commonScopes(write, read);
+    if (common <= fixed)
+        return false;
+    const auto c = conflict(read, write, common);
+    return c && std::any_of(c->vectors.begin(), c->vectors.end(), [&](const std::vector<analysis::Directions> &v) {
+               for (std::size_t k = 0; k < v.size(); ++k) {
+                   if (k >= fixed && (v[k].less || (k >= read.loops && v[k].greater)))
+                       return true;
+                   if (!v[k].equal)
+                       return false;
+               }
+               return write.at < read.at;
+           });
+}
+
+std::size_t Program::loopsBefore(const Use &read) const {
+    const Site &site = siteOf(read);
+    const auto writes = writes_.find(read.memory);
+    for (std::size_t k = 0; k < site.loops; ++k)
+        if (writes == writes_.end() ||
+            std::none_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return precedes(sites_[w], site, k); }))
+            return k;
+    return site.loops;
 }
 
 bool Program::isReadAfter(const LoopRegion &l) const {

@@ -61,6 +61,9 @@ public:
     bool isOverwritten(const nest::Use &read) const;
     /// The same before the iteration is over, of a map around the use, or, if that is null, of the loops around its run.
     bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
+    /// How many of the loops around a read, outer ones first, must have begun for it to get its value: nothing in the loops after these
+    /// writes it before.
+    std::size_t loopsBefore(const nest::Use &read) const;
     /// The same of all that code of control flow reads, at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
     /// Does something outside of a loop use its variable, but for loops that have the same one?
@@ -84,6 +87,8 @@ private:
     void addUse(const nest::Use &u, const nest::Item &top, const nest::Run &run);
     bool isOverwritten(const nest::Use &read, std::size_t fixed) const;
     bool follows(const Site &write, const Site &read, std::size_t fixed = 0) const;
+    bool precedes(const Site &write, const Site &read, std::size_t fixed) const;
+    std::optional<analysis::Conflict> conflict(const Site &read, const Site &write, std::size_t common) const;
 
     ir::SDFG &g_;
     analysis::Memories &memories_;

@@ -74,6 +74,8 @@ std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, boo
         lost(u, "it is not known which elements are meant");
         return std::nullopt;
     }
+    if (const Tape *t = result || asView ? nullptr : tapeInFrontOfLoop(u))
+        return maker_.read(t->name, placeOf(*t, *program_.siteOf(u).instance.subset), connector);
     const Tape *t = tapeFor(u, result);
     if (!t)
         return std::nullopt;
@@ -230,24 +232,93 @@ std::optional<Values::Choice> Values::choiceAt(ConditionalBlock &c) {
     return out;
 }
 
-void Values::storeAll() {
-    std::vector<const Tape *> order;
+// ---- in front of loops
+
+const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
+    const Site &site = program_.siteOf(read);
+    const std::size_t before = program_.loopsBefore(read);
+    const Use seen = nest::throughView(read, maker_.sdfg());
+    if (before >= site.loops || !site.instance.subset || maker_.sdfg().desc(seen.data)->isView())
+        return nullptr;
+    const auto loops = countedLoopsAround(*site.run->region);
+    if (!loops)
+        return nullptr;
+    LoopRegion *front = (*loops)[before].region;
     for (const Tape &t : tapes_)
-        order.push_back(&t);
+        if (t.inFrontOf == front && t.data == seen.data)
+            return &t;
+    Tape t;
+    t.data = seen.data;
+    t.loops = {loops->begin(), loops->begin() + static_cast<std::ptrdiff_t>(before)};
+    t.access = seen.access;
+    t.inFrontOf = front;
+    const std::optional<sym::Subset> box = boxInLoop(t, read.memory);
+    if (!box)
+        return nullptr;
+    t.box = *box;
+    const auto shape = shapeOf(t);
+    if (!shape)
+        return nullptr;
+    t.name = maker_.transient("tape_" + t.data.str(), *maker_.sdfg().desc(t.data), *shape);
+    tapes_.push_back(std::move(t));
+    return &tapes_.back();
+}
+
+/// All that is read of the data in the loop, and is in front of it what it is there.
+std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) const {
+    const DataDesc *d = maker_.sdfg().desc(t.data);
+    const std::size_t level = t.loops.size();
+    std::optional<sym::Subset> box;
+    for (const Site &s : program_.sites()) {
+        if (s.use->writes() || s.use->memory != m || s.loops <= level || s.scopes[level] != t.inFrontOf ||
+            program_.loopsBefore(*s.use) > level)
+            continue;
+        std::optional<sym::Subset> all = s.instance.subset;
+        for (std::size_t k = s.instance.loops.size(); all && k-- > level;) {
+            sym::Range r = s.instance.loops[k].range;
+            if (sym::isPositive(r.step) != sym::Truth::True)
+                r = {r.end, r.begin, 1, 1};
+            all = sym::propagate(*all, s.instance.loops[k].variable, r, d->shape);
+        }
+        if (!all || all->rank() != d->rank())
+            return d->fullSubset();
+        for (std::size_t k = level; k < s.instance.loops.size(); ++k)
+            if (all->freeSymbols().count(s.instance.loops[k].variable))
+                return d->fullSubset();
+        box = box ? sym::boundingBox(*box, *all) : *all;
+    }
+    if (!box)
+        return std::nullopt;
+    for (sym::Range &r : box->dims)
+        r.step = r.tile = 1;
+    return box;
+}
+
+Item Values::storeOf(const Tape &t) {
+    Use from;
+    from.kind = UseKind::Read;
+    from.data = t.data;
+    from.access = t.access;
+    from.memory = maker_.memories().of(*t.access);
+    from.subset = t.box;
+    from.memlet.data = t.data;
+    return maker_.copy(std::move(from), maker_.write(t.name, placeOf(t, t.box)));
+}
+
+std::vector<std::pair<LoopRegion *, Item>> Values::storeAll() {
+    std::vector<const Tape *> order;
+    std::vector<std::pair<LoopRegion *, Item>> inFront;
+    for (const Tape &t : tapes_)
+        if (t.inFrontOf)
+            inFront.emplace_back(t.inFrontOf, storeOf(t));
+        else
+            order.push_back(&t);
     std::stable_sort(order.begin(), order.end(), [](const Tape *a, const Tape *b) { return a->position > b->position; });
     for (const Tape *t : order) { // those at later items first, so that positions stay true
-        const Name data = t->data;
-        Use from;
-        from.kind = UseKind::Read;
-        from.data = data;
-        from.access = t->access;
-        from.memory = maker_.memories().of(*t->access);
-        from.subset = t->box;
-        from.memlet.data = data;
-        Item store = maker_.copy(std::move(from), maker_.write(t->name, placeOf(*t, t->box)));
-        t->run->items.insert(t->run->items.begin() + static_cast<std::ptrdiff_t>(t->position), std::move(store));
+        t->run->items.insert(t->run->items.begin() + static_cast<std::ptrdiff_t>(t->position), storeOf(*t));
         t->run->changed = true;
     }
+    return inFront;
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -7,6 +7,8 @@
 //         s = sin(s * x[t])                         tape_s[t] = s
 //                                                   s = sin(s * x[t])
 //
+// Elements that nothing in a loop writes before they are read are stored once, in front of the loop, however often they are read.
+//
 // The sizes of tapes are known in front of the loops: of each loop, the largest number of iterations that it has in any iteration of the
 // loops around it.
 #pragma once
@@ -41,8 +43,8 @@ public:
     };
     std::optional<Choice> choiceAt(ir::ConditionalBlock &c);
 
-    /// Puts the copies that fill tapes into the runs.
-    void storeAll();
+    /// Puts the copies that fill tapes into the runs, and returns those that stand in front of loops.
+    std::vector<std::pair<ir::LoopRegion *, nest::Item>> storeAll();
     /// All tapes, with what they keep.
     struct Tape {
         Name name, data;
@@ -51,13 +53,17 @@ public:
         nest::Run *run = nullptr;
         std::size_t position = 0; // of the item in front of which it is filled
         const ir::AccessNode *access = nullptr;
-        bool result = false; // of what the item before wrote, not of what items after it read
+        bool result = false;                 // of what the item before wrote, not of what items after it read
+        ir::LoopRegion *inFrontOf = nullptr; // filled there: nothing in the loop writes what is read before it is read
     };
     const std::vector<Tape> &tapes() const { return tapes_; }
 
 private:
     std::optional<nest::Use> stored(const nest::Use &u, Name connector, bool asView, bool result);
     const Tape *tapeFor(const nest::Use &u, bool result);
+    const Tape *tapeInFrontOfLoop(const nest::Use &read);
+    std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
+    nest::Item storeOf(const Tape &t);
     bool isMadeInside(const nest::Use &read) const;
     std::optional<sym::Subset> boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t) const;
