@@ -43,6 +43,8 @@ std::vector<Flow> flowsOf(const Program &program) {
     std::vector<Flow> out;
     for (auto &[step, flow] : flows)
         out.push_back(std::move(flow));
+    for (const HiddenState &h : program.hidden())
+        out.push_back({h.from, h.to});
     return out;
 }
 
@@ -69,6 +71,10 @@ bool Activity::isActive(const Step &s) const {
     return std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return u.writes() && isActive(u.memory); });
 }
 
+bool Activity::isActive(const HiddenState &h) const {
+    return std::any_of(h.to.begin(), h.to.end(), [this](Memory m) { return isActive(m); });
+}
+
 bool Activity::isActive(const Item &item) const {
     return item.step ? isActive(*item.step)
                      : std::any_of(item.map->body.begin(), item.map->body.end(), [this](const Item &i) { return isActive(i); });
@@ -80,6 +86,9 @@ bool Activity::isActive(const Program &program, const Region &r) const {
             inner = inner->parent();
         return inner == &r;
     };
+    if (std::any_of(program.hidden().begin(), program.hidden().end(),
+                    [&](const HiddenState &h) { return isInside(h.state->parent()) && isActive(h); }))
+        return true;
     const auto &runs = const_cast<Program &>(program).runs();
     return std::any_of(runs.begin(), runs.end(), [&](const nest::Run &run) {
         return isInside(run.region) &&

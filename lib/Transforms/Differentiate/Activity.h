@@ -19,6 +19,7 @@ public:
     /// Does the step hand a gradient on: has it an output that is active?
     bool isActive(const nest::Step &s) const;
     bool isActive(const nest::Item &item) const;
+    bool isActive(const HiddenState &h) const;
     /// Does anything in a region?
     bool isActive(const Program &program, const ir::Region &r) const;
 

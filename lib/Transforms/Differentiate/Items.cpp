@@ -88,6 +88,8 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
+    if (!canHaveGradients(s))
+        return;
     if (s.isCopy())
         return copy(s, b, out);
     const Node &n = *s.nodes.front();

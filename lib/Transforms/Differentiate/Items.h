@@ -52,6 +52,9 @@ bool writesAny(const nest::Item &i, const std::set<Name> &names);
 /// Is it made of maps, copies and tasklets only, so that doing it again takes less than storing what it makes?
 bool isPlainWork(const nest::Item &i);
 
+/// Is a conflict resolution a sum?
+bool isSum(const std::string &wcr);
+
 class ItemReverser {
 public:
     ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
@@ -89,6 +92,8 @@ private:
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
+    /// Are all containers that the step uses such that have gradients, if they take part, and all updates sums? Else it is refused.
+    bool canHaveGradients(const nest::Step &s);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     struct Reversed;

@@ -19,7 +19,6 @@ namespace {
 std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     SDFG &g = *n.sdfg;
     std::map<Name, Name> before;
-    std::vector<std::pair<Name, Name>> copies;
     for (const Connector &c : n.outConnectors) {
         if (n.inConnector(c.name)) {
             DataDesc d = *g.desc(c.name);
@@ -27,22 +26,26 @@ std::map<Name, Name> keepResults(NestedSDFGNode &n) {
             const Name initial = g.addTransient(c.name.str() + "_before", std::move(d));
             g.desc(initial)->transient = false;
             before.emplace(c.name, initial);
-            copies.emplace_back(initial, c.name);
         }
         DataDesc &d = *g.desc(c.name);
         d.transient = true;
         d.lifetime = Lifetime::Scope;
     }
-    if (copies.empty())
-        return before;
+    return before;
+}
+
+/// Fills what the SDFG made its own, as it begins. After it was differentiated: as a part of the program this would end the gradient of what
+/// was there before.
+void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
+    if (before.empty())
+        return;
     State *s = g.addStateBefore(g.start(), g.freshLabel("begin"));
-    for (const auto &[from, to] : copies) {
+    for (const auto &[to, from] : before) {
         Memlet m = Memlet::simple(from, g.desc(from)->fullSubset());
         m.otherSubset = m.subset;
         s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
     }
     s->renumber();
-    return before;
 }
 
 } // namespace
@@ -64,14 +67,15 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
             return fail({diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"}, n);
         (u.writes() ? r.of : r.wrt).push_back(u.connector);
     }
+    for (const Name n : r.of) // where it writes nothing, what was there before goes through
+        if (std::find(r.wrt.begin(), r.wrt.end(), n) == r.wrt.end())
+            r.wrt.push_back(n);
     const std::map<Name, Name> before = keepResults(*inner);
-    if (r.wrt.empty() || !differentiate(*inner->sdfg, r, context_)) {
-        failed_ |= !r.wrt.empty();
-        for (const Use &u : s.uses)
-            if (u.writes() && isActive(u))
-                clear(u, b, out);
+    if (!differentiate(*inner->sdfg, r, context_)) {
+        failed_ = true;
         return;
     }
+    fillFrom(before, *inner->sdfg);
     std::vector<Use> uses;
     std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
     node->inConnectors.clear();

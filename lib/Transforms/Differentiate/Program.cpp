@@ -57,50 +57,6 @@ std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
     return out;
 }
 
-namespace {
-
-/// Containers that some node writes.
-std::set<Name> writtenIn(const SDFG &g) {
-    std::set<Name> out;
-    for (const State *s : allStates(g))
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
-                out.insert(a->data);
-    return out;
-}
-
-} // namespace
-
-void nameBounds(SDFG &g) {
-    const std::set<Name> written = writtenIn(g);
-    std::map<Name, py::ExprRef> names;
-    std::vector<std::pair<Name, std::string>> values;
-    std::vector<LoopRegion *> loops;
-    for (Region *r : allRegions(g))
-        if (auto *l = dyn_cast<LoopRegion>(r))
-            loops.push_back(l);
-    for (const LoopRegion *l : loops)
-        for (const Name n : analysis::containersRead(*l, g)) {
-            const DataDesc &d = *g.desc(n);
-            if (!d.isScalar() || d.transient || !d.dtype.isInteger() || written.count(n) || names.count(n))
-                continue;
-            const Name symbol = g.freshName(n.str() + "_value");
-            g.symbols[symbol] = d.dtype;
-            names.emplace(n, py::name(symbol));
-            values.emplace_back(symbol, n.str());
-        }
-    if (names.empty())
-        return;
-    for (LoopRegion *l : loops)
-        for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
-            if (*c && (*c)->language == Language::Python)
-                (*c)->text = py::print(py::substitute(py::parseBlockOrRaw((*c)->text), names));
-    Block *start = g.start();
-    State *s = g.addStateBefore(start, g.freshLabel("sizes"));
-    for (InterstateEdge *e : g.outEdges(s))
-        e->assignments = values;
-}
-
 // ---- the walk over the program
 
 Program::Program(SDFG &g, analysis::Memories &memories)
@@ -123,11 +79,26 @@ void Program::findHidden() {
     std::set<const State *> readable;
     for (const nest::Run &r : runs_)
         readable.insert(r.states.begin(), r.states.end());
-    for (const State *s : allStates(std::as_const(g_)))
-        if (!readable.count(s))
-            for (const auto &n : s->nodes())
-                if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
-                    hidden_.emplace(memories_.of(*a), s);
+    for (const State *s : allStates(std::as_const(g_))) {
+        if (readable.count(s))
+            continue;
+        HiddenState h{s, {}, {}};
+        for (const auto &n : s->nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+                const DataDesc *d = g_.desc(a->data);
+                if (d && (d->dtype.isInteger() || d->dtype.isBool()))
+                    continue;
+                if (!a->inEdges().empty() || a->setZero)
+                    h.to.insert(memories_.of(*a));
+                if (!a->outEdges().empty())
+                    h.from.insert(memories_.of(*a));
+            }
+        hidden_.push_back(std::move(h));
+    }
+}
+
+bool Program::isWrittenInHidden(analysis::Memory m) const {
+    return std::any_of(hidden_.begin(), hidden_.end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
 
 nest::Run *Program::runAt(const Block *b) {
@@ -305,7 +276,7 @@ bool Program::isOverwritten(const Use &read, std::size_t fixed) const {
                                                   [&](std::size_t w) { return follows(sites_[w], siteOf(read), fixed); });
 }
 
-bool Program::isOverwritten(const Use &read) const { return hidden_.count(read.memory) || isOverwritten(read, 0); }
+bool Program::isOverwritten(const Use &read) const { return isWrittenInHidden(read.memory) || isOverwritten(read, 0); }
 
 bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
     const Site &site = siteOf(read);
@@ -318,7 +289,7 @@ bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) con
 
 bool Program::isOverwritten(Name container, const Block &at) const {
     const analysis::Memory memory = memories_.of(g_, container);
-    if (hidden_.count(memory))
+    if (isWrittenInHidden(memory))
         return true;
     const auto writes = writes_.find(memory);
     if (writes == writes_.end())

@@ -33,6 +33,15 @@ std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
 /// values: what is known of symbols is known of such loops.
 void nameBounds(ir::SDFG &g);
 
+/// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
+void nameValues(ir::SDFG &g);
+
+/// A state that the nest form cannot read: what it reads and writes, of memories.
+struct HiddenState {
+    const ir::State *state = nullptr;
+    std::set<analysis::Memory> from, to;
+};
+
 /// Where a use stands.
 struct Site {
     const nest::Use *use = nullptr;
@@ -76,8 +85,7 @@ public:
         bool inLoop = false;
     };
     Writers writersOf(analysis::Memory m) const;
-    /// Memories that states write which the nest form cannot read, with such a state.
-    const std::map<analysis::Memory, const ir::State *> &hidden() const { return hidden_; }
+    const std::vector<HiddenState> &hidden() const { return hidden_; }
 
 private:
     void findHidden();
@@ -89,6 +97,7 @@ private:
     bool follows(const Site &write, const Site &read, std::size_t fixed = 0) const;
     bool precedes(const Site &write, const Site &read, std::size_t fixed) const;
     std::optional<analysis::Conflict> conflict(const Site &read, const Site &write, std::size_t common) const;
+    bool isWrittenInHidden(analysis::Memory m) const;
 
     ir::SDFG &g_;
     analysis::Memories &memories_;
@@ -99,7 +108,7 @@ private:
     std::set<Name> assigned_;
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_;
-    std::map<analysis::Memory, const ir::State *> hidden_;
+    std::vector<HiddenState> hidden_;
     std::unordered_map<const nest::Use *, std::size_t> byUse_;
     std::unordered_map<const ir::Block *, Site> places_; // of blocks that control flow reads containers at
     Site here_;                                          // while walking

@@ -176,13 +176,8 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
                                                                                : Type();
         if (c && c->type.isPointer() && indexed.count(u.connector))
             signature.pointers.insert(u.connector);
-        if (activity_.isActive(u.memory) && desc(u).dtype.isComplex())
-            return fail({diag::Id::GradientOfComplex, u.data.str()}, t);
         if (isActive(u))
             (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
-        if (isActive(u) && u.kind == UseKind::Update &&
-            py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
-            return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, t);
     }
     if (t.code.language != Language::Python)
         return fail({diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"}, t);

@@ -1,0 +1,90 @@
+// What a program is made ready with: names for what has none, which the nest form needs.
+#include "Transforms/Differentiate/Program.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+
+namespace {
+
+/// Containers that some node writes.
+std::set<Name> writtenIn(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
+                out.insert(a->data);
+    return out;
+}
+
+} // namespace
+
+void nameBounds(SDFG &g) {
+    const std::set<Name> written = writtenIn(g);
+    std::map<Name, py::ExprRef> names;
+    std::vector<std::pair<Name, std::string>> values;
+    std::vector<LoopRegion *> loops;
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            loops.push_back(l);
+    for (const LoopRegion *l : loops)
+        for (const Name n : analysis::containersRead(*l, g)) {
+            const DataDesc &d = *g.desc(n);
+            if (!d.isScalar() || d.transient || !d.dtype.isInteger() || written.count(n) || names.count(n))
+                continue;
+            const Name symbol = g.freshName(n.str() + "_value");
+            g.symbols[symbol] = d.dtype;
+            names.emplace(n, py::name(symbol));
+            values.emplace_back(symbol, n.str());
+        }
+    if (names.empty())
+        return;
+    for (LoopRegion *l : loops)
+        for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
+            if (*c && (*c)->language == Language::Python)
+                (*c)->text = py::print(py::substitute(py::parseBlockOrRaw((*c)->text), names));
+    Block *start = g.start();
+    State *s = g.addStateBefore(start, g.freshLabel("sizes"));
+    for (InterstateEdge *e : g.outEdges(s))
+        e->assignments = values;
+}
+
+namespace {
+
+/// Does an edge hand one number from a code node to another one in the same scope?
+bool handsNumber(const Edge &e) {
+    if (!e.src->isCode() || !e.dst->isCode() || e.srcConn.empty() || e.dstConn.empty())
+        return false;
+    const auto typeAt = [](const Node &n, Name connector, bool out) {
+        const Connector *c = out ? n.outConnector(connector) : n.inConnector(connector);
+        return c ? c->type : Type();
+    };
+    const Type from = typeAt(*e.src, e.srcConn, true), to = typeAt(*e.dst, e.dstConn, false);
+    return from.isScalar() && !from.isPointer() && !from.isVector() && from == to;
+}
+
+} // namespace
+
+void nameValues(SDFG &g) {
+    for (State *s : allStates(g)) {
+        std::vector<Edge *> edges;
+        for (const auto &e : s->edges())
+            if (handsNumber(*e))
+                edges.push_back(e.get());
+        for (Edge *e : edges) {
+            const Name name = g.addTransient(e->srcConn.str() + "_value", DataDesc::scalar(e->src->outConnector(e->srcConn)->type, true));
+            auto *value = s->add<AccessNode>(name);
+            const Memlet m = Memlet::simple(name, g.desc(name)->fullSubset());
+            s->connect(e->src, e->srcConn, value, {}, m);
+            s->connect(value, {}, e->dst, e->dstConn, m);
+            s->removeEdge(e);
+        }
+        if (!edges.empty())
+            s->renumber();
+    }
+}
+
+} // namespace sdfgc::transforms::gradient

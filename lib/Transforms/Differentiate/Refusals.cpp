@@ -1,0 +1,80 @@
+// Containers that have no gradients, and writes whose gradient would be counted more than once: refused by name, never wrong.
+#include "Transforms/Differentiate/Items.h"
+
+#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Step;
+using nest::Use;
+
+namespace {
+
+std::string kindOf(const DataDesc &d) {
+    if (d.isReference())
+        return "a reference";
+    if (d.isStream())
+        return "a stream";
+    if (d.isStructure())
+        return "a structure";
+    if (d.isContainerArray())
+        return "an array of containers";
+    return d.isArray() || d.isScalar() ? "" : "no array";
+}
+
+/// What stands against a gradient of a container of real numbers, in words; empty if nothing does.
+std::string whyNone(const AccessNode &at, const SDFG &g) {
+    const DataDesc *d = g.desc(at.data);
+    if (!d)
+        return "declared nowhere";
+    if (const std::string kind = kindOf(*d); !kind.empty())
+        return kind;
+    if (ownerOf(at.data) != at.data)
+        return "a member of a structure";
+    if (!d->isView())
+        return isReal(d->dtype) ? "" : "of the type " + d->dtype.str();
+    const AccessNode *viewed = viewedNode(&at);
+    const DataDesc *behind = viewed ? g.desc(viewed->data) : nullptr;
+    if (!behind)
+        return "a view of something that is not known";
+    if (const std::string why = whyNone(*viewed, g); !why.empty())
+        return "a view of `" + viewed->data.str() + "`, which is " + why;
+    return behind->dtype == d->dtype ? "" : "a view of `" + viewed->data.str() + "` with another type";
+}
+
+std::string hintFor(const DataDesc *d) {
+    return d && d->dtype.isVector() ? "differentiate before the passes that make vectors" : "use an array of real numbers";
+}
+
+} // namespace
+
+bool ItemReverser::canHaveGradients(const Step &s) {
+    for (const Use &u : s.uses) {
+        if (!activity_.isActive(u.memory))
+            continue;
+        const DataDesc *d = maker_.sdfg().desc(u.data);
+        if (d && nest::isPlain(d) && d->dtype.isComplex()) {
+            fail({diag::Id::GradientOfComplex, u.data.str()}, *u.access);
+            return false;
+        }
+        if (const std::string why = whyNone(*u.access, maker_.sdfg()); !why.empty()) {
+            fail({diag::Id::GradientOfContainer, u.data.str(), why, hintFor(d)}, *u.access);
+            return false;
+        }
+        if (u.kind == nest::UseKind::Update && !isSum(u.memlet.wcr)) {
+            fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool isSum(const std::string &wcr) {
+    return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum;
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,262 @@
+// Programs whose gradients are easily wrong, each right or refused by name.
+#include "Gradient.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::test;
+
+namespace {
+
+std::string program(const std::string &declarations, const std::string &body) {
+    return "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N]\n argument out: float64[N]\n" + declarations + body + "}\n";
+}
+
+std::string errors(const std::string &text, const std::string &of = "out", const std::string &wrt = "A") {
+    return Differentiated(text, of, wrt).errors();
+}
+
+} // namespace
+
+TEST_CASE("What tasklets hand to each other directly") {
+    checkGradient(program("", R"(
+        state main {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t1: h = sin(a)  with a <- A[i]
+            t2: b = k * k  with k <- @t1:h; b -> out[i]
+          }
+        }
+    )"),
+                  {{"N", 4}});
+}
+
+TEST_CASE("A nested SDFG adds to what its argument held") {
+    checkGradient(program("symbol k: int64\n", R"(
+        state start_here {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          nested n[N = N] with x: pointer(float64) <- A[0:N]; y: pointer(float64) <- out[0:N]; y: pointer(float64) -> out[0:N] {
+            sdfg inner(x, y) {
+              symbol N, k: int64
+              argument x: float64[N]
+              argument y: float64[N]
+              for k = 1; k < N; k = k + 1 {
+                state step {
+                  t: o = b * c + sin(d)  with b <- y[k], c <- x[k], d <- y[k-1]; o -> y[k]
+                }
+              }
+            }
+          }
+        }
+    )"),
+                  {{"N", 5}});
+}
+
+TEST_CASE("A nested SDFG may leave elements as they are") {
+    const std::string text = program("symbol k: int64\n", R"(
+        state start_here {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          nested n[N = N] with y: pointer(float64) <- out[0:N]; y: pointer(float64) -> out[0:N] {
+            sdfg inner(y) {
+              symbol N, k: int64
+              argument y: float64[N]
+              for k = 0; k < N; k = k + 2 {
+                state step {
+                  t: o = 1  with o -> y[k]
+                }
+              }
+            }
+          }
+        }
+    )");
+    checkGradient(text, {{"N", 5}});
+}
+
+TEST_CASE("A sum that takes the place of what its container held") {
+    const std::string text = R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N]
+          argument out: float64[1]
+          transient s: float64[1]
+          state first {
+            t: o = a * a  with a <- A[0]; o -> s[0]
+          }
+          state use {
+            t: o = sin(a)  with a <- s[0]; o -> out[0]
+          }
+          state again {
+            library standard.Reduce sum (axes = [0], identity = 0, wcr = "lambda a, b: a + b") with <- A[0:N]; -> s[0]
+          }
+          state end {
+            t: o = a * b  with a <- out[0], b <- s[0]; o -> out[0]
+          }
+        }
+    )";
+    checkGradient(text, {{"N", 4}});
+}
+
+TEST_CASE("Iterations of a map that write the same element") {
+    CHECK(errors(program("argument x: float64[N, N]\n", R"(
+        state main {
+          map m[i = 0:N, j = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+    )")) == "SD4711 the update of `out` cannot be reversed: iterations of a map write the same element, and one of them counts");
+}
+
+TEST_CASE("What an iteration has for itself is not shared") {
+    checkGradient(program("transient s: float64\n", R"(
+        state main {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t1: b = a * a  with a <- A[i]; b -> new s[0]
+            t2: b = a * a  with a <- s[0]; b -> out[i]
+          }
+        }
+    )"),
+                  {{"N", 4}});
+}
+
+TEST_CASE("A tasklet stores some elements of several") {
+    checkGradient(program("", R"(
+        state first {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          t with a: pointer(float64) <- A[0:N]; o: pointer(float64) -> out[0:N] (dynamic) {
+            o[1] = sin(a[0])
+            if a[2] > 0:
+              o[2] = a[1] * a[1]
+            else:
+              o[3] = a[0]
+          }
+        }
+    )"),
+                  {{"N", 5}});
+}
+
+TEST_CASE("A tasklet that stores under a condition") {
+    checkGradient(program("", R"(
+        state first {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t with a <- A[i]; o -> out[i] (dynamic) {
+              if a > 1:
+                o = sin(a)
+            }
+          }
+        }
+    )"),
+                  {{"N", 5}});
+}
+
+TEST_CASE("Updates that are no sums") {
+    const std::string text = R"(
+          state main {
+            map m[i = 0:N] with <- A[0:N]; -> out[0] (*) {
+              t: b = a * a  with a <- A[i]; b -> out[0] (*)
+            }
+          }
+    )";
+    CHECK(errors(program("", text)) == "SD4711 the update of `out` cannot be reversed: `lambda a, b: (a * b)` is no sum");
+    CHECK(errors(program("", "state main {\n A[0:N] -> out[0:N] (max)\n}\n")) ==
+          "SD4711 the update of `out` cannot be reversed: `lambda a, b: max(a, b)` is no sum");
+}
+
+TEST_CASE("A copy that adds") {
+    checkGradient(program("", R"(
+        state first {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          A[0:N] -> out[0:N] (+)
+        }
+    )"),
+                  {{"N", 4}});
+}
+
+TEST_CASE("A gradient of zero stays zero where a derivative is infinite") {
+    Differentiated d(program("", R"(
+        state main {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = 1 / (sqrt(a) ** 3) if a > 0 else 0  with a <- A[i]; b -> out[i]
+          }
+        }
+    )"),
+                     "out", "A");
+    d.set("N", 3);
+    REQUIRE(d.errors() == "");
+    Arrays in = d.input();
+    in["A"] = {0, 1, 4};
+    const Arrays g = d.run(in, {{"out", {1, 1, 1}}});
+    CHECK(g.at("gradient_A")[0] == 0);
+    CHECK(g.at("gradient_A")[1] == Approx(-1.5));
+    Arrays zero = d.input();
+    zero["A"] = {0, 0, 0};
+    CHECK(d.run(zero, {{"out", {0, 0, 0}}}).at("gradient_A") == std::vector<double>{0, 0, 0});
+}
+
+TEST_CASE("Symbols that edges give values from others that change") {
+    const std::string text = R"(
+        sdfg f(A, idx, out) {
+          symbol N, i, j, k: int64
+          argument A: float64[N]
+          argument idx: int64[N]
+          argument out: float64[1]
+          state begin {
+            t: o = a  with a <- A[0]; o -> out[0]
+          }
+          for i = 0; i < N; i = i + 1 {
+            state a {}
+            j = idx[i]
+            k = i - j
+            state b {
+              t: o = sin(b * c)  with b <- out[0], c <- A[k]; o -> out[0]
+            }
+            j = j + 1
+            state c {
+              t: o = b * c  with b <- out[0], c <- A[j]; o -> out[0]
+            }
+          }
+        }
+    )";
+    Differentiated d(text, "out", "A");
+    d.set("N", 4).set("idx", {0, 1, 1, 2}).check();
+}
+
+TEST_CASE("A symbol that iterations hand on") {
+    const std::string text = R"(
+        sdfg f(A, out) {
+          symbol N, i, j: int64
+          argument A: float64[N]
+          argument out: float64[1]
+          state begin {
+            t: o = a  with a <- A[0]; o -> out[0]
+          }
+          j = 0
+          for i = 0; i < N; i = i + 1 {
+            state b {
+              t: o = sin(b * c)  with b <- out[0], c <- A[j]; o -> out[0]
+            }
+            j = (j * 2 + 1) % N
+            state c {}
+          }
+        }
+    )";
+    CHECK(errors(text).substr(0, 6) == "SD4712");
+}
