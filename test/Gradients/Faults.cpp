@@ -171,9 +171,9 @@ TEST_CASE("Updates that are no sums") {
             }
           }
     )";
-    CHECK(errors(program("", text)) == "SD4711 the update of `out` cannot be reversed: `lambda a, b: (a * b)` is no sum");
+    CHECK(errors(program("", text)) == "SD4711 the update of `out` cannot be reversed: `(lambda x, y: (x * y))` is no sum");
     CHECK(errors(program("", "state main {\n A[0:N] -> out[0:N] (max)\n}\n")) ==
-          "SD4711 the update of `out` cannot be reversed: `lambda a, b: max(a, b)` is no sum");
+          "SD4711 the update of `out` cannot be reversed: `(lambda x, y: max(x, y))` is no sum");
 }
 
 TEST_CASE("A copy that adds") {

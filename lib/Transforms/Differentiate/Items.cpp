@@ -88,7 +88,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
-    if (!canHaveGradients(s))
+    if (!canHaveGradients(s) || !writesOnce(s, b))
         return;
     if (s.isCopy())
         return copy(s, b, out);

@@ -94,6 +94,8 @@ private:
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     /// Are all containers that the step uses such that have gradients, if they take part, and all updates sums? Else it is refused.
     bool canHaveGradients(const nest::Step &s);
+    /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
+    bool writesOnce(const nest::Step &s, Body &b);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     struct Reversed;
@@ -103,6 +105,8 @@ private:
                  std::set<Name> &results, Body &b, Reversed &r);
     void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,
               Body &b, Reversed &r);
+    void clearWhereAssigned(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, Body &b,
+                            Reversed &r);
     void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
 
     /// Lets items have containers of their own in place of those that other items use.

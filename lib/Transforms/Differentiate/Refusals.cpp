@@ -11,6 +11,7 @@ namespace sdfgc::transforms::gradient {
 using namespace ir;
 using nest::Step;
 using nest::Use;
+using nest::UseKind;
 
 namespace {
 
@@ -65,11 +66,39 @@ bool ItemReverser::canHaveGradients(const Step &s) {
             fail({diag::Id::GradientOfContainer, u.data.str(), why, hintFor(d)}, *u.access);
             return false;
         }
-        if (u.kind == nest::UseKind::Update && !isSum(u.memlet.wcr)) {
+        if (u.kind == UseKind::Update && !isSum(u.memlet.wcr)) {
             fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
             return false;
         }
     }
+    return true;
+}
+
+namespace {
+
+/// Do iterations of a map, or of one around it, write the same elements? Only where that is certain.
+bool repeats(const Use &u, const Site &site, const Body *b) {
+    if (u.kind != UseKind::Write || !u.certain || u.memlet.dynamic || !site.instance.subset)
+        return false;
+    const std::set<Name> symbols = site.instance.subset->freeSymbols();
+    for (; b && b->map && !b->own.count(u.data); b = b->outer)
+        for (std::size_t d = 0; d < b->map->params.size(); ++d)
+            if (!symbols.count(b->map->params[d]) && !b->map->ranges[d].steps().isOne())
+                return true;
+    return false;
+}
+
+} // namespace
+
+bool ItemReverser::writesOnce(const Step &s, Body &b) {
+    if (std::none_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); }))
+        return true; // clearing the same gradient again does no harm
+    for (const Use &u : s.uses)
+        if (isActive(u) && repeats(u, program_.siteOf(u), &b)) {
+            fail({diag::Id::GradientOfUpdate, u.data.str(), "iterations of a map write the same element, and one of them counts"},
+                 *u.access);
+            return false;
+        }
     return true;
 }
 

@@ -104,25 +104,6 @@ std::set<Name> subscripted(const std::vector<py::StmtRef> &block) {
     return out;
 }
 
-/// Code that sets `cleared` to zero where the block assigns the output, and to what the gradient is elsewhere.
-std::vector<py::StmtRef> clearing(const std::vector<py::StmtRef> &block, Name output, Name cleared, Name gradient) {
-    const auto zero = [&](const std::vector<py::StmtRef> &list, const auto &self) -> std::vector<py::StmtRef> {
-        std::vector<py::StmtRef> out;
-        for (const py::StmtRef &s : list) {
-            const bool assigns = s->kind == py::StmtKind::Assign && s->targets.size() == 1 &&
-                                 s->targets[0]->kind == py::ExprKind::Name && s->targets[0]->name == output;
-            auto copy = std::make_shared<py::Stmt>(*s);
-            copy->body = self(s->body, self);
-            copy->orelse = self(s->orelse, self);
-            out.push_back(assigns ? py::assign(py::name(cleared), py::intLit(0)) : py::StmtRef(copy));
-        }
-        return out;
-    };
-    std::vector<py::StmtRef> out = zero(block, zero);
-    out.insert(out.begin(), py::assign(py::name(cleared), py::name(gradient)));
-    return out;
-}
-
 /// The uses at a connector; a tasklet may write one result to several places.
 std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
     std::vector<const Use *> out;
@@ -154,6 +135,7 @@ struct ItemReverser::Reversed {
     std::string code;
     std::vector<Use> uses;
     std::vector<Item> before; // reads gradients that the tasklet itself must not clear
+    std::vector<Item> after;  // clears what is not always, or not as a whole, assigned
 };
 
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
@@ -195,12 +177,7 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
                                    Body &b, std::vector<Item> &out) {
     Reversed r;
     r.code = py::print(d.block);
-    std::set<Name> primals = d.primals;
-    for (const Name c : d.partial)
-        for (const Name n : py::blockNames(py::parseBlockOrRaw(t.code.text)).read)
-            if (t.inConnector(n) && mustClear(*usesAt(s, c, true).front(), b))
-                primals.insert(n);
-    for (const Name c : primals)
+    for (const Name c : d.primals)
         for (const Use *u : usesAt(s, c, false)) {
             const std::optional<Use> v = value(*u, c, b);
             if (!v)
@@ -222,6 +199,8 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
     std::erase_if(r.uses, [&](const Use &u) { return !u.writes() && !names.read.count(u.connector); });
     if (!r.code.empty() && std::any_of(r.uses.begin(), r.uses.end(), [](const Use &u) { return u.writes(); }))
         out.push_back(maker_.tasklet(t.label + "_reversed", r.code, std::move(r.uses)));
+    for (Item &i : r.after)
+        out.push_back(std::move(i));
 }
 
 namespace {
@@ -289,11 +268,11 @@ void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const p
         r.uses.push_back(gradient(w, UseKind::Read, name, b));
         if (!clears)
             return;
+        if (d.partial.count(connector) || d.stored.count(connector))
+            return clearWhereAssigned(s, t, connector, signature, b, r);
         const Name cleared = maker_.connector("cleared_" + connector.str());
         r.uses.push_back(gradient(w, UseKind::Write, cleared, b));
-        r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") +
-                  (d.partial.count(connector) ? py::print(clearing(py::parseBlockOrRaw(t.code.text), connector, cleared, name))
-                                              : cleared.str() + " = 0");
+        r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") + cleared.str() + " = 0";
         return;
     }
     if (d.partial.count(connector) || d.stored.count(connector))
@@ -318,6 +297,31 @@ void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const p
         }
     r.before.push_back(maker_.tasklet(t.label + "_take", code, std::move(uses)));
     r.uses.push_back(maker_.whole(UseKind::Read, taken, name));
+}
+
+/// Clears the gradient of what a tasklet assigns on some paths only, or element by element.
+void ItemReverser::clearWhereAssigned(const Step &s, const Tasklet &t, Name connector, const py::Signature &signature, Body &b,
+                                      Reversed &r) {
+    const Name cleared = maker_.connector("cleared_" + connector.str());
+    py::Signature zero = signature;
+    zero.activeOutputs = {connector};
+    zero.gradient = [&](Name n) { return n == connector ? cleared : signature.gradient(n); };
+    const py::DerivativeOr d = py::clearingOf(py::parseBlockOrRaw(t.code.text), zero);
+    if (const auto *error = std::get_if<py::DerivativeError>(&d))
+        return fail(messageOf(*error), t);
+    const auto &clearing = std::get<py::Derivative>(d);
+    std::vector<Use> uses;
+    for (const Name c : clearing.primals)
+        for (const Use *u : usesAt(s, c, false)) {
+            const std::optional<Use> v = value(*u, c, b);
+            if (!v)
+                return;
+            uses.push_back(*v);
+        }
+    uses.push_back(gradient(*usesAt(s, connector, true).front(), UseKind::Write, cleared, b));
+    uses.back().memlet.dynamic = true;
+    uses.back().certain = false;
+    r.after.push_back(maker_.tasklet(t.label + "_clear", py::print(clearing.block), std::move(uses)));
 }
 
 } // namespace sdfgc::transforms::gradient
