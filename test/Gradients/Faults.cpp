@@ -224,6 +224,7 @@ TEST_CASE("Symbols that edges give values from others that change") {
           for i = 0; i < N; i = i + 1 {
             state a {}
             j = idx[i]
+            state a2 {}
             k = i - j
             state b {
               t: o = sin(b * c)  with b <- out[0], c <- A[k]; o -> out[0]

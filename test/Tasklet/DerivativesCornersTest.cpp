@@ -51,6 +51,16 @@ TEST_CASE("derivatives at zero", "[tasklet][derivatives]") {
     CHECK(gradients("y = fdim(a, b)", {{"a", 2}, {"b", 2}}) == Values{{"a", 0}, {"b", 0}});
 }
 
+TEST_CASE("a gradient of zero stays zero where a derivative is infinite", "[tasklet][derivatives]") {
+    for (const char *f :
+         {"sqrt(x)", "cbrt(x)", "x ** 0.5", "pow(x, 0.25)", "asin(x + 1)", "acos(x + 1)", "acosh(x + 1)", "atan2(x, x)", "1 / x",
+          "log(x)", "log2(x)", "log10(x)", "log1p(x - 1)", "atanh(1 - x)", "reciprocal(x)", "x ** -2"}) {
+        INFO(f);
+        CHECK(gradients(std::string("y = z * ") + f, {{"x", 0}, {"z", 0}})["x"] == 0);
+    }
+    CHECK(gradients("y = sqrt(x)", {{"x", notANumber}})["x"] != 0);
+}
+
 TEST_CASE("derivatives of powers at zero", "[tasklet][derivatives]") {
     for (const char *code : {"y = a ** b", "y = pow(a, b)", "y = np_float_pow(a, b)"}) {
         CHECK(gradients(code, {{"a", 0}, {"b", 2}}) == Values{{"a", 0}, {"b", 0}});

@@ -146,6 +146,27 @@ ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const
     });
 }
 
+bool canBeInfinite(const Expr &flat, const Builder &builder) {
+    static const std::set<std::string_view> functions = {
+#define SDFGC_SINGULAR(Name) #Name,
+#include "sdfgc/Tasklet/Derivatives.def"
+    };
+    static const std::set<Op> operators = {
+#define SDFGC_SINGULAR_OPERATOR(Which) Op::Which,
+#include "sdfgc/Tasklet/Derivatives.def"
+    };
+    const bool isCall = flat.kind == ExprKind::Call;
+    const bool listed = isCall ? flat.args[0]->kind == ExprKind::Name && functions.count(flat.args[0]->name.view())
+                               : flat.kind == ExprKind::Binary && operators.count(flat.op);
+    if (!listed || (isCall ? flat.args.size() != 3 : false))
+        return listed;
+    const ExprRef &second = flat.args[isCall ? 2 : 1];
+    const std::optional<double> number = numberValue(*second);
+    if (isPower(flat))
+        return !number || *number < 1;
+    return !number && !laneOf(builder.typeOf(second)).isInteger(); // a divisor, or an argument of another function of two
+}
+
 } // namespace detail
 
 } // namespace sdfgc::py

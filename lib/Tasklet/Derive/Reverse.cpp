@@ -119,6 +119,8 @@ private:
         std::vector<Guard> ofName;
         if (const auto it = g->kind == ExprKind::Name ? zeroUnless_.find(g->name) : zeroUnless_.end(); it != zeroUnless_.end())
             ofName.push_back(it->second);
+        if (canBeInfinite(*s.value, builder_) && !isLiteral(*g)) // zero stays zero
+            guards.push_back({compare(Op::Ne, g, intLit(0)), true});
         g = minus ? negated(g) : g;
         forEachOperand(s, [&](const ExprRef &operand, const ExprRef &partial) {
             const ExprRef c = product(partial, g);

@@ -111,6 +111,9 @@ inline int firstOperand(const Expr &flat) { return flat.kind == ExprKind::Call |
 /// The derivative of an operation on leaves with respect to its operand args[k] in terms of these leaves and the name of the result.
 /// Throws Refusal.
 ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const Builder &builder);
+/// Can a derivative of the operation be infinite where its result is a number? The row of the table says so; a divisor or an exponent that is a
+/// number may rule it out.
+bool canBeInfinite(const Expr &flat, const Builder &builder);
 
 /// Steps as statements that read well: what nothing uses is left out, what is used once stands where it is used. `results` are the names
 /// that stay.

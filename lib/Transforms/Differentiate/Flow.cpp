@@ -1,5 +1,6 @@
 #include "Transforms/Differentiate/Flow.h"
 
+#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Loops.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -32,8 +33,7 @@ std::string whyHidden(const State &s) {
     };
     if (s.instrument != Instrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isMeasured))
         return "a state that is measured";
-    if (s.symbolInstrument != DataInstrumentation::No_Instrumentation ||
-        std::any_of(s.nodes().begin(), s.nodes().end(), isWatched))
+    if (s.symbolInstrument != DataInstrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isWatched))
         return "a state whose values are saved or restored";
     if (std::any_of(s.edges().begin(), s.edges().end(), [](const auto &e) { return e->dstConn == Name("set"); }))
         return "a state that sets references";
@@ -52,34 +52,37 @@ void FlowReverser::reverse(Region &from, Region &into) {
         return fail({diag::Id::GradientOfFlow, "blocks that are not one after the other",
                      "raise-control-flow makes loops and branches of most"},
                     from);
-    const std::vector<Assignments> symbols = valuesAlong(chain);
+    const std::vector<Symbols> symbols = valuesAlong(chain);
     if (!last_.count(&into))
         last_[&into] = &from == &into ? chain.back() : nullptr;
-    for (std::size_t k = chain.size(); k-- > 0;)
+    for (std::size_t k = chain.size(); k-- > 0;) {
         block(*chain[k], into, symbols[k]);
+        const std::set<Name> inside = assignedIn(*chain[k]); // which gave them values for itself
+        std::erase_if(restored_[&into], [&inside](const auto &a) { return inside.count(a.first) != 0; });
+    }
 }
 
-void FlowReverser::block(Block &b, Region &into, const Assignments &symbols) {
+void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     if (const nest::Run *run = program_.runAt(&b)) {
         std::vector<Item> items;
         failed_ |= !items_.reverse(*run, items);
         if (items.empty())
             return;
-        restore(into, symbols);
+        restore(into, b, symbols);
         append(into, b.label + "_reversed", std::move(items));
     } else if (auto *l = dyn_cast<LoopRegion>(&b)) {
         if (!activity_.isActive(program_, *l))
             return;
-        restore(into, symbols);
+        restore(into, b, symbols);
         loop(*l, into);
     } else if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
         if (std::none_of(c->branches().begin(), c->branches().end(),
                          [this](const auto &branch) { return activity_.isActive(program_, *branch.region); }))
             return;
-        restore(into, symbols);
+        restore(into, b, symbols);
         branches(*c, into);
     } else if (auto *r = dyn_cast<Region>(&b)) {
-        restore(into, symbols);
+        restore(into, b, symbols);
         reverse(*r, into);
     } else if (isJump(b.kind())) {
         fail({diag::Id::GradientOfFlow, "a break, continue or return", "write the rest of the body as a branch"}, b);
@@ -139,55 +142,6 @@ void FlowReverser::write() {
 }
 
 // ---- symbols
-
-/// What edges of the chain have given symbols, at each of its blocks; only what must be said again.
-std::vector<FlowReverser::Assignments> FlowReverser::valuesAlong(const std::vector<Block *> &chain) {
-    std::vector<Assignments> out(chain.size());
-    Region &r = *chain.front()->parent();
-    bool inLoop = false;
-    for (const Region *at = &r; at && !isa<SDFG>(at); at = at->parent())
-        inLoop |= isa<LoopRegion>(at);
-    std::map<Name, int> times;
-    for (const InterstateEdge *e : allInterstateEdges(*r.sdfg()))
-        for (const auto &[symbol, value] : e->assignments)
-            ++times[symbol];
-    Assignments now;
-    for (std::size_t k = 0; k < chain.size(); ++k) {
-        for (const InterstateEdge *e : r.inEdges(chain[k]))
-            for (const auto &[symbol, value] : e->assignments) {
-                if (!inLoop && times[symbol] == 1)
-                    continue;
-                const std::set<Name> names = analysis::namesInCode({value, Language::Python}, *r.sdfg());
-                for (const Name n : names)
-                    if (n == symbol || (r.sdfg()->desc(n) && program_.isOverwritten(n, *chain[k])))
-                        fail({diag::Id::GradientOfSymbol, symbol.str(),
-                              "compute it from variables of loops, and from arrays that nobody overwrites"},
-                             *chain[k]);
-                std::erase_if(now, [symbol = symbol](const auto &a) { return a.first == symbol; });
-                now.emplace_back(symbol, value);
-            }
-        out[k] = now;
-    }
-    return out;
-}
-
-/// Gives symbols their values at the end of a region, where they do not have them.
-void FlowReverser::restore(Region &into, const Assignments &symbols) {
-    Assignments &now = restored_[&into];
-    Assignments missing;
-    for (const auto &a : symbols)
-        if (std::find(now.begin(), now.end(), a) == now.end())
-            missing.push_back(a);
-    now = symbols;
-    if (missing.empty())
-        return;
-    if (!last_[&into])
-        place(into, addState(into, "restore"));
-    Block *from = last_[&into];
-    State *s = addState(into, "restored");
-    into.connect(from, s, {"1", Language::Python}, missing);
-    last_[&into] = s;
-}
 
 // ---- loops
 

@@ -37,14 +37,20 @@ public:
 
 private:
     using Assignments = std::vector<std::pair<Name, std::string>>;
-    void block(ir::Block &b, ir::Region &into, const Assignments &symbols);
+    /// What edges have given symbols where a block begins.
+    struct Symbols {
+        Assignments values;  // in terms of what does not change
+        std::set<Name> lost; // symbols whose values cannot be computed once more
+    };
+    void block(ir::Block &b, ir::Region &into, const Symbols &symbols);
     void loop(ir::LoopRegion &l, ir::Region &into);
     void branches(ir::ConditionalBlock &c, ir::Region &into);
     bool canAskAgain(const ir::ConditionalBlock &c);
     void place(ir::Region &into, ir::Block *b);
     ir::State *addState(ir::Region &into, const std::string &label);
-    std::vector<Assignments> valuesAlong(const std::vector<ir::Block *> &chain);
-    void restore(ir::Region &into, const Assignments &symbols);
+    std::vector<Symbols> valuesAlong(const std::vector<ir::Block *> &chain) const;
+    void follow(const ir::InterstateEdge &e, const ir::Block &to, const std::set<Name> &constant, Symbols &now) const;
+    void restore(ir::Region &into, const ir::Block &b, const Symbols &symbols);
     void fail(diag::Message message, const ir::Block &at);
     nest::Item setChoice(const Values::Choice &c, int64_t branch);
 

@@ -75,7 +75,8 @@ void nameValues(SDFG &g) {
             if (handsNumber(*e))
                 edges.push_back(e.get());
         for (Edge *e : edges) {
-            const Name name = g.addTransient(e->srcConn.str() + "_value", DataDesc::scalar(e->src->outConnector(e->srcConn)->type, true));
+            const Name name =
+                g.addTransient(e->srcConn.str() + "_value", DataDesc::scalar(e->src->outConnector(e->srcConn)->type, true));
             auto *value = s->add<AccessNode>(name);
             const Memlet m = Memlet::simple(name, g.desc(name)->fullSubset());
             s->connect(e->src, e->srcConn, value, {}, m);

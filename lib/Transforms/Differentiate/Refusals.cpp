@@ -102,8 +102,6 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     return true;
 }
 
-bool isSum(const std::string &wcr) {
-    return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum;
-}
+bool isSum(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum; }
 
 } // namespace sdfgc::transforms::gradient
