@@ -54,6 +54,36 @@ TEST_CASE("A nested SDFG adds to what its argument held") {
                   {{"N", 5}});
 }
 
+TEST_CASE("A nested SDFG that has one container by two arguments") {
+    const auto nested = [](const std::string &read, const std::string &size) {
+        return program("symbol k: int64\n", R"(
+        state start_here {
+          map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+            t: b = a * a  with a <- A[i]; b -> out[i]
+          }
+        }
+        state main {
+          nested n[N = N] with x: pointer(float64) <- out[)" +
+                                                read + R"(]; y: pointer(float64) -> out[0:N] {
+            sdfg inner(x, y) {
+              symbol N, k: int64
+              argument x: float64[)" + size + R"(]
+              argument y: float64[N]
+              for k = 0; k < N - 1; k = k + 1 {
+                state step {
+                  t: o = sin(b)  with b <- x[k]; o -> y[k]
+                }
+              }
+            }
+          }
+        }
+    )");
+    };
+    checkGradient(nested("0:N", "N"), {{"N", 5}});
+    CHECK(errors(nested("0:N-1", "N-1")) ==
+          "SD4714 control flow that cannot be reversed: a nested SDFG that has `out` by two arguments, and writes it");
+}
+
 TEST_CASE("A nested SDFG may leave elements as they are") {
     const std::string text = program("symbol k: int64\n", R"(
         state start_here {

@@ -95,6 +95,7 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     nameBounds(g);
     nameValues(g);
+    joinArguments(g);
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, memoriesOf(request.of, g, memories), memoriesOf(request.wrt, g, memories));

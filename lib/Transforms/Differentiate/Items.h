@@ -96,6 +96,8 @@ private:
     bool canHaveGradients(const nest::Step &s);
     /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
     bool writesOnce(const nest::Step &s, Body &b);
+    /// Does a nested SDFG have what it writes by one argument only? Else it is refused.
+    bool hasDistinctResults(const nest::Step &s, const ir::Node &n);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     struct Reversed;

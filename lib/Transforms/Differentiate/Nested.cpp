@@ -53,6 +53,8 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
 void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
+    if (!hasDistinctResults(s, n))
+        return;
     // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.
     auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
     inner->label = n.label + "_reversed";

@@ -4,6 +4,8 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include "Transforms/Offload/HostReads.h"
+
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
@@ -86,6 +88,39 @@ void nameValues(SDFG &g) {
         if (!edges.empty())
             s->renumber();
     }
+}
+
+namespace {
+
+/// Are edges of the same elements, and the arguments at their ends declared alike?
+bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
+    const DataDesc *a = inner.desc(in.dstConn), *b = inner.desc(out.srcConn);
+    return a && b && nest::isPlain(a) && nest::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
+           a->strides == b->strides && in.memlet.data == out.memlet.data && in.memlet.subset &&
+           in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
+}
+
+} // namespace
+
+void joinArguments(SDFG &g) {
+    for (State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            auto *nested = dyn_cast<NestedSDFGNode>(n.get());
+            if (!nested || !nested->sdfg)
+                continue;
+            SDFG &inner = *nested->sdfg;
+            const std::set<Name> inFlow = analysis::containersReadByControlFlow(inner);
+            for (const Edge *out : nested->outEdges())
+                for (const Edge *in : nested->inEdges()) {
+                    const Name from = in->dstConn, to = out->srcConn;
+                    if (from == to || inFlow.count(from) || nested->outConnector(from) || nested->inConnector(to) ||
+                        !meanTheSame(*in, *out, inner))
+                        continue;
+                    renameDataflow(inner, from, to);
+                    inner.arrays.erase(from);
+                    break;
+                }
+        }
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -36,6 +36,9 @@ void nameBounds(ir::SDFG &g);
 /// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
 void nameValues(ir::SDFG &g);
 
+/// Lets nested SDFGs that read and write the same elements through two arguments do so through one, where both are declared alike.
+void joinArguments(ir::SDFG &g);
+
 /// A state that the nest form cannot read: what it reads and writes, of memories.
 struct HiddenState {
     const ir::State *state = nullptr;

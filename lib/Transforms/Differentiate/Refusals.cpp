@@ -102,6 +102,21 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     return true;
 }
 
+/// Arguments that share elements would hand on gradients of each other.
+bool ItemReverser::hasDistinctResults(const Step &s, const Node &n) {
+    for (const Use &w : s.uses)
+        for (const Use &u : s.uses)
+            if (w.writes() && isActive(w) && u.memory == w.memory && u.connector != w.connector &&
+                (u.data != w.data || !subsetOf(u) || !subsetOf(w) ||
+                 sym::intersects(*subsetOf(u), *subsetOf(w), program_.facts()) != sym::Truth::False)) {
+                fail({diag::Id::GradientOfFlow, "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
+                      "give it one argument for both"},
+                     n);
+                return false;
+            }
+    return true;
+}
+
 bool isSum(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum; }
 
 } // namespace sdfgc::transforms::gradient
