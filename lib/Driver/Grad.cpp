@@ -17,6 +17,8 @@ class Grad : public Subcommand {
         line.group("What to differentiate");
         line.list("--of", of_, "NAMES", "the result: an argument that the program writes, or several");
         line.list("--wrt", wrt_, "NAMES", "arguments to get a gradient");
+        line.choice("--mode", mode_, {"reverse", "forward"},
+                    "gradients of the result (reverse), or how results change along tangents of arguments (forward)");
         line.choice("--seed", seed_, {"one", "argument"},
                     "what the gradient of the result begins with (one): argument takes what the caller put there");
         line.choice("--init", init_, {"zero", "accumulate"},
@@ -45,6 +47,7 @@ class Grad : public Subcommand {
         };
         option("of", text::joined(of_, "+"));
         option("wrt", text::joined(wrt_, "+"));
+        option("mode", mode_);
         option("seed", seed_);
         option("init", init_);
         option("ties", ties_);
@@ -69,7 +72,7 @@ class Grad : public Subcommand {
             serialize::writeFile(g, output_, s.diags, {-1, output_.ends_with(".sdfgz")});
     }
 
-    std::string input_, output_, seed_ = "one", init_ = "zero", ties_ = "split";
+    std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split";
     std::vector<std::string> of_, wrt_;
     bool report_ = false;
 };

@@ -84,9 +84,15 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
     const std::string how = "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) +
                             "},default-schedules,infer-types";
-    if (!runPasses(*gradient_, prepare + "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs," + how,
-                   diags_))
+    const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,";
+    tangent_ = clone(*gradient_);
+    if (!runPasses(*gradient_, prepare + simplify + how, diags_))
         gradient_.reset();
+    // Not simplified, so that nested SDFGs get tangents, too.
+    if (!runPasses(*tangent_,
+                   prepare + "differentiate{mode=forward,of='" + of + "',wrt='" + wrt + "'},default-schedules,infer-types",
+                   ofTangent_))
+        tangent_.reset();
 }
 
 Differentiated &Differentiated::set(const std::string &symbol, int64_t value) {
@@ -157,12 +163,7 @@ void Differentiated::check() {
     INFO(errors());
     REQUIRE(gradient_);
     const Arrays in = input();
-    std::minstd_rand random(11);
-    std::uniform_real_distribution<double> value(-1, 1);
-    Arrays weights;
-    for (const std::string &o : of_)
-        for (std::size_t k = 0; k < in.at(o).size(); ++k)
-            weights[o].push_back(value(random));
+    const Arrays weights = weightsOf(of_, in);
     const Arrays gradients = run(in, weights), results = call(*primal_, in);
     INFO(text());
     for (const auto &[name, values] : results)
@@ -182,17 +183,63 @@ void Differentiated::check() {
             INFO("gradient_" << w << "[" << k << "]");
             CHECK(gradients.at("gradient_" + w)[k] == Approx((weighted(up) - weighted(down)) / (2 * h)).epsilon(1e-6).margin(1e-8));
         }
+    checkTangents();
+}
+
+Arrays Differentiated::weightsOf(const std::vector<std::string> &names, const Arrays &like) {
+    std::uniform_real_distribution<double> value(-1, 1);
+    Arrays out;
+    for (const std::string &n : names)
+        for (std::size_t k = 0; k < like.at(n).size(); ++k)
+            out[n].push_back(value(random_));
+    return out;
+}
+
+void Differentiated::checkTangents() {
+    INFO(tangentErrors());
+    REQUIRE(tangent_);
+    REQUIRE(gradient_);
+    INFO(tangentText());
+    const Arrays in = input(), weights = weightsOf(of_, in), directions = weightsOf(wrt_, in);
+    Arrays given = in;
+    for (const auto &[name, v] : directions)
+        given["tangent_" + name] = v;
+    for (const std::string &o : of_)
+        if (!directions.count(o)) // what is there before does not count
+            given["tangent_" + o] = in.at(o);
+    const Arrays tangents = call(*tangent_, given), gradients = run(in, weights), results = call(*primal_, in);
+    for (const auto &[name, values] : results)
+        CHECK(tangents.at(name) == values);
+    double forward = 0, reverse = 0, size = 1e-3;
+    for (const auto &[name, w] : weights)
+        forward += dot(w, tangents.at("tangent_" + name));
+    for (const auto &[name, v] : directions) {
+        reverse += dot(gradients.at("gradient_" + name), v);
+        for (const double g : gradients.at("gradient_" + name))
+            size += std::abs(g);
+    }
+    CHECK(forward == Approx(reverse).epsilon(0).margin(1e-12 * size));
 }
 
 std::string Differentiated::text() const { return gradient_ ? serialize::print(*gradient_) : ""; }
 
-std::string Differentiated::errors() const {
+std::string Differentiated::tangentText() const { return tangent_ ? serialize::print(*tangent_) : ""; }
+
+namespace {
+
+std::string errorsOf(const diag::Engine &diags) {
     std::string out;
-    for (const diag::Diagnostic &d : diags_.all())
+    for (const diag::Diagnostic &d : diags.all())
         if (diag::info(d.id).severity == diag::Severity::Error)
             out += (out.empty() ? "" : ", ") + std::string(diag::info(d.id).code) + " " + d.message;
     return out;
 }
+
+} // namespace
+
+std::string Differentiated::errors() const { return errorsOf(diags_); }
+
+std::string Differentiated::tangentErrors() const { return errorsOf(ofTangent_); }
 
 std::string Differentiated::tapes() const {
     std::string out;

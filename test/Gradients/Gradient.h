@@ -4,6 +4,7 @@
 #include "Graphs.h"
 
 #include <map>
+#include <random>
 
 namespace sdfgc::test {
 
@@ -18,8 +19,11 @@ public:
     Differentiated &set(const std::string &symbol, int64_t value);
     Differentiated &set(const std::string &argument, std::vector<double> values);
 
-    /// Compares each element of each gradient with differences, for random weights of the results. Fails with what is wrong.
+    /// Compares each element of each gradient with differences, for random weights of the results, and tangents with gradients. Fails
+    /// with what is wrong.
     void check();
+    /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the arguments.
+    void checkTangents();
     /// What is in arguments after a run, gradients too; `weights` of the results.
     Arrays run(const Arrays &input, const Arrays &weights);
     /// Arguments as they are in the beginning.
@@ -28,20 +32,26 @@ public:
     /// The program with the gradient; null after errors.
     const ir::SDFG *gradient() const { return gradient_.get(); }
     std::string text() const;
+    /// The program with tangents, as text.
+    std::string tangentText() const;
     /// The code of the only error, or all of them.
     std::string errors() const;
+    /// The same of the program with tangents.
+    std::string tangentErrors() const;
     /// Elements of all tapes, in the order in which they were made: `tape_s[T]`.
     std::string tapes() const;
 
 private:
     Arrays call(const ir::SDFG &g, const Arrays &input);
+    Arrays weightsOf(const std::vector<std::string> &names, const Arrays &like);
     std::size_t sizeOf(const ir::SDFG &g, Name argument) const;
 
-    std::unique_ptr<ir::SDFG> primal_, gradient_;
+    std::unique_ptr<ir::SDFG> primal_, gradient_, tangent_;
     std::vector<std::string> of_, wrt_;
     std::map<Name, int64_t> symbols_;
     Arrays given_;
-    diag::Engine diags_;
+    diag::Engine diags_, ofTangent_;
+    std::minstd_rand random_{11};
 };
 
 /// Of the gradient of a text with `loss` or `__return`, with respect to A: is it right?

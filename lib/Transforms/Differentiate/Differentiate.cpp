@@ -1,4 +1,4 @@
-// differentiate: a program computes gradients, too (reverse mode).
+// differentiate: a program computes gradients, too (reverse mode), or tangents.
 //
 //     state {                                    state {
 //       map i { B[i] = sin(A[i]) }                 map i { B[i] = sin(A[i]) }
@@ -20,12 +20,15 @@
 //   library nodes                                           LibraryRules.h
 //   tasklets                                                sdfgc/Tasklet/Derivatives.h
 //
+// Forward mode, tangents in place of gradients, is in Tangents.h.
+//
 // The pass works on the nest form (sdfgc/Nest/Nest.h), in front of the optimiser: gradients are optimised, scheduled and lowered like any other
 // program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): `gradient_A`, which the caller sets to zero, and `gradient_loss`, which the
 // caller sets to one. docs/differentiation.md explains it to users.
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Flow.h"
+#include "Transforms/Differentiate/Tangents.h"
 
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Text.h"
@@ -154,12 +157,13 @@ public:
         gradient::Request request;
         request.of = namesOf(option<std::string>("of"));
         request.wrt = namesOf(option<std::string>("wrt"));
-        request.seedOne = choice("seed", "one", "argument", context);
+        const bool reverse = choice("mode", "reverse", "forward", context);
+        request.seedOne = choice("seed", "one", "argument", context) && reverse;
         request.zeroInit = choice("init", "zero", "accumulate", context);
         request.ties = choice("ties", "first", "split", context) ? py::Ties::First : py::Ties::Split;
         if (context.diags.hasErrors() || !check(root, request, context))
             return false;
-        const bool done = gradient::differentiate(root, request, context);
+        const bool done = reverse ? gradient::differentiate(root, request, context) : gradient::addTangents(root, request, context);
         root.renumber();
         return done;
     }

@@ -15,14 +15,14 @@ Name Gradients::of(Name data) {
     for (const auto &[container, gradient] : all_)
         if (container == data)
             return gradient;
-    const Name name = maker_.transientLike("gradient_" + data.str(), *maker_.sdfg().desc(data));
+    const Name name = maker_.transientLike(prefix_ + data.str(), *maker_.sdfg().desc(data));
     all_.emplace_back(data, name);
     return name;
 }
 
 std::optional<Name> Gradients::declare(Name data) {
     SDFG &g = maker_.sdfg();
-    const Name name("gradient_" + data.str());
+    const Name name(prefix_ + data.str());
     if (g.freshName(name.view()) != name)
         return std::nullopt;
     of(data);
@@ -42,7 +42,7 @@ Name Gradients::viewOf(const AccessNode &view) {
     Name &name = views_[{view.data, viewed->data.str() + shown.str()}];
     if (name.empty()) {
         const Name base = g.desc(viewed->data)->isView() ? viewOf(*viewed) : of(viewed->data);
-        name = maker_.transientLike("gradient_" + view.data.str(), *g.desc(view.data));
+        name = maker_.transientLike(prefix_ + view.data.str(), *g.desc(view.data));
         maker_.setView(name, base, shown);
     }
     return name;

@@ -1,4 +1,4 @@
-// The containers of gradients: `gradient_A` beside `A`.
+// The containers of gradients, `gradient_A` beside `A`, or of tangents.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -7,7 +7,8 @@ namespace sdfgc::transforms::gradient {
 
 class Gradients {
 public:
-    explicit Gradients(Maker &maker) : maker_(maker) {}
+    /// `prefix`: of their names.
+    explicit Gradients(Maker &maker, std::string prefix = "gradient_") : maker_(maker), prefix_(std::move(prefix)) {}
 
     /// The gradient of a container, a transient like it; made when it is asked for first. Of an argument that has one, that one.
     Name of(Name data);
@@ -22,6 +23,7 @@ private:
     Name viewOf(const ir::AccessNode &view);
 
     Maker &maker_;
+    std::string prefix_;
     std::vector<std::pair<Name, Name>> all_;
     std::map<std::pair<Name, std::string>, Name> views_; // by view, and what it shows
 };

@@ -2,9 +2,8 @@
 //
 //     sum        y = sum(x)      gradient_x[i] += gradient_y
 //     maximum    y = max(x)      gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do
+#include "Transforms/Differentiate/Correspondence.h"
 #include "Transforms/Differentiate/Rules.h"
-
-#include "Transforms/Optimize/NestParts.h"
 
 #include <algorithm>
 
@@ -17,66 +16,12 @@ using nest::UseKind;
 
 namespace {
 
-/// A map over the elements of an operand, and which element of the result each belongs to.
-struct Correspondence {
-    Maker::Walk walk;
-    sym::Subset operand, result; // of an iteration
-};
-
-/// `dims`: the dimension of the result of each dimension of the operand of more than one element; -1: none.
-Correspondence correspond(const Rule &r, const Use &operand, const Use &result, const std::vector<int> &dims) {
-    Correspondence out{r.maker().walkOver(*subsetOf(operand)), {}, *subsetOf(result)};
-    out.operand = out.walk.elementOf(*subsetOf(operand));
-    for (std::size_t k = 0; k < dims.size(); ++k)
-        if (dims[k] >= 0) {
-            sym::Range &dim = out.result.dims[static_cast<std::size_t>(dims[k])];
-            dim.begin = dim.end = dim.begin + out.walk.positions[k] * dim.step;
-            dim.step = 1;
-        }
-    for (sym::Range &dim : out.result.dims)
-        if (!dim.isPoint())
-            dim.end = dim.begin;
-    return out;
-}
-
 void addMap(Rule &r, const std::string &label, const Correspondence &c, Item item) {
-    if (c.walk.params.empty()) {
-        r.out.push_back(std::move(item));
-        return;
-    }
-    std::vector<Item> body;
-    body.push_back(std::move(item));
-    r.out.push_back(r.maker().map(label, c.walk.params, c.walk.ranges, std::move(body), r.body.inScope()));
-}
-
-std::optional<std::vector<int>> keptDims(const Rule &r, const sym::Subset &in, const sym::Subset &out) {
-    std::set<std::size_t> reduced;
-    const json::Value *axes = r.node.properties.find("axes");
-    for (std::size_t d = 0; d < in.rank(); ++d)
-        if (!axes || axes->isNull())
-            reduced.insert(d);
-    if (axes && axes->isArray())
-        for (const json::Value &a : axes->items()) {
-            const int64_t axis = std::stoll(a.text());
-            reduced.insert(static_cast<std::size_t>(axis < 0 ? axis + static_cast<int64_t>(in.rank()) : axis));
-        }
-    const std::vector<std::size_t> outDims = out.nonUnitDims();
-    std::vector<int> kept;
-    std::size_t next = 0;
-    for (const std::size_t d : in.nonUnitDims()) {
-        if (reduced.count(d)) {
-            kept.push_back(-1);
-        } else {
-            if (next == outDims.size())
-                return std::nullopt;
-            kept.push_back(static_cast<int>(outDims[next++]));
-        }
-    }
-    return next == outDims.size() ? std::optional(kept) : std::nullopt;
+    r.out.push_back(overElements(r.maker(), label, c, std::move(item), r.body.inScope()));
 }
 
 void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
-    const Correspondence c = correspond(r, in, out, kept);
+    const Correspondence c = correspond(r.maker(), in, out, kept);
     Maker &m = r.maker();
     const Name from = m.connector("__in"), to = m.connector("__sum");
     const Use g = r.reverser.gradient(out, UseKind::Read, {}, r.body), x = r.reverser.gradient(in, UseKind::Update, {}, r.body);
@@ -92,12 +37,12 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     const std::optional<Use> vx = r.reverser.value(in, x, r.body), vy = r.reverser.resultValue(out, y, r.body);
     if (!vx || !vy)
         return false;
-    const Correspondence c = correspond(r, in, out, kept), ofX = correspond(r, *vx, out, kept);
-    const Correspondence ofY = correspond(r, in, *vy, kept);
+    const Correspondence c = correspond(r.maker(), in, out, kept), ofX = correspond(r.maker(), *vx, out, kept);
+    const Correspondence ofY = correspond(r.maker(), in, *vy, kept);
     const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
     const Name count = r.reverser.temporary("winners", r.reverser.desc(out), subsetOf(out)->sizes(), r.body);
     const sym::Subset all = m.sdfg().desc(count)->fullSubset();
-    const Correspondence ofCount = correspond(r, in, m.read(count, all), kept);
+    const Correspondence ofCount = correspond(r.maker(), in, m.read(count, all), kept);
     r.out.push_back(m.fill(count, all, "0", r.body.inScope()));
     addMap(r, "count_" + in.data.str(), c,
            m.tasklet("count", n.str() + " = 1 if " + x.str() + " == " + y.str() + " else 0",
@@ -116,7 +61,7 @@ bool reverseReduction(Rule &r) {
     if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
         return r.refuse("it needs one input and one output");
     const Use &in = *inputs[0], &out = *outputs[0];
-    const auto kept = keptDims(r, *subsetOf(in), *subsetOf(out));
+    const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!kept)
         return r.refuse("its axes do not fit the shape of its result");
     const auto wcr = py::parseWcr(r.text("wcr")).value;

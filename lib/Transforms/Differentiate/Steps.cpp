@@ -1,9 +1,8 @@
 // Copies and tasklets, backwards.
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Differentiate/Signatures.h"
 
 #include "Transforms/Optimize/NestParts.h"
-
-#include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
 
@@ -71,65 +70,6 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
 
 // ---- tasklets
 
-namespace {
-
-/// How the connectors of a tasklet and those of its reverse are called.
-std::map<Name, Name> gradientConnectors(const Tasklet &t, const SDFG &g) {
-    std::set<Name> taken = py::blockNames(py::parseBlockOrRaw(t.code.text)).read;
-    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
-    taken.insert(names.written.begin(), names.written.end());
-    for (const auto *list : {&t.inConnectors, &t.outConnectors})
-        for (const Connector &c : *list)
-            taken.insert(c.name);
-    std::map<Name, Name> out;
-    for (const auto *list : {&t.inConnectors, &t.outConnectors})
-        for (const Connector &c : *list) {
-            std::string name = "g_" + c.name.str();
-            while (taken.count(Name(name)) || g.freshName(name) != Name(name))
-                name += "_";
-            taken.insert(Name(name));
-            out.emplace(c.name, Name(name));
-        }
-    return out;
-}
-
-/// Connectors that the code reads or writes with subscripts.
-std::set<Name> subscripted(const std::vector<py::StmtRef> &block) {
-    std::set<Name> out;
-    py::rewrite(block, [&out](const py::ExprRef &e) {
-        if (e->kind == py::ExprKind::Subscript && e->args[0]->kind == py::ExprKind::Name)
-            out.insert(e->args[0]->name);
-        return e;
-    });
-    return out;
-}
-
-/// The uses at a connector; a tasklet may write one result to several places.
-std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
-    std::vector<const Use *> out;
-    for (const Use &u : s.uses)
-        if (u.connector == connector && u.writes() == written)
-            out.push_back(&u);
-    return out;
-}
-
-diag::Message messageOf(const py::DerivativeError &e) {
-    switch (e.kind) {
-    case py::DerivativeError::Kind::Function:
-        return {diag::Id::GradientOfFunction, e.what};
-    case py::DerivativeError::Kind::Complex:
-        return {diag::Id::GradientOfComplex, e.what};
-    case py::DerivativeError::Kind::Foreign:
-        return {diag::Id::GradientOfCode, "it has C++ in it", "write it in Python"};
-    case py::DerivativeError::Kind::Construct:
-    case py::DerivativeError::Kind::Typing:
-        return {diag::Id::GradientOfCode, e.what, ""};
-    }
-    return {diag::Id::GradientOfCode, e.what, ""};
-}
-
-} // namespace
-
 /// What a reversed tasklet is made of, while it is.
 struct ItemReverser::Reversed {
     std::string code;
@@ -139,30 +79,11 @@ struct ItemReverser::Reversed {
 };
 
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
-    const SDFG &g = maker_.sdfg();
-    py::Signature signature;
-    const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
-    const std::map<Name, Name> names = gradientConnectors(t, g);
-    signature.gradient = [&names](Name n) { return names.at(n); };
-    signature.ties = request_.ties;
-    const analysis::SymbolTypes types(g);
-    signature.env.typeOf = [&](Name n) -> std::optional<Type> {
-        const Type known = types.of(n);
-        return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a map around it
-    };
-    for (const Use &u : s.uses) {
-        const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
-        (u.writes() ? signature.outputs : signature.inputs)[u.connector] = c && c->type.isPointer() && !indexed.count(u.connector)
-                                                                               ? c->type.element()
-                                                                           : c ? c->type
-                                                                               : Type();
-        if (c && c->type.isPointer() && indexed.count(u.connector))
-            signature.pointers.insert(u.connector);
-        if (isActive(u))
-            (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
-    }
-    if (t.code.language != Language::Python)
-        return fail({diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"}, t);
+    const auto made = signatureOf(
+        s, t, maker_.sdfg(), [this](const Use &u) { return isActive(u); }, "g_", request_.ties);
+    if (const auto *why = std::get_if<diag::Message>(&made))
+        return fail(*why, t);
+    const auto &signature = std::get<py::Signature>(made);
     const auto parsed = py::parseBlock(t.code.text);
     if (!parsed.value)
         return fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t);

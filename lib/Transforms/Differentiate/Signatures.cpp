@@ -1,0 +1,114 @@
+#include "Transforms/Differentiate/Signatures.h"
+
+#include "Transforms/Differentiate/Maker.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+std::map<Name, Name> gradientConnectors(const Tasklet &t, const SDFG &g, const std::string &prefix) {
+    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    std::set<Name> taken = names.read;
+    taken.insert(names.written.begin(), names.written.end());
+    for (const auto *list : {&t.inConnectors, &t.outConnectors})
+        for (const Connector &c : *list)
+            taken.insert(c.name);
+    std::map<Name, Name> out;
+    for (const auto *list : {&t.inConnectors, &t.outConnectors})
+        for (const Connector &c : *list) {
+            std::string name = prefix + c.name.str();
+            while (taken.count(Name(name)) || g.freshName(name) != Name(name))
+                name += "_";
+            taken.insert(Name(name));
+            out.emplace(c.name, Name(name));
+        }
+    return out;
+}
+
+namespace {
+
+/// Connectors that the code reads or writes with subscripts.
+std::set<Name> subscripted(const std::vector<py::StmtRef> &block) {
+    std::set<Name> out;
+    py::rewrite(block, [&out](const py::ExprRef &e) {
+        if (e->kind == py::ExprKind::Subscript && e->args[0]->kind == py::ExprKind::Name)
+            out.insert(e->args[0]->name);
+        return e;
+    });
+    return out;
+}
+
+/// Adds what a use says of its connector. Returns why there is no derivative, if it does.
+std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, const Tasklet &t, const SDFG &g, bool isActive,
+                                    bool isIndexed) {
+    const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
+    const bool isPointer = c && c->type.isPointer();
+    (u.writes() ? signature.outputs : signature.inputs)[u.connector] = isPointer && !isIndexed ? c->type.element()
+                                                                       : c                     ? c->type
+                                                                                               : Type();
+    if (isPointer && isIndexed)
+        signature.pointers.insert(u.connector);
+    if (!isActive)
+        return std::nullopt;
+    const Type element = g.desc(u.data)->dtype;
+    if (element.isComplex())
+        return diag::Message{diag::Id::GradientOfComplex, u.data.str()};
+    if (!isReal(element))
+        return std::nullopt;
+    (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
+    if (u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+        return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"};
+    return std::nullopt;
+}
+
+} // namespace
+
+std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Tasklet &t, const SDFG &g,
+                                                       const std::function<bool(const Use &)> &isActive, const std::string &prefix,
+                                                       py::Ties ties) {
+    py::Signature out;
+    const std::map<Name, Name> names = gradientConnectors(t, g, prefix);
+    out.gradient = [names](Name n) { return names.at(n); };
+    out.ties = ties;
+    out.env.typeOf = [types = std::make_shared<analysis::SymbolTypes>(g)](Name n) -> std::optional<Type> {
+        const Type known = types->of(n);
+        return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a map around it
+    };
+    const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
+    for (const Use &u : s.uses)
+        if (auto why = addUse(out, u, t, g, isActive(u), indexed.count(u.connector) != 0))
+            return std::move(*why);
+    if (t.code.language != Language::Python)
+        return diag::Message{diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"};
+    return out;
+}
+
+std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
+    std::vector<const Use *> out;
+    for (const Use &u : s.uses)
+        if (u.connector == connector && u.writes() == written)
+            out.push_back(&u);
+    return out;
+}
+
+diag::Message messageOf(const py::DerivativeError &e) {
+    switch (e.kind) {
+    case py::DerivativeError::Kind::Function:
+        return {diag::Id::GradientOfFunction, e.what};
+    case py::DerivativeError::Kind::Complex:
+        return {diag::Id::GradientOfComplex, e.what};
+    case py::DerivativeError::Kind::Foreign:
+        return {diag::Id::GradientOfCode, "it has C++ in it", "write it in Python"};
+    case py::DerivativeError::Kind::Construct:
+    case py::DerivativeError::Kind::Typing:
+        return {diag::Id::GradientOfCode, e.what, ""};
+    }
+    return {diag::Id::GradientOfCode, e.what, ""};
+}
+
+} // namespace sdfgc::transforms::gradient

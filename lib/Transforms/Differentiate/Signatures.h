@@ -1,0 +1,27 @@
+// What the code of tasklets reads and writes, for its derivative.
+#pragma once
+
+#include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Tasklet/Derivatives.h"
+
+#include <variant>
+
+namespace sdfgc::transforms::gradient {
+
+/// How the gradients of a tasklet's connectors are called: the prefix and their names, where nothing else is called so.
+std::map<Name, Name> gradientConnectors(const ir::Tasklet &t, const ir::SDFG &g, const std::string &prefix);
+
+/// What a derivative needs to know of a tasklet in Python, or why it has none. `isActive`: does a use carry a gradient, as far as its
+/// memory is concerned?
+std::variant<py::Signature, diag::Message> signatureOf(const nest::Step &s, const ir::Tasklet &t, const ir::SDFG &g,
+                                                       const std::function<bool(const nest::Use &)> &isActive,
+                                                       const std::string &prefix, py::Ties ties);
+
+/// The uses at a connector; a tasklet may write one result to several places.
+std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool written);
+
+/// Says why there is no derivative.
+diag::Message messageOf(const py::DerivativeError &e);
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,239 @@
+// Tangents of what library nodes compute.
+//
+//     linear      C = A B         tangent_C = tangent_A B + A tangent_B        the node itself, once for each operand with a tangent
+//     maximum     y = max(x)      tangent_y = sum of tangent_x[i] / n, where x[i] equals y, which n elements do
+//
+// Those of Cholesky, Solve and Inv are in TangentFactorisations.cpp.
+#include "Transforms/Differentiate/Correspondence.h"
+#include "Transforms/Differentiate/TangentRules.h"
+
+#include "Transforms/Optimize/NestParts.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+// ---- what rules work with
+
+const Use *TangentRule::use(Name connector, bool written) const {
+    for (const Use &u : site.step.uses)
+        if (u.connector == connector && u.writes() == written)
+            return &u;
+    return nullptr;
+}
+
+std::vector<const Use *> TangentRule::uses(bool written) const {
+    std::vector<const Use *> out;
+    for (const Use &u : site.step.uses)
+        if (u.writes() == written)
+            out.push_back(&u);
+    return out;
+}
+
+std::string TangentRule::text(std::string_view property, std::string_view otherwise) const {
+    const json::Value *v = node.properties.find(std::string(property));
+    return v && !v->isNull() ? v->text() : std::string(otherwise);
+}
+
+void TangentRule::refuse(const std::string &why) const {
+    writer.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"}, node);
+}
+
+namespace {
+
+/// The node once more, under another label.
+std::shared_ptr<LibraryNode> again(const LibraryNode &n) {
+    std::shared_ptr<LibraryNode> out(cast<LibraryNode>(ir::clone(n).release()));
+    out->label = n.label + "_tangent";
+    return out;
+}
+
+/// Adds the elements of a container to those of a use.
+Item addTo(const Use &sum, Name container, const TangentRule &r) {
+    Maker &m = r.writer.maker();
+    const sym::Subset all = m.sdfg().desc(container)->fullSubset();
+    const Maker::Walk walk = m.walkOver(all);
+    const Name in = m.connector("__in"), out = m.connector("__sum");
+    Use to = ofElement(sum, walk.elementOf(*subsetOf(sum)), out);
+    to.kind = UseKind::Update;
+    to.memlet.wcr = "lambda a, b: (a + b)";
+    Item add = m.tasklet("add", out.str() + " = " + in.str(), {m.read(container, walk.elementOf(all), in), std::move(to)});
+    return overElements(m, "add_" + container.str(), {walk, {}, {}}, std::move(add), r.site.inScope());
+}
+
+/// What is linear in each of its operands: the sum of what it makes of the tangent of each, and the values of the others.
+void linear(const TangentRule &r) {
+    const std::vector<const Use *> outputs = r.uses(true);
+    if (outputs.size() != 1 || !subsetOf(*outputs[0]))
+        return r.refuse("it needs one output");
+    const Use &out = *outputs[0];
+    const std::vector<const Use *> inputs = r.uses(false);
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return u->memory == out.memory; }))
+        return r.refuse("it overwrites its operand");
+    bool first = true;
+    for (const Use *active : inputs) {
+        if (!r.writer.isActive(*active))
+            continue;
+        std::shared_ptr<LibraryNode> node = again(r.node);
+        if (const json::Value *identity = node->properties.find("identity"); identity && !identity->isNull())
+            node->properties.set("identity", json::Value("0"));
+        std::vector<Use> uses;
+        for (const Use *u : inputs)
+            uses.push_back(u == active ? r.writer.tangent(*u, u->connector) : *u);
+        const Use sum = r.writer.tangent(out, out.connector);
+        const bool stores = first || out.kind == UseKind::Update;
+        const Name term = stores ? Name() : r.writer.temporary("term", r.writer.desc(out), subsetOf(out)->sizes(), r.site);
+        uses.push_back(stores ? sum : r.writer.maker().whole(UseKind::Write, term, out.connector));
+        r.site.before.push_back(Maker::step(std::move(node), std::move(uses)));
+        if (!stores)
+            r.site.before.push_back(addTo(sum, term, r));
+        first = false;
+    }
+}
+
+void product(const TangentRule &r) {
+    if (const std::string beta = r.text("beta", "0"); (beta != "0" && beta != "0.0") || r.use(Name("_cin"), false))
+        return r.refuse("it adds to another operand");
+    linear(r);
+}
+
+/// Extrema. Each element of the result gets the mean of the tangents of those that it equals: what was there before is among them unless
+/// there is an identity.
+class Extremum {
+public:
+    Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept, bool keepsOld)
+        : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)), keepsOld_(keepsOld),
+          walk_(m_.walkOver(*subsetOf(out))), sum_(like("winners_sum")), count_(like("winners")),
+          all_(m_.sdfg().desc(sum_)->fullSubset()), toSum_(correspond(m_, in, m_.read(sum_, all_), kept)) {}
+
+    void add() {
+        if (keepsOld_)
+            old_ = like("before"), r_.site.before.push_back(m_.copy(readOut(), m_.write(old_, all_)));
+        begin();
+        count();
+        if (w_.isActive(in_))
+            addTangents();
+        divide();
+    }
+
+private:
+    Name like(const char *name) { return w_.temporary(name, w_.desc(out_), subsetOf(out_)->sizes(), r_.site); }
+    Use readOut() const {
+        Use u = out_;
+        u.kind = UseKind::Read;
+        u.certain = false;
+        return u;
+    }
+    sym::Subset place() const { return walk_.elementOf(all_); }
+    sym::Subset placeOfOut() const { return walk_.elementOf(*subsetOf(out_)); }
+    Use tangentOfOut(UseKind kind, Name connector) {
+        Use u = w_.tangent(out_, connector);
+        u.kind = kind;
+        return ofElement(u, placeOfOut(), connector);
+    }
+    void overResult(Item item) {
+        r_.site.after.push_back(overElements(m_, "winners", {walk_, {}, {}}, std::move(item), r_.site.inScope()));
+    }
+    void overOperand(Item item) {
+        r_.site.after.push_back(overElements(m_, "winners", toSum_, std::move(item), r_.site.inScope()));
+    }
+
+    void begin() {
+        if (!keepsOld_) {
+            r_.site.after.push_back(m_.fill(count_, all_, "0", r_.site.inScope()));
+            r_.site.after.push_back(m_.fill(sum_, all_, "0", r_.site.inScope()));
+            return;
+        }
+        const Name y("__y"), old("__old"), t("__t"), n("__n"), s("__s");
+        overResult(m_.tasklet("begin", "__n = 1 if __old == __y else 0\n__s = __t if __old == __y else 0",
+                              {ofElement(readOut(), placeOfOut(), y), m_.read(old_, place(), old), tangentOfOut(UseKind::Read, t),
+                               m_.write(count_, place(), n), m_.write(sum_, place(), s)}));
+    }
+    void count() {
+        overOperand(m_.tasklet("count", "__n = 1 if __x == __y else 0",
+                               {ofElement(in_, toSum_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                                m_.sum(count_, toSum_.result, Name("__n"))}));
+    }
+    void addTangents() {
+        overOperand(
+            m_.tasklet("add", "__s = __t if __x == __y else 0",
+                       {ofElement(in_, toSum_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                        ofElement(w_.tangent(in_, {}), toSum_.operand, Name("__t")), m_.sum(sum_, toSum_.result, Name("__s"))}));
+    }
+    void divide() {
+        overResult(m_.tasklet("divide", "__t = __s / __n if __n > 0 else 0",
+                              {m_.read(sum_, place(), Name("__s")), m_.read(count_, place(), Name("__n")),
+                               tangentOfOut(UseKind::Write, Name("__t"))}));
+    }
+
+    const TangentRule &r_;
+    TangentWriter &w_;
+    Maker &m_;
+    const Use &in_, &out_;
+    Correspondence toResult_;
+    bool keepsOld_;
+    Maker::Walk walk_; // over the result
+    Name sum_, count_, old_;
+    sym::Subset all_; // of these
+    Correspondence toSum_;
+};
+
+void reduction(const TangentRule &r) {
+    const std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
+    if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
+        return r.refuse("it needs one input and one output");
+    const Use &in = *inputs[0], &out = *outputs[0];
+    const auto wcr = py::parseWcr(r.text("wcr")).value;
+    const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
+    const json::Value *identity = r.node.properties.find("identity");
+    const bool keepsOld = !identity || identity->isNull();
+    if (kind == py::Reduction::Sum && r.writer.isActive(in))
+        return linear(r);
+    if (!r.writer.isActive(in) && !keepsOld)
+        return r.writer.clear(r.site);
+    if (kind == py::Reduction::Sum)
+        return; // what has no tangent is added
+    if (kind != py::Reduction::Max && kind != py::Reduction::Min)
+        return r.refuse("its function is no sum, maximum or minimum");
+    const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
+    if (!kept)
+        return r.refuse("its axes do not fit the shape of its result");
+    if (in.memory == out.memory || out.kind == UseKind::Update || r.writer.desc(out).isView())
+        return r.refuse("it overwrites its operand, or updates its result");
+    Extremum(r, in, out, *kept, keepsOld).add();
+}
+
+struct Row {
+    std::string_view className;
+    void (*rule)(const TangentRule &);
+};
+
+constexpr Row rows[] = {
+    {"MatMul", product}, {"BatchedMatMul", product}, {"Gemm", product},     {"Gemv", product},           {"Dot", product},
+    {"Einsum", product}, {"Reduce", reduction},      {"Transpose", linear}, {"TensorTranspose", linear},
+};
+
+} // namespace
+
+void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n) {
+    const TangentRule r{w, site, n};
+    const std::vector<const Use *> inputs = r.uses(false);
+    const bool active = std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return w.isActive(*u); });
+    if (!active && n.className() != "Reduce")
+        return w.clear(site);
+    for (const Use *u : r.uses(true))
+        if (u->kind == UseKind::Update && w.isActive(*u) &&
+            py::parseWcr(u->memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+            return r.refuse("its result is an update that is no sum");
+    for (const Row &row : rows)
+        if (row.className == n.className())
+            return row.rule(r);
+    r.refuse("there is no rule for it");
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,316 @@
+#include "Transforms/Differentiate/Tangents.h"
+
+#include "Transforms/Differentiate/Signatures.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Step;
+using nest::Use;
+using nest::UseKind;
+
+// ---- an SDFG
+
+namespace {
+
+bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
+
+/// The names of both lists, each once.
+std::vector<Name> allOf(const Request &r) {
+    std::vector<Name> out = r.of;
+    for (const Name n : r.wrt)
+        if (!contains(out, n))
+            out.push_back(n);
+    return out;
+}
+
+std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names, SDFG &g, analysis::Memories &memories) {
+    std::set<analysis::Memory> out;
+    for (const Name n : names)
+        out.insert(memories.of(g, n));
+    return out;
+}
+
+bool declare(const std::vector<Name> &names, Gradients &tangents, SDFG &g, pass::Context &context) {
+    for (const Name n : names) {
+        const std::optional<Name> name = tangents.declare(n);
+        if (!name) {
+            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
+            place.file = context.options.file;
+            context.diags.report(diag::Id::GradientName, place, n.str(), "tangent_" + n.str());
+            return false;
+        }
+        if (g.isRoot())
+            g.argNames.push_back(*name);
+    }
+    return true;
+}
+
+/// Sets to zero what arguments begin with whose tangents the caller does not give.
+void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
+    SDFG &g = maker.sdfg();
+    nest::Run run;
+    for (const auto &[data, tangent] : tangents.all())
+        if (!g.desc(data)->transient && !contains(r.wrt, data) && !(r.isNested && contains(declared, data)))
+            run.items.push_back(maker.fill(tangent, g.desc(tangent)->fullSubset(), "0", !g.isRoot()));
+    if (run.items.empty() || !g.start())
+        return;
+    run.region = &g;
+    run.memories = &maker.memories();
+    run.states = {g.addStateBefore(g.start(), g.freshLabel("begin_tangents"))};
+    nest::write(run);
+}
+
+} // namespace
+
+bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
+    const std::vector<Name> declared = allOf(request);
+    analysis::Memories memories(g);
+    Program program(g, memories);
+    const std::set<analysis::Memory> given = memoriesOf(declared, g, memories);
+    const Activity activity(program, given, memoriesOf(request.wrt, g, memories));
+    Maker maker(g, memories);
+    Gradients tangents(maker, "tangent_");
+    if (!declare(declared, tangents, g, context))
+        return false;
+    TangentWriter writer(program, maker, activity, given, tangents, request, context);
+    if (!writer.run())
+        return false;
+    for (nest::Run &run : program.runs())
+        if (run.changed)
+            nest::write(run);
+    addBeginning(request, declared, tangents, maker);
+    return true;
+}
+
+// ---- items
+
+bool TangentWriter::run() {
+    if (!checkStates() || !checkSymbols())
+        return false;
+    for (nest::Run &run : program_.runs()) {
+        const auto writesTangent = [this](const Item &i) {
+            const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+            return std::any_of(uses.begin(), uses.end(),
+                               [this](const nest::PlacedUse &u) { return u.use->writes() && hasTangent(u.use->memory); });
+        };
+        if (!std::any_of(run.items.begin(), run.items.end(), writesTangent))
+            continue;
+        run.items = with(std::move(run.items), nullptr);
+        run.changed = true;
+    }
+    return !failed_;
+}
+
+/// What cannot be read must not write what has a tangent.
+bool TangentWriter::checkStates() {
+    for (const auto &[memory, state] : program_.hidden())
+        if (hasTangent(memory)) {
+            diag::Location place = analysis::placeOf(*state);
+            place.file = context_.options.file;
+            context_.diags.report({diag::Id::GradientOfFlow, "a state that sets references, or is measured", ""}, place);
+            failed_ = true;
+        }
+    return !failed_;
+}
+
+/// Symbols have no tangents: none may get a real number that has one.
+bool TangentWriter::checkSymbols() {
+    SDFG &g = maker_.sdfg();
+    const analysis::SymbolTypes types(g);
+    const auto isCarried = [&](Name n) { return g.desc(n) && isReal(g.desc(n)->dtype) && hasTangent(maker_.memories().of(g, n)); };
+    for (const Region *r : allRegions(g))
+        for (const auto &e : r->edges())
+            for (const auto &[symbol, value] : e->assignments)
+                for (const Name n : analysis::namesInCode({value, Language::Python}, g))
+                    if (isReal(types.of(symbol)) && isCarried(n)) {
+                        diag::Location place = analysis::placeOf(*e, *r);
+                        place.file = context_.options.file;
+                        context_.diags.report({diag::Id::GradientOfContainer, symbol.str(),
+                                               "a symbol, which gets its value from `" + n.str() + "`",
+                                               "let tasklets read the container"},
+                                              place);
+                        failed_ = true;
+                    }
+    return !failed_;
+}
+
+std::vector<Item> TangentWriter::with(std::vector<Item> items, nest::Map *map) {
+    std::vector<Item> out;
+    for (Item &i : items) {
+        if (i.map) {
+            i.map->body = with(std::move(i.map->body), i.map.get());
+            for (const auto &[data, tangent] : tangents_.all())
+                if (i.map->locals.count(data))
+                    i.map->locals.insert(tangent);
+            out.push_back(std::move(i));
+            continue;
+        }
+        TangentSite site{*i.step, map, {}, {}};
+        if (std::any_of(i.step->uses.begin(), i.step->uses.end(), [this](const Use &u) { return u.writes() && isActive(u); }))
+            step(site);
+        for (Item &b : site.before)
+            out.push_back(std::move(b));
+        out.push_back(std::move(i));
+        for (Item &a : site.after)
+            out.push_back(std::move(a));
+    }
+    return out;
+}
+
+void TangentWriter::step(TangentSite &site) {
+    const Step &s = site.step;
+    if (s.isCopy())
+        return copy(site);
+    const Node &n = *s.nodes.front();
+    if (s.nodes.size() > 1)
+        return fail({diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
+                     "read such ranges on an edge in front"},
+                    n);
+    if (const auto *t = dyn_cast<Tasklet>(&n))
+        return tasklet(site, *t);
+    if (const auto *inner = dyn_cast<NestedSDFGNode>(&n))
+        return nested(site, *inner);
+    addTangentOfNode(*this, site, *cast<LibraryNode>(&n));
+}
+
+void TangentWriter::copy(TangentSite &site) {
+    const Use &from = site.step.uses.front(), &to = site.step.uses.back();
+    if (!from.subset || !to.subset)
+        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""},
+                    *to.access);
+    if (!isActive(from))
+        return clear(site);
+    if (to.kind == UseKind::Update && py::parseWcr(to.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+        return fail({diag::Id::GradientOfUpdate, to.data.str(), "`" + to.memlet.wcr + "` is no sum"}, *to.access);
+    site.before.push_back(maker_.copy(tangent(from, {}), tangent(to, {})));
+}
+
+/// Adding what has no tangent changes nothing.
+void TangentWriter::clear(TangentSite &site) {
+    for (const Use &u : site.step.uses) {
+        if (!u.writes() || !isActive(u))
+            continue;
+        const auto subset = subsetOf(u);
+        if (u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum)
+            continue;
+        if (u.kind == UseKind::Update)
+            return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
+        if (!subset || u.memlet.dynamic)
+            return fail({diag::Id::GradientOfContainer, u.data.str(), "written where no subset says", ""}, *u.access);
+        const Use t = tangent(u, {});
+        site.before.push_back(maker_.fill(t.data, *subset, "0", site.inScope()));
+    }
+}
+
+/// A tasklet with the connectors of the one that it is the derivative of, and those of tangents.
+void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
+    const Step &s = site.step;
+    const bool fromActive = std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); });
+    if (t.code.language != Language::Python && !fromActive)
+        return clear(site);
+    const auto made = signatureOf(
+        s, t, maker_.sdfg(), [this](const Use &u) { return hasTangent(u.memory); }, "d_", request_.ties);
+    if (const auto *why = std::get_if<diag::Message>(&made))
+        return fail(*why, t);
+    const auto &signature = std::get<py::Signature>(made);
+    const auto parsed = py::parseBlock(t.code.text);
+    if (!parsed.value)
+        return fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t);
+    const py::DerivativeOr derived = py::tangentOf(*parsed.value, signature);
+    if (const auto *error = std::get_if<py::DerivativeError>(&derived))
+        return fail(messageOf(*error), t);
+    const auto &d = std::get<py::Derivative>(derived);
+    auto node = std::make_shared<Tasklet>();
+    node->label = t.label + "_tangent";
+    node->code = {py::print(d.block), Language::Python};
+    node->debugInfo = t.debugInfo;
+    const py::BlockNames names = py::blockNames(d.block);
+    std::vector<Use> uses;
+    for (const Use &u : s.uses) {
+        const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
+        if (!u.writes() && names.read.count(u.connector)) {
+            uses.push_back(u);
+            node->addIn(u.connector, c->type);
+        }
+        if (!isActive(u))
+            continue;
+        const Name name = signature.gradient(u.connector);
+        if (u.writes() ? !d.results.count(u.connector) : !names.read.count(name))
+            continue;
+        uses.push_back(tangent(u, name));
+        u.writes() ? node->addOut(name, c->type) : node->addIn(name, c->type);
+    }
+    if (std::any_of(uses.begin(), uses.end(), [](const Use &u) { return u.writes(); }))
+        site.before.push_back(Maker::step(std::move(node), std::move(uses)));
+}
+
+/// The nested SDFG computes the tangents, too.
+void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
+    if (!n.sdfg)
+        return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
+    Step &s = site.step;
+    Request r;
+    r.isNested = true;
+    r.ties = request_.ties;
+    for (const Use &u : s.uses) {
+        if (!isActive(u))
+            continue;
+        if (u.kind == UseKind::Update)
+            return fail({diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"}, n);
+        (u.writes() ? r.of : r.wrt).push_back(u.connector);
+    }
+    // In a state of this SDFG while it gets tangents: what is nested may ask for what is around it.
+    auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
+    if (!addTangents(*inner->sdfg, r, context_)) {
+        failed_ = true;
+        return;
+    }
+    std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
+    const std::vector<Use> uses = s.uses;
+    for (const Use &u : uses) {
+        if (!isActive(u))
+            continue;
+        const Name name("tangent_" + u.connector.str());
+        s.uses.push_back(tangent(u, name));
+        const Type type = Type::pointer(desc(u).dtype);
+        u.writes() ? node->addOut(name, type) : node->addIn(name, type);
+    }
+    s.nodes = {node.get()};
+    s.made = std::move(node);
+}
+
+// ---- what rules ask for
+
+bool TangentWriter::isActive(const Use &u) const { return hasTangent(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype); }
+
+Use TangentWriter::tangent(const Use &of, Name connector) {
+    Use u = tangents_.use(of, of.kind, connector);
+    u.memlet.dynamic = of.memlet.dynamic;
+    u.memlet.volume = of.memlet.volume;
+    u.memlet.wcr = of.memlet.wcr;
+    u.certain = of.certain;
+    return u;
+}
+
+Name TangentWriter::temporary(std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape, TangentSite &site) {
+    const Name out = maker_.transient(name, like, std::move(shape));
+    if (site.map)
+        site.map->locals.insert(out);
+    return out;
+}
+
+void TangentWriter::fail(diag::Message message, const Node &at) {
+    diag::Location place = analysis::placeOf(at);
+    place.file = context_.options.file;
+    context_.diags.report(std::move(message), place);
+    failed_ = true;
+}
+
+} // namespace sdfgc::transforms::gradient
