@@ -195,19 +195,22 @@ Arrays Differentiated::weightsOf(const std::vector<std::string> &names, const Ar
     return out;
 }
 
+Arrays Differentiated::tangent(const Arrays &directions) {
+    Arrays given = input();
+    for (const std::string &o : of_) // what is there before does not count, if there is no direction
+        given["tangent_" + o] = given.at(o);
+    for (const auto &[name, v] : directions)
+        given["tangent_" + name] = v;
+    return call(*tangent_, given);
+}
+
 void Differentiated::checkTangents() {
     INFO(tangentErrors());
     REQUIRE(tangent_);
     REQUIRE(gradient_);
     INFO(tangentText());
     const Arrays in = input(), weights = weightsOf(of_, in), directions = weightsOf(wrt_, in);
-    Arrays given = in;
-    for (const auto &[name, v] : directions)
-        given["tangent_" + name] = v;
-    for (const std::string &o : of_)
-        if (!directions.count(o)) // what is there before does not count
-            given["tangent_" + o] = in.at(o);
-    const Arrays tangents = call(*tangent_, given), gradients = run(in, weights), results = call(*primal_, in);
+    const Arrays tangents = tangent(directions), gradients = run(in, weights), results = call(*primal_, in);
     for (const auto &[name, values] : results)
         CHECK(tangents.at(name) == values);
     double forward = 0, reverse = 0, size = 1e-3;
@@ -219,6 +222,27 @@ void Differentiated::checkTangents() {
             size += std::abs(g);
     }
     CHECK(forward == Approx(reverse).epsilon(0).margin(1e-12 * size));
+}
+
+void Differentiated::checkTangentsByDifferences() {
+    INFO(tangentErrors());
+    REQUIRE(tangent_);
+    INFO(tangentText());
+    const Arrays directions = weightsOf(wrt_, input()), tangents = tangent(directions);
+    const double h = 1e-5;
+    const auto moved = [&](double step) {
+        Arrays there = input();
+        for (const auto &[name, v] : directions)
+            for (std::size_t k = 0; k < v.size(); ++k)
+                there.at(name)[k] += step * v[k];
+        return call(*primal_, there);
+    };
+    const Arrays up = moved(h), down = moved(-h);
+    for (const std::string &o : of_)
+        for (std::size_t k = 0; k < up.at(o).size(); ++k) {
+            INFO("tangent_" << o << "[" << k << "]");
+            CHECK(tangents.at("tangent_" + o)[k] == Approx((up.at(o)[k] - down.at(o)[k]) / (2 * h)).epsilon(1e-6).margin(1e-8));
+        }
 }
 
 std::string Differentiated::text() const { return gradient_ ? serialize::print(*gradient_) : ""; }

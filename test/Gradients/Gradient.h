@@ -24,8 +24,12 @@ public:
     void check();
     /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the arguments.
     void checkTangents();
+    /// Compares tangents for a random direction with differences.
+    void checkTangentsByDifferences();
     /// What is in arguments after a run, gradients too; `weights` of the results.
     Arrays run(const Arrays &input, const Arrays &weights);
+    /// What is in arguments after a run with tangents of arguments.
+    Arrays tangent(const Arrays &directions);
     /// Arguments as they are in the beginning.
     Arrays input();
 

@@ -2,7 +2,8 @@
 """Are gradients right? Programs and their gradients, compiled, compared with differences.
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
-                           [--sample N] [--gradients DIR] [--options OPTIONS] [--timeout SECONDS] FOLDER...
+                           [--sample N] [--gradients DIR] [--forward] [--options OPTIONS] [--timeout SECONDS]
+                           FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
 how they are filled (`uniform` from `lo` to `hi`, `const` with a `value`, `spd`: symmetric and positive definite, `stored`), of scalars the
@@ -17,7 +18,8 @@ several h. Both must agree to 1e-6. Of an input that is wrong the worst element 
 
 Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
 compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes
-the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead; --arrays differentiates with respect to arrays only.
+the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead; --arrays differentiates with respect to arrays only. --forward builds tangents,
+too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
 """
 import argparse
 import importlib.util
@@ -36,6 +38,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 1e-6
+TOLERANCE_FORWARD = 1e-10
 STEPS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # of differences: large ones where all is smooth, small ones near corners
 CALLS = 15  # that are timed
 SIZES = {  # of cases whose sizes depend on each other
@@ -171,7 +174,7 @@ class Inputs:
         recorded = inputs_in(case['data'])
         self.arrays = {name: as_recorded(array, self.symbols, recorded[name]) if name in recorded else
                        filled(array, self.symbols, case['fills'].get(name, {}), name, rng)
-                       for name, array in program._arrays.items() if not name.startswith('gradient_')}
+                       for name, array in program._arrays.items() if not name.startswith(('gradient_', 'tangent_'))}
         if case['name'] == 'spmv':
             self.arrays.update(sparse_rows(self.symbols, self.arrays))
 
@@ -241,6 +244,7 @@ class Check:
         self.rng = np.random.default_rng(17)
         self.module, self.gradient_module = load(spec['primal']), load(spec['gradient'])
         self.primal, self.gradient = self.module.Program(), self.gradient_module.Program()
+        self.tangent_module = load(spec['tangent']) if 'tangent' in spec else None
         for a in self.module.INTERFACE['arguments']:
             if a['kind'] == 'array':
                 self.primal._arrays[a['name']].written_only = a['access'] == 'out'
@@ -285,6 +289,19 @@ class Check:
         self.wrt = [n for n in self.wrt if n not in self.lost]
         g = {n: given['gradient_' + n] - (0 if n in self.w else start['gradient_' + n]) for n in self.wrt}
         return {n: np.reshape(a, np.shape(self.x.value(n))) for n, a in g.items()}, start
+
+    def forward_error(self, g):
+        """How far w·(J v) is from g·v for a direction v of all inputs, relatively to the terms of the latter."""
+        tangent, v, given = self.tangent_module.Program(), self.direction(self.wrt), self.x.moved({})
+        for n in dict.fromkeys(self.of + self.wrt):
+            memory = given['tangent_' + n] = like(tangent._arrays['tangent_' + n].allocate(self.x.symbols))
+            memory[...] = np.reshape(v[n], memory.shape) if n in v else self.rng.standard_normal(memory.shape)
+        self.call(tangent, self.tangent_module, given)
+        forward = math.fsum(np.concatenate([(self.w[n] * given['tangent_' + n]).ravel() for n in self.of]))
+        terms = np.concatenate([np.ravel(g[n] * v[n]) for n in v])
+        if not np.isfinite(terms).all() and not math.isfinite(forward):
+            return 0
+        return abs(forward - math.fsum(terms)) / max(float(np.abs(terms).sum()), self.nothing, 1e-300)
 
     def error(self, g, v):
         """How far g·v is from differences in the direction v, relatively; 0 where it is what rounding does to them."""
@@ -355,6 +372,9 @@ class Check:
             return {'status': 'wrong', 'text': f'gradient_{worst} by {errors[worst]:.1e}: {worst}{self.worst_element(g, worst)}{more}'}
         if max(joint) > TOLERANCE:
             return {'status': 'wrong', 'text': f'in a direction of all inputs by {max(joint):.1e}'}
+        forward = self.forward_error(g) if self.tangent_module else 0
+        if not forward <= TOLERANCE_FORWARD:
+            return {'status': 'wrong', 'text': f'tangents differ from gradients by {forward:.1e}'}
         if not any(np.any(a) for a in g.values()):
             return {'status': 'none', 'text': 'all gradients are 0 here, and so are differences'}
         if self.lost:
@@ -382,6 +402,12 @@ def child(path):
 
 # ---- all cases
 
+def grad(options, graph, of, wrt, out, *more):
+    """Writes the graph of the gradient of a program, or of what `more` asks for."""
+    sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), *more, '-o', out], 'grad')
+    return out
+
+
 def gradient_graph(options, case, graph, of, wrt, work):
     """The file of the gradient of a program."""
     if options.gradients:
@@ -390,10 +416,15 @@ def gradient_graph(options, case, graph, of, wrt, work):
             if os.path.exists(path):
                 return path
         raise Failure('none', 'no gradient is given')
-    out = os.path.join(work, 'gradient.sdfg')
-    sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '--seed', 'argument',
-           '--init', 'accumulate', '-o', out], 'grad')
-    return out
+    return grad(options, graph, of, wrt, os.path.join(work, 'gradient.sdfg'), '--seed', 'argument', '--init', 'accumulate')
+
+
+def tangent_module(options, graph, of, wrt, work, more):
+    out = os.path.join(work, 'tangent.sdfg')
+    try:
+        return build(options.sdfgc, grad(options, graph, of, wrt, out, '--mode', 'forward'), os.path.join(work, 'tangent'), more)
+    except Failure as e:
+        raise Failure(e.kind, f'forward: {e}') from None
 
 
 def checked(options, case, work):
@@ -415,9 +446,10 @@ def checked(options, case, work):
         if not of or not wrt:
             raise Failure('none', 'no floating-point output' if not of else 'no floating-point input')
         gradient = build(options.sdfgc, gradient_graph(options, case, graph, of, wrt, work), os.path.join(work, 'gradient'), more)
+        tangent = {'tangent': tangent_module(options, graph, of, wrt, work, more)} if options.forward else {}
         spec = os.path.join(work, 'check.json')
         with open(spec, 'w') as f:
-            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt, 'times': options.times,
+            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt, 'times': options.times, **tangent,
                        'case': {'name': case.name, 'fills': case.fills, 'values': case.values, 'data': case.data}}, f)
         row.update(alone(spec, options.timeout))
     except Failure as e:
@@ -458,6 +490,7 @@ def main():
     parser.add_argument('--keep')
     parser.add_argument('--report')
     parser.add_argument('--gradients')
+    parser.add_argument('--forward', action='store_true')
     parser.add_argument('--options', default='', help='further ones of sdfgc build, for both programs')
     parser.add_argument('--timeout', type=float, default=120)
     options = parser.parse_args()

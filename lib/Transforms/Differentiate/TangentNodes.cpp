@@ -214,8 +214,18 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"MatMul", product}, {"BatchedMatMul", product}, {"Gemm", product},     {"Gemv", product},           {"Dot", product},
-    {"Einsum", product}, {"Reduce", reduction},      {"Transpose", linear}, {"TensorTranspose", linear},
+    {"MatMul", product},
+    {"BatchedMatMul", product},
+    {"Gemm", product},
+    {"Gemv", product},
+    {"Dot", product},
+    {"Einsum", product},
+    {"Reduce", reduction},
+    {"Transpose", linear},
+    {"TensorTranspose", linear},
+    {"Cholesky", tangentOfCholesky},
+    {"Solve", tangentOfSolution},
+    {"Inv", tangentOfInversion},
 };
 
 } // namespace

@@ -20,4 +20,9 @@ struct TangentRule {
     void refuse(const std::string &why) const;
 };
 
+// TangentFactorisations.cpp
+void tangentOfCholesky(const TangentRule &r);
+void tangentOfSolution(const TangentRule &r);
+void tangentOfInversion(const TangentRule &r);
+
 } // namespace sdfgc::transforms::gradient
