@@ -70,6 +70,8 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
 } // namespace
 
 bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
+    nameValues(g);
+    joinArguments(g);
     const std::vector<Name> declared = allOf(request);
     analysis::Memories memories(g);
     Program program(g, memories);
@@ -110,9 +112,9 @@ bool TangentWriter::run() {
 
 /// What cannot be read must not write what has a tangent.
 bool TangentWriter::checkStates() {
-    for (const auto &[memory, state] : program_.hidden())
-        if (hasTangent(memory)) {
-            diag::Location place = analysis::placeOf(*state);
+    for (const HiddenState &h : program_.hidden())
+        if (std::any_of(h.to.begin(), h.to.end(), [this](analysis::Memory m) { return hasTangent(m); })) {
+            diag::Location place = analysis::placeOf(*h.state);
             place.file = context_.options.file;
             context_.diags.report({diag::Id::GradientOfFlow, "a state that sets references, or is measured", ""}, place);
             failed_ = true;
