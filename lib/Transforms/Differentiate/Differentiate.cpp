@@ -118,14 +118,12 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     for (const Name n : flow.clearInLoops(zeros))
         zeros.erase(n);
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
-    if (!first.empty() && flow.first())
-        flow.prepend(g, flow.first(), "begin_gradients", std::move(first));
-    else if (!first.empty())
-        flow.append(g, "begin_gradients", std::move(first));
+    if (!first.empty())
+        flow.prepend(g, flow.first() ? flow.first() : g.start(), "begin_gradients", std::move(first));
     for (auto &[loop, store] : values.storeAll()) {
-        std::vector<Item> items;
-        items.push_back(std::move(store));
-        flow.prepend(*loop->parent(), loop, "store", std::move(items));
+        std::vector<Item> stores;
+        stores.push_back(std::move(store));
+        flow.prepend(*loop->parent(), loop, "store", std::move(stores));
     }
     for (const Values::Tape &t : values.tapes())
         context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +

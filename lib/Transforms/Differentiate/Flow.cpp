@@ -62,7 +62,28 @@ void FlowReverser::reverse(Region &from, Region &into) {
     }
 }
 
+namespace {
+
+/// A jump out of a block, which may be the block itself; null if there is none. Loops keep breaks and continues to themselves.
+const Block *jumpOutOf(const Block &b, bool inLoop = false) {
+    if (isJump(b.kind()))
+        return inLoop && !isa<ReturnBlock>(&b) ? nullptr : &b;
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches())
+            if (const Block *found = jumpOutOf(*branch.region, inLoop))
+                return found;
+    if (const auto *r = dyn_cast<Region>(&b))
+        for (const auto &inner : r->blocks())
+            if (const Block *found = jumpOutOf(*inner, inLoop || isa<LoopRegion>(r)))
+                return found;
+    return nullptr;
+}
+
+} // namespace
+
 void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
+    if (const Block *jump = jumpOutOf(b))
+        return fail({diag::Id::GradientOfFlow, "a break, continue or return", "write the rest of the body as a branch"}, *jump);
     if (const nest::Run *run = program_.runAt(&b)) {
         std::vector<Item> items;
         failed_ |= !items_.reverse(*run, items);
@@ -84,8 +105,6 @@ void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     } else if (auto *r = dyn_cast<Region>(&b)) {
         restore(into, b, symbols);
         reverse(*r, into);
-    } else if (isJump(b.kind())) {
-        fail({diag::Id::GradientOfFlow, "a break, continue or return", "write the rest of the body as a branch"}, b);
     } else if (const auto *s = dyn_cast<State>(&b)) {
         for (const HiddenState &h : program_.hidden())
             if (h.state == s && activity_.isActive(h))
