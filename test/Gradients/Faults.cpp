@@ -291,3 +291,32 @@ TEST_CASE("A symbol that iterations hand on") {
     )";
     CHECK(errors(text).substr(0, 6) == "SD4712");
 }
+
+TEST_CASE("A real number that passes through a symbol") {
+    const std::string text = R"(
+        sdfg f(A, out) {
+          symbol r: float64
+          argument A: float64[2]
+          argument out: float64[2]
+          state begin {}
+          r = A[0] * 2
+          state main {
+            nested n[r = r] with y: pointer(float64) -> out[0:2] {
+              sdfg inner(y) {
+                symbol r: float64
+                argument y: float64[2]
+                state first {
+                  t: o = r * r  with o -> y[0]
+                }
+                if r > 0 {
+                  state second {
+                    t: o = r  with o -> y[1]
+                  }
+                }
+              }
+            }
+          }
+        }
+    )";
+    CHECK(errors(text) == "SD4710 `r` cannot have a gradient: it is a symbol");
+}

@@ -36,6 +36,8 @@ std::vector<Flow> flowsOf(const Program &program) {
         for (const Use &u : item.step->uses)
             if (carries(u))
                 (u.writes() ? flows[item.step.get()].to : flows[item.step.get()].from).insert(u.memory);
+        for (const Name symbol : program.realSymbolsIn(*item.step))
+            flows[item.step.get()].from.insert(program.realSymbols().at(symbol));
     };
     for (const nest::Run &run : const_cast<Program &>(program).runs())
         for (const Item &item : run.items)
@@ -45,6 +47,11 @@ std::vector<Flow> flowsOf(const Program &program) {
         out.push_back(std::move(flow));
     for (const HiddenState &h : program.hidden())
         out.push_back({h.from, h.to});
+    if (!program.realSymbols().empty())
+        for (const InterstateEdge *e : allInterstateEdges(g))
+            for (const auto &[symbol, value] : e->assignments)
+                if (const auto known = program.realSymbols().find(symbol); known != program.realSymbols().end())
+                    out.push_back({program.readBy(value), {known->second}});
     return out;
 }
 

@@ -72,6 +72,7 @@ Program::Program(SDFG &g, analysis::Memories &memories)
                 assigned_.insert(symbol);
         }
     findHidden();
+    findRealSymbols();
     walk(g);
 }
 
@@ -95,6 +96,36 @@ void Program::findHidden() {
             }
         hidden_.push_back(std::move(h));
     }
+}
+
+void Program::findRealSymbols() {
+    const analysis::SymbolTypes types(g_);
+    for (const InterstateEdge *e : allInterstateEdges(g_))
+        for (const auto &[symbol, value] : e->assignments)
+            if (const Type t = types.of(symbol); t.isFloat() || t.isComplex())
+                realSymbols_.emplace(symbol, -2 - static_cast<analysis::Memory>(realSymbols_.size()));
+}
+
+std::vector<Name> Program::realSymbolsIn(const nest::Step &s) const {
+    std::vector<Name> out;
+    if (realSymbols_.empty())
+        return out;
+    for (const Node *n : s.nodes)
+        for (const Name symbol : analysis::freeSymbols(*n))
+            if (realSymbols_.count(symbol))
+                out.push_back(symbol);
+    return out;
+}
+
+std::set<analysis::Memory> Program::readBy(const std::string &value) const {
+    std::set<analysis::Memory> out;
+    for (const Name n : analysis::namesInCode({value, Language::Python}, g_)) {
+        if (const auto symbol = realSymbols_.find(n); symbol != realSymbols_.end())
+            out.insert(symbol->second);
+        else if (const DataDesc *d = g_.desc(n); d && !d->dtype.isInteger() && !d->dtype.isBool())
+            out.insert(memories_.of(g_, n));
+    }
+    return out;
 }
 
 bool Program::isWrittenInHidden(analysis::Memory m) const {

@@ -89,9 +89,16 @@ public:
     };
     Writers writersOf(analysis::Memory m) const;
     const std::vector<HiddenState> &hidden() const { return hidden_; }
+    /// Symbols with real numbers that edges assign, as memories that nothing else has.
+    const std::map<Name, analysis::Memory> &realSymbols() const { return realSymbols_; }
+    /// Those that a step reads.
+    std::vector<Name> realSymbolsIn(const nest::Step &s) const;
+    /// Of an assignment to one of them: what it reads.
+    std::set<analysis::Memory> readBy(const std::string &value) const;
 
 private:
     void findHidden();
+    void findRealSymbols();
     void walk(ir::Region &r);
     void block(ir::Block &b);
     void add(const nest::Item &item, const nest::Item &top, const nest::Run &run);
@@ -112,6 +119,7 @@ private:
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_;
     std::vector<HiddenState> hidden_;
+    std::map<Name, analysis::Memory> realSymbols_;
     std::unordered_map<const nest::Use *, std::size_t> byUse_;
     std::unordered_map<const ir::Block *, Site> places_; // of blocks that control flow reads containers at
     Site here_;                                          // while walking

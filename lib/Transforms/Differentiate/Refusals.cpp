@@ -54,6 +54,12 @@ std::string hintFor(const DataDesc *d) {
 } // namespace
 
 bool ItemReverser::canHaveGradients(const Step &s) {
+    for (const Name symbol : program_.realSymbolsIn(s))
+        if (activity_.isActive(program_.realSymbols().at(symbol))) {
+            fail({diag::Id::GradientOfContainer, symbol.str(), "a symbol", "keep the value in a scalar that tasklets read"},
+                 *s.nodes.front());
+            return false;
+        }
     for (const Use &u : s.uses) {
         if (!activity_.isActive(u.memory))
             continue;
