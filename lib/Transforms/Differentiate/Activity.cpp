@@ -74,6 +74,12 @@ Activity::Activity(const Program &program, const std::set<Memory> &of, const std
     spread(useful_, flows, &Flow::to, &Flow::from);
 }
 
+bool Activity::depend(const Program &program, const std::set<Memory> &of, Memory wrt) {
+    std::set<Memory> varied{wrt};
+    spread(varied, flowsOf(program), &Flow::from, &Flow::to);
+    return std::any_of(of.begin(), of.end(), [&varied](Memory m) { return varied.count(m) != 0; });
+}
+
 bool Activity::isActive(const Step &s) const {
     return std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return u.writes() && isActive(u.memory); });
 }

@@ -13,6 +13,9 @@ public:
     /// `of`, `wrt`: memories of results and of arguments. Only memories of real numbers take part.
     Activity(const Program &program, const std::set<analysis::Memory> &of, const std::set<analysis::Memory> &wrt);
 
+    /// Can one of the results depend on an argument?
+    static bool depend(const Program &program, const std::set<analysis::Memory> &of, analysis::Memory wrt);
+
     bool isActive(analysis::Memory m) const { return varied_.count(m) && useful_.count(m); }
     /// Can it depend on what the gradient is with respect to?
     bool isVaried(analysis::Memory m) const { return varied_.count(m) != 0; }

@@ -93,6 +93,20 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
     return out;
 }
 
+/// Warns of arguments that no result depends on.
+void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
+    const std::set<analysis::Memory> of = memoriesOf(r.of, g, memories);
+    std::string results;
+    for (const Name n : r.of)
+        results += (results.empty() ? "" : "`, `") + n.str();
+    for (const Name n : r.wrt)
+        if (!Activity::depend(program, of, memories.of(g, n))) {
+            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
+            place.file = context.options.file;
+            context.diags.report(diag::Id::GradientIsZero, place, results, n.str());
+        }
+}
+
 } // namespace
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
@@ -102,6 +116,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, memoriesOf(request.of, g, memories), memoriesOf(request.wrt, g, memories));
+    if (!request.isNested)
+        warnOfZeros(request, program, g, memories, context);
     Maker maker(g, memories);
     Gradients gradients(maker);
     if (!declare(request, gradients, g, context))
