@@ -1,4 +1,5 @@
 // sdfgc grad: a graph in, the same graph with the gradient of a result out. It is an ordinary graph: build, run and opt take it.
+#include "Driver/GradientCheck.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
@@ -30,6 +31,15 @@ class Grad : public Subcommand {
                   "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
                   "is printed");
         line.flag("--report", report_, "print what is stored for the gradient, and why");
+        line.group("Comparison with differences");
+        line.flag("--check", check_,
+                  "run both programs in the interpreter, and compare the gradient with differences of results; they must agree to "
+                  "1e-6 (1e-2 in "
+                  "float32). The graph is written only with -o");
+        line.texts("--arg", options_.arguments, "NAME=VALUE", "an argument of the program, as for `sdfgc run`");
+        line.text("--default", options_.otherwise, "VALUE", "of arrays and scalars that are not given");
+        line.real("--eps", options_.eps, "H", "the step of differences, relatively to the size of arguments (the best of several)");
+        line.number("--directions", options_.directions, "N", "how many random directions (3)");
     }
 
     void run(Session &s) override {
@@ -53,6 +63,7 @@ class Grad : public Subcommand {
         option("ties", ties_);
         const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
         pass::Context context(s.diags, compile);
+        const std::unique_ptr<ir::SDFG> primal = check_ ? ir::clone(*in.graph) : nullptr;
         pass::Program program = in.program();
         if (!runPasses(s, program, pipeline, context))
             return;
@@ -60,7 +71,19 @@ class Grad : public Subcommand {
             for (const pass::Remark &r : context.remarks)
                 if (r.pass == "differentiate")
                     s.environment.err << r.element << ": " << r.text << '\n';
-        write(s, *program.graph);
+        if (check_)
+            check(s, *primal, *program.graph);
+        if (!check_ || !output_.empty())
+            write(s, *program.graph);
+    }
+
+    void check(Session &s, const ir::SDFG &primal, const ir::SDFG &derivative) {
+        options_.of = of_;
+        options_.wrt = wrt_;
+        options_.forward = mode_ == "forward";
+        options_.seedOne = seed_ == "one" && !options_.forward;
+        options_.file = input_;
+        checkGradient(s, primal, derivative, options_);
     }
 
     void write(Session &s, const ir::SDFG &g) const {
@@ -74,7 +97,8 @@ class Grad : public Subcommand {
 
     std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split";
     std::vector<std::string> of_, wrt_;
-    bool report_ = false;
+    bool report_ = false, check_ = false;
+    GradientCheckOptions options_;
 };
 
 } // namespace

@@ -1,0 +1,355 @@
+// Directions are random, and each argument goes as far as it is large. Differences of results with steps h and h/2 are extrapolated to step
+// 0 (Richardson). Where no step is given, the best of several counts: long ones where a program is smooth, short ones near its corners.
+#include "Driver/GradientCheck.h"
+
+#include "Driver/Interpretation.h"
+#include "Driver/ProgramRun.h"
+#include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Run/Values.h"
+#include "sdfgc/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <ostream>
+
+namespace sdfgc::driver {
+namespace {
+
+using Vector = std::vector<double>;
+using Vectors = std::map<std::string, Vector>; // elements of arguments, row by row
+
+Vector elementsOf(const run::Argument &a, std::string_view memory) {
+    const std::size_t size = static_cast<std::size_t>(a.dtype.size);
+    Vector out;
+    const auto take = [&](int64_t at) {
+        out.push_back(run::valueOf(a.type, memory.substr(static_cast<std::size_t>(at) * size, size)));
+    };
+    if (a.isArray)
+        run::forEachElement(a.shape, a.strides, take);
+    else
+        take(0);
+    return out;
+}
+
+void setElements(run::Argument &a, const Vector &values) {
+    const std::size_t size = static_cast<std::size_t>(a.dtype.size);
+    std::size_t next = 0;
+    const auto put = [&](int64_t at) {
+        if (size == sizeof(float)) {
+            const auto v = static_cast<float>(values[next++]);
+            std::memcpy(a.data.data() + static_cast<std::size_t>(at) * size, &v, size);
+        } else {
+            std::memcpy(a.data.data() + static_cast<std::size_t>(at) * size, &values[next++], size);
+        }
+    };
+    if (a.isArray)
+        run::forEachElement(a.shape, a.strides, put);
+    else
+        put(0);
+}
+
+/// `A[1, 2]` for the element at a position, row by row.
+std::string elementName(const run::Argument &a, std::size_t position) {
+    std::vector<std::string> at(a.shape.size());
+    for (std::size_t d = at.size(); d-- > 0;) {
+        const auto n = static_cast<std::size_t>(a.shape[d]);
+        at[d] = std::to_string(position % n);
+        position /= n;
+    }
+    return a.name.str() + (at.empty() ? "" : "[" + text::joined(at, ", ") + "]");
+}
+
+std::string number(double value, const char *format = "%.10g") {
+    char text[40];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+/// A program in the interpreter, with its arguments.
+class Executed {
+public:
+    bool prepare(Session &s, const ir::SDFG &g, const run::ArgumentOptions &given, const std::string &file) {
+        session_ = &s;
+        file_ = file;
+        auto arguments = run::prepare(run::interfaceOf(g), given, s.diags);
+        if (arguments)
+            arguments_ = std::move(*arguments);
+        subject_ = arguments ? validate::interpreted(g, {false, file}, s.diags) : nullptr;
+        return subject_ != nullptr;
+    }
+    run::Argument &argument(const std::string &name) { return const_cast<run::Argument &>(*arguments_.find(name)); }
+    Vector given(const std::string &name) { return elementsOf(argument(name), argument(name).data); }
+    /// Gives arguments the contents that those of another program have.
+    void takeFrom(const Executed &other) {
+        for (run::Argument &a : arguments_.all)
+            if (const run::Argument *same = other.arguments_.find(a.name.view()))
+                a.data = same->data;
+    }
+    /// Contents of arguments after a run. Faults are reported the first time.
+    Vectors run(const std::vector<std::string> &names) {
+        const run::CallResult done = isFirst_ ? interpret(*session_, *subject_, arguments_, file_)
+                                              : run::CallResult{.memory = subject_->run(arguments_).memory};
+        isFirst_ = false;
+        Vectors out;
+        for (const std::string &n : names) {
+            const run::Argument &a = argument(n);
+            out[n] = elementsOf(a, done.memory[static_cast<std::size_t>(&a - arguments_.all.data())]);
+        }
+        return out;
+    }
+
+private:
+    Session *session_ = nullptr;
+    std::string file_;
+    run::Arguments arguments_;
+    std::unique_ptr<validate::Subject> subject_;
+    bool isFirst_ = true;
+};
+
+/// How far one number is from another, relatively.
+struct Distance {
+    double error = 0, derivative = 0, difference = 0;
+};
+
+class Check {
+public:
+    Check(Session &s, const GradientCheckOptions &options) : s_(s), o_(options) {}
+
+    void run(const ir::SDFG &primal, const ir::SDFG &derivative) {
+        if (!prepare(primal, derivative))
+            return;
+        Distance worst;
+        for (int k = 0; k < o_.directions && !s_.failed(); ++k)
+            worst = worse(worst, inDirection(randomDirection()));
+        if (s_.failed())
+            return;
+        std::ostream &out = s_.environment.out;
+        out << (o_.forward ? "tangent" : "gradient") << " of " << text::joined(o_.of, ", ") << " with respect to "
+            << text::joined(o_.wrt, ", ") << ": off by " << number(worst.error, "%.1e") << " in " << o_.directions
+            << (o_.directions == 1 ? " direction" : " directions") << "\n";
+        Distance element;
+        const std::string name = o_.forward ? worstOfResults(element) : worstOfArguments(element);
+        const std::string what = name + " = " + number(element.derivative) + ", differences " + number(element.difference);
+        out << "worst element: " << what << ", off by " << number(element.error, "%.1e") << "\n";
+        const double most = std::max(worst.error, element.error);
+        if (!(most <= tolerance_))
+            s_.diags.report(diag::Id::GradientDiffers, diag::Location{o_.file}, number(most, "%.1e"), what);
+    }
+
+private:
+    std::string nameOf(const std::string &argument) const { return (o_.forward ? "tangent_" : "gradient_") + argument; }
+
+    bool prepare(const ir::SDFG &primal, const ir::SDFG &derivative) {
+        run::ArgumentOptions options;
+        options.otherwise = o_.otherwise;
+        for (const std::string &text : o_.arguments)
+            if (const auto one = splitGiven(s_, "--arg", text))
+                options.given.push_back(*one);
+        options.written = writtenOnly(primal);
+        if (s_.failed() || !primal_.prepare(s_, primal, options, o_.file))
+            return false;
+        std::vector<std::string> names = o_.of;
+        names.insert(names.end(), o_.wrt.begin(), o_.wrt.end());
+        for (const std::string &n : names)
+            if (std::none_of(options.given.begin(), options.given.end(), [&](const run::Given &g) { return g.name == nameOf(n); }))
+                options.given.push_back({nameOf(n), "zeros"});
+        if (!derivative_.prepare(s_, derivative, options, o_.file))
+            return false;
+        derivative_.takeFrom(primal_);
+        for (const std::string &n : names)
+            if (primal_.argument(n).dtype.size < 8)
+                tolerance_ = 1e-2;
+        for (const std::string &n : o_.wrt)
+            x_[n] = primal_.given(n);
+        for (const std::string &n : o_.of)
+            for (std::size_t k = primal_.given(n).size(); k > 0; --k)
+                w_[n].push_back(o_.seedOne ? 1 : random_.unit() + 0.5);
+        if (!o_.forward)
+            g_ = gradients();
+        return true;
+    }
+
+    static std::set<Name> writtenOnly(const ir::SDFG &g) {
+        std::set<Name> out;
+        for (const auto &[name, access] : analysis::containerAccess(g))
+            if (access.written && !access.read)
+                out.insert(name);
+        return out;
+    }
+
+    Vectors gradients() {
+        for (const auto &[name, w] : w_)
+            setElements(derivative_.argument(nameOf(name)), w);
+        return byArgument(o_.wrt);
+    }
+
+    /// Runs the derivative. What it made, by the names of the arguments that it is of.
+    Vectors byArgument(const std::vector<std::string> &names) {
+        std::vector<std::string> made;
+        for (const std::string &n : names)
+            made.push_back(nameOf(n));
+        const Vectors found = derivative_.run(made);
+        Vectors out;
+        for (const std::string &n : names)
+            out[n] = found.at(nameOf(n));
+        return out;
+    }
+
+    Vectors tangents(const Vectors &v) {
+        for (const std::string &n : o_.of)
+            setElements(derivative_.argument(nameOf(n)), Vector(w_.at(n).size(), 0));
+        for (const auto &[name, values] : v)
+            setElements(derivative_.argument(nameOf(name)), values);
+        return byArgument(o_.of);
+    }
+
+    Vectors randomDirection() {
+        Vectors out;
+        for (const auto &[name, x] : x_) {
+            double squares = 0;
+            for (const double v : x)
+                squares += v * v;
+            const double size = squares > 0 ? std::sqrt(squares / static_cast<double>(x.size())) : 1;
+            for (std::size_t k = 0; k < x.size(); ++k)
+                out[name].push_back(size * (2 * random_.unit() - 1));
+        }
+        return out;
+    }
+
+    Vectors results(const Vectors &v, double step) {
+        for (const auto &[name, x] : x_) {
+            Vector moved = x;
+            if (const auto d = v.find(name); d != v.end())
+                for (std::size_t k = 0; k < x.size(); ++k)
+                    moved[k] += step * d->second[k];
+            setElements(primal_.argument(name), moved);
+        }
+        return primal_.run(o_.of);
+    }
+
+    /// Of each result, the difference quotient at step 0, and what rounding may make of it.
+    struct Quotients {
+        Vectors values, noise;
+    };
+    Quotients quotients(const Vectors &v, double h) {
+        const Vectors up = results(v, h), down = results(v, -h), nearUp = results(v, h / 2), nearDown = results(v, -h / 2);
+        const double unit = tolerance_ > 1e-6 ? 1e-7 : 4e-16;
+        Quotients out;
+        for (const std::string &n : o_.of)
+            for (std::size_t k = 0; k < up.at(n).size(); ++k) {
+                const double far = (up.at(n)[k] - down.at(n)[k]) / (2 * h), near = (nearUp.at(n)[k] - nearDown.at(n)[k]) / h;
+                out.values[n].push_back((4 * near - far) / 3);
+                out.noise[n].push_back(8 * unit * std::max(std::abs(up.at(n)[k]), std::abs(down.at(n)[k])) / h);
+            }
+        return out;
+    }
+
+    std::vector<double> steps() const {
+        if (o_.eps > 0)
+            return {o_.eps};
+        return tolerance_ > 1e-6 ? std::vector<double>{1e-1, 1e-2, 1e-3} : std::vector<double>{1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+    }
+
+    /// `size`: of terms that the numbers are sums of.
+    static Distance distance(double derivative, double difference, double noise, double size) {
+        if (std::isnan(derivative) && std::isnan(difference))
+            return {0, derivative, difference};
+        const double off = std::abs(derivative - difference);
+        const double scale = std::max({std::abs(derivative), std::abs(difference), 0.1 * size, 1e-300});
+        if (off <= noise && (noise < 1e-4 * scale || derivative == 0))
+            return {0, derivative, difference};
+        return {std::isnan(off) ? std::numeric_limits<double>::infinity() : off / scale, derivative, difference};
+    }
+
+    static Distance worse(const Distance &a, const Distance &b) { return b.error > a.error ? b : a; }
+
+    static double weighted(const Vectors &values, const Vectors &w, double *size = nullptr) {
+        double sum = 0, squares = 0;
+        for (const auto &[name, each] : w)
+            for (std::size_t k = 0; k < each.size(); ++k) {
+                const double term = each[k] == 0 ? 0 : each[k] * values.at(name)[k];
+                sum += term;
+                squares += term * term;
+            }
+        if (size)
+            *size = std::sqrt(squares);
+        return sum;
+    }
+
+    Distance inDirection(const Vectors &v) {
+        double size = 0;
+        const double derivative = o_.forward ? weighted(tangents(v), w_, &size) : weighted(g_, v, &size);
+        Distance best{std::numeric_limits<double>::infinity(), derivative, 0};
+        for (const double h : steps()) {
+            const Quotients q = quotients(v, h);
+            const Distance d = distance(derivative, weighted(q.values, w_), weighted(q.noise, w_), size);
+            if (d.error < best.error)
+                best = d;
+            if (s_.failed())
+                break;
+        }
+        return best;
+    }
+
+    /// At most so many elements are looked at, at equal distances.
+    static constexpr std::size_t most = 200;
+    static std::size_t stride(std::size_t elements) { return std::max<std::size_t>(1, (elements + most - 1) / most); }
+
+    std::string worstOfArguments(Distance &worst) {
+        std::string name = elementName(derivative_.argument(nameOf(o_.wrt.front())), 0);
+        bool found = false;
+        for (const std::string &n : o_.wrt)
+            for (std::size_t k = 0; k < x_.at(n).size(); k += stride(x_.at(n).size())) {
+                Vectors unit;
+                unit[n].resize(x_.at(n).size());
+                unit[n][k] = 1;
+                const Distance d = inDirection(unit);
+                if (found && d.error <= worst.error)
+                    continue;
+                found = true;
+                worst = d;
+                name = elementName(derivative_.argument(nameOf(n)), k);
+            }
+        return name;
+    }
+
+    std::string worstOfResults(Distance &worst) {
+        const Vectors v = randomDirection(), t = tangents(v);
+        std::map<double, Quotients> q;
+        for (const double h : steps())
+            q[h] = quotients(v, h);
+        std::string name;
+        for (const std::string &n : o_.of)
+            for (std::size_t k = 0; k < t.at(n).size(); ++k) {
+                Distance best{std::numeric_limits<double>::infinity(), 0, 0};
+                for (const auto &[h, each] : q) {
+                    const Distance d = distance(t.at(n)[k], each.values.at(n)[k], each.noise.at(n)[k], 0);
+                    if (d.error <= best.error)
+                        best = d;
+                }
+                if (!name.empty() && best.error <= worst.error)
+                    continue;
+                worst = best;
+                name = elementName(derivative_.argument(nameOf(n)), k);
+            }
+        return name;
+    }
+
+    Session &s_;
+    const GradientCheckOptions &o_;
+    Executed primal_, derivative_;
+    run::Random random_{17};
+    double tolerance_ = 1e-6;
+    Vectors x_, w_, g_; // arguments, weights of results, gradients
+};
+
+} // namespace
+
+void checkGradient(Session &session, const ir::SDFG &primal, const ir::SDFG &derivative, const GradientCheckOptions &options) {
+    Check(session, options).run(primal, derivative);
+}
+
+} // namespace sdfgc::driver
