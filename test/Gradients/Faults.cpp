@@ -132,6 +132,30 @@ TEST_CASE("A sum that takes the place of what its container held") {
     checkGradient(text, {{"N", 4}});
 }
 
+TEST_CASE("Reductions that combine their result with what its container held") {
+    for (const char *wcr : {"lambda a, b: a + b", "lambda a, b: max(a, b)", "lambda a, b: min(a, b)"}) {
+        INFO(wcr);
+        const std::string text = R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N, N]
+          argument out: float64[N]
+          state main {
+            library standard.Reduce all (axes = [0], wcr = ")" +
+                                 std::string(wcr) + R"(") with <- A[0:N, 0:N]; -> out[0:N]
+          }
+          state end {
+            map m[i = 0:N] with <- out[0:N]; -> out[0:N] {
+              t: b = sin(a)  with a <- out[i]; b -> out[i]
+            }
+          }
+        }
+    )";
+        Differentiated d(text, "out", "A out");
+        d.set("N", 3).set("out", {0.2, 1.0, 2.0}).set("A", {0.6, 0.9, 1.2, 0.8, 1.1, 0.4, 1.3, 0.7, 0.5}).check();
+    }
+}
+
 TEST_CASE("Iterations of a map that write the same element") {
     CHECK(errors(program("argument x: float64[N, N]\n", R"(
         state main {

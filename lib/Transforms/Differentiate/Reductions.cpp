@@ -29,8 +29,22 @@ void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &k
            m.tasklet("spread", to.str() + " = " + from.str(), {m.read(g.data, c.result, from), m.sum(x.data, c.operand, to)}));
 }
 
+/// Without identity the result may be what was there before: its gradient stays where no element equals the result.
+void keepIfNoneWins(Rule &r, const Use &out, Name count) {
+    if (!r.reverser.mustClear(out, r.body))
+        return;
+    Maker &m = r.maker();
+    const Name n = m.connector("__n"), g = m.connector("__g"), kept = m.connector("__kept");
+    const Maker::Walk walk = m.walkOver(*subsetOf(out));
+    const sym::Subset element = walk.elementOf(*subsetOf(out)), counted = walk.elementOf(m.sdfg().desc(count)->fullSubset());
+    const Use from = r.reverser.gradient(out, UseKind::Read, {}, r.body), to = r.reverser.gradient(out, UseKind::Write, {}, r.body);
+    addMap(r, "keep_" + out.data.str(), {walk, {}, {}},
+           m.tasklet("keep", kept.str() + " = " + g.str() + " if " + n.str() + " == 0 else 0",
+                     {m.read(count, counted, n), m.read(from.data, element, g), m.write(to.data, element, kept)}));
+}
+
 /// Elements that equal the result share its gradient: they are counted first.
-bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
+bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept, bool combines) {
     Maker &m = r.maker();
     const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"),
                to = m.connector("__sum");
@@ -51,6 +65,8 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
            m.tasklet("share", to.str() + " = " + g.str() + " / " + n.str() + " if " + x.str() + " == " + y.str() + " else 0",
                      {m.read(vx->data, ofX.operand, x), m.read(vy->data, ofY.result, y), m.read(count, ofCount.result, n),
                       m.read(gy.data, c.result, g), m.sum(gx.data, c.operand, to)}));
+    if (combines)
+        keepIfNoneWins(r, out, count);
     return true;
 }
 
@@ -69,14 +85,17 @@ bool reverseReduction(Rule &r) {
     const bool isExtremum = kind == py::Reduction::Max || kind == py::Reduction::Min;
     if (kind != py::Reduction::Sum && !isExtremum)
         return r.refuse("its function is no sum, maximum or minimum");
+    const json::Value *identity = r.node.properties.find("identity");
+    const bool combines = !identity || identity->isNull(); // what was there before is part of the result
+    if (isExtremum && combines && !r.reverser.isActive(in) && r.reverser.mustClear(out, r.body))
+        return r.refuse("it compares numbers without a gradient with one that has one");
     if (r.reverser.isActive(in)) {
         if (!isExtremum)
             spreadSum(r, in, out, *kept);
-        else if (!shareExtremum(r, in, out, *kept))
+        else if (!shareExtremum(r, in, out, *kept, combines))
             return false;
     }
-    const json::Value *identity = r.node.properties.find("identity");
-    if (identity && !identity->isNull()) // else what was there before is part of the result
+    if (!combines)
         r.reverser.clear(out, r.body, r.out);
     return true;
 }
