@@ -12,6 +12,7 @@
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
+using nest::Item;
 using nest::Use;
 using nest::UseKind;
 
@@ -178,9 +179,7 @@ std::optional<Product> productOf(const Rule &r) {
         return matmul(r.use(Name("_x"), false), r.use(Name("_y"), false), r.use(Name("_result"), true), false, false);
     if (name == "Gemv")
         return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.flag("transA"), false);
-    const bool gemm = name == "Gemm";
-    return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), gemm && r.flag("transA"),
-                  gemm && r.flag("transB"));
+    return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), r.flag("transA"), r.flag("transB"));
 }
 
 bool hasRepeated(const std::string &letters) {
@@ -222,6 +221,56 @@ bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
     return true;
 }
 
+/// What `beta` times is added: an operand of its own, or null.
+const Use *addendOf(const Rule &r, const Product &p) {
+    for (const char *connector : {"_cin", "_c", "_y"}) {
+        const Use *u = r.use(Name(connector), false);
+        if (u && std::none_of(p.factors.begin(), p.factors.end(), [u](const Operand &o) { return o.use == u; }))
+            return u;
+    }
+    return nullptr;
+}
+
+/// `to = factor * gradient`, or an update with it, element by element.
+void scale(Rule &r, const Use &result, Use to, const std::string &factor) {
+    Maker &m = r.maker();
+    const Name in = m.connector("__g"), out = m.connector("__scaled");
+    const Use from = r.reverser.gradient(result, UseKind::Read, in, r.body);
+    const Maker::Walk walk = m.walkOver(*from.subset);
+    Use target = m.use(to.kind, to.data, walk.elementOf(*to.subset), out);
+    Item item = m.tasklet("scale", out.str() + " = " + (factor == "1" ? "" : "(" + factor + ") * ") + in.str(),
+                          {m.read(from.data, walk.elementOf(*from.subset), in), std::move(target)});
+    if (walk.params.empty()) {
+        r.out.push_back(std::move(item));
+        return;
+    }
+    std::vector<Item> body;
+    body.push_back(std::move(item));
+    r.out.push_back(m.map("scale_gradient", walk.params, walk.ranges, std::move(body), r.body.inScope()));
+}
+
+/// The rest of the gradient of the result, which goes to the addend, or stays where it is added to what the result held.
+bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
+    const std::string beta = r.text("beta", "0");
+    const bool isZero = beta == "0" || beta == "0.0", isOne = beta == "1" || beta == "1.0";
+    if (isZero) {
+        r.reverser.clear(result, r.body, r.out);
+        return true;
+    }
+    if (!addend || (addend->memory == result.memory && addend->data == result.data && subsetOf(*addend) == subsetOf(result))) {
+        if (!isOne && r.reverser.mustClear(result, r.body))
+            scale(r, result, r.reverser.gradient(result, UseKind::Write, {}, r.body), beta);
+        return true;
+    }
+    if (r.reverser.isActive(*addend)) {
+        if (addend->memory == result.memory || !haveSameShape(*subsetOf(*addend), *subsetOf(result)))
+            return r.refuse("it adds an operand of another shape, or one that its result overwrites");
+        scale(r, result, r.reverser.gradient(*addend, UseKind::Update, {}, r.body), isOne ? "1" : beta);
+    }
+    r.reverser.clear(result, r.body, r.out);
+    return true;
+}
+
 } // namespace
 
 bool reverseProduct(Rule &r) {
@@ -229,13 +278,13 @@ bool reverseProduct(Rule &r) {
     if (!p)
         return r.refuse("the shapes of its operands do not fit");
     p->alpha = r.text("alpha", "1");
-    if (const std::string beta = r.text("beta", "0"); r.uses(false).size() != p->factors.size() || (beta != "0" && beta != "0.0"))
-        return r.refuse("it adds to another operand");
+    const Use *addend = addendOf(r, *p);
+    if (r.uses(false).size() != p->factors.size() + (addend ? 1 : 0))
+        return r.refuse("it has an operand more");
     for (std::size_t k = 0; k < p->factors.size(); ++k)
         if (r.reverser.isActive(*p->factors[k].use) && !reverseFactor(r, *p, k))
             return false;
-    r.reverser.clear(*p->result.use, r.body, r.out);
-    return true;
+    return reverseAddend(r, addend, *p->result.use);
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -16,20 +16,6 @@ using nest::UseKind;
 
 // ---- copies
 
-namespace {
-
-bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
-    const std::vector<std::size_t> ofA = a.nonUnitDims(), ofB = b.nonUnitDims();
-    if (ofA.size() != ofB.size())
-        return false;
-    for (std::size_t k = 0; k < ofA.size(); ++k)
-        if (sym::isEqual(a.dims[ofA[k]].steps(), b.dims[ofB[k]].steps()) != sym::Truth::True)
-            return false;
-    return true;
-}
-
-} // namespace
-
 /// A map over the elements, which adds the gradient of what was written to that of what was read. Through a buffer where both are in one
 /// container: an element may be among both. So do copies that put elements in another shape: the buffer has the shape of the source.
 void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {

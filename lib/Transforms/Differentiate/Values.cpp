@@ -16,6 +16,16 @@ std::optional<sym::Subset> subsetOf(const Use &u) {
     return u.subset ? u.subset : u.memlet.data == u.data ? u.memlet.subset : std::nullopt;
 }
 
+bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
+    const std::vector<std::size_t> ofA = a.nonUnitDims(), ofB = b.nonUnitDims();
+    if (ofA.size() != ofB.size())
+        return false;
+    for (std::size_t k = 0; k < ofA.size(); ++k)
+        if (sym::isEqual(a.dims[ofA[k]].steps(), b.dims[ofB[k]].steps()) != sym::Truth::True)
+            return false;
+    return true;
+}
+
 std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts) {
     const std::optional<sym::Expr> least = analysis::leastOf(-e, loops);
     if (!least)

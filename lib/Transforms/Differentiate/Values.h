@@ -23,6 +23,9 @@ namespace sdfgc::transforms::gradient {
 /// The elements that a use is of, in terms of the container that it names; nothing if it does not say.
 std::optional<sym::Subset> subsetOf(const nest::Use &u);
 
+/// Have they the same numbers of elements in the dimensions of more than one, for certain?
+bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
+
 /// An upper bound of an expression over all iterations of loops (outermost first), at least 0; nothing if it is not affine in their
 /// variables.
 std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts);
