@@ -166,6 +166,26 @@ TEST_CASE("Iterations of a map that write the same element") {
     )")) == "SD4711 the update of `out` cannot be reversed: iterations of a map write the same element, and one of them counts");
 }
 
+TEST_CASE("Tiles of a map write their elements once, unless they overlap") {
+    const auto tiled = [](const std::string &outer, const std::string &inner) {
+        return program("", "state main {\n map m[i = " + outer + "] with <- A[0:N]; -> out[0:N] {\n map n[j = " + inner +
+                               "] with <- A[0:N]; -> out[0:N] {\n t: b = a * a  with a <- A[j]; b -> out[j]\n }\n }\n }\n");
+    };
+    checkGradient(tiled("0:8:4", "i:i+4"), {{"N", 8}});
+    checkGradient(tiled("0:N:4", "i:min(N, i+4)"), {{"N", 6}});
+    checkGradient(tiled("0:N", "i:i+1"), {{"N", 6}});
+    checkGradient(tiled("0:N:2", "i"), {{"N", 6}});
+    const std::string refused =
+        "SD4711 the update of `out` cannot be reversed: iterations of a map write the same element, and one of them counts";
+    CHECK(errors(tiled("0:N-3", "i:i+2")) == refused);
+    CHECK(errors(tiled("0:N", "0:3")) == refused);
+    CHECK(errors(program("", "state main {\n map m[i = 0:N] with <- A[0:N]; -> out[0:N] {\n t: b = a * a  with a <- A[i]; b -> "
+                             "out[i // 2]\n }\n }\n")) == refused);
+    CHECK(errors(program(
+              "", "state main {\n map m[i = 0:N-1] with <- A[0:N]; -> out[0:N] {\n t: b = a * a  with a <- A[i]; b -> out[i]\n"
+                  " u: b = a * a  with a <- A[i+1]; b -> out[i+1]\n }\n }\n")) == refused + ", " + refused);
+}
+
 TEST_CASE("What an iteration has for itself is not shared") {
     checkGradient(program("transient s: float64\n", R"(
         state main {

@@ -329,6 +329,66 @@ bool Program::isOverwritten(Name container, const Block &at) const {
     return std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return follows(sites_[w], site); });
 }
 
+namespace {
+
+/// Does each value of a parameter lead to an element of its own, as far as quotients and remainders tell? `A[i // 2]` does not,
+/// `A[i // N, i % N]` does.
+bool loseValues(const sym::Subset &s) {
+    const std::string text = s.str();
+    const bool quotient = text.find("//") != std::string::npos || text.find("floor") != std::string::npos;
+    const bool remainder = text.find('%') != std::string::npos || text.find("Mod") != std::string::npos;
+    return quotient != remainder;
+}
+
+/// May iterations of maps, from level `fixed` on, conflict that are not the same?
+bool isCarried(const analysis::Conflict &c, std::size_t fixed) {
+    return std::any_of(c.vectors.begin(), c.vectors.end(), [fixed](const std::vector<analysis::Directions> &v) {
+        for (std::size_t k = 0; k < v.size(); ++k) {
+            if (k >= fixed && (v[k].less || v[k].greater))
+                return true;
+            if (!v[k].equal)
+                return false;
+        }
+        return false;
+    });
+}
+
+bool hasNestedRanges(const std::vector<analysis::LoopLevel> &loops, std::size_t from) {
+    for (std::size_t k = from; k < loops.size(); ++k)
+        for (std::size_t j = from; j < k; ++j)
+            if (loops[k].range.begin.dependsOn(loops[j].variable) || loops[k].range.end.dependsOn(loops[j].variable))
+                return true;
+    return false;
+}
+
+} // namespace
+
+bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
+    const Site &site = siteOf(write);
+    if (site.scopes.size() == site.loops || !site.instance.subset)
+        return false;
+    std::size_t fixed = site.loops;
+    for (std::size_t k = 0; owner && k < site.scopes.size(); ++k)
+        if (site.scopes[k] == owner)
+            fixed = k + 1;
+    for (const std::size_t w : writes_.at(write.memory)) {
+        const Site &other = sites_[w];
+        if (other.item != site.item || !other.use->certain || other.use->kind != nest::UseKind::Write ||
+            other.use->memlet.dynamic || !other.instance.subset)
+            continue;
+        std::size_t common = 0;
+        while (common < std::min(site.scopes.size(), other.scopes.size()) && site.scopes[common] == other.scopes[common])
+            ++common;
+        const auto c = common > fixed ? analysis::conflictOf(site.instance, other.instance, common, facts_) : std::nullopt;
+        if (!c || !isCarried(*c, fixed))
+            continue;
+        const bool itself = other.use == site.use;
+        if (c->exact || (itself && (hasNestedRanges(site.instance.loops, fixed) || loseValues(*site.instance.subset))))
+            return true;
+    }
+    return false;
+}
+
 Program::Writers Program::writersOf(analysis::Memory m) const {
     Writers out;
     const auto writes = writes_.find(m);

@@ -76,6 +76,9 @@ public:
     /// How many of the loops around a read, outer ones first, must have begun for it to get its value: nothing in the loops after these
     /// writes it before.
     std::size_t loopsBefore(const nest::Use &read) const;
+    /// Can another iteration of a map write an element that this write stores to, by this one or another one? `owner`: a map whose
+    /// iterations have the container for themselves, or null.
+    bool isRepeated(const nest::Use &write, const nest::Map *owner) const;
     /// The same of all that code of control flow reads, at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
     /// Does something outside of a loop use its variable, but for loops that have the same one?

@@ -82,16 +82,11 @@ bool ItemReverser::canHaveGradients(const Step &s) {
 
 namespace {
 
-/// Do iterations of a map, or of one around it, write the same elements? Only where that is certain.
-bool repeats(const Use &u, const Site &site, const Body *b) {
-    if (u.kind != UseKind::Write || !u.certain || u.memlet.dynamic || !site.instance.subset)
-        return false;
-    const std::set<Name> symbols = site.instance.subset->freeSymbols();
-    for (; b && b->map && !b->own.count(u.data); b = b->outer)
-        for (std::size_t d = 0; d < b->map->params.size(); ++d)
-            if (!symbols.count(b->map->params[d]) && !b->map->ranges[d].steps().isOne())
-                return true;
-    return false;
+/// The map whose iterations have a container for themselves, or null.
+const nest::Map *ownerOf(Name data, const Body *b) {
+    while (b && !b->own.count(data))
+        b = b->outer;
+    return b ? b->map : nullptr;
 }
 
 } // namespace
@@ -100,7 +95,8 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     if (std::none_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); }))
         return true; // clearing the same gradient again does no harm
     for (const Use &u : s.uses)
-        if (isActive(u) && repeats(u, program_.siteOf(u), &b)) {
+        if (u.kind == UseKind::Write && u.certain && !u.memlet.dynamic && isActive(u) &&
+            program_.isRepeated(u, ownerOf(u.data, &b))) {
             fail({diag::Id::GradientOfUpdate, u.data.str(), "iterations of a map write the same element, and one of them counts"},
                  *u.access);
             return false;
