@@ -104,3 +104,37 @@ TEST_CASE("A stencil in place over time") {
     )",
                   {{"N", 6}, {"T", 3}}, "A", "A");
 }
+
+TEST_CASE("Loops whose headers alone do not say how often they run") {
+    for (const char *head :
+         {"for i = 0; i != N; i = i + 1", "for i = N - 1; i != -1; i = i - 1", "for i = 0; i < N; i = i + S",
+          "for i = N - 1; i >= 0; i = i - S", "for i = 0; i < N and i < 4; i = i + 1", "for i = 0; 2 * i < N; i = i + 1"}) {
+        INFO(head);
+        for (const int64_t n : {1, 2, 5, 6}) {
+            INFO(n);
+            Differentiated d(loop(head, sine, "symbol S: int64\nassume S: int64 (positive)\n"), "out", "A");
+            d.set("N", n).set("S", 2).check();
+        }
+    }
+}
+
+TEST_CASE("Inverted loops") {
+    for (const char *order : {"update_before_condition = true", "update_before_condition = false"})
+        for (const char *head : {"for i = 0; i < N - 1; i = i + 1", "for i = 0; i < N - 2; i = i + 2"}) {
+            INFO(head << order);
+            for (const int64_t n : {1, 2, 3, 6}) {
+                INFO(n);
+                Differentiated d(loop(std::string("l (inverted, ") + order + "): " + head, sine), "out", "A");
+                d.set("N", n).check();
+            }
+        }
+}
+
+TEST_CASE("A while loop that counts in its body") {
+    const std::string body = sine + "i = i + 2\nstate last {}\n";
+    for (const int64_t n : {1, 2, 5}) {
+        INFO(n);
+        Differentiated d(loop("i = 0\nwhile i < N", body), "out", "A");
+        d.set("N", n).check();
+    }
+}

@@ -110,6 +110,7 @@ void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Me
 } // namespace
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
+    countInHeaders(g);
     nameBounds(g);
     nameValues(g);
     joinArguments(g);

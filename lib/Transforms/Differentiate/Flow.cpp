@@ -173,7 +173,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     if (program_.isReadAfter(l))
         return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
     const std::string i = l.variable.str();
-    const bool down = sym::isPositive(counted->walk.step) == sym::Truth::True;
+    const bool down = sym::isPositive(counted->walk.step, program_.facts()) == sym::Truth::True;
     auto reversed = std::make_unique<LoopRegion>();
     reversed->label = into.sdfg()->freshLabel(l.label + "_reversed");
     reversed->debugInfo = l.debugInfo;

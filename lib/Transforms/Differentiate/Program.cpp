@@ -13,50 +13,6 @@ using namespace ir;
 using nest::Item;
 using nest::Use;
 
-// ---- loops
-
-sym::Expr CountedLoop::number() const {
-    const sym::Expr distance = sym::Expr::symbol(region->variable) - walk.begin;
-    return walk.step.isOne() ? distance : walk.step.isConstant(-1) ? -distance : sym::floorDiv(distance, walk.step);
-}
-
-sym::Expr CountedLoop::trips() const { return sym::floorDiv(walk.end - walk.begin, walk.step) + 1; }
-
-sym::Expr CountedLoop::last() const {
-    return walk.step.isOne() || walk.step.isConstant(-1) ? walk.end : walk.begin + walk.step * (trips() - 1);
-}
-
-std::optional<CountedLoop> countedLoop(LoopRegion &l) {
-    const std::optional<LoopHeader> header = headerOf(l);
-    if (!header || !isOfIntegers(header->range, *l.sdfg()))
-        return std::nullopt;
-    std::set<Name> fixed{l.variable};
-    for (const sym::Expr e : {header->range.begin, header->range.end})
-        fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
-    for (const Region *inside : allRegions(l)) {
-        for (const auto &e : inside->edges())
-            for (const auto &[symbol, value] : e->assignments)
-                if (fixed.count(symbol))
-                    return std::nullopt;
-        if (const auto *inner = dyn_cast<LoopRegion>(inside); inner && inner != &l && fixed.count(inner->variable))
-            return std::nullopt;
-    }
-    return CountedLoop{&l, header->walk()};
-}
-
-std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
-    std::vector<CountedLoop> out;
-    for (Region *at = &r; at && !isa<SDFG>(at); at = at->parent())
-        if (auto *l = dyn_cast<LoopRegion>(at)) {
-            const std::optional<CountedLoop> counted = countedLoop(*l);
-            if (!counted)
-                return std::nullopt;
-            out.push_back(*counted);
-        }
-    std::reverse(out.begin(), out.end());
-    return out;
-}
-
 // ---- the walk over the program
 
 Program::Program(SDFG &g, analysis::Memories &memories)

@@ -15,7 +15,8 @@ namespace sdfgc::transforms::gradient {
 /// A loop with a first value, a step, and an end that it does not change.
 struct CountedLoop {
     ir::LoopRegion *region = nullptr;
-    sym::Range walk; // values of the variable, in the order in which the loop takes them; the step may be negative
+    sym::Range walk;                // values of the variable, in the order in which the loop takes them; the step may be negative
+    std::optional<sym::Expr> count; // of iterations, where it is no quotient of these; then `walk` ends with the last value
     analysis::LoopLevel level() const { return {region->variable, walk}; }
     /// The number of the iteration, from 0, in terms of the variable.
     sym::Expr number() const;
@@ -28,6 +29,9 @@ struct CountedLoop {
 std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
 /// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
 std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
+
+/// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
+void countInHeaders(ir::SDFG &g);
 
 /// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
 /// values: what is known of symbols is known of such loops.

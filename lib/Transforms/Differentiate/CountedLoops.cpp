@@ -1,0 +1,152 @@
+// Loops whose iterations can be counted: what their headers say, and what is known of how often they run.
+#include "Transforms/Differentiate/Program.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/TripCount.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+
+sym::Expr CountedLoop::number() const {
+    const sym::Expr distance = sym::Expr::symbol(region->variable) - walk.begin;
+    return walk.step.isOne() ? distance : walk.step.isConstant(-1) ? -distance : sym::floorDiv(distance, walk.step);
+}
+
+sym::Expr CountedLoop::trips() const { return count ? *count : sym::floorDiv(walk.end - walk.begin, walk.step) + 1; }
+
+sym::Expr CountedLoop::last() const {
+    return count || walk.step.isOne() || walk.step.isConstant(-1) ? walk.end : walk.begin + walk.step * (trips() - 1);
+}
+
+namespace {
+
+/// What the header alone does not say: inverted loops, `!=`, steps that are symbols.
+std::optional<CountedLoop> countedByFormula(LoopRegion &l) {
+    const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
+    if (!t.counted() || !t.exact || !t.changing.empty() || l.variable.empty() || t.variable != l.variable)
+        return std::nullopt;
+    return CountedLoop{&l, {t.first, t.first + t.step * (t.count - 1), t.step, 1}, t.count};
+}
+
+} // namespace
+
+std::optional<CountedLoop> countedLoop(LoopRegion &l) {
+    std::optional<CountedLoop> out;
+    if (const std::optional<LoopHeader> header = headerOf(l))
+        out = CountedLoop{&l, header->walk(), std::nullopt};
+    else
+        out = countedByFormula(l);
+    if (!out || !isOfIntegers(out->walk, *l.sdfg()) || !isOfIntegers({0, out->walk.step, 1, 1}, *l.sdfg()))
+        return std::nullopt;
+    std::set<Name> fixed{l.variable};
+    for (const sym::Expr e : {out->walk.begin, out->walk.end, out->walk.step})
+        fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+    for (const Region *inside : allRegions(l)) {
+        for (const auto &e : inside->edges())
+            for (const auto &[symbol, value] : e->assignments)
+                if (fixed.count(symbol))
+                    return std::nullopt;
+        if (const auto *inner = dyn_cast<LoopRegion>(inside); inner && inner != &l && fixed.count(inner->variable))
+            return std::nullopt;
+    }
+    return out;
+}
+
+std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
+    std::vector<CountedLoop> out;
+    for (Region *at = &r; at && !isa<SDFG>(at); at = at->parent())
+        if (auto *l = dyn_cast<LoopRegion>(at)) {
+            const std::optional<CountedLoop> counted = countedLoop(*l);
+            if (!counted)
+                return std::nullopt;
+            out.push_back(*counted);
+        }
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+// ---- while loops
+
+namespace {
+
+using Assignment = std::pair<Name, std::string>;
+
+Assignment *assignmentOf(InterstateEdge &e, Name symbol) {
+    const auto it = std::find_if(e.assignments.begin(), e.assignments.end(), [symbol](const auto &a) { return a.first == symbol; });
+    return it == e.assignments.end() ? nullptr : &*it;
+}
+
+bool reads(const std::string &code, Name symbol, const SDFG &g) {
+    return analysis::namesInCode({code, Language::Python}, g).count(symbol) != 0;
+}
+
+/// The edge in a body that gives the symbol its next value, if nothing else in the iteration sees that.
+InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
+    const std::vector<Block *> chain = sequenceOf(l);
+    for (std::size_t k = chain.size(); k-- > 0;) {
+        for (InterstateEdge *e : l.inEdges(chain[k])) {
+            if (isa<ConditionalBlock>(chain[k]) || readIn(*chain[k]).count(symbol))
+                return nullptr;
+            if (!assignmentOf(*e, symbol))
+                continue;
+            const bool seen = std::any_of(e->assignments.begin(), e->assignments.end(),
+                                          [&](const auto &a) { return a.first != symbol && reads(a.second, symbol, *l.sdfg()); });
+            return seen ? nullptr : e;
+        }
+    }
+    return nullptr;
+}
+
+/// What the only edge to a loop gives the symbol, if it is the same whenever the loop is reached.
+Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assigned) {
+    const std::vector<InterstateEdge *> edges = l.parent()->inEdges(&l);
+    Assignment *a = edges.size() == 1 ? assignmentOf(*edges[0], symbol) : nullptr;
+    if (!a)
+        return nullptr;
+    for (const Name n : analysis::namesInCode({a->second, Language::Python}, *l.sdfg()))
+        if (assigned.count(n) || l.sdfg()->desc(n))
+            return nullptr;
+    const bool seen = std::any_of(edges[0]->assignments.begin(), edges[0]->assignments.end(), [&](const auto &other) {
+        return other.first != symbol && reads(other.second, symbol, *l.sdfg());
+    });
+    return seen ? nullptr : a;
+}
+
+void countInHeader(LoopRegion &l, const std::set<Name> &assigned) {
+    const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
+    if (!t.counted() || !t.exact || t.changing != std::vector<Name>{t.variable} || t.first != sym::Expr::symbol(t.variable))
+        return;
+    InterstateEdge *update = updateAtEnd(l, t.variable);
+    Assignment *entry = valueAtEntry(l, t.variable, assigned);
+    if (!update || !entry)
+        return;
+    const std::string i = t.variable.str();
+    l.variable = t.variable;
+    l.init = Code{i + " = " + entry->second, Language::Python};
+    l.update = Code{i + " = " + assignmentOf(*update, t.variable)->second, Language::Python};
+    const auto drop = [&t](InterstateEdge &e) {
+        std::erase_if(e.assignments, [&t](const auto &a) { return a.first == t.variable; });
+    };
+    drop(*update);
+    drop(*l.parent()->inEdges(&l).front());
+}
+
+} // namespace
+
+void countInHeaders(SDFG &g) {
+    std::set<Name> assigned;
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        for (const auto &[symbol, value] : e->assignments)
+            assigned.insert(symbol);
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r); l && l->variable.empty() && !l->inverted)
+            countInHeader(*l, assigned);
+}
+
+} // namespace sdfgc::transforms::gradient
