@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>
@@ -26,12 +27,42 @@ bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
     return true;
 }
 
+namespace {
+
+/// The greatest value of a size in the iterations of a loop; it may have a maximum over them in it.
+analysis::SizeExpr greatest(const analysis::SizeExpr &size, const analysis::LoopLevel &loop, const analysis::SizeFacts &facts) {
+    const sym::Range &r = loop.range;
+    const Name v = loop.variable;
+    if (r.step.isOne())
+        return analysis::maxOver(v, r.begin, r.end + 1, size, facts);
+    if (r.step.isConstant(-1))
+        return analysis::maxOver(v, r.end, r.begin + 1, size, facts);
+    const sym::Expr value = r.begin + r.step * sym::Expr::symbol(v);
+    return analysis::maxOver(v, 0, sym::floorDiv(r.end - r.begin, r.step) + 1, analysis::substitute(size, {{v, value}}), facts);
+}
+
+/// Where the size is no polynomial of degree one: a closed form, if there is one.
+std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<analysis::LoopLevel> &loops,
+                                             const sym::Assumptions &facts) {
+    if (analysis::unsupportedPart(analysis::SizeExpr(e)))
+        return std::nullopt;
+    analysis::SizeExpr size = analysis::max(0, analysis::SizeExpr(e));
+    for (auto l = loops.rbegin(); l != loops.rend(); ++l)
+        if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
+            size = greatest(size, *l, {facts, {}});
+    std::optional<sym::Expr> most = size.plain();
+    while (most && most->kind() == sym::Kind::Select &&
+           most->operands()[2].isZero()) // where there are no iterations, any size will do
+        most = most->operands()[1];
+    return most;
+}
+
+} // namespace
+
 std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts) {
     const std::optional<sym::Expr> least = analysis::leastOf(-e, loops);
-    if (!least)
-        return std::nullopt;
-    const sym::Expr most = -*least;
-    return sym::isNonNegative(most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), most});
+    const std::optional<sym::Expr> most = least ? -*least : largestInClosedForm(e, loops, facts);
+    return !most || sym::isNonNegative(*most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), *most});
 }
 
 namespace {

@@ -26,8 +26,8 @@ std::optional<sym::Subset> subsetOf(const nest::Use &u);
 /// Have they the same numbers of elements in the dimensions of more than one, for certain?
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
 
-/// An upper bound of an expression over all iterations of loops (outermost first), at least 0; nothing if it is not affine in their
-/// variables.
+/// An upper bound of an expression over all iterations of loops (outermost first), at least 0; nothing if there is no
+/// formula without loops of its own.
 std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts);
 
 class Values {
