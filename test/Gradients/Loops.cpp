@@ -158,3 +158,26 @@ TEST_CASE("Sizes of tapes that are no polynomials of degree one") {
         }
     }
 }
+
+TEST_CASE("Loops that may stop before their end") {
+    for (const char *head : {"for i = 0; i < N and s > 0.55; i = i + 1", "for i = N - 1; i >= 0 and s > 0.55; i = i - 2",
+                             "for i = 0; i < N and s > 2; i = i + 1"}) {
+        INFO(head);
+        for (const int64_t n : {1, 4, 7}) {
+            INFO(n);
+            Differentiated d(loop(head, sine), "out", "A");
+            d.set("N", n).check();
+            CHECK(d.tapes().ends_with(", 1], tape_last[1]"));
+        }
+    }
+    Differentiated d(loop("i = 0\nwhile s > 0.55 and i < N", sine + "i = i + 1\nstate last {}\n"), "out", "A");
+    d.set("N", 7).check();
+}
+
+TEST_CASE("A loop that may stop before its end, in another one") {
+    const std::string inner =
+        "for j = 0; j < i and s > 0.4; j = j + 1 {\n state step {\n t: o = sin(b * c)  with b <- s[0], c <- A[j]; "
+        "o -> s[0]\n}\n}\nstate more {\n t: o = b + 0.25  with b <- s[0]; o -> s[0]\n}\n";
+    Differentiated d(loop("for i = 0; i < N; i = i + 1", inner), "out", "A");
+    d.set("N", 6).check();
+}

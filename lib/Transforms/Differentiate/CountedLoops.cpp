@@ -26,12 +26,12 @@ sym::Expr CountedLoop::last() const {
 
 namespace {
 
-/// What the header alone does not say: inverted loops, `!=`, steps that are symbols.
+/// What the header alone does not say: inverted loops, `!=`, steps that are symbols, conditions that say more than where the variable ends.
 std::optional<CountedLoop> countedByFormula(LoopRegion &l) {
     const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
-    if (!t.counted() || !t.exact || !t.changing.empty() || l.variable.empty() || t.variable != l.variable)
+    if (!t.counted() || !t.changing.empty() || l.variable.empty() || t.variable != l.variable)
         return std::nullopt;
-    return CountedLoop{&l, {t.first, t.first + t.step * (t.count - 1), t.step, 1}, t.count};
+    return CountedLoop{&l, {t.first, t.first + t.step * (t.count - 1), t.step, 1}, t.count, !t.exact};
 }
 
 } // namespace
@@ -39,7 +39,7 @@ std::optional<CountedLoop> countedByFormula(LoopRegion &l) {
 std::optional<CountedLoop> countedLoop(LoopRegion &l) {
     std::optional<CountedLoop> out;
     if (const std::optional<LoopHeader> header = headerOf(l))
-        out = CountedLoop{&l, header->walk(), std::nullopt};
+        out = CountedLoop{&l, header->walk(), std::nullopt, false};
     else
         out = countedByFormula(l);
     if (!out || !isOfIntegers(out->walk, *l.sdfg()) || !isOfIntegers({0, out->walk.step, 1, 1}, *l.sdfg()))
@@ -120,7 +120,7 @@ Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assig
 
 void countInHeader(LoopRegion &l, const std::set<Name> &assigned) {
     const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
-    if (!t.counted() || !t.exact || t.changing != std::vector<Name>{t.variable} || t.first != sym::Expr::symbol(t.variable))
+    if (!t.counted() || t.changing != std::vector<Name>{t.variable} || t.first != sym::Expr::symbol(t.variable))
         return;
     InterstateEdge *update = updateAtEnd(l, t.variable);
     Assignment *entry = valueAtEntry(l, t.variable, assigned);

@@ -186,8 +186,32 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     reverse(l, *body);
     if (body->blocks().empty())
         into.removeBlock(body);
-    else
+    else if (!counted->stopsEarly || noteLast(l, *counted, *body))
         place(into, body);
+}
+
+/// Keeps the last value of the variable, with which the reversed loop begins.
+bool FlowReverser::noteLast(LoopRegion &l, const CountedLoop &counted, LoopRegion &reversed) {
+    const std::optional<Values::Note> last = values_.noteAt(l, "tape_last", ScalarKind::Int64);
+    if (!last) {
+        fail({diag::Id::GradientOfLoop, "it is in a loop of which that is not known"}, l);
+        return false;
+    }
+    reversed.init = Code{l.variable.str() + " = " + last->text(maker_.sdfg()), Language::Python};
+    prepend(l, l.start(), "note_iteration", note(*last, l.variable.str()));
+    prepend(*l.parent(), &l, "note_iteration", note(*last, (counted.walk.begin - counted.walk.step).str()));
+    return true;
+}
+
+/// Sets a note to a value.
+std::vector<Item> FlowReverser::note(const Values::Note &n, const std::string &value) {
+    const Name out = maker_.connector("__out");
+    sym::Subset at;
+    for (const sym::Expr e : n.index)
+        at.dims.push_back({e, e, 1, 1});
+    std::vector<Item> items;
+    items.push_back(maker_.tasklet("note", out.str() + " = " + value, {maker_.write(n.tape, at, out)}));
+    return items;
 }
 
 // ---- branches
@@ -202,26 +226,14 @@ bool FlowReverser::canAskAgain(const ConditionalBlock &c) {
     return true;
 }
 
-nest::Item FlowReverser::setChoice(const Values::Choice &c, int64_t branch) {
-    const Name out = maker_.connector("__out");
-    sym::Subset at;
-    for (const sym::Expr e : c.index)
-        at.dims.push_back({e, e, 1, 1});
-    return maker_.tasklet("branch", out.str() + " = " + std::to_string(branch), {maker_.write(c.tape, at, out)});
-}
-
 void FlowReverser::branches(ConditionalBlock &c, Region &into) {
-    std::optional<Values::Choice> choice;
-    std::string chosen;
+    std::optional<Values::Note> choice;
     if (!canAskAgain(c)) {
-        choice = values_.choiceAt(c);
+        choice = values_.noteAt(c, "tape_branch", ScalarKind::Int8);
         if (!choice)
             return fail({diag::Id::GradientOfFlow, "a branch whose condition changes, in a loop whose iterations cannot be counted",
                          "count by a constant to an end that the loop does not change"},
                         c);
-        chosen = choice->tape.str();
-        for (std::size_t k = 0; k < choice->index.size() && !maker_.sdfg().desc(choice->tape)->isScalar(); ++k)
-            chosen += (k ? ", " : "[") + choice->index[k].str() + (k + 1 == choice->index.size() ? "]" : "");
     }
     auto *reversed = cast<ConditionalBlock>(into.adopt(std::make_unique<ConditionalBlock>()));
     reversed->label = into.sdfg()->freshLabel(c.label + "_reversed");
@@ -234,24 +246,18 @@ void FlowReverser::branches(ConditionalBlock &c, Region &into) {
         std::optional<Code> condition = branch.condition;
         hasElse |= !condition;
         if (choice)
-            condition = Code{chosen + " == " + std::to_string(number), Language::Python};
+            condition = Code{choice->text(maker_.sdfg()) + " == " + std::to_string(number), Language::Python};
         Region *inner = reversed->addBranch(condition, std::move(region));
         last_[inner] = nullptr;
         reverse(*branch.region, *inner);
         if (inner->blocks().empty())
             place(*inner, addState(*inner, "nothing"));
-        if (choice) {
-            std::vector<Item> set;
-            set.push_back(setChoice(*choice, number));
-            prepend(*branch.region, branch.region->start(), "note_branch", std::move(set));
-        }
+        if (choice)
+            prepend(*branch.region, branch.region->start(), "note_branch", note(*choice, std::to_string(number)));
         ++number;
     }
-    if (choice && !hasElse) {
-        std::vector<Item> set;
-        set.push_back(setChoice(*choice, -1));
-        prepend(*c.parent(), &c, "note_branch", std::move(set));
-    }
+    if (choice && !hasElse)
+        prepend(*c.parent(), &c, "note_branch", note(*choice, "-1"));
     place(into, reversed);
 }
 

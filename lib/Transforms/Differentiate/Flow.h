@@ -52,7 +52,8 @@ private:
     void follow(const ir::InterstateEdge &e, const ir::Block &to, const std::set<Name> &constant, Symbols &now) const;
     void restore(ir::Region &into, const ir::Block &b, const Symbols &symbols);
     void fail(diag::Message message, const ir::Block &at);
-    nest::Item setChoice(const Values::Choice &c, int64_t branch);
+    std::vector<nest::Item> note(const Values::Note &n, const std::string &value);
+    bool noteLast(ir::LoopRegion &l, const CountedLoop &counted, ir::LoopRegion &reversed);
 
     Program &program_;
     Maker &maker_;

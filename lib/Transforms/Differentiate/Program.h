@@ -12,17 +12,18 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A loop with a first value, a step, and an end that it does not change.
+/// A loop with a first value, a step, and an end that it does not change. It may stop before that end.
 struct CountedLoop {
     ir::LoopRegion *region = nullptr;
     sym::Range walk;                // values of the variable, in the order in which the loop takes them; the step may be negative
     std::optional<sym::Expr> count; // of iterations, where it is no quotient of these; then `walk` ends with the last value
+    bool stopsEarly = false;        // `count` and the end of `walk` are the most that there can be: the condition says more
     analysis::LoopLevel level() const { return {region->variable, walk}; }
     /// The number of the iteration, from 0, in terms of the variable.
     sym::Expr number() const;
-    /// How many iterations there are; negative numbers mean none.
+    /// How many iterations there are, or can be; negative numbers mean none.
     sym::Expr trips() const;
-    /// The value in the last iteration.
+    /// The value in the last iteration, if it does not stop early.
     sym::Expr last() const;
 };
 /// Nothing where the loop is of another form.

@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 
@@ -251,11 +252,11 @@ sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
     return out;
 }
 
-std::optional<Values::Choice> Values::choiceAt(ConditionalBlock &c) {
-    const auto loops = countedLoopsAround(*c.parent());
+std::optional<Values::Note> Values::noteAt(Block &b, std::string_view name, ScalarKind type) {
+    const auto loops = countedLoopsAround(*b.parent());
     if (!loops)
         return std::nullopt;
-    Choice out;
+    Note out;
     std::vector<sym::Expr> shape;
     const std::vector<analysis::LoopLevel> levels = levelsOf(*loops);
     for (std::size_t k = 0; k < loops->size(); ++k) {
@@ -266,11 +267,18 @@ std::optional<Values::Choice> Values::choiceAt(ConditionalBlock &c) {
         shape.push_back(*trips);
         out.index.push_back((*loops)[k].number());
     }
-    DataDesc like = DataDesc::scalar(ScalarKind::Int8, true);
-    out.tape = maker_.transient("tape_branch", like, std::move(shape));
+    DataDesc like = DataDesc::scalar(type, true);
+    out.tape = maker_.transient(name, like, std::move(shape));
     if (out.index.empty())
         out.index.push_back(0);
     return out;
+}
+
+std::string Values::Note::text(const SDFG &g) const {
+    std::vector<std::string> at;
+    for (const sym::Expr e : index)
+        at.push_back(e.str());
+    return tape.str() + (g.desc(tape)->isScalar() ? "" : "[" + text::joined(at, ", ") + "]");
 }
 
 // ---- in front of loops

@@ -39,12 +39,14 @@ public:
     std::optional<nest::Use> of(const nest::Use &read, Name connector, bool asView = false);
     /// The same of what a step wrote.
     std::optional<nest::Use> ofResult(const nest::Use &written, Name connector);
-    /// A scalar that says which branch of a conditional ran, for a block in loops, or an element of such; and what sets it.
-    struct Choice {
+    /// A scalar that keeps a number of a block, for one in loops an element of an array: which branch of a conditional ran, say.
+    struct Note {
         Name tape;
         std::vector<sym::Expr> index;
+        /// As code reads it.
+        std::string text(const ir::SDFG &g) const;
     };
-    std::optional<Choice> choiceAt(ir::ConditionalBlock &c);
+    std::optional<Note> noteAt(ir::Block &b, std::string_view name, ScalarKind type);
 
     /// Puts the copies that fill tapes into the runs, and returns those that stand in front of loops.
     std::vector<std::pair<ir::LoopRegion *, nest::Item>> storeAll();
