@@ -13,9 +13,10 @@ std::string program(const std::string &body, const std::string &more = "") {
            more + body + "}\n";
 }
 
-void check(const std::string &body, const std::string &more = "", const std::string &wrt = "A out") {
+void check(const std::string &body, const std::string &more = "", const std::string &wrt = "A out",
+           const std::vector<double> &idx = {3, 0, 3, 1, 4}) {
     Differentiated d(program(body, more), "out", wrt);
-    d.set("N", 5).set("idx", {3, 0, 3, 1, 4}).check();
+    d.set("N", 5).set("idx", idx).check();
 }
 
 std::string errors(const std::string &body, const std::string &more = "") {
@@ -209,6 +210,26 @@ TEST_CASE("A view of another shape") {
         }
     )",
           "view V: float64[2, 2]\n");
+}
+
+TEST_CASE("Rows of a sparse matrix, whose lengths edges read") {
+    check(R"(
+        for i = 0; i < N - 1; i = i + 1 {
+          state begin {}
+          j = idx[i]
+          state between {}
+          k = idx[i + 1]
+          state row {
+            map m[p = 0:k-j] with <- A[j:k]; -> new T[0:k-j] {
+              t: o = sin(a)  with a <- A[j + p]; o -> T[p]
+            }
+            map sum[p = 0:k-j] with <- T[0:k-j], <- A[j:k]; -> out[i] (+) {
+              t: o = a * b  with a <- T[p], b <- A[j + p]; o -> out[i] (+)
+            }
+          }
+        }
+    )",
+          "transient T: float64[k - j]\n", "A out", {0, 2, 2, 3, 5});
 }
 
 TEST_CASE("Loops that end early are refused") {

@@ -88,7 +88,8 @@ std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
         for (nest::Run &run : added_) {
             if (std::none_of(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); }))
                 continue;
-            bool depends = false;
+            bool depends =
+                std::any_of(symbols.begin(), symbols.end(), [this](Name n) { return program_.assigned().count(n) != 0; });
             for (const Region *r = run.region; r && !isa<SDFG>(r); r = r->parent())
                 if (const auto *l = dyn_cast<LoopRegion>(r))
                     depends |= symbols.count(l->variable) != 0;
