@@ -67,21 +67,27 @@ Item addTo(const Use &sum, Name container, const TangentRule &r) {
 }
 
 /// What is linear in each of its operands: the sum of what it makes of the tangent of each, and the values of the others.
-void linear(const TangentRule &r) {
+/// `addend`: an operand that has been dealt with, so that the tangent of the result holds something, if it is active.
+void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
     const std::vector<const Use *> outputs = r.uses(true);
     if (outputs.size() != 1 || !subsetOf(*outputs[0]))
         return r.refuse("it needs one output");
     const Use &out = *outputs[0];
-    const std::vector<const Use *> inputs = r.uses(false);
+    std::vector<const Use *> inputs = r.uses(false);
+    std::erase(inputs, addend);
     if (std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return u->memory == out.memory; }))
         return r.refuse("it overwrites its operand");
-    bool first = true;
+    bool first = !begun;
     for (const Use *active : inputs) {
         if (!r.writer.isActive(*active))
             continue;
         std::shared_ptr<LibraryNode> node = again(r.node);
         if (const json::Value *identity = node->properties.find("identity"); identity && !identity->isNull())
             node->properties.set("identity", json::Value("0"));
+        if (node->properties.find("beta"))
+            node->properties.set("beta", json::Value("0"));
+        if (addend)
+            std::erase_if(node->inConnectors, [addend](const Connector &c) { return c.name == addend->connector; });
         std::vector<Use> uses;
         for (const Use *u : inputs)
             uses.push_back(u == active ? r.writer.tangent(*u, u->connector) : *u);
@@ -96,10 +102,37 @@ void linear(const TangentRule &r) {
     }
 }
 
+void linear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
+
+/// `beta` times the tangent of what is added, first of all.
 void product(const TangentRule &r) {
-    if (const std::string beta = r.text("beta", "0"); (beta != "0" && beta != "0.0") || r.use(Name("_cin"), false))
-        return r.refuse("it adds to another operand");
-    linear(r);
+    const Use *addend = nullptr;
+    for (const char *connector : {"_cin", "_c", "_y"})
+        if (const Use *u = r.use(Name(connector), false); u && (u->connector != Name("_y") || r.use(Name("_y"), true)))
+            addend = u;
+    const std::string beta = r.text("beta", "0");
+    if (beta == "0" || beta == "0.0")
+        return sumOfTerms(r, addend, false);
+    const std::vector<const Use *> outputs = r.uses(true);
+    if (outputs.size() != 1 || !subsetOf(*outputs[0]))
+        return r.refuse("it needs one output");
+    const Use &out = *outputs[0], &from = addend ? *addend : out;
+    if (!subsetOf(from) || !haveSameShape(*subsetOf(from), *subsetOf(out)) ||
+        (from.memory == out.memory && !(from.data == out.data && subsetOf(from) == subsetOf(out))))
+        return r.refuse("it adds an operand of another shape, or one that its result overwrites");
+    const bool begun = r.writer.isActive(from);
+    if (begun) {
+        Maker &m = r.writer.maker();
+        const Maker::Walk walk = m.walkOver(*subsetOf(out));
+        const Name in = m.connector("__in"), scaled = m.connector("__scaled");
+        Use read = ofElement(r.writer.tangent(from, in), walk.elementOf(*subsetOf(from)), in);
+        read.kind = UseKind::Read;
+        Use write = ofElement(r.writer.tangent(out, scaled), walk.elementOf(*subsetOf(out)), scaled);
+        write.kind = UseKind::Write;
+        Item scale = m.tasklet("scale", scaled.str() + " = (" + beta + ") * " + in.str(), {std::move(read), std::move(write)});
+        r.site.before.push_back(overElements(m, "scale_tangent", {walk, {}, {}}, std::move(scale), r.site.inScope()));
+    }
+    sumOfTerms(r, addend, begun);
 }
 
 /// Extrema. Each element of the result gets the mean of the tangents of those that it equals: what was there before is among them unless
