@@ -70,8 +70,10 @@ TEST_CASE("A nested SDFG that has one container by two arguments") {
               argument x: float64[)" + size + R"(]
               argument y: float64[N]
               for k = 0; k < N - 1; k = k + 1 {
-                state step {
-                  t: o = sin(b)  with b <- x[k]; o -> y[k]
+                if x[k] > 0.7 {
+                  state step {
+                    t: o = sin(b)  with b <- x[k]; o -> y[k]
+                  }
                 }
               }
             }

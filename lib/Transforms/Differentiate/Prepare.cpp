@@ -100,6 +100,34 @@ bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
            in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
 }
 
+/// All code that decides where the control flow of an SDFG goes, and what it assigns.
+std::vector<std::string *> codeOfFlow(SDFG &g) {
+    std::vector<std::string *> out;
+    for (Region *r : allRegions(g)) {
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
+                if (*c)
+                    out.push_back(&(*c)->text);
+        for (const auto &b : r->blocks())
+            if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+                for (auto &branch : c->branches())
+                    if (branch.condition)
+                        out.push_back(&branch.condition->text);
+        for (const auto &e : r->edges()) {
+            out.push_back(&e->condition.text);
+            for (auto &[symbol, value] : e->assignments)
+                out.push_back(&value);
+        }
+    }
+    return out;
+}
+
+void renameInFlow(SDFG &g, Name from, Name to) {
+    for (std::string *text : codeOfFlow(g))
+        if (const auto parsed = py::parseBlock(*text); parsed.value && text->find(from.str()) != std::string::npos)
+            *text = py::print(py::substitute(*parsed.value, {{from, py::name(to)}}));
+}
+
 } // namespace
 
 void joinArguments(SDFG &g) {
@@ -113,9 +141,10 @@ void joinArguments(SDFG &g) {
             for (const Edge *out : nested->outEdges())
                 for (const Edge *in : nested->inEdges()) {
                     const Name from = in->dstConn, to = out->srcConn;
-                    if (from == to || inFlow.count(from) || nested->outConnector(from) || nested->inConnector(to) ||
-                        !meanTheSame(*in, *out, inner))
+                    if (from == to || nested->outConnector(from) || nested->inConnector(to) || !meanTheSame(*in, *out, inner))
                         continue;
+                    if (inFlow.count(from))
+                        renameInFlow(inner, from, to);
                     renameDataflow(inner, from, to);
                     inner.arrays.erase(from);
                     break;
