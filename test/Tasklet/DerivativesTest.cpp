@@ -33,7 +33,8 @@ TEST_CASE("factors of one and zero, signs and equal terms fold", "[tasklet][deri
     CHECK(reverse("y = -(a - b)") == "a_bar = -y_bar\nb_bar = y_bar");
     CHECK(reverse("y = a - a") == "");
     CHECK(reverse("y = cos(x)") == "x_bar = -(sin(x) * y_bar)");
-    CHECK(reverse("y = 1 / (1 + exp(-x))") == "exp_t = exp(-x)\nt = 1 + exp_t\nx_bar = exp_t * (1 / t * y_bar / t) if y_bar != 0 else 0");
+    CHECK(reverse("y = 1 / (1 + exp(-x))") ==
+          "exp_t = exp(-x)\nt = 1 + exp_t\nx_bar = exp_t * (1 / t * y_bar / t) if y_bar != 0 else 0");
 }
 
 TEST_CASE("what has no influence has no gradient", "[tasklet][derivatives]") {
