@@ -86,6 +86,29 @@ TEST_CASE("A nested SDFG that has one container by two arguments") {
           "SD4714 control flow that cannot be reversed: a nested SDFG that has `out` by two arguments, and writes it");
 }
 
+TEST_CASE("A nested SDFG in a map that reads elements of other iterations") {
+    checkGradient(program("symbol k: int64\n", R"(
+        state main {
+          map m[i = 0:N-1] with <- A[0:N]; -> out[0:N-1] {
+            nested n with l: pointer(float64) <- A[i], r: pointer(float64) <- A[i+1]; y: pointer(float64) -> out[i] {
+              sdfg inner(l, r, y) {
+                symbol k: int64
+                argument l: float64[1]
+                argument r: float64[1]
+                argument y: float64[1]
+                for k = 0; k < 2; k = k + 1 {
+                  state step {
+                    t: o = a * b * (k + 1)  with a <- l[0], b <- r[0]; o -> y[0]
+                  }
+                }
+              }
+            }
+          }
+        }
+    )"),
+                  {{"N", 5}});
+}
+
 TEST_CASE("A nested SDFG may leave elements as they are") {
     const std::string text = program("symbol k: int64\n", R"(
         state start_here {

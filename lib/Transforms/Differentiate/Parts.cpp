@@ -48,12 +48,22 @@ bool sumDifferently(const Site &a, const Site &b) {
            ofB.size() + b.loops < b.instance.loops.size();
 }
 
+/// A nested SDFG clears the gradients of its results by itself, so that a second part would find nothing.
+bool hasNested(const Item &i) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+    return std::any_of(uses.begin(), uses.end(), [](const nest::PlacedUse &u) {
+        return std::any_of(u.step->nodes.begin(), u.step->nodes.end(), [](const Node *n) { return isa<NestedSDFGNode>(n); });
+    });
+}
+
 } // namespace
 
 /// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map writes, too, are in
 /// the last group, in which the gradients of results change.
 std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     std::vector<std::set<const Use *>> groups(1);
+    if (hasNested(i))
+        return groups;
     std::vector<const Use *> reads;
     for (const nest::PlacedUse &u : nest::usesOf(i))
         if (!u.use->writes() && isActive(*u.use) && u.use->subset && !nest::localsOf(i).count(u.use->data))
