@@ -35,6 +35,16 @@ Values gradients(const std::string &code, const Values &at, Ties ties = Ties::Sp
     return result;
 }
 
+/// The tangent of y for that of x.
+double tangentAt(const std::string &code, double x, double along) {
+    const Signature s = signatureFor(code);
+    const DerivativeOr derived = tangentOf(*parseBlock(code).value, s);
+    INFO(text(derived));
+    Columns inputs{{Name("x"), {{x}}}, {s.gradient(Name("x")), {{along}}}}, outputs{{s.gradient(Name("y")), {{-99}}}};
+    evaluate(std::get<Derivative>(derived).block, inputs, outputs, 1, ScalarKind::Float64);
+    return outputs.at(s.gradient(Name("y"))).values[0];
+}
+
 const double notANumber = std::nan(""), infinity = INFINITY;
 
 } // namespace
@@ -59,6 +69,9 @@ TEST_CASE("a gradient of zero stays zero where a derivative is infinite", "[task
         CHECK(gradients(std::string("y = z * (") + f + ")", {{"x", 0}, {"z", 0}})["x"] == 0);
     }
     CHECK(gradients("y = sqrt(x)", {{"x", notANumber}})["x"] != 0);
+    CHECK(tangentAt("y = sqrt(x)", 0, 0) == 0);
+    CHECK(tangentAt("y = log(x)", 0, 0) == 0);
+    CHECK(tangentAt("y = sqrt(x)", 0, 1) == infinity);
 }
 
 TEST_CASE("derivatives of powers at zero", "[tasklet][derivatives]") {

@@ -72,8 +72,13 @@ private:
         }
         ExprRef t = intLit(0);
         const Type type = builder_.typeOf(name(s.name));
+        const bool infinite = canBeInfinite(*s.value, builder_);
         forEachOperand(s, [&](const ExprRef &operand, const ExprRef &partial) {
-            t = sum(t, builder_.converted(product(partial, of(operand)), type));
+            const ExprRef along = of(operand);
+            ExprRef term = product(partial, along);
+            if (infinite && !isLiteral(*along) && !isLiteral(*partial)) // zero stays zero
+                term = choice(compare(Op::Ne, along, intLit(0)), term, intLit(0));
+            t = sum(t, builder_.converted(term, type));
         });
         tangents_[s.name] = builder_.leaf(t, "t_" + builder_.plainName(s.name));
     }
