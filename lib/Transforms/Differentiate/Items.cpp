@@ -83,6 +83,8 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
         return;
     reversed->locals = inner.made;
     reversed->locals.insert(inner.needed.begin(), inner.needed.end());
+    if (!b.inScope())
+        sumInRegister(*reversed);
     out.push_back({std::move(reversed), nullptr});
     separate({&out.back(), 1}, inner.needed);
 }

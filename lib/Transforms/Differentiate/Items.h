@@ -91,6 +91,7 @@ private:
     void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
+    void sumInRegister(nest::Map &m);
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     /// Are all containers that the step uses such that have gradients, if they take part, and all updates sums? Else it is refused.
     bool canHaveGradients(const nest::Step &s);

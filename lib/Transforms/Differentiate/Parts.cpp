@@ -8,6 +8,8 @@
 // kept apart as well: each map can have the loops of its sum inside.
 #include "Transforms/Differentiate/Items.h"
 
+#include "Transforms/Optimize/NestParts.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -91,6 +93,59 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
         return std::vector<std::set<const Use *>>(1);
     std::stable_partition(groups.begin(), groups.end(), [&](const auto &group) { return !inPlace(group); });
     return groups;
+}
+
+namespace {
+
+/// How many of the last parameters of a map do not say which element a use is of.
+std::size_t unusedAtEnd(const nest::Map &m, const Use &u) {
+    const std::set<Name> symbols = u.subset ? u.subset->freeSymbols() : std::set<Name>(m.params.begin(), m.params.end());
+    std::size_t n = 0;
+    while (n < m.params.size() && !symbols.count(m.params[m.params.size() - 1 - n]))
+        ++n;
+    return n;
+}
+
+} // namespace
+
+/// A sum over the last loops of a map is made in a variable, and added to the gradient once:
+///
+///     map i, j { g[i] += a[i, j] }   ->   map i { s = 0; map j { s += a[i, j] }; g[i] += s }
+void ItemReverser::sumInRegister(nest::Map &m) {
+    if (m.body.size() != 1 || !m.body[0].step || m.body[0].step->isCopy() || !isa<Tasklet>(m.body[0].step->nodes.front()))
+        return;
+    Use *sum = nullptr;
+    std::size_t inside = 0;
+    for (Use &u : m.body[0].step->uses)
+        if (const std::size_t n = unusedAtEnd(m, u); u.kind == nest::UseKind::Update && n > 0) {
+            if (sum || n == m.params.size() || !u.subset->isOneElement() || u.memlet.dynamic)
+                return;
+            sum = &u;
+            inside = n;
+        }
+    if (!sum)
+        return;
+    const std::size_t outside = m.params.size() - inside;
+    for (std::size_t k = 0; k < outside; ++k)
+        for (std::size_t j = outside; j < m.params.size(); ++j)
+            if (m.ranges[k].begin.dependsOn(m.params[j]) || m.ranges[k].end.dependsOn(m.params[j]))
+                return;
+    const Use whole = *sum;
+    const Name s = maker_.transient("sum_" + whole.data.str(), desc(whole), {}), in = maker_.connector("__in"),
+               out = maker_.connector("__out");
+    *sum = maker_.sum(s, maker_.sdfg().desc(s)->fullSubset(), whole.connector);
+    const auto at = static_cast<std::ptrdiff_t>(outside);
+    auto inner = std::make_unique<nest::Map>(
+        loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
+    inner->body = std::move(m.body);
+    m.body.clear();
+    m.params.resize(outside);
+    m.ranges.resize(outside);
+    m.locals.insert(s);
+    m.body.push_back(maker_.fill(s, maker_.sdfg().desc(s)->fullSubset(), "0", true));
+    m.body.push_back({std::move(inner), nullptr});
+    m.body.push_back(maker_.tasklet("add_" + whole.data.str(), out.str() + " = " + in.str(),
+                                    {maker_.whole(nest::UseKind::Read, s, in), maker_.sum(whole.data, *whole.subset, out)}));
 }
 
 } // namespace sdfgc::transforms::gradient
