@@ -82,9 +82,10 @@ bool overwrites(const ir::LibraryNode &n) {
     if (d->className == "Reduce")
         return !isNull("identity");
     const bool adds = !isNull("beta") && n.properties.find("beta")->asInt() != 0;
-    constexpr const char *addends[] = {"_cin", "_c", "_y"};
-    return !adds || std::any_of(std::begin(addends), std::end(addends),
-                                [&](const char *connector) { return n.inEdge(connector) != nullptr; });
+    constexpr const char *addends[] = {"_cin", "_c", "_y"}; // an Einsum node may call a factor so
+    return !adds || (d->className != "Einsum" && std::any_of(std::begin(addends), std::end(addends), [&](const char *connector) {
+                         return n.inEdge(connector) != nullptr;
+                     }));
 }
 
 } // namespace sdfgc::libnodes

@@ -170,18 +170,18 @@ TEST_CASE("offload-to-gpu: a program whose control flow reads what a tasklet cha
 }
 
 TEST_CASE("offload-to-gpu: what a library node overwrites is not copied to the device") {
-    auto copiedIn = [](const char *kind, const char *beta, const char *rows) {
+    auto copiedIn = [](const char *kind, const char *beta, const char *rows, const char *second = "_b") {
         Graph x(R"(
             sdfg f(A, B, C) {
               argument A: float64[8, 8]
               argument B: float64[8, 8]
               argument C: float64[8, 8]
               state main {
-                library $kind node (beta = $beta) with _a <- A[0:8, 0:8], _b <- B[0:8, 0:8]; _c -> C[0:$rows, 0:8]
+                library $kind node (beta = $beta) with _a <- A[0:8, 0:8], $second <- B[0:8, 0:8]; _out -> C[0:$rows, 0:8]
               }
             }
         )",
-                {{"$kind", kind}, {"$beta", beta}, {"$rows", rows}});
+                {{"$kind", kind}, {"$beta", beta}, {"$rows", rows}, {"$second", second}});
         offload(x.g);
         std::set<std::string> names;
         for (const auto &e : cast<State>(x.g.start())->edges())
@@ -191,7 +191,8 @@ TEST_CASE("offload-to-gpu: what a library node overwrites is not copied to the d
     };
     using Names = std::set<std::string>;
     CHECK(copiedIn("blas.Gemm", "0", "8") == Names{"gpu_A", "gpu_B"});
-    CHECK(copiedIn("blas.Gemm", "1", "8") == Names{"gpu_A", "gpu_B", "gpu_C"}); // adds to what is there
-    CHECK(copiedIn("blas.Gemm", "0", "4") == Names{"gpu_A", "gpu_B", "gpu_C"}); // writes half of it
+    CHECK(copiedIn("blas.Gemm", "1", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});         // adds to what is there
+    CHECK(copiedIn("blas.Gemm", "0", "4") == Names{"gpu_A", "gpu_B", "gpu_C"});         // writes half of it
+    CHECK(copiedIn("blas.Einsum", "1", "8", "_c") == Names{"gpu_A", "gpu_B", "gpu_C"}); // whose factor B is no addend
     CHECK(copiedIn("blas.Unknown", "0", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});
 }
