@@ -82,3 +82,20 @@ TEST_CASE("What an iteration has for itself is computed again") {
     )",
                   {{"N", 5}});
 }
+
+TEST_CASE("Two results of a tasklet in one array") {
+    const std::string text = R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N, N]
+          argument out: float64[N, N]
+          state main {
+            map m[i = 0:N, j = i:N] with <- A[0:N, 0:N]; -> out[0:N, 0:N] {
+              t: (p, q) = (a * a, a * a)  with a <- A[i, j]; p -> out[i, j], q -> out[$second]
+            }
+          }
+        }
+    )";
+    const Differentiated onTheDiagonal(replaced(text, {{"$second", "j, i"}}), "out", "A");
+    CHECK(onTheDiagonal.errors().starts_with("SD4711 "));
+}

@@ -101,6 +101,7 @@ private:
     bool hasDistinctResults(const nest::Step &s, const ir::Node &n);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
+    const nest::Use *writtenTwice(const nest::Step &s) const;
     struct Reversed;
     void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d,
                          Body &b, std::vector<nest::Item> &out);

@@ -70,6 +70,8 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, t);
     const auto &signature = std::get<py::Signature>(made);
+    if (const Use *twice = writtenTwice(s))
+        return fail({diag::Id::GradientOfUpdate, twice->data.str(), "the tasklet may write one element of it twice"}, t);
     const auto parsed = py::parseBlock(t.code.text);
     if (!parsed.value)
         return fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t);
@@ -77,6 +79,26 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
     if (const auto *error = std::get_if<py::DerivativeError>(&d))
         return fail(messageOf(*error), t);
     reversedTasklet(s, t, signature, std::get<py::Derivative>(d), b, out);
+}
+
+namespace {
+
+/// Can two uses be of one element in one iteration of all loops around them?
+bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
+    const auto sa = subsetOf(a), sb = subsetOf(b);
+    return a.memory == b.memory && (a.data != b.data || !sa || !sb || sym::intersects(*sa, *sb, facts) != sym::Truth::False);
+}
+
+} // namespace
+
+/// Two results of a tasklet that may be one element: which of the two it holds afterwards is not known.
+const Use *ItemReverser::writtenTwice(const Step &s) const {
+    for (std::size_t k = 0; k < s.uses.size(); ++k)
+        for (std::size_t j = 0; j < k; ++j)
+            if (s.uses[k].kind == UseKind::Write && s.uses[j].kind == UseKind::Write && isActive(s.uses[k]) &&
+                meet(s.uses[k], s.uses[j], program_.facts()))
+                return &s.uses[k];
+    return nullptr;
 }
 
 /// Puts the code of the derivative to work. The gradient of each result is read and cleared, that of each operand is added to.
@@ -109,16 +131,6 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
     for (Item &i : r.after)
         out.push_back(std::move(i));
 }
-
-namespace {
-
-/// Can two uses be of one element in one iteration of all loops around them?
-bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
-    const auto sa = subsetOf(a), sb = subsetOf(b);
-    return a.memory == b.memory && (a.data != b.data || !sa || !sb || sym::intersects(*sa, *sb, facts) != sym::Truth::False);
-}
-
-} // namespace
 
 /// `a = f(a)`, element by element: the gradient of what was read takes the place of that of what was written. False where it is not that.
 bool ItemReverser::inPlace(const Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
