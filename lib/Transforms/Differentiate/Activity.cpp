@@ -72,6 +72,12 @@ Activity::Activity(const Program &program, const std::set<Memory> &of, const std
     const std::vector<Flow> flows = flowsOf(program);
     spread(varied_, flows, &Flow::from, &Flow::to);
     spread(useful_, flows, &Flow::to, &Flow::from);
+    for (const HiddenState &h : program.hidden())
+        if (isActive(h))
+            addRegions(h.state->parent());
+    for (const nest::Run &run : const_cast<Program &>(program).runs())
+        if (std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); }))
+            addRegions(run.region);
 }
 
 bool Activity::depend(const Program &program, const std::set<Memory> &of, Memory wrt) {
@@ -93,20 +99,9 @@ bool Activity::isActive(const Item &item) const {
                      : std::any_of(item.map->body.begin(), item.map->body.end(), [this](const Item &i) { return isActive(i); });
 }
 
-bool Activity::isActive(const Program &program, const Region &r) const {
-    const auto isInside = [&r](const Region *inner) {
-        while (inner && inner != &r)
-            inner = inner->parent();
-        return inner == &r;
-    };
-    if (std::any_of(program.hidden().begin(), program.hidden().end(),
-                    [&](const HiddenState &h) { return isInside(h.state->parent()) && isActive(h); }))
-        return true;
-    const auto &runs = const_cast<Program &>(program).runs();
-    return std::any_of(runs.begin(), runs.end(), [&](const nest::Run &run) {
-        return isInside(run.region) &&
-               std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); });
-    });
+void Activity::addRegions(const Region *r) {
+    while (r && regions_.insert(r).second)
+        r = r->parent();
 }
 
 } // namespace sdfgc::transforms::gradient

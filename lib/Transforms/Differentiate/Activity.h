@@ -24,10 +24,12 @@ public:
     bool isActive(const nest::Item &item) const;
     bool isActive(const HiddenState &h) const;
     /// Does anything in a region?
-    bool isActive(const Program &program, const ir::Region &r) const;
+    bool isActive(const ir::Region &r) const { return regions_.count(&r) != 0; }
 
 private:
+    void addRegions(const ir::Region *r);
     std::set<analysis::Memory> varied_, useful_;
+    std::set<const ir::Region *> regions_; // in which something is active
 };
 
 } // namespace sdfgc::transforms::gradient

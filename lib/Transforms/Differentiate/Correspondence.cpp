@@ -5,7 +5,6 @@
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
-using nest::Item;
 using nest::Use;
 
 Correspondence correspond(const Maker &m, const Use &operand, const Use &result, const std::vector<int> &dims) {
@@ -47,14 +46,6 @@ std::optional<std::vector<int>> keptDims(const LibraryNode &n, const sym::Subset
         }
     }
     return next == outDims.size() ? std::optional(kept) : std::nullopt;
-}
-
-Item overElements(const Maker &m, const std::string &label, const Correspondence &c, Item item, bool inScope) {
-    if (c.walk.params.empty())
-        return item;
-    std::vector<Item> body;
-    body.push_back(std::move(item));
-    return m.map(label, c.walk.params, c.walk.ranges, std::move(body), inScope);
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -18,7 +18,4 @@ Correspondence correspond(const Maker &m, const nest::Use &operand, const nest::
 /// These dimensions, for a Reduce node. Nothing if its axes do not fit the shape of the result.
 std::optional<std::vector<int>> keptDims(const ir::LibraryNode &n, const sym::Subset &in, const sym::Subset &out);
 
-/// The item in a map over the elements; itself, if there is one.
-nest::Item overElements(const Maker &m, const std::string &label, const Correspondence &c, nest::Item item, bool inScope);
-
 } // namespace sdfgc::transforms::gradient

@@ -45,7 +45,7 @@ std::string whyHidden(const State &s) {
 } // namespace
 
 void FlowReverser::reverse(Region &from, Region &into) {
-    if (!activity_.isActive(program_, from))
+    if (!activity_.isActive(from))
         return;
     const std::vector<Block *> &chain = program_.chainOf(from);
     if (chain.empty())
@@ -92,13 +92,13 @@ void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
         restore(into, b, symbols);
         append(into, b.label + "_reversed", std::move(items));
     } else if (auto *l = dyn_cast<LoopRegion>(&b)) {
-        if (!activity_.isActive(program_, *l))
+        if (!activity_.isActive(*l))
             return;
         restore(into, b, symbols);
         loop(*l, into);
     } else if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
         if (std::none_of(c->branches().begin(), c->branches().end(),
-                         [this](const auto &branch) { return activity_.isActive(program_, *branch.region); }))
+                         [this](const auto &branch) { return activity_.isActive(*branch.region); }))
             return;
         restore(into, b, symbols);
         branches(*c, into);

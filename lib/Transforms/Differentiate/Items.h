@@ -11,6 +11,7 @@
 
 #include "Transforms/Differentiate/Activity.h"
 #include "Transforms/Differentiate/Gradients.h"
+#include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/Tasklet/Derivatives.h"
@@ -51,9 +52,6 @@ struct Body {
 bool writesAny(const nest::Item &i, const std::set<Name> &names);
 /// Is it made of maps, copies and tasklets only, so that doing it again takes less than storing what it makes?
 bool isPlainWork(const nest::Item &i);
-
-/// Is a conflict resolution a sum?
-bool isSum(const std::string &wcr);
 
 class ItemReverser {
 public:
@@ -116,7 +114,8 @@ private:
     /// Lets items have containers of their own in place of those that other items use.
     void separate(std::span<nest::Item> items, const std::set<Name> &containers);
     bool storesFirstTerm(const nest::Use &write, Body &body);
-    std::set<Name> ownOf(const nest::Run &run) const;
+    std::set<Name> ownOf(const nest::Run &run);
+    struct Usage;
     void recompute(Body &b, std::vector<nest::Item> &out);
     std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);
     std::optional<nest::Item> recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner);
@@ -129,6 +128,7 @@ private:
     Values &values_;
     const Request &request_;
     pass::Context &context_;
+    std::shared_ptr<const Usage> usage_; // once a loop asks
     std::set<Name> localGradients_;
     std::map<const nest::Use *, bool> clears_; // what mustClear said
     // Of a map that is reversed in several parts: reads whose gradients another part computes, and whether one comes after this part,

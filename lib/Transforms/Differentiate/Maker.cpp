@@ -170,11 +170,15 @@ Item Maker::fill(Name data, const sym::Subset &s, std::string_view number, bool 
     const Walk walk = walkOver(s);
     const Name out = connector("__out");
     Item set = tasklet("fill_" + data.str(), out.str() + " = " + std::string(number), {write(data, walk.elementOf(s), out)});
+    return over(walk, "fill_" + data.str(), std::move(set), inScope);
+}
+
+Item Maker::over(const Walk &walk, std::string label, Item item, bool inScope) const {
     if (walk.params.empty())
-        return set;
+        return item;
     std::vector<Item> body;
-    body.push_back(std::move(set));
-    return map("fill_" + data.str(), walk.params, walk.ranges, std::move(body), inScope);
+    body.push_back(std::move(item));
+    return map(std::move(label), walk.params, walk.ranges, std::move(body), inScope);
 }
 
 } // namespace sdfgc::transforms::gradient

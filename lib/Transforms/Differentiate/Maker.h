@@ -71,6 +71,8 @@ public:
         sym::Subset elementOf(const sym::Subset &s) const; // of one with the same dimensions of more than one element
     };
     Walk walkOver(const sym::Subset &s) const;
+    /// The item in a map over the elements; itself, if there is one.
+    nest::Item over(const Walk &walk, std::string label, nest::Item item, bool inScope) const;
 
 private:
     ir::SDFG &g_;

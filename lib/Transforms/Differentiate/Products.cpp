@@ -240,13 +240,7 @@ void scale(Rule &r, const Use &result, Use to, const std::string &factor) {
     Use target = m.use(to.kind, to.data, walk.elementOf(*to.subset), out);
     Item item = m.tasklet("scale", out.str() + " = " + (factor == "1" ? "" : "(" + factor + ") * ") + in.str(),
                           {m.read(from.data, walk.elementOf(*from.subset), in), std::move(target)});
-    if (walk.params.empty()) {
-        r.out.push_back(std::move(item));
-        return;
-    }
-    std::vector<Item> body;
-    body.push_back(std::move(item));
-    r.out.push_back(m.map("scale_gradient", walk.params, walk.ranges, std::move(body), r.body.inScope()));
+    r.out.push_back(m.over(walk, "scale_gradient", std::move(item), r.body.inScope()));
 }
 
 /// The rest of the gradient of the result, which goes to the addend, or stays where it is added to what the result held.

@@ -16,7 +16,7 @@ using nest::Use;
 // ---- the walk over the program
 
 Program::Program(SDFG &g, analysis::Memories &memories)
-    : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)) {
+    : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)), symbolTypes_(g) {
     for (nest::Run &r : runs_)
         runAt_.emplace(r.states.front(), &r);
     const std::vector<InterstateEdge *> atStart = g.start() ? g.outEdges(g.start()) : std::vector<InterstateEdge *>();
@@ -55,10 +55,9 @@ void Program::findHidden() {
 }
 
 void Program::findRealSymbols() {
-    const analysis::SymbolTypes types(g_);
     for (const InterstateEdge *e : allInterstateEdges(g_))
         for (const auto &[symbol, value] : e->assignments)
-            if (const Type t = types.of(symbol); t.isFloat() || t.isComplex())
+            if (const Type t = symbolTypes_.of(symbol); t.isFloat() || t.isComplex())
                 realSymbols_.emplace(symbol, -2 - static_cast<analysis::Memory>(realSymbols_.size()));
 }
 
@@ -167,6 +166,19 @@ void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
 
 namespace {
 
+std::size_t commonScopes(const Site &a, const Site &b) {
+    std::size_t common = 0;
+    while (common < std::min(a.scopes.size(), b.scopes.size()) && a.scopes[common] == b.scopes[common])
+        ++common;
+    return common;
+}
+
+/// How many of the scopes around a site have one iteration while one of a map lasts, or, without a map, one of the loops.
+std::size_t fixedScopes(const Site &site, const nest::Map *map) {
+    const auto at = map ? std::find(site.scopes.begin(), site.scopes.end(), map) : site.scopes.end();
+    return at == site.scopes.end() ? site.loops : static_cast<std::size_t>(at - site.scopes.begin()) + 1;
+}
+
 /// Does a conflict happen with the second access after the first? `fixed`: how many of the common loops have one iteration for both;
 /// `loops`: from which on they are maps, whose iterations have no order; `after`: it does within one iteration of all of them.
 bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t loops, bool after) {
@@ -194,17 +206,6 @@ std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site
                 }
     return analysis::conflictOf(a, b, common, facts_);
 }
-
-namespace {
-
-std::size_t commonScopes(const Site &a, const Site &b) {
-    std::size_t common = 0;
-    while (common < std::min(a.scopes.size(), b.scopes.size()) && a.scopes[common] == b.scopes[common])
-        ++common;
-    return common;
-}
-
-} // namespace
 
 bool Program::follows(const Site &write, const Site &read, std::size_t fixed) const {
     const std::size_t common = commonScopes(write, read);
@@ -266,12 +267,7 @@ bool Program::isOverwritten(const Use &read, std::size_t fixed) const {
 bool Program::isOverwritten(const Use &read) const { return isWrittenInHidden(read.memory) || isOverwritten(read, 0); }
 
 bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
-    const Site &site = siteOf(read);
-    std::size_t fixed = site.loops;
-    for (std::size_t k = 0; of && k < site.scopes.size(); ++k)
-        if (site.scopes[k] == of)
-            fixed = k + 1;
-    return isOverwritten(read, fixed);
+    return isOverwritten(read, fixedScopes(siteOf(read), of));
 }
 
 bool Program::isOverwritten(Name container, const Block &at) const {
@@ -323,18 +319,13 @@ bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops || !site.instance.subset)
         return false;
-    std::size_t fixed = site.loops;
-    for (std::size_t k = 0; owner && k < site.scopes.size(); ++k)
-        if (site.scopes[k] == owner)
-            fixed = k + 1;
+    const std::size_t fixed = fixedScopes(site, owner);
     for (const std::size_t w : writes_.at(write.memory)) {
         const Site &other = sites_[w];
         if (other.item != site.item || !other.use->certain || other.use->kind != nest::UseKind::Write ||
             other.use->memlet.dynamic || !other.instance.subset)
             continue;
-        std::size_t common = 0;
-        while (common < std::min(site.scopes.size(), other.scopes.size()) && site.scopes[common] == other.scopes[common])
-            ++common;
+        const std::size_t common = commonScopes(site, other);
         const auto c = common > fixed ? analysis::conflictOf(site.instance, other.instance, common, facts_) : std::nullopt;
         if (!c || !isCarried(*c, fixed))
             continue;

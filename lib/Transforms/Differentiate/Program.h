@@ -5,6 +5,7 @@
 // (sdfgc/Analysis/Dependences.h): a write that follows a read.
 #pragma once
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Nest/LoopHeader.h"
 #include "sdfgc/Nest/Nest.h"
 
@@ -72,6 +73,7 @@ public:
     /// The blocks of a region in their order; empty if they are no sequence (sequenceOf).
     const std::vector<ir::Block *> &chainOf(const ir::Region &r) const { return chains_.at(&r); }
     const sym::Assumptions &facts() const { return facts_; }
+    const analysis::SymbolTypes &symbolTypes() const { return symbolTypes_; }
     const std::vector<Site> &sites() const { return sites_; }
     const Site &siteOf(const nest::Use &u) const { return sites_[byUse_.at(&u)]; }
     /// Can the elements that a use reads be written after that, before the program is over?
@@ -123,6 +125,7 @@ private:
     std::unordered_map<const ir::Block *, nest::Run *> runAt_;
     std::unordered_map<const ir::Region *, std::vector<ir::Block *>> chains_;
     sym::Assumptions facts_;
+    const analysis::SymbolTypes symbolTypes_;
     std::set<Name> assigned_;
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_;

@@ -39,8 +39,23 @@ bool isPlainWork(const Item &i) {
     return i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) && !i.step->effects);
 }
 
+/// Who uses containers, for all runs of loops.
+struct ItemReverser::Usage {
+    Usage(Program &program, SDFG &g, analysis::Memories &memories)
+        : inFlow(analysis::containersReadByControlFlow(g)), summaries(g, memories, program.runs()) {
+        for (const Site &s : program.sites()) {
+            names[s.use->memory].insert(s.use->data);
+            runs[s.use->memory].insert(s.run);
+        }
+    }
+    std::map<analysis::Memory, std::set<Name>> names;             // that mean a memory
+    std::map<analysis::Memory, std::set<const nest::Run *>> runs; // that use it
+    const std::set<Name> inFlow;
+    const nest::Summaries summaries;
+};
+
 /// What an iteration of the loops around a run has for itself: transients that nothing else uses, and that are written before they are read.
-std::set<Name> ItemReverser::ownOf(const nest::Run &run) const {
+std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
     std::set<Name> out;
     SDFG &g = maker_.sdfg();
     bool inLoop = false;
@@ -48,23 +63,16 @@ std::set<Name> ItemReverser::ownOf(const nest::Run &run) const {
         inLoop |= isa<LoopRegion>(r);
     if (!inLoop)
         return out;
-    std::set<analysis::Memory> elsewhere;
-    std::map<analysis::Memory, std::set<Name>> names;
-    for (const Site &s : program_.sites()) {
-        names[s.use->memory].insert(s.use->data);
-        if (s.run != &run)
-            elsewhere.insert(s.use->memory);
-    }
-    const std::set<Name> inFlow = analysis::containersReadByControlFlow(g);
-    const nest::Summaries summaries(g, maker_.memories(), program_.runs());
-    const nest::Summary summary = summaries.of(run.items);
+    if (!usage_)
+        usage_ = std::make_shared<const Usage>(program_, g, maker_.memories());
+    const nest::Summary summary = usage_->summaries.of(run.items);
     for (const Item &i : run.items)
         for (const nest::PlacedUse &u : nest::usesOf(i)) {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
-            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) || elsewhere.count(w.memory) ||
-                names[w.memory].size() != 1 || inFlow.count(w.data) || nest::localsOf(i).count(w.data) ||
-                !summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
+            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) ||
+                usage_->runs.at(w.memory).size() != 1 || usage_->names.at(w.memory).size() != 1 || usage_->inFlow.count(w.data) ||
+                nest::localsOf(i).count(w.data) || !usage_->summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
             out.insert(w.data);
         }

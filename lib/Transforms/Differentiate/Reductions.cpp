@@ -17,7 +17,7 @@ using nest::UseKind;
 namespace {
 
 void addMap(Rule &r, const std::string &label, const Correspondence &c, Item item) {
-    r.out.push_back(overElements(r.maker(), label, c, std::move(item), r.body.inScope()));
+    r.out.push_back(r.maker().over(c.walk, label, std::move(item), r.body.inScope()));
 }
 
 void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {

@@ -119,6 +119,4 @@ bool ItemReverser::hasDistinctResults(const Step &s, const Node &n) {
     return true;
 }
 
-bool isSum(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum; }
-
 } // namespace sdfgc::transforms::gradient

@@ -2,8 +2,6 @@
 
 #include "Transforms/Differentiate/Maker.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
@@ -61,7 +59,7 @@ std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, cons
     if (!isReal(element))
         return std::nullopt;
     (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
-    if (u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+    if (u.kind == UseKind::Update && !isSum(u.memlet.wcr))
         return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"};
     return std::nullopt;
 }
@@ -69,14 +67,15 @@ std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, cons
 } // namespace
 
 std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Tasklet &t, const SDFG &g,
+                                                       const analysis::SymbolTypes &types,
                                                        const std::function<bool(const Use &)> &isActive, const std::string &prefix,
                                                        py::Ties ties) {
     py::Signature out;
     const std::map<Name, Name> names = gradientConnectors(t, g, prefix);
     out.gradient = [names](Name n) { return names.at(n); };
     out.ties = ties;
-    out.env.typeOf = [types = std::make_shared<analysis::SymbolTypes>(g)](Name n) -> std::optional<Type> {
-        const Type known = types->of(n);
+    out.env.typeOf = [&types](Name n) -> std::optional<Type> {
+        const Type known = types.of(n);
         return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a map around it
     };
     const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
@@ -87,6 +86,8 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
         return diag::Message{diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"};
     return out;
 }
+
+bool isSum(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum; }
 
 std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {
     std::vector<const Use *> out;

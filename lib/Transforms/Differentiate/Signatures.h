@@ -1,6 +1,7 @@
 // What the code of tasklets reads and writes, for its derivative.
 #pragma once
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Derivatives.h"
@@ -13,10 +14,14 @@ namespace sdfgc::transforms::gradient {
 std::map<Name, Name> gradientConnectors(const ir::Tasklet &t, const ir::SDFG &g, const std::string &prefix);
 
 /// What a derivative needs to know of a tasklet in Python, or why it has none. `isActive`: does a use carry a gradient, as far as its
-/// memory is concerned?
+/// memory is concerned? `types`: of the SDFG's symbols, which must outlive the signature.
 std::variant<py::Signature, diag::Message> signatureOf(const nest::Step &s, const ir::Tasklet &t, const ir::SDFG &g,
+                                                       const analysis::SymbolTypes &types,
                                                        const std::function<bool(const nest::Use &)> &isActive,
                                                        const std::string &prefix, py::Ties ties);
+
+/// Is a conflict resolution a sum?
+bool isSum(const std::string &wcr);
 
 /// The uses at a connector; a tasklet may write one result to several places.
 std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool written);

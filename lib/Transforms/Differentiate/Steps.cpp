@@ -45,13 +45,7 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
         uses.push_back(maker_.write(source.data, element, cleared));
     }
     Item add = maker_.tasklet("hand_on_" + to.data.str(), code, std::move(uses));
-    if (walk.params.empty()) {
-        out.push_back(std::move(add));
-        return;
-    }
-    std::vector<Item> body;
-    body.push_back(std::move(add));
-    out.push_back(maker_.map("hand_on_" + to.data.str(), walk.params, walk.ranges, std::move(body), b.inScope()));
+    out.push_back(maker_.over(walk, "hand_on_" + to.data.str(), std::move(add), b.inScope()));
 }
 
 // ---- tasklets
@@ -66,7 +60,7 @@ struct ItemReverser::Reversed {
 
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
     const auto made = signatureOf(
-        s, t, maker_.sdfg(), [this](const Use &u) { return isActive(u); }, "g_", request_.ties);
+        s, t, maker_.sdfg(), program_.symbolTypes(), [this](const Use &u) { return isActive(u); }, "g_", request_.ties);
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, t);
     const auto &signature = std::get<py::Signature>(made);

@@ -63,7 +63,7 @@ Item addTo(const Use &sum, Name container, const TangentRule &r) {
     to.kind = UseKind::Update;
     to.memlet.wcr = "lambda a, b: (a + b)";
     Item add = m.tasklet("add", out.str() + " = " + in.str(), {m.read(container, walk.elementOf(all), in), std::move(to)});
-    return overElements(m, "add_" + container.str(), {walk, {}, {}}, std::move(add), r.site.inScope());
+    return m.over(walk, "add_" + container.str(), std::move(add), r.site.inScope());
 }
 
 /// What is linear in each of its operands: the sum of what it makes of the tangent of each, and the values of the others.
@@ -130,7 +130,7 @@ void product(const TangentRule &r) {
         Use write = ofElement(r.writer.tangent(out, scaled), walk.elementOf(*subsetOf(out)), scaled);
         write.kind = UseKind::Write;
         Item scale = m.tasklet("scale", scaled.str() + " = (" + beta + ") * " + in.str(), {std::move(read), std::move(write)});
-        r.site.before.push_back(overElements(m, "scale_tangent", {walk, {}, {}}, std::move(scale), r.site.inScope()));
+        r.site.before.push_back(m.over(walk, "scale_tangent", std::move(scale), r.site.inScope()));
     }
     sumOfTerms(r, addend, begun);
 }
@@ -169,12 +169,8 @@ private:
         u.kind = kind;
         return ofElement(u, placeOfOut(), connector);
     }
-    void overResult(Item item) {
-        r_.site.after.push_back(overElements(m_, "winners", {walk_, {}, {}}, std::move(item), r_.site.inScope()));
-    }
-    void overOperand(Item item) {
-        r_.site.after.push_back(overElements(m_, "winners", toSum_, std::move(item), r_.site.inScope()));
-    }
+    void overResult(Item item) { r_.site.after.push_back(m_.over(walk_, "winners", std::move(item), r_.site.inScope())); }
+    void overOperand(Item item) { r_.site.after.push_back(m_.over(toSum_.walk, "winners", std::move(item), r_.site.inScope())); }
 
     void begin() {
         if (!keepsOld_) {
@@ -270,8 +266,7 @@ void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n)
     if (!active && n.className() != "Reduce")
         return w.clear(site);
     for (const Use *u : r.uses(true))
-        if (u->kind == UseKind::Update && w.isActive(*u) &&
-            py::parseWcr(u->memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+        if (u->kind == UseKind::Update && w.isActive(*u) && !isSum(u->memlet.wcr))
             return r.refuse("its result is an update that is no sum");
     for (const Row &row : rows)
         if (row.className == n.className())

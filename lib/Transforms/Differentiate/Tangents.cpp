@@ -125,7 +125,7 @@ bool TangentWriter::checkStates() {
 /// Symbols have no tangents: none may get a real number that has one.
 bool TangentWriter::checkSymbols() {
     SDFG &g = maker_.sdfg();
-    const analysis::SymbolTypes types(g);
+    const analysis::SymbolTypes &types = program_.symbolTypes();
     const auto isCarried = [&](Name n) { return g.desc(n) && isReal(g.desc(n)->dtype) && hasTangent(maker_.memories().of(g, n)); };
     for (const Region *r : allRegions(g))
         for (const auto &e : r->edges())
@@ -189,7 +189,7 @@ void TangentWriter::copy(TangentSite &site) {
                     *to.access);
     if (!isActive(from))
         return clear(site);
-    if (to.kind == UseKind::Update && py::parseWcr(to.memlet.wcr).value.value_or(py::Wcr()).kind != py::Reduction::Sum)
+    if (to.kind == UseKind::Update && !isSum(to.memlet.wcr))
         return fail({diag::Id::GradientOfUpdate, to.data.str(), "`" + to.memlet.wcr + "` is no sum"}, *to.access);
     site.before.push_back(maker_.copy(tangent(from, {}), tangent(to, {})));
 }
@@ -200,7 +200,7 @@ void TangentWriter::clear(TangentSite &site) {
         if (!u.writes() || !isActive(u))
             continue;
         const auto subset = subsetOf(u);
-        if (u.kind == UseKind::Update && py::parseWcr(u.memlet.wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum)
+        if (u.kind == UseKind::Update && isSum(u.memlet.wcr))
             continue;
         if (u.kind == UseKind::Update)
             return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
@@ -218,7 +218,7 @@ void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
     if (t.code.language != Language::Python && !fromActive)
         return clear(site);
     const auto made = signatureOf(
-        s, t, maker_.sdfg(), [this](const Use &u) { return hasTangent(u.memory); }, "d_", request_.ties);
+        s, t, maker_.sdfg(), program_.symbolTypes(), [this](const Use &u) { return hasTangent(u.memory); }, "d_", request_.ties);
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, t);
     const auto &signature = std::get<py::Signature>(made);

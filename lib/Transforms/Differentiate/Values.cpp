@@ -75,6 +75,19 @@ std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops)
     return out;
 }
 
+/// Of each loop the most iterations that it has, in any iteration of those before; nothing if one has no formula.
+std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops, const sym::Assumptions &facts) {
+    const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
+    std::vector<sym::Expr> out;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+        const auto trips = largest(loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, facts);
+        if (!trips)
+            return std::nullopt;
+        out.push_back(*trips);
+    }
+    return out;
+}
+
 bool writes(const Item &item, analysis::Memory m) {
     for (const nest::PlacedUse &u : nest::usesOf(item))
         if (u.use->writes() && u.use->memory == m)
@@ -184,6 +197,27 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
     return &tapes_.back();
 }
 
+namespace {
+
+/// What a use is of in all iterations of the scopes around it, from one on, in terms of those before; nothing if no box of the container
+/// says it.
+std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &site, std::size_t from, const DataDesc &d) {
+    if (!s || s->rank() != d.rank())
+        return std::nullopt;
+    for (std::size_t k = site.instance.loops.size(); k-- > from;) {
+        sym::Range r = site.instance.loops[k].range;
+        if (k < site.loops && sym::isPositive(r.step) != sym::Truth::True) // a loop that counts down
+            r = {r.end, r.begin, 1, 1};
+        s = sym::propagate(*s, site.instance.loops[k].variable, r, d.shape);
+    }
+    for (std::size_t k = from; k < site.instance.loops.size(); ++k)
+        if (s->freeSymbols().count(site.instance.loops[k].variable))
+            return std::nullopt;
+    return s;
+}
+
+} // namespace
+
 /// All that the items up to an end read of the data, in terms of the loops.
 std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
     const DataDesc *d = maker_.sdfg().desc(t.data);
@@ -195,14 +229,9 @@ std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std:
         if (s.run != t.run || s.item < first || s.item > last || s.use->writes() != t.result || s.use->data != t.data ||
             s.use->memory != m)
             continue;
-        std::optional<sym::Subset> all = subsetOf(*s.use);
-        if (!all || all->rank() != d->rank())
+        const std::optional<sym::Subset> all = overScopes(subsetOf(*s.use), s, s.loops, *d);
+        if (!all)
             return d->fullSubset();
-        for (std::size_t k = s.instance.loops.size(); k-- > s.loops;)
-            all = sym::propagate(*all, s.instance.loops[k].variable, s.instance.loops[k].range, d->shape);
-        for (std::size_t k = s.loops; k < s.instance.loops.size(); ++k)
-            if (all->freeSymbols().count(s.instance.loops[k].variable))
-                return d->fullSubset();
         box = box ? sym::boundingBox(*box, *all) : *all;
     }
     if (!box)
@@ -214,14 +243,10 @@ std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std:
 
 std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) const {
     const std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
-    std::vector<sym::Expr> shape;
-    for (std::size_t k = 0; k < t.loops.size(); ++k) {
-        const auto trips =
-            largest(t.loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
-        if (!trips)
-            return std::nullopt;
-        shape.push_back(*trips);
-    }
+    auto trips = tripsOf(t.loops, program_.facts());
+    if (!trips)
+        return std::nullopt;
+    std::vector<sym::Expr> &shape = *trips;
     const DataDesc *d = maker_.sdfg().desc(t.data);
     for (std::size_t k = 0; k < t.box.rank(); ++k) {
         auto size = largest(t.box.dims[k].size(), levels, program_.facts());
@@ -257,18 +282,13 @@ std::optional<Values::Note> Values::noteAt(Block &b, std::string_view name, Scal
     if (!loops)
         return std::nullopt;
     Note out;
-    std::vector<sym::Expr> shape;
-    const std::vector<analysis::LoopLevel> levels = levelsOf(*loops);
-    for (std::size_t k = 0; k < loops->size(); ++k) {
-        const auto trips =
-            largest((*loops)[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
-        if (!trips)
-            return std::nullopt;
-        shape.push_back(*trips);
-        out.index.push_back((*loops)[k].number());
-    }
+    auto shape = tripsOf(*loops, program_.facts());
+    if (!shape)
+        return std::nullopt;
+    for (const CountedLoop &l : *loops)
+        out.index.push_back(l.number());
     DataDesc like = DataDesc::scalar(type, true);
-    out.tape = maker_.transient(name, like, std::move(shape));
+    out.tape = maker_.transient(name, like, std::move(*shape));
     if (out.index.empty())
         out.index.push_back(0);
     return out;
@@ -322,18 +342,9 @@ std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) 
         if (s.use->writes() || s.use->memory != m || s.loops <= level || s.scopes[level] != t.inFrontOf ||
             program_.loopsBefore(*s.use) > level)
             continue;
-        std::optional<sym::Subset> all = s.instance.subset;
-        for (std::size_t k = s.instance.loops.size(); all && k-- > level;) {
-            sym::Range r = s.instance.loops[k].range;
-            if (sym::isPositive(r.step) != sym::Truth::True)
-                r = {r.end, r.begin, 1, 1};
-            all = sym::propagate(*all, s.instance.loops[k].variable, r, d->shape);
-        }
-        if (!all || all->rank() != d->rank())
+        const std::optional<sym::Subset> all = overScopes(s.instance.subset, s, level, *d);
+        if (!all)
             return d->fullSubset();
-        for (std::size_t k = level; k < s.instance.loops.size(); ++k)
-            if (all->freeSymbols().count(s.instance.loops[k].variable))
-                return d->fullSubset();
         box = box ? sym::boundingBox(*box, *all) : *all;
     }
     if (!box)
