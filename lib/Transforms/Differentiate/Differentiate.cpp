@@ -44,34 +44,7 @@ using nest::Item;
 
 namespace {
 
-std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names, SDFG &g, analysis::Memories &memories) {
-    std::set<analysis::Memory> out;
-    for (const Name n : names)
-        out.insert(memories.of(g, n));
-    return out;
-}
-
 bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
-
-/// Declares the gradients of all arguments that are asked for, as arguments.
-bool declare(const Request &r, Gradients &gradients, SDFG &g, pass::Context &context) {
-    std::vector<Name> all = r.of;
-    for (const Name n : r.wrt)
-        if (!contains(all, n))
-            all.push_back(n);
-    for (const Name n : all) {
-        const std::optional<Name> name = gradients.declare(n);
-        if (!name) {
-            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
-            place.file = context.options.file;
-            context.diags.report(diag::Id::GradientName, place, n.str(), "gradient_" + n.str());
-            return false;
-        }
-        if (g.isRoot())
-            g.argNames.push_back(*name);
-    }
-    return true;
-}
 
 /// Gradients that begin with zero, of what the SDFG has for itself, and of arguments if they do.
 std::set<Name> zeroed(const Request &r, const Gradients &gradients, const std::set<Name> &ofItems, const SDFG &g) {
@@ -95,7 +68,7 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
 
 /// Warns of arguments that no result depends on.
 void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
-    const std::set<analysis::Memory> of = memoriesOf(r.of, g, memories);
+    const std::set<analysis::Memory> of = program.memoriesOf(r.of);
     std::string results;
     for (const Name n : r.of)
         results += (results.empty() ? "" : "`, `") + n.str();
@@ -116,12 +89,12 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     joinArguments(g);
     analysis::Memories memories(g);
     Program program(g, memories);
-    const Activity activity(program, memoriesOf(request.of, g, memories), memoriesOf(request.wrt, g, memories));
+    const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
     if (!request.isNested)
         warnOfZeros(request, program, g, memories, context);
     Maker maker(g, memories);
     Gradients gradients(maker);
-    if (!declare(request, gradients, g, context))
+    if (!gradients.declare(request.arguments(), context))
         return false;
     Values values(program, maker, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);

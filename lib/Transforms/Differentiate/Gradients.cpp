@@ -2,6 +2,7 @@
 
 #include "Transforms/Differentiate/Values.h"
 
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Scopes.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -12,25 +13,30 @@ using nest::Use;
 using nest::UseKind;
 
 Name Gradients::of(Name data) {
-    for (const auto &[container, gradient] : all_)
-        if (container == data)
-            return gradient;
-    const Name name = maker_.transientLike(prefix_ + data.str(), *maker_.sdfg().desc(data));
-    all_.emplace_back(data, name);
-    return name;
+    if (const Name *known = all_.find(data))
+        return *known;
+    return all_.set(data, maker_.transientLike(prefix_ + data.str(), *maker_.sdfg().desc(data)));
 }
 
-std::optional<Name> Gradients::declare(Name data) {
+bool Gradients::declare(const std::vector<Name> &data, pass::Context &context) {
     SDFG &g = maker_.sdfg();
-    const Name name(prefix_ + data.str());
-    if (g.freshName(name.view()) != name)
-        return std::nullopt;
-    of(data);
-    DataDesc &d = *g.desc(name);
-    if (d.isScalar()) // which comes by value, so that nothing could be given back
-        d.kind = DataKind::Array;
-    d.transient = false;
-    return name;
+    for (const Name n : data) {
+        const Name name(prefix_ + n.str());
+        if (g.freshName(name.view()) != name) {
+            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
+            place.file = context.options.file;
+            context.diags.report(diag::Id::GradientName, place, n.str(), name.str());
+            return false;
+        }
+        of(n);
+        DataDesc &d = *g.desc(name);
+        if (d.isScalar()) // which comes by value, so that nothing could be given back
+            d.kind = DataKind::Array;
+        d.transient = false;
+        if (g.isRoot())
+            g.argNames.push_back(name);
+    }
+    return true;
 }
 
 Name Gradients::viewOf(const AccessNode &view) {

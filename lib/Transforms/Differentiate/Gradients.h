@@ -3,6 +3,8 @@
 
 #include "Transforms/Differentiate/Maker.h"
 
+#include "sdfgc/Pass/Pass.h"
+
 namespace sdfgc::transforms::gradient {
 
 class Gradients {
@@ -12,19 +14,19 @@ public:
 
     /// The gradient of a container, a transient like it; made when it is asked for first. Of an argument that has one, that one.
     Name of(Name data);
-    /// Declares the gradient of an argument, which becomes an argument. Nothing if the name is taken.
-    std::optional<Name> declare(Name data);
+    /// Declares the gradients of arguments, which become arguments. False, after an error, if a name is taken.
+    bool declare(const std::vector<Name> &data, pass::Context &context);
     /// The same elements of the gradient of what a use is of; of a view, through a view of the gradient of what it shows.
     nest::Use use(const nest::Use &of, nest::UseKind kind, Name connector);
     /// Gradients by their containers, in the order in which they were made; those of views not among them.
-    const std::vector<std::pair<Name, Name>> &all() const { return all_; }
+    const OrderedMap<Name, Name> &all() const { return all_; }
 
 private:
     Name viewOf(const ir::AccessNode &view);
 
     Maker &maker_;
     std::string prefix_;
-    std::vector<std::pair<Name, Name>> all_;
+    OrderedMap<Name, Name> all_;
     std::map<std::pair<Name, std::string>, Name> views_; // by view, and what it shows
 };
 

@@ -50,6 +50,29 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
 
 } // namespace
 
+std::vector<Name> Request::arguments() const {
+    std::vector<Name> out = of;
+    for (const Name n : wrt)
+        if (std::find(out.begin(), out.end(), n) == out.end())
+            out.push_back(n);
+    return out;
+}
+
+std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::function<bool(const Use &)> &isActive,
+                                                     py::Ties ties) {
+    Request r;
+    r.isNested = true;
+    r.ties = ties;
+    for (const Use &u : s.uses) {
+        if (!isActive(u))
+            continue;
+        if (u.kind == UseKind::Update)
+            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"};
+        (u.writes() ? r.of : r.wrt).push_back(u.connector);
+    }
+    return r;
+}
+
 void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
@@ -59,16 +82,11 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
     inner->label = n.label + "_reversed";
     inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
-    Request r;
-    r.isNested = true;
-    r.ties = request_.ties;
-    for (const Use &u : s.uses) {
-        if (!isActive(u))
-            continue;
-        if (u.kind == UseKind::Update)
-            return fail({diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"}, n);
-        (u.writes() ? r.of : r.wrt).push_back(u.connector);
-    }
+    auto made = requestOfNested(
+        s, [this](const Use &u) { return isActive(u); }, request_.ties);
+    if (const auto *why = std::get_if<diag::Message>(&made))
+        return fail(*why, n);
+    auto &r = std::get<Request>(made);
     for (const Name n : r.of) // where it writes nothing, what was there before goes through
         if (std::find(r.wrt.begin(), r.wrt.end(), n) == r.wrt.end())
             r.wrt.push_back(n);

@@ -87,6 +87,13 @@ bool Program::isWrittenInHidden(analysis::Memory m) const {
     return std::any_of(hidden_.begin(), hidden_.end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
 
+std::set<analysis::Memory> Program::memoriesOf(const std::vector<Name> &names) const {
+    std::set<analysis::Memory> out;
+    for (const Name n : names)
+        out.insert(memories_.of(g_, n));
+    return out;
+}
+
 nest::Run *Program::runAt(const Block *b) {
     const auto it = runAt_.find(b);
     return it == runAt_.end() ? nullptr : it->second;

@@ -68,6 +68,7 @@ public:
 
     ir::SDFG &sdfg() { return g_; }
     std::vector<nest::Run> &runs() { return runs_; }
+    std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names) const;
     /// The run that begins with a block, or null.
     nest::Run *runAt(const ir::Block *b);
     /// The blocks of a region in their order; empty if they are no sequence (sequenceOf).

@@ -21,37 +21,6 @@ namespace {
 
 bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
-/// The names of both lists, each once.
-std::vector<Name> allOf(const Request &r) {
-    std::vector<Name> out = r.of;
-    for (const Name n : r.wrt)
-        if (!contains(out, n))
-            out.push_back(n);
-    return out;
-}
-
-std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names, SDFG &g, analysis::Memories &memories) {
-    std::set<analysis::Memory> out;
-    for (const Name n : names)
-        out.insert(memories.of(g, n));
-    return out;
-}
-
-bool declare(const std::vector<Name> &names, Gradients &tangents, SDFG &g, pass::Context &context) {
-    for (const Name n : names) {
-        const std::optional<Name> name = tangents.declare(n);
-        if (!name) {
-            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
-            place.file = context.options.file;
-            context.diags.report(diag::Id::GradientName, place, n.str(), "tangent_" + n.str());
-            return false;
-        }
-        if (g.isRoot())
-            g.argNames.push_back(*name);
-    }
-    return true;
-}
-
 /// Sets to zero what arguments begin with whose tangents the caller does not give.
 void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
     SDFG &g = maker.sdfg();
@@ -72,14 +41,14 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
 bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     nameValues(g);
     joinArguments(g);
-    const std::vector<Name> declared = allOf(request);
+    const std::vector<Name> declared = request.arguments();
     analysis::Memories memories(g);
     Program program(g, memories);
-    const std::set<analysis::Memory> given = memoriesOf(declared, g, memories);
-    const Activity activity(program, given, memoriesOf(request.wrt, g, memories));
+    const std::set<analysis::Memory> given = program.memoriesOf(declared);
+    const Activity activity(program, given, program.memoriesOf(request.wrt));
     Maker maker(g, memories);
     Gradients tangents(maker, "tangent_");
-    if (!declare(declared, tangents, g, context))
+    if (!tangents.declare(declared, context))
         return false;
     TangentWriter writer(program, maker, activity, given, tangents, request, context);
     if (!writer.run())
@@ -258,19 +227,13 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     Step &s = site.step;
-    Request r;
-    r.isNested = true;
-    r.ties = request_.ties;
-    for (const Use &u : s.uses) {
-        if (!isActive(u))
-            continue;
-        if (u.kind == UseKind::Update)
-            return fail({diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"}, n);
-        (u.writes() ? r.of : r.wrt).push_back(u.connector);
-    }
+    const auto r = requestOfNested(
+        s, [this](const Use &u) { return isActive(u); }, request_.ties);
+    if (const auto *why = std::get_if<diag::Message>(&r))
+        return fail(*why, n);
     // In a state of this SDFG while it gets tangents: what is nested may ask for what is around it.
     auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
-    if (!addTangents(*inner->sdfg, r, context_)) {
+    if (!addTangents(*inner->sdfg, std::get<Request>(r), context_)) {
         failed_ = true;
         return;
     }
