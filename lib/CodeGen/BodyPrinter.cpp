@@ -15,7 +15,10 @@ BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std:
     values_.spell = [this](const py::Expr &e) -> std::string {
         if (e.kind == ExprKind::MemRef)
             return memory(refOf(e), e.args);
-        return functionName(e.name);
+        const std::string name = functionName(e.name);
+        if (name.starts_with("omp_"))
+            use("omp");
+        return name;
     };
 }
 

@@ -182,8 +182,8 @@ std::size_t commonScopes(const Site &a, const Site &b) {
 
 /// How many of the scopes around a site have one iteration while one of a map lasts, or, without a map, one of the loops.
 std::size_t fixedScopes(const Site &site, const nest::Map *map) {
-    const auto at = map ? std::find(site.scopes.begin(), site.scopes.end(), map) : site.scopes.end();
-    return at == site.scopes.end() ? site.loops : static_cast<std::size_t>(at - site.scopes.begin()) + 1;
+    const auto last = map ? std::find(site.scopes.rbegin(), site.scopes.rend(), map) : site.scopes.rend();
+    return last == site.scopes.rend() ? site.loops : static_cast<std::size_t>(site.scopes.rend() - last);
 }
 
 /// Does a conflict happen with the second access after the first? `fixed`: how many of the common loops have one iteration for both;

@@ -12,7 +12,9 @@
 //                                                    sum[i] += sum_acc;
 //
 // A variable of the function is its own accumulator. A parallel loop that reduces, and does nothing else that vectors could not
-// do, is `simd`, too.
+// do, is `simd`, too. What else the loop updates must be another element in each iteration.
+//
+// It runs a second time when loops have been written twice: one without a team has no atomic updates in the way of vectors.
 //
 // An accumulator of its own adds the element last, and vectors have several sums: class F1. With --reductions ordered, updates whose
 // order counts stay what they are.
@@ -91,6 +93,8 @@ private:
     std::vector<Group> groups(Node &loop);
     void collect(Node &n, bool conditional, std::vector<Group> &out);
     void vectorise(For &loop);
+    bool isAccumulator(const Group &g, For &loop);
+    bool movesWith(const Group &g, const For &loop);
     /// `function program, loop over j`, for remarks.
     std::string element(const Node &loop) const;
     static bool uniform(const Group &g);
@@ -153,14 +157,39 @@ void Privatiser::vectorise(For &loop) {
             context_.done(element(loop), "threads reduce in vectors");
         return;
     }
+    if (!loop.accumulators.empty())
+        return;
+    std::vector<Omp::Reduction> accumulators;
     for (const Group &g : groups(loop))
-        if (var(g.element).kind == VarKind::Value && g.element.offset.isZero() && uniform(g) &&
-            isOpen(g.kind, var(g.element).type) && hasClause(g.kind, var(g.element).type) &&
-            !table_.of(loop).declared.count(var(g.element).name) && !mentionedElsewhere(loop, var(g.element).name, g))
-            loop.accumulators.push_back({g.kind, g.element.var, 0});
-    changed_ = changed_ || !loop.accumulators.empty();
-    for (const Omp::Reduction &r : loop.accumulators)
+        if (isAccumulator(g, loop))
+            accumulators.push_back({g.kind, g.element.var, 0});
+        else if (!movesWith(g, loop))
+            return;
+    changed_ = changed_ || !accumulators.empty();
+    for (const Omp::Reduction &r : accumulators)
         context_.done(element(loop), "accumulates in vectors: " + f_.vars[r.var].name.str());
+    loop.accumulators = std::move(accumulators);
+}
+
+/// A single value, of which each vector can have several that are combined after the loop.
+bool Privatiser::isAccumulator(const Group &g, For &loop) {
+    const Variable &v = var(g.element);
+    return v.kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && isOpen(g.kind, v.type) &&
+           hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
+}
+
+/// Has each iteration of the loop an element of its own to update? Those of a vector read all old values before they write one.
+bool Privatiser::movesWith(const Group &g, const For &loop) {
+    const Effects &inside = table_.of(loop);
+    if (inside.declared.count(var(g.element).name))
+        return true;
+    const auto affine = sym::affineIn(g.element.offset, f_.vars[loop.var].name);
+    if (!affine || affine->first.isZero() || affine->first.dependsOn(f_.vars[loop.var].name))
+        return false;
+    for (const Name n : g.element.offset.freeSymbols())
+        if (n != f_.vars[loop.var].name && (inside.changes(n) || inside.declared.count(n)))
+            return false;
+    return std::all_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->targetIndices.empty(); });
 }
 
 void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
