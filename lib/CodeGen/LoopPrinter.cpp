@@ -153,6 +153,7 @@ void BodyPrinter::loop(const Loop &l) {
 }
 
 void BodyPrinter::branches(const If &i) {
+    comment(i.comment);
     const bool braces = !std::all_of(i.branches.begin(), i.branches.end(), [](const If::Branch &b) { return isOneLine(*b.body); });
     bool first = true;
     for (const If::Branch &b : i.branches) {
