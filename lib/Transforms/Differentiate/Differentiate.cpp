@@ -58,6 +58,8 @@ std::set<Name> zeroed(const Request &r, const Gradients &gradients, const std::s
 std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const std::set<Name> &zeros, Maker &maker) {
     std::vector<Item> out;
     for (const auto &[data, gradient] : gradients.all()) {
+        if (gradients.isShared(data))
+            continue;
         const bool seeded = r.seedOne && contains(r.of, data);
         if (seeded || zeros.count(gradient))
             out.push_back(

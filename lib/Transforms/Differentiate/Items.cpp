@@ -30,6 +30,7 @@ bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
         return !std::all_of(run.items.begin(), run.items.end(),
                             [n](const Item &i) { return !writesAny(i, {n}) || isPlainWork(i); });
     });
+    b.fresh = freshOf(run, b.own);
     out = body(run.items, b);
     separate(out, b.needed);
     return !failed_;
@@ -76,7 +77,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     inner.outer = &b;
     inner.map = &m;
     inner.items = &m.body;
-    inner.own = inner.locals = m.locals;
+    inner.own = inner.locals = inner.fresh = m.locals;
     auto reversed = std::make_unique<Map>(mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
     reversed->body = body(m.body, inner);
     if (reversed->body.empty())
@@ -148,8 +149,9 @@ std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector,
 Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &body) {
     Use u = gradients_.use(of, kind, connector);
     for (Body *b = &body; b; b = b->outer)
-        if (b->inScope() && b->locals.count(of.data)) {
-            b->made.insert(u.data);
+        if (b->fresh.count(of.data) && !gradients_.isShared(of.data)) {
+            if (b->inScope())
+                b->made.insert(u.data);
             b->gradients.insert(u.data);
             localGradients_.insert(u.data);
         }
@@ -168,7 +170,7 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
     };
     const Program::Writers writers = program_.writersOf(write.memory);
     const bool another = writers.count > 1 || writers.inLoop || names(request_.wrt) || (request_.isNested && names(request_.of));
-    return known->second = another && !(writers.count == 1 && storesFirstTerm(write, body));
+    return known->second = another && !(writers.count == 1 && (storesFirstTerm(write, body) || beginsWithZero(write, body)));
 }
 
 /// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?

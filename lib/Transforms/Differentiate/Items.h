@@ -41,10 +41,11 @@ struct Body {
     const std::vector<nest::Item> *items = nullptr;
     std::set<Name> own;               // containers that an iteration has for itself
     std::set<Name> locals;            // those of them whose values are computed again
+    std::set<Name> fresh;             // those of them whose gradients begin with zero in each reversed iteration
     std::vector<nest::Item> reversed; // so far
     std::set<Name> needed;            // those of them that are
     std::set<Name> made;              // containers of reversed iterations: gradients, and others
-    std::set<Name> gradients;         // those of locals, which begin with zero
+    std::set<Name> gradients;         // those of `fresh`, as far as nothing stores their first terms
     struct Save {
         std::size_t position; // of the item in front of which it is made
         Name local, saved;
@@ -105,7 +106,13 @@ private:
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     const nest::Use *writtenTwice(const nest::Step &s) const;
-    struct Reversed;
+    /// What a reversed tasklet is made of, while it is.
+    struct Reversed {
+        std::string code;
+        std::vector<nest::Use> uses;
+        std::vector<nest::Item> before; // reads gradients that the tasklet itself must not clear
+        std::vector<nest::Item> after;  // clears what is not always, or not as a whole, assigned
+    };
     void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d,
                          Body &b, std::vector<nest::Item> &out);
     bool inPlace(const nest::Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
@@ -119,6 +126,12 @@ private:
     /// Lets items have containers of their own in place of those that other items use.
     void separate(std::span<nest::Item> items, const std::set<Name> &containers);
     bool storesFirstTerm(const nest::Use &write, Body &body);
+    bool beginsWithZero(const nest::Use &write, const Body &body) const;
+    /// Containers of an iteration of loops that each item writes as a whole, if it writes them.
+    std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own) const;
+    bool canShare(const nest::Use &read, const nest::Use &written, const Body &b) const;
+    void share(const nest::Step &s, const py::Signature &signature, const py::Derivative &d, std::set<Name> &results, Body &b,
+               Reversed &r);
     std::set<Name> ownOf(const nest::Run &run);
     struct Usage;
     void recompute(Body &b, std::vector<nest::Item> &out);

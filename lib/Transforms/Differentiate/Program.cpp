@@ -16,7 +16,8 @@ using nest::Use;
 // ---- the walk over the program
 
 Program::Program(SDFG &g, analysis::Memories &memories)
-    : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)), symbolTypes_(g) {
+    : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)), symbolTypes_(g),
+      readByFlow_(analysis::containersReadByControlFlow(g)) {
     for (nest::Run &r : runs_)
         runAt_.emplace(r.states.front(), &r);
     const std::vector<InterstateEdge *> atStart = g.start() ? g.outEdges(g.start()) : std::vector<InterstateEdge *>();

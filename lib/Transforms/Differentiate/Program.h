@@ -99,6 +99,8 @@ public:
         bool inLoop = false;
     };
     Writers writersOf(analysis::Memory m) const;
+    /// Does code of control flow read a container, in conditions or on edges?
+    bool isReadByFlow(Name container) const { return readByFlow_.count(container) != 0; }
     const std::vector<HiddenState> &hidden() const { return hidden_; }
     /// Symbols with real numbers that edges assign, as memories that nothing else has.
     const std::map<Name, analysis::Memory> &realSymbols() const { return realSymbols_; }
@@ -128,6 +130,7 @@ private:
     sym::Assumptions facts_;
     const analysis::SymbolTypes symbolTypes_;
     std::set<Name> assigned_;
+    const std::set<Name> readByFlow_;
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_;
     std::vector<HiddenState> hidden_;

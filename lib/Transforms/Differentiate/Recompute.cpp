@@ -41,8 +41,7 @@ bool isPlainWork(const Item &i) {
 
 /// Who uses containers, for all runs of loops.
 struct ItemReverser::Usage {
-    Usage(Program &program, SDFG &g, analysis::Memories &memories)
-        : inFlow(analysis::containersReadByControlFlow(g)), summaries(g, memories, program.runs()) {
+    Usage(Program &program, SDFG &g, analysis::Memories &memories) : summaries(g, memories, program.runs()) {
         for (const Site &s : program.sites()) {
             names[s.use->memory].insert(s.use->data);
             runs[s.use->memory].insert(s.run);
@@ -50,7 +49,6 @@ struct ItemReverser::Usage {
     }
     std::map<analysis::Memory, std::set<Name>> names;             // that mean a memory
     std::map<analysis::Memory, std::set<const nest::Run *>> runs; // that use it
-    const std::set<Name> inFlow;
     const nest::Summaries summaries;
 };
 
@@ -71,7 +69,7 @@ std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
             if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) ||
-                usage_->runs.at(w.memory).size() != 1 || usage_->names.at(w.memory).size() != 1 || usage_->inFlow.count(w.data) ||
+                usage_->runs.at(w.memory).size() != 1 || usage_->names.at(w.memory).size() != 1 || program_.isReadByFlow(w.data) ||
                 nest::localsOf(i).count(w.data) || !usage_->summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
             out.insert(w.data);

@@ -50,14 +50,6 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
 
 // ---- tasklets
 
-/// What a reversed tasklet is made of, while it is.
-struct ItemReverser::Reversed {
-    std::string code;
-    std::vector<Use> uses;
-    std::vector<Item> before; // reads gradients that the tasklet itself must not clear
-    std::vector<Item> after;  // clears what is not always, or not as a whole, assigned
-};
-
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
     const auto made = signatureOf(
         s, t, maker_.sdfg(), program_.symbolTypes(), [this](const Use &u) { return isActive(u); }, "g_", request_.ties);
@@ -108,6 +100,7 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
             r.uses.push_back(*v);
         }
     std::set<Name> results = d.results;
+    share(s, signature, d, results, b, r);
     for (const Name c : signature.activeOutputs)
         if (!inPlace(s, c, signature, d, results, b, r))
             seed(s, t, c, signature, d, b, r);

@@ -1,0 +1,111 @@
+// Gradients that need no memory, or no clearing, of their own.
+//
+//     t = a + b;  c = 2 * t                gradient_t = 2 * gradient_c
+//                                     ->   gradient_a += gradient_t        where only `t` is made of `a`, gradient_a is gradient_t
+//                                          gradient_b += gradient_t
+//
+// What an iteration of a loop has for itself has a gradient that begins with zero in each reversed iteration: then nothing is handed on from
+// one to the next, and iterations may turn out not to depend on each other.
+#include "Transforms/Differentiate/Items.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+/// What a use is of in all iterations of the maps around it.
+std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d) {
+    std::optional<sym::Subset> s = u.use->subset;
+    for (auto l = u.loops.rbegin(); s && l != u.loops.rend(); ++l)
+        s = sym::propagate(*s, l->variable, l->range, d.shape);
+    return s;
+}
+
+/// A transient that is no view, with the life of its scope.
+bool isOwnTransient(const DataDesc &d) { return d.transient && d.lifetime == Lifetime::Scope && nest::isPlain(&d); }
+
+bool haveSameElements(const DataDesc &a, const DataDesc &b) {
+    return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.storage == b.storage;
+}
+
+/// The body whose iterations have a container for themselves, or null.
+const Body *ownerOf(Name data, const Body *b) {
+    while (b && !b->own.count(data))
+        b = b->outer;
+    return b;
+}
+
+} // namespace
+
+std::set<Name> ItemReverser::freshOf(const nest::Run &run, const std::set<Name> &own) const {
+    std::set<Name> out = own;
+    std::erase_if(out, [this](Name n) { return gradients_.has(n); }); // a result of a nested SDFG, whose caller gives the gradient
+    for (const Item &i : run.items)
+        for (const nest::PlacedUse &u : nest::usesOf(i))
+            if (u.use->writes() && out.count(u.use->data)) {
+                const DataDesc &d = *maker_.sdfg().desc(u.use->data);
+                const std::optional<sym::Subset> all = overMaps(u, d);
+                if (!all || !(*all == d.fullSubset()))
+                    out.erase(u.use->data);
+            }
+    return out;
+}
+
+bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
+    const Body *owner = ownerOf(write.data, &body);
+    return owner && gradients_.has(write.data) && owner->gradients.count(gradients_.of(write.data));
+}
+
+/// Are `read` and `written` of one element each, of containers with as many, both in the hands of one iteration, and is the value that was
+/// read used nowhere else?
+bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) const {
+    const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
+    if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||
+        read.kind != UseKind::Read || written.kind != UseKind::Write || !written.certain || written.memlet.dynamic ||
+        !read.subset || !written.subset || !(*read.subset == *written.subset) || gradients_.has(read.data) ||
+        ownerOf(read.data, &b) != ownerOf(written.data, &b))
+        return false;
+    const Program::Writers ofRead = program_.writersOf(read.memory), ofWritten = program_.writersOf(written.memory);
+    const bool isOwn = ownerOf(read.data, &b) != nullptr;
+    const auto reads = std::count_if(program_.sites().begin(), program_.sites().end(),
+                                     [&](const Site &s) { return s.use->memory == read.memory && !s.use->writes(); });
+    return reads == 1 && ofRead.count == 1 && ofWritten.count == 1 && (isOwn || (!ofRead.inLoop && !ofWritten.inLoop)) &&
+           !program_.isReadByFlow(read.data);
+}
+
+/// Operands whose gradient is that of the result, as it is: they get the same container, and nothing is left to do.
+void ItemReverser::share(const nest::Step &s, const py::Signature &signature, const py::Derivative &d, std::set<Name> &results,
+                         Body &b, Reversed &r) {
+    if (signature.activeOutputs.size() != 1 || another_)
+        return;
+    const Name out = *signature.activeOutputs.begin();
+    const std::vector<const Use *> written = usesAt(s, out, true);
+    if (written.size() != 1 || d.partial.count(out) || d.stored.count(out))
+        return;
+    std::vector<py::StmtRef> block = py::parseBlockOrRaw(r.code);
+    for (const Name c : d.results) {
+        const std::vector<const Use *> read = usesAt(s, c, false);
+        const auto unchanged = std::find_if(block.begin(), block.end(), [&](const py::StmtRef &st) {
+            return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(signature.gradient(c))) &&
+                   py::equal(*st->value, *py::name(signature.gradient(out)));
+        });
+        if (read.size() != 1 || d.indexed.count(c) || unchanged == block.end() || !canShare(*read.front(), *written.front(), b) ||
+            mustClear(*written.front(), b))
+            continue;
+        gradient(*written.front(), UseKind::Read, out, b); // which makes it
+        gradients_.share(read.front()->data, written.front()->data);
+        block.erase(unchanged);
+        r.code = py::print(block);
+        results.erase(c);
+    }
+}
+
+} // namespace sdfgc::transforms::gradient
