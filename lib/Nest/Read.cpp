@@ -148,8 +148,13 @@ private:
     /// Is all of the subset written at an edge, whenever the node runs? Code with pointers may leave elements out.
     static bool writesAll(const Node &n, const Edge &e, const sym::Subset &subset) {
         if (const auto *l = dyn_cast<LibraryNode>(&n)) {
-            const json::Value *identity = l->properties.find("identity");
-            return l->className() == "Reduce" && identity && !identity->isNull();
+            const auto isSet = [l](const char *property) {
+                const json::Value *v = l->properties.find(property);
+                return v && !v->isNull();
+            };
+            if (l->className() == "Reduce")
+                return isSet("identity");
+            return l->libraryName() == "blas" && subset.isOneElement() && !isSet("beta"); // a product of vectors
         }
         const auto *t = dyn_cast<Tasklet>(&n);
         return t && subset.isOneElement() && assignsAlways(*t, e.srcConn);
