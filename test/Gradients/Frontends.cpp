@@ -232,7 +232,7 @@ TEST_CASE("Rows of a sparse matrix, whose lengths edges read") {
           "transient T: float64[k - j]\n", "A out", {0, 2, 2, 3, 5});
 }
 
-TEST_CASE("Loops that end early are refused") {
+TEST_CASE("Loops that end early") {
     const std::string ending = R"(
         for i = 0; i < N; i = i + 1 {
           state step {
@@ -242,6 +242,6 @@ TEST_CASE("Loops that end early are refused") {
     )";
     for (const char *jump : {"break", "continue", "return"}) {
         INFO(jump);
-        CHECK(errors(ending + jump + "\n}\n}\n") == "SD4714 control flow that cannot be reversed: a break, continue or return");
+        check(ending + jump + "\n}\n}\n");
     }
 }

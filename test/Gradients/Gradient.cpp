@@ -84,13 +84,14 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
     const std::string how = "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) +
                             "},default-schedules,infer-types";
-    const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,";
+    const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,structure-exits,";
     tangent_ = clone(*gradient_);
     if (!runPasses(*gradient_, prepare + simplify + how, diags_))
         gradient_.reset();
     // Not simplified, so that nested SDFGs get tangents, too.
     if (!runPasses(*tangent_,
-                   prepare + "differentiate{mode=forward,of='" + of + "',wrt='" + wrt + "'},default-schedules,infer-types",
+                   prepare + "structure-exits,differentiate{mode=forward,of='" + of + "',wrt='" + wrt +
+                       "'},default-schedules,infer-types",
                    ofTangent_))
         tangent_.reset();
 }

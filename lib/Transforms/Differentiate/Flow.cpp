@@ -83,7 +83,7 @@ const Block *jumpOutOf(const Block &b, bool inLoop = false) {
 
 void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     if (const Block *jump = jumpOutOf(b))
-        return fail({diag::Id::GradientOfFlow, "a break, continue or return", "write the rest of the body as a branch"}, *jump);
+        return fail({diag::Id::GradientOfFlow, "a break, continue or return", "structure-exits makes branches of most"}, *jump);
     if (const nest::Run *run = program_.runAt(&b)) {
         std::vector<Item> items;
         failed_ |= !items_.reverse(*run, items);

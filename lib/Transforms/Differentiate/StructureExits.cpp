@@ -1,0 +1,319 @@
+// structure-exits: breaks, continues and returns become branches and conditions of loops.
+//
+//     for i = 0; i < N; i += 1 {                 left = False
+//         a                                      for i = 0; not left and i < N; i += 1 {
+//         if c { break }                             a
+//         b                                 ->       if c { left = True } else { b }
+//     }                                          }
+//     d                                          d
+//
+// Control flow that is made of sequences, branches and loops only can be gone through backwards; a jump cannot. And the condition of the loop
+// still says how often it runs at most (sdfgc/Analysis/TripCount.h), which is what tapes are sized by (Values.h).
+//
+//   1. What comes after a block from which a jump may leave runs only if none did. Where the block is a conditional, all of whose branches but
+//      one jump for certain, it becomes part of that branch, which takes no flag.
+//   2. Else a symbol, the flag, is true once the jump was taken, and the rest stands in a branch that asks for it.
+//   3. A loop that is left by breaks, or by returns inside of it, ends when the flag is set: its condition asks for it first, so that the rest
+//      of the condition is evaluated as often as before.
+//   4. The loop's update would run once more. That changes nothing where its variable is not used after the loop and the update computes with
+//      symbols only; else the update asks for the flag as well.
+//   5. Flags of breaks are cleared in front of the loop, those of continues as an iteration begins, that of returns as the SDFG begins.
+//
+// A return leaves the SDFG that it is in, not those around it. What comes after a jump for certain is removed: it never runs. A `while` whose
+// body counts is made a `for` before, as far as it can be: its update stands at the end of the body, and would be made a branch.
+//
+// SDFGs are left alone, as a whole, if a region with a jump in it is no sequence (raise-control-flow makes one of most), if the header of
+// a loop that a jump leaves is no Python, and if the graph must not be changed.
+#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Nodes.h"
+#include "Transforms/Optimize/FlowEdits.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+/// Whether jumps of one kind, out of one loop or the SDFG, were taken.
+struct Flag {
+    std::string name;          // of the symbol, more or less
+    std::vector<State *> sets; // in the place of the jumps
+    Name symbol;               // once something asks for it
+};
+
+std::string textOf(const std::optional<Code> &c) { return c && !c->empty() ? c->text : "True"; }
+
+bool isAlways(const std::string &condition) { return condition == "True" || condition == "1"; }
+
+bool isAssignment(const Code &c) {
+    const auto block = c.language == Language::Python ? py::parseBlock(c.text).value : std::nullopt;
+    return block && block->size() == 1 && block->front()->kind == py::StmtKind::Assign;
+}
+
+/// Can all jumps of an SDFG go?
+bool canGo(SDFG &g) {
+    for (Region *r : allRegions(g)) {
+        if (!hasJump(*r))
+            continue;
+        if (sequenceOf(*r).empty() || nest::isKept(*r))
+            return false;
+        const auto *l = dyn_cast<LoopRegion>(r);
+        if (l && ((l->condition && l->condition->language != Language::Python) || !py::parseExpr(textOf(l->condition)).value ||
+                  (l->update && !isAssignment(*l->update))))
+            return false;
+    }
+    return true;
+}
+
+/// How control leaves a region: at its end, and by jumps.
+struct Ends {
+    bool atEnd = true;
+    std::set<Flag *> jumps;
+    // Of a conditional: its only branch that reaches its end, if no jump leaves that one. It may be an `else` that is not there.
+    std::optional<Region *> onlyWay = std::nullopt;
+    /// Adds what another way through the region does.
+    void add(const Ends &other) {
+        atEnd |= other.atEnd;
+        jumps.insert(other.jumps.begin(), other.jumps.end());
+    }
+};
+
+class ExitStructure {
+public:
+    ExitStructure(SDFG &g, pass::Context &context) : g_(g), context_(context), edits_(g), variables_(g) {}
+
+    void run() {
+        region(g_, nullptr);
+        write(return_, *g_.start());
+    }
+
+private:
+    /// A loop, while its body is looked at.
+    struct Loop {
+        Flag left{"left", {}, {}}, skipped{"skipped", {}, {}};
+    };
+
+    // ---- flags
+
+    /// Tests of flags, in the order of their names: none of the jumps was taken.
+    std::vector<py::ExprRef> noneOf(const std::set<Flag *> &flags) {
+        std::map<std::string, py::ExprRef> byName;
+        for (Flag *f : flags)
+            byName.emplace(symbolOf(*f).str(), py::unary(py::Op::Not, py::name(symbolOf(*f))));
+        std::vector<py::ExprRef> out;
+        for (const auto &[name, notSet] : byName)
+            out.push_back(notSet);
+        return out;
+    }
+
+    static std::string printAll(std::vector<py::ExprRef> tests) {
+        return py::print(*(tests.size() == 1 ? tests.front() : py::boolOp(py::Op::And, std::move(tests))));
+    }
+
+    Name symbolOf(Flag &f) {
+        if (f.symbol.empty()) {
+            f.symbol = g_.freshName(f.name);
+            g_.symbols[f.symbol] = ScalarKind::Bool;
+        }
+        return f.symbol;
+    }
+
+    /// Assigns on the edge to a block.
+    void assign(Name symbol, const char *value, Block &to) {
+        Region &r = *to.parent();
+        if (r.inEdges(&to).empty())
+            r.addStateBefore(&to, edits_.freshLabel("before_" + to.label));
+        r.inEdges(&to).front()->assignments.emplace_back(symbol, value);
+    }
+
+    /// Gives a flag its values, if something asks for it: false at a block, true in the place of the jumps.
+    void write(const Flag &f, Block &clearAt) {
+        if (f.symbol.empty())
+            return;
+        for (State *s : f.sets)
+            assign(f.symbol, "True", *s);
+        assign(f.symbol, "False", clearAt);
+    }
+
+    // ---- what comes after a block
+
+    /// Moves what comes after a block to the end of another region.
+    void moveRest(const std::vector<Block *> &chain, std::size_t after, Region &into) {
+        Region &r = *chain[after]->parent();
+        std::vector<std::unique_ptr<InterstateEdge>> edges;
+        for (std::size_t k = after; k + 1 < chain.size(); ++k)
+            edges.push_back(r.detachEdge(r.outEdges(chain[k]).front()));
+        if (into.blocks().empty() && !edges.front()->assignments.empty())
+            into.add<State>()->label = edits_.freshLabel("rest");
+        Block *last = into.blocks().empty() ? nullptr : sequenceOf(into).back();
+        for (std::size_t k = after + 1; k < chain.size(); ++k) {
+            Block *moved = into.adopt(r.detach(chain[k]));
+            const InterstateEdge &e = *edges[k - after - 1];
+            if (last)
+                into.connect(last, moved, e.condition, e.assignments)->debugInfo = e.debugInfo;
+            else
+                into.setStart(moved);
+            last = moved;
+        }
+    }
+
+    static void removeRest(const std::vector<Block *> &chain, std::size_t after) {
+        chain[after]->parent()->removeBlocks({chain.begin() + static_cast<std::ptrdiff_t>(after) + 1, chain.end()});
+    }
+
+    /// Puts what comes after a block in a branch of its own, for the case that no jump was taken.
+    Ends guardRest(const std::vector<Block *> &chain, std::size_t after, Ends ends, Loop *loop) {
+        Region &r = *chain[after]->parent();
+        auto *c = cast<ConditionalBlock>(r.adopt(std::make_unique<ConditionalBlock>()));
+        c->label = edits_.freshLabel("unless_left");
+        auto branch = std::make_unique<Region>();
+        branch->label = edits_.freshLabel("rest");
+        Region *rest = c->addBranch(Code{printAll(noneOf(ends.jumps)), Language::Python}, std::move(branch));
+        moveRest(chain, after, *rest);
+        r.connect(chain[after], c);
+        ends.add(region(*rest, loop));
+        return ends;
+    }
+
+    // ---- regions
+
+    Ends region(Region &r, Loop *loop) {
+        const std::vector<Block *> chain = sequenceOf(r);
+        for (std::size_t k = 0; k < chain.size(); ++k) {
+            Ends ends = isJump(chain[k]->kind()) ? Ends{false, {&flagOf(*chain[k], loop)}} : block(*chain[k], loop);
+            if (ends.jumps.empty())
+                continue;
+            if (!ends.atEnd)
+                removeRest(chain, k);
+            if (isJump(chain[k]->kind()))
+                takePlaceOf(*chain[k], **ends.jumps.begin());
+            if (!ends.atEnd || k + 1 == chain.size())
+                return ends;
+            if (!ends.onlyWay)
+                return guardRest(chain, k, std::move(ends), loop);
+            Region *way = *ends.onlyWay ? *ends.onlyWay : addElse(*cast<ConditionalBlock>(chain[k]));
+            moveRest(chain, k, *way);
+            Ends all{false, std::move(ends.jumps)};
+            all.add(region(*way, loop));
+            return all;
+        }
+        return {};
+    }
+
+    Flag &flagOf(const Block &jump, Loop *loop) {
+        return isa<ReturnBlock>(&jump) ? return_ : isa<BreakBlock>(&jump) ? loop->left : loop->skipped;
+    }
+
+    /// Puts a state in the place of a jump.
+    static void takePlaceOf(Block &jump, Flag &f) {
+        Region &r = *jump.parent();
+        const Block *const start = r.start();
+        auto *s = r.add<State>();
+        s->label = jump.label;
+        s->debugInfo = jump.debugInfo;
+        takePlace(r, start, jump, jump, *s, *s);
+        r.removeBlock(&jump);
+        f.sets.push_back(s);
+    }
+
+    Ends block(Block &b, Loop *loop) {
+        if (auto *c = dyn_cast<ConditionalBlock>(&b))
+            return conditional(*c, loop);
+        if (auto *l = dyn_cast<LoopRegion>(&b))
+            return this->loop(*l);
+        if (auto *r = dyn_cast<Region>(&b))
+            return region(*r, loop);
+        return {};
+    }
+
+    Ends conditional(ConditionalBlock &c, Loop *loop) {
+        Ends all{false, {}};
+        std::vector<Region *> ways;
+        bool isComplete = false, mayJump = false;
+        for (auto &branch : c.branches()) {
+            const Ends ends = region(*branch.region, loop);
+            all.add(ends);
+            isComplete |= !branch.condition;
+            mayJump |= ends.atEnd && !ends.jumps.empty();
+            if (ends.atEnd)
+                ways.push_back(branch.region.get());
+        }
+        if (!isComplete)
+            ways.push_back(nullptr);
+        all.atEnd |= !isComplete;
+        if (ways.size() == 1 && !mayJump)
+            all.onlyWay = ways.front();
+        return all;
+    }
+
+    Region *addElse(ConditionalBlock &c) {
+        Region *r = c.addBranch(std::nullopt, std::make_unique<Region>());
+        r->label = edits_.freshLabel(c.label + "_else");
+        return r;
+    }
+
+    Ends loop(LoopRegion &l) {
+        Loop own;
+        const Ends ends = region(l, &own);
+        std::set<Flag *> leaving = ends.jumps;
+        leaving.erase(&own.skipped);
+        if (!leaving.empty()) {
+            endBy(l, leaving);
+            context_.done(elementName(l), "`" + l.condition->text + "` ends it after jumps");
+        }
+        write(own.skipped, *l.start());
+        write(own.left, l);
+        leaving.erase(&own.left);
+        return {true, leaving};
+    }
+
+    /// Lets a loop end once one of the flags is set.
+    void endBy(LoopRegion &l, const std::set<Flag *> &flags) {
+        const std::string condition = textOf(l.condition);
+        std::vector<py::ExprRef> tests = noneOf(flags);
+        const std::string stays = printAll(tests);
+        if (!isAlways(condition))
+            tests.push_back(*py::parseExpr(condition).value);
+        l.condition = Code{printAll(std::move(tests)), Language::Python};
+        if (!l.update || (!variables_.isReadOutside(l) && analysis::containersRead(Code(*l.update), g_).empty()))
+            return;
+        const std::string i = l.variable.str();
+        const std::string next = py::print(*py::parseBlockOrRaw(l.update->text).front()->value);
+        l.update = Code{i + " = " + next + " if " + stays + " else " + i, Language::Python};
+    }
+
+    SDFG &g_;
+    pass::Context &context_;
+    FlowEdits edits_;
+    const VariableReads variables_;
+    Flag return_{"returned", {}, {}};
+};
+
+class StructureExits : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root)) {
+            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(elementName(*g), "structures its jumps"))
+                continue;
+            gradient::countInHeaders(*g);
+            ExitStructure(*g, context).run();
+            changed = true;
+        }
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createStructureExits() { return std::make_unique<StructureExits>(); }
+
+} // namespace sdfgc::transforms
