@@ -88,7 +88,29 @@ std::optional<LoopTest> testOf(py::Op op, const py::Expr &left, const py::Expr &
     return *factor > 0 ? divided(*relation, -line->second, *factor) : divided(mirrored(*relation), line->second, -*factor);
 }
 
+/// `not (a REL b)`, for numbers that can be compared.
+py::Op opposite(py::Op relation) {
+    switch (relation) {
+    case py::Op::Lt:
+        return py::Op::Ge;
+    case py::Op::Le:
+        return py::Op::Gt;
+    case py::Op::Gt:
+        return py::Op::Le;
+    case py::Op::Ge:
+        return py::Op::Lt;
+    case py::Op::Eq:
+        return py::Op::Ne;
+    default:
+        return py::Op::Eq; // no relation that counts
+    }
+}
+
 void addTests(const py::Expr &condition, Progression &p) {
+    if (condition.kind == py::ExprKind::Unary && condition.op == py::Op::Not && condition.args[0]->kind == py::ExprKind::Compare &&
+        condition.args[0]->ops.size() == 1)
+        return addTests(*py::compare(opposite(condition.args[0]->ops[0]), condition.args[0]->args[0], condition.args[0]->args[1]),
+                        p);
     if (condition.kind == py::ExprKind::BoolOp && condition.op == py::Op::And) {
         for (const py::ExprRef &part : condition.args)
             addTests(*part, p);

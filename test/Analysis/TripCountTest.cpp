@@ -153,6 +153,11 @@ TEST_CASE("conjunctions bound loops") {
     t = countOf("for i = 0; 0 <= i < N; i = i + 1"); // the first part holds for ever
     CHECK(t.count.str() == "N");
     CHECK(!t.exact);
+    t = countOf("for i = 0; not (i >= N) and not (i > M) and not (i == 3); i = i + 1");
+    CHECK(t.count == sym::min({expr("N"), sym::max({expr("0"), expr("M + 1")}), expr("3")}));
+    CHECK(t.exact);
+    requireNot(countOf("for i = 0; not (i != 3); i = i + 1"), Uncounted::NoTest);
+    requireNot(countOf("for i = 0; not (0 <= i < N); i = i + 1"), Uncounted::NoTest);
     requireNot(countOf("for i = 0; i < N or A[i] > 0; i = i + 1"), Uncounted::NoTest);
     requireNot(countOf("for i = 0; A[i] > 0; i = i + 1"), Uncounted::NoTest);
 }

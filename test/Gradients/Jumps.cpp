@@ -100,6 +100,14 @@ TEST_CASE("Jumps in while loops") {
     check("k = 0\nwhile k < N and s > 0.3 {\n" + step("a", "A[k]") + when("k == at[0]", "return\n") + "k = k + 2\nstate c {}\n}\n");
 }
 
+TEST_CASE("A break in front of all that a body does is a condition of its loop") {
+    Differentiated d(program("for i = 0; True; i = i + 1 {\n" + when("i >= N", "break\n") + step("a") + "}\n"), "out", "A");
+    d.set("N", 5).check();
+    CHECK(d.tapes() == "tape_s[N, 1]");
+    check("for i = 0; i != 8; i = i + 1 {\n" + when("s > 2.5", "break\n") + "state none {}\n" + when("i == N", "break\n") +
+          step("a") + "}\n");
+}
+
 TEST_CASE("A return in a nested SDFG") {
     const std::string nested = R"(
       state main {

@@ -10,6 +10,7 @@
 //     inverted         max(1, n) where the update comes before the condition, else n + 1
 //     C1 and C2        the least n of the tests that can be counted; a bound if there is any other
 //     break, return    a bound
+//     not (C)          as the opposite of C
 //     while i < n      as if the body's only i = i + step were the update; first is i
 //
 // Formulas hold at the entry of the loop: they read symbols, and containers of integers (`K[0]`), as they are there.

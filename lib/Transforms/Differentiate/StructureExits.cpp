@@ -17,7 +17,8 @@
 //      of the condition is evaluated as often as before.
 //   4. The loop's update would run once more. That changes nothing where its variable is not used after the loop and the update computes with
 //      symbols only; else the update asks for the flag as well.
-//   5. Flags of breaks are cleared in front of the loop, those of continues as an iteration begins, that of returns as the SDFG begins.
+//   5. A break under a condition, before the body does anything, is the end of the loop's condition: `while a and not c`.
+//   6. Flags of breaks are cleared in front of the loop, those of continues as an iteration begins, that of returns as the SDFG begins.
 //
 // A return leaves the SDFG that it is in, not those around it. What comes after a jump for certain is removed: it never runs. A `while` whose
 // body counts is made a `for` before, as far as it can be: its update stands at the end of the body, and would be made a branch.
@@ -51,6 +52,8 @@ std::string textOf(const std::optional<Code> &c) { return c && !c->empty() ? c->
 
 bool isAlways(const std::string &condition) { return condition == "True" || condition == "1"; }
 
+bool isExpression(const Code &c) { return c.language == Language::Python && py::parseExpr(c.text).value; }
+
 bool isAssignment(const Code &c) {
     const auto block = c.language == Language::Python ? py::parseBlock(c.text).value : std::nullopt;
     return block && block->size() == 1 && block->front()->kind == py::StmtKind::Assign;
@@ -64,8 +67,8 @@ bool canGo(SDFG &g) {
         if (sequenceOf(*r).empty() || nest::isKept(*r))
             return false;
         const auto *l = dyn_cast<LoopRegion>(r);
-        if (l && ((l->condition && l->condition->language != Language::Python) || !py::parseExpr(textOf(l->condition)).value ||
-                  (l->update && !isAssignment(*l->update))))
+        if (l &&
+            ((l->condition && !l->condition->empty() && !isExpression(*l->condition)) || (l->update && !isAssignment(*l->update))))
             return false;
     }
     return true;
@@ -258,7 +261,43 @@ private:
         return r;
     }
 
+    /// The conditional that a body begins with, if all that it does is to break; else null.
+    static ConditionalBlock *breakInFront(LoopRegion &l) {
+        if (l.inverted)
+            return nullptr;
+        for (Block *b : sequenceOf(l)) {
+            if (auto *c = dyn_cast<ConditionalBlock>(b)) {
+                const auto &branch = c->branches().front();
+                const bool breaks =
+                    c->branches().size() == 1 && branch.region->blocks().size() == 1 && isa<BreakBlock>(branch.region->start());
+                return breaks && isExpression(*branch.condition) ? c : nullptr;
+            }
+            const auto *s = dyn_cast<State>(b);
+            const std::vector<InterstateEdge *> next = l.outEdges(b);
+            if (!s || !s->nodes().empty() || next.empty() || !next.front()->assignments.empty())
+                return nullptr;
+        }
+        return nullptr;
+    }
+
+    /// Lets the condition of a loop end it where a break did, in front of its body.
+    void joinBreaks(LoopRegion &l) {
+        while (ConditionalBlock *c = breakInFront(l)) {
+            const py::ExprRef ends = *py::parseExpr(c->branches().front().condition->text).value;
+            std::vector<py::ExprRef> tests{py::unary(py::Op::Not, ends)};
+            if (!isAlways(textOf(l.condition)))
+                tests.insert(tests.begin(), *py::parseExpr(l.condition->text).value);
+            l.condition = Code{printAll(std::move(tests)), Language::Python};
+            const Block *const start = l.start();
+            auto *s = l.add<State>();
+            s->label = edits_.freshLabel(c->label);
+            takePlace(l, start, *c, *c, *s, *s);
+            l.removeBlock(c);
+        }
+    }
+
     Ends loop(LoopRegion &l) {
+        joinBreaks(l);
         Loop own;
         const Ends ends = region(l, &own);
         std::set<Flag *> leaving = ends.jumps;
