@@ -28,6 +28,20 @@ std::string listText() {
     return out + "\n`sdfgc nodes NODE` describes one of them.\n";
 }
 
+std::string_view gradientOf(libnodes::Gradient g) {
+    switch (g) {
+    case libnodes::Gradient::Rule:
+        return "by a rule";
+    case libnodes::Gradient::Expanded:
+        return "that of its expansion without a library";
+    case libnodes::Gradient::Passive:
+        return "none needed: its results are no real numbers";
+    case libnodes::Gradient::None:
+        break;
+    }
+    return "none";
+}
+
 /// What a page says, as pairs of a title and a text; empty texts are left out.
 std::vector<std::pair<std::string, std::string>> facts(const Definition &d) {
     std::vector<std::pair<std::string, std::string>> out;
@@ -51,6 +65,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Definition &d) {
     add("calls on the host", d.calls);
     add("when it calls them", d.when);
     add("in device memory", d.device);
+    add("gradient", gradientOf(d.gradient));
     return out;
 }
 

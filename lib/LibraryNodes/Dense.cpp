@@ -16,19 +16,21 @@ std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
     return index;
 }
 
-Dense::Dense(Expansion &x, Type type)
-    : x_(x), type_(type),
+Dense::Dense(Expansion &x, Type type, Library library)
+    : x_(x), type_(type), library_(library),
       byColumns_(x.node().implementation == "cuSolverDn" && x.node().classPath.find(".lapack.") != std::string::npos) {
     if (x.where() == Where::Device)
         why_ = whyNoDeviceSolver(x.node(), type, x.context().options);
     else if (x.node().implementation == "pure")
         why_ = "the node asks for it";
     else if (x.where() == Where::Kernel)
-        why_ = "a kernel cannot call LAPACK";
-    else if (!x.context().options.has("lapacke"))
+        why_ = library == Library::Blas ? "a kernel cannot call BLAS" : "a kernel cannot call LAPACK";
+    else if (library == Library::Blas && !x.context().options.has("openblas"))
+        why_ = "the toolchain has no BLAS";
+    else if (library == Library::Lapack && !x.context().options.has("lapacke"))
         why_ = "the toolchain has no LAPACKE";
     else if (!blasLetter(type))
-        why_ = "LAPACK has no routine for " + type.str();
+        why_ = (library == Library::Blas ? "BLAS" : "LAPACK") + std::string(" has no routine for ") + type.str();
     if (!why_.empty())
         return;
     by_ = x.where() == Where::Device ? By::Device : By::Host;
@@ -36,12 +38,14 @@ Dense::Dense(Expansion &x, Type type)
 }
 
 void Dense::remark() {
-    const std::string_view library = by_ == By::Loops  ? "pure"
-                                     : by_ == By::Host ? "OpenBLAS"
-                                                       : platform::titleOf("gpusolver", x_.context().options.vendor());
-    x_.took(library, by_ == By::Loops  ? why_
-                     : by_ == By::Host ? "routines of LAPACKE for " + type_.str()
-                                       : "matrices of " + type_.str() + " in device memory");
+    const std::string_view library =
+        by_ == By::Loops  ? "pure"
+        : by_ == By::Host ? "OpenBLAS"
+                          : platform::titleOf(library_ == Library::Blas ? "gpublas" : "gpusolver", x_.context().options.vendor());
+    x_.took(library, by_ == By::Loops ? why_
+                     : by_ == By::Host
+                         ? (library_ == Library::Blas ? "routines of CBLAS for " : "routines of LAPACKE for ") + type_.str()
+                         : "matrices of " + type_.str() + " in device memory");
 }
 
 std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
@@ -78,7 +82,7 @@ Matrix Dense::temporary(std::string_view name, sym::Expr rows, sym::Expr columns
     m.type = type_;
     m.rows = rows;
     m.columns = columns;
-    (onDevice() ? m.columnStride : m.rowStride) = onDevice() ? rows : columns;
+    (isByColumns() ? m.columnStride : m.rowStride) = isByColumns() ? rows : columns;
     m.dims = {0, 1};
     x_.inner().desc(m.data)->strides = {m.rowStride, m.columnStride};
     return m;
@@ -127,7 +131,7 @@ std::string Dense::pointer(Name container, const char *direction) const {
 
 /// Rows, or columns, that lie so far apart. Of a single column nothing is, but LAPACK wants it to be as long as the column.
 std::string Dense::leading(const Matrix &m) {
-    if (!onDevice())
+    if (!isByColumns())
         return x_.word("ld", m.rowStride);
     return x_.word("ld", m.columns.isOne() ? m.rows : m.contiguousColumns() ? m.columnStride : m.rowStride);
 }
@@ -266,6 +270,36 @@ for (long long _j = 0; _j < $n; ++_j) {
     }
 })";
 
+// Row by row of the unknown, in the order in which the triangle gives them.
+const char *const leftLoops = R"(auto *_a = $a; auto *_b = $b;
+for (long long _q = 0; _q < $n; ++_q) {
+    const long long _i = $at;
+    for (long long _k = $begin; _k < $end; ++_k)
+        for (long long _j = 0; _j < $m; ++_j)
+            _b[_i * $lb + _j] -= $element * _b[_k * $lb + _j];
+    for (long long _j = 0; _j < $m; ++_j)
+        _b[_i * $lb + _j] /= _a[_i * $ld + _i];
+})";
+
+// Column by column, each row of the unknown by itself.
+const char *const rightLoops = R"(auto *_a = $a; auto *_b = $b;
+for (long long _j = 0; _j < $m; ++_j)
+    for (long long _q = 0; _q < $n; ++_q) {
+        const long long _i = $at;
+        for (long long _k = $begin; _k < $end; ++_k)
+            _b[_j * $lb + _i] -= _b[_j * $lb + _k] * $element;
+        _b[_j * $lb + _i] /= _a[_i * $ld + _i];
+    })";
+
+/// Loops without the division by the diagonal.
+std::string withUnitDiagonal(std::string loops) {
+    for (const char *division : {"    for (long long _j = 0; _j < $m; ++_j)\n        _b[_i * $lb + _j] /= _a[_i * $ld + _i];\n",
+                                 "        _b[_j * $lb + _i] /= _a[_i * $ld + _i];\n"})
+        if (const std::size_t at = loops.find(division); at != std::string::npos)
+            loops.erase(at, std::string_view(division).size());
+    return loops;
+}
+
 } // namespace
 
 void Dense::factor(const Matrix &m, Name pivots, Name info) {
@@ -312,6 +346,50 @@ void Dense::invert(const Matrix &lu, Name pivots, Name info) {
     }
     call("invert", {lu.data, pivots}, {lu.data}, info, "getri",
          {order(lu), "_out" + lu.data.str(), leading(lu), "_in" + pivots.str()});
+}
+
+void Dense::solveTriangle(const Matrix &a, const Triangle &t, const Matrix &right) {
+    const std::vector<Name> inputs{a.data, right.data};
+    if (by_ == By::Loops) {
+        // Elements of op(A): of the row i for the left side, of the column i for the right one.
+        const bool forward = (t.lower != t.transposed) == t.left;
+        const std::string n = order(a);
+        return loops("solve", inputs, {right.data}, {},
+                     fill(t.unit   ? withUnitDiagonal(t.left ? leftLoops : rightLoops)
+                          : t.left ? leftLoops
+                                   : rightLoops,
+                          {{"$at", forward ? "_q" : n + " - 1 - _q"},
+                           {"$begin", forward ? "0" : "_i + 1"},
+                           {"$end", forward ? "_i" : n},
+                           {"$element", t.left != t.transposed ? "_a[_i * $ld + _k]" : "_a[_k * $ld + _i]"},
+                           {"$a", pointer(a.data, "_in")},
+                           {"$b", pointer(right.data, "_out")},
+                           {"$lb", leading(right)},
+                           {"$ld", leading(a)},
+                           {"$n", n},
+                           {"$m", x_.word("m", t.left ? right.columns : right.rows)}}));
+    }
+    const auto word = [&](const char *host, const char *device) { return cppWord(onDevice() ? device : host); };
+    LibraryCall c;
+    c.environment = onDevice() ? "GpuBlas" : "OpenBLAS";
+    c.function = onDevice() ? "gpuBlas.trsm" : "cblas_" + std::string(1, letter_) + "trsm";
+    const std::string one = !onDevice() && type_.isComplex() ? "by_address(" + typedLiteral(type_, "1") + ")"
+                            : onDevice()                     ? "1"
+                                                             : "1.0";
+    c.arguments = {t.left ? word("CblasLeft", "sdfgc::gpu::Side::Left") : word("CblasRight", "sdfgc::gpu::Side::Right"),
+                   t.lower ? word("CblasLower", "sdfgc::gpu::Triangle::Lower") : word("CblasUpper", "sdfgc::gpu::Triangle::Upper"),
+                   t.transposed ? word("CblasTrans", "sdfgc::gpu::Op::Transpose") : word("CblasNoTrans", "sdfgc::gpu::Op::None"),
+                   t.unit ? word("CblasUnit", "sdfgc::gpu::Diagonal::One") : word("CblasNonUnit", "sdfgc::gpu::Diagonal::Stored"),
+                   x_.word("m", right.rows),
+                   x_.word("n", right.columns),
+                   one,
+                   "_in" + a.data.str(),
+                   leading(a),
+                   "_out" + right.data.str(),
+                   leading(right)};
+    if (!onDevice())
+        c.arguments.insert(c.arguments.begin(), cppWord("CblasRowMajor"));
+    x_.call(x_.addState("solve"), "solve", inputs, {right.data}, c);
 }
 
 void Dense::factorPositive(const Matrix &m, bool lower, Name info) {

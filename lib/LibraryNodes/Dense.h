@@ -1,9 +1,9 @@
 // Dense linear algebra on one matrix after another: what the LAPACK and linalg nodes are made of.
 //
-// Every operation works in place on a matrix that is contiguous by rows: on the device by columns, as its library counts. Operands
-// that lie otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++
-// tasklet: a call of LAPACKE, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h), where there is one and the type
-// allows, else loops.
+// Every operation works in place on a matrix that is contiguous by rows: for LAPACK on the device by columns, as its library counts.
+// Operands that lie otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++
+// tasklet: a call of LAPACKE or CBLAS, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h, gpu_blas.h), where there
+// is one and the type allows, else loops.
 #pragma once
 
 #include "Expansion.h"
@@ -22,17 +22,26 @@ struct Matrix {
     bool contiguousColumns() const { return rowStride.isOne(); }
 };
 
+/// Which triangle of a matrix is meant, and how it is used.
+struct Triangle {
+    bool lower = true, transposed = false;
+    bool unit = false; // ones on the diagonal, which is not read
+    bool left = true;  // it stands left of the unknown
+};
+
 class Dense {
 public:
+    /// Whose operations are asked for: none of one library and of the other.
+    enum class Library { Lapack, Blas };
     /// `type`: of the matrices.
-    Dense(Expansion &x, Type type);
+    Dense(Expansion &x, Type type, Library library = Library::Lapack);
     bool supported() const { return type_.isFloat() || type_.isComplex(); }
-    /// `LAPACKE` or `pure`, and why.
+    /// Which implementation was taken, and why.
     void remark();
 
     /// Does a matrix lie in memory as the operations need it?
     bool isReady(const Matrix &m) const {
-        return m.type == type_ && !m.dims.empty() && (onDevice() ? m.contiguousColumns() : m.contiguousRows());
+        return m.type == type_ && !m.dims.empty() && (isByColumns() ? m.contiguousColumns() : m.contiguousRows());
     }
 
     /// Binds the operand under the name; nothing when it has more than two dimensions that are not one long.
@@ -54,6 +63,7 @@ public:
     void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri
     void factorPositive(const Matrix &m, bool lower, Name info = {});               // potrf
+    void solveTriangle(const Matrix &a, const Triangle &t, const Matrix &right);    // trsm, of BLAS
 
     Name pivots(sym::Expr n) { return integers("_pivots", {n}); }
     /// A temporary of integers where the operations want them.
@@ -64,6 +74,7 @@ public:
 private:
     enum class By { Loops, Host, Device };
     bool onDevice() const { return by_ == By::Device; }
+    bool isByColumns() const { return onDevice() && library_ == Library::Lapack; }
     ir::Storage storage() const { return x_.where() == Where::Device ? ir::Storage::GPU_Global : ir::Storage::Default; }
     std::string pointer(Name container, const char *direction) const;
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
@@ -74,10 +85,11 @@ private:
     void loops(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;
+    Library library_;
     bool byColumns_; // nodes of the library lapack that ask for cuSolverDn: matrices are stored by columns (DaCe hands cuSOLVER
                      // rows as columns)
     By by_ = By::Loops;
-    char letter_ = 0; // of the LAPACKE routines
+    char letter_ = 0; // of the routines
     std::string why_; // loops
 };
 

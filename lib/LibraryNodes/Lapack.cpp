@@ -1,9 +1,9 @@
-// Factorisations and what is made with them: the nodes of lapack and linalg (format reference 7.4).
+// Factorisations and what is made with them: the nodes of lapack and linalg (format reference 7.4), and Trsm of blas.
 //
 //   Getrf    LU with partial pivoting, pivots from one     Inv        copy, factor, invert
 //   Getrs    solution from LU                              Solve      copy, factor, solve
 //   Getri    inverse from LU                               Cholesky   copy, factor, clear the other triangle
-//   Potrf    Cholesky factor of one triangle
+//   Potrf    Cholesky factor of one triangle               Trsm       copy, solve with one triangle
 //
 // The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
 // pivot that is zero (not positive). DaCe does not look at the info of nodes without `_res`, so these have none.
@@ -19,7 +19,8 @@ namespace {
 /// The node's operands as matrices.
 class Routine {
 public:
-    Routine(State &s, LibraryNode &n, pass::Context &c, Name matrix) : x_(s, n, c), dense_(x_, x_.input(matrix).type) {}
+    Routine(State &s, LibraryNode &n, pass::Context &c, Name matrix, Dense::Library library = Dense::Library::Lapack)
+        : x_(s, n, c), dense_(x_, x_.input(matrix).type, library) {}
 
     Expansion &x() { return x_; }
     Dense &dense() { return dense_; }
@@ -153,6 +154,21 @@ bool expandCholesky(State &s, LibraryNode &n, pass::Context &c) {
     k.dense().factorPositive(work, lower);
     k.dense().clearTriangle(work, lower);
     k.end(work, "_b");
+    return k.finish();
+}
+
+bool expandTrsm(State &s, LibraryNode &n, pass::Context &c) {
+    Routine k(s, n, c, "_a", Dense::Library::Blas);
+    const Matrix a = k.readable("_a"), work = k.start("_b", "_c");
+    if (k.refused())
+        return false;
+    const Triangle t{k.x().boolean("lower", true), k.x().boolean("transA", false), k.x().boolean("unit", false),
+                     k.x().boolean("left", true)};
+    if (sym::isEqual(a.rows, a.columns) == sym::Truth::False ||
+        sym::isEqual(a.rows, t.left ? work.rows : work.columns) == sym::Truth::False)
+        return k.x().refuse("its operands have shapes that do not fit");
+    k.dense().solveTriangle(a, t, work);
+    k.end(work, "_c");
     return k.finish();
 }
 

@@ -10,8 +10,9 @@ const std::vector<Definition> &all() {
     static const std::vector<Definition> table{
 #define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
     {#Class, #Library, Summary, Implementations, Expander, ""
-#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
-    , Pure, Types, Calls, When, Device                                                                                             \
+#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device) , Pure, Types, Calls, When, Device
+#define SDFGC_LIBRARY_NODE_GRADIENT(Kind, Reverse, Tangent)                                                                        \
+    , Gradient::Kind                                                                                                               \
     }                                                                                                                              \
     ,
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},

@@ -11,9 +11,10 @@ namespace sdfgc::libnodes {
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node asks for it";
-    if (options.emulate && !options.has("lapacke"))
-        return "the toolchain has no LAPACKE";
-    return blasLetter(t) ? "" : "LAPACK has no routine for " + t.str();
+    const bool isBlas = n.className() == "Trsm";
+    if (options.emulate && !options.has(isBlas ? "openblas" : "lapacke"))
+        return isBlas ? "the toolchain has no BLAS" : "the toolchain has no LAPACKE";
+    return blasLetter(t) ? "" : (isBlas ? "BLAS" : "LAPACK") + std::string(" has no routine for ") + t.str();
 }
 
 std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
@@ -53,8 +54,8 @@ Kind kindOf(std::string_view className) {
     };
     static constexpr Row rows[] = {{"Cholesky", Kind::Solver}, {"Getrf", Kind::Solver},  {"Getri", Kind::Solver},
                                    {"Getrs", Kind::Solver},    {"Inv", Kind::Solver},    {"Potrf", Kind::Solver},
-                                   {"Solve", Kind::Solver},    {"CSRMM", Kind::Sparse},  {"CSRMV", Kind::Sparse},
-                                   {"FFT", Kind::Transform},   {"IFFT", Kind::Transform}};
+                                   {"Solve", Kind::Solver},    {"Trsm", Kind::Solver},   {"CSRMM", Kind::Sparse},
+                                   {"CSRMV", Kind::Sparse},    {"FFT", Kind::Transform}, {"IFFT", Kind::Transform}};
     const auto *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.className == className; });
     return row == std::end(rows) ? Kind::Parallel : row->kind;
 }

@@ -9,7 +9,7 @@ namespace sdfgc::libnodes {
 // Of a node on the device, outside of kernels: why it cannot call the device's library; empty when it can. CUDA and ROCm come with
 // these libraries; the emulation calls those of the host, which the toolchain may lack.
 
-/// LAPACK: for matrices of a type.
+/// LAPACK, and BLAS's solutions with triangles: for matrices of a type.
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options);
 /// Products with sparse matrices: for the types of the operands.
 std::string whyNoDeviceSparse(const ir::LibraryNode &n);

@@ -167,3 +167,44 @@ TEST_CASE("a product with host memory, out of bounds or too large is an error") 
         reported("out of bounds: gemm uses bytes 0 to 816 of 'C' (800 bytes)");
     }
 }
+
+TEMPLATE_TEST_CASE("trsm solves with one triangle, on both sides", "", float, double, complex64, complex128) {
+    const Fresh fresh(1);
+    gpu::Blas blas;
+    const StreamOf stream;
+    using T = TestType;
+    using gpu::Diagonal;
+    using gpu::Side;
+    using gpu::Triangle;
+    const size_t n = 3, count = 2, lda = 4, ldb = 5;
+    for (const Side side : {Side::Left, Side::Right})
+        for (const Triangle triangle : {Triangle::Lower, Triangle::Upper})
+            for (const Diagonal diagonal : {Diagonal::Stored, Diagonal::One})
+                for (const Op op : allOps) {
+                    std::vector<T> A = integers<T>(n * lda, 1);
+                    for (size_t i = 0; i < n; ++i)
+                        A[i * lda + i] = T(2); // exact quotients
+                    const auto element = [&](size_t i, size_t j) {
+                        const bool isLower = op == Op::None ? i > j : i < j;
+                        if (i == j)
+                            return diagonal == Diagonal::One ? T(1) : T(2);
+                        return isLower == (triangle == Triangle::Lower) ? at(A, op, lda, i, j) : T(0);
+                    };
+                    const bool left = side == Side::Left;
+                    const size_t rows = left ? n : count, columns = left ? count : n;
+                    const std::vector<T> X = integers<T>(rows * ldb, 2);
+                    std::vector<T> B = X;
+                    for (size_t i = 0; i < rows; ++i)
+                        for (size_t j = 0; j < columns; ++j) {
+                            T sum = 0;
+                            for (size_t k = 0; k < n; ++k)
+                                sum += left ? element(i, k) * X[k * ldb + j] : X[i * ldb + k] * element(k, j);
+                            B[i * ldb + j] = sum;
+                        }
+                    const Device<T> dA(A), dB(B);
+                    REQUIRE(gpu::deviceSynchronize() == gpu::success);
+                    blas.trsm(stream, side, triangle, op, diagonal, rows, columns, 1, dA.data, lda, dB.data, ldb);
+                    CHECK(dB.get() == X);
+                }
+    CHECK(gpu::emulate::reportCount() == 0);
+}

@@ -35,6 +35,7 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
             continue;
         INFO(d.library << "." << d.className);
         CHECK(contains(page(d), d.pure));
+        CHECK(contains(page(d), "| gradient |"));
         // A test names the class path, in one text or as the last part behind a prefix: `gemm.Gemm"`, `path + "FFT"`.
         const std::string name = std::string(d.className) + "\"";
         CHECK((contains(tests, "." + name) || contains(tests, "\"" + name)));

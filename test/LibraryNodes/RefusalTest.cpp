@@ -174,3 +174,16 @@ TEST_CASE("stencils whose code is not understood") {
     CHECK_THAT(stencil("b[0, 0] = ("), Contains("no Python"));
     CHECK_THAT(stencil("x = a[0, 0]"), Contains("writes no output"));
 }
+
+TEST_CASE("triangles that do not fit what they stand next to") {
+    using Catch::Matchers::Contains;
+    auto trsm = [](const std::string &a, const std::string &b, bool left) {
+        return NodeTest("blas.nodes.trsm.Trsm").in("_a", a).in("_b", b).out("_c", b).set("left", left).refusal();
+    };
+    CHECK(trsm("4, 4", "4, 7", true) == "");
+    CHECK(trsm("4, 4", "7, 4", false) == "");
+    CHECK_THAT(trsm("4, 4", "4, 7", false), Contains("do not fit"));
+    CHECK_THAT(trsm("4, 4", "7, 4", true), Contains("do not fit"));
+    CHECK_THAT(trsm("4, 5", "4, 7", true), Contains("do not fit"));
+    CHECK_THAT(NodeTest("blas.nodes.trsm.Trsm").in("_a", "4, 4").out("_c", "4, 4").refusal(), Contains("`_b` is missing"));
+}

@@ -185,12 +185,55 @@ void factored(Program &p) {
     p.expect(info, [](const Index &) { return 2; });
 }
 
+void triangles(Program &p) {
+    p.symbol("N", 8);
+    for (const Kind &k : kinds) {
+        // Operands and results that lie by columns are copied.
+        const Tensor rows = matrix(p, prefix(k) + "A", 8, k.type), columns = matrix(p, prefix(k) + "V", 8, k.type, false, "1, 8"),
+                     ofLeft = p.array(prefix(k) + "B", "N, 3", k.type), ofRight = p.array(prefix(k) + "C", "3, N", k.type);
+        for (int form = 0; form < 16; ++form) {
+            const bool lower = form & 1, transposed = form & 2, unit = form & 4, left = form & 8;
+            const std::string n = prefix(k) + std::to_string(form);
+            const Tensor A = form % 5 == 1 ? columns : rows, B = left ? ofLeft : ofRight,
+                         X = p.array(n + "X", left ? "N, 3" : "3, N", k.type, form % 3 == 1 ? (left ? "1, N" : "1, 3") : "");
+            p.node("dace.libraries.blas.nodes.trsm.Trsm")
+                .in("_a", A)
+                .in("_b", B)
+                .out("_c", X)
+                .set("lower", lower)
+                .set("transA", transposed)
+                .set("unit", unit)
+                .set("left", left);
+            const auto element = [=](int64_t i, int64_t j) -> Number {
+                if (i == j)
+                    return unit ? Number(1.0) : Number(A({i, i}));
+                const bool isLower = transposed ? i < j : i > j;
+                return isLower == lower ? Number(transposed ? A({j, i}) : A({i, j})) : Number(0.0);
+            };
+            const double tolerance = k.tolerance * (unit ? 1e4 : 1); // whose elements grow
+            checkProduct(
+                p, n + "Trsm", left ? 8 : 3, left ? 3 : 8, tolerance,
+                [=](int64_t i, int64_t j) {
+                    return sum(8, [&](int64_t l) {
+                        return left ? element(i, l) * after(X, {l, j}) : after(X, {i, l}) * element(l, j);
+                    });
+                },
+                [=](int64_t i, int64_t j) {
+                    return B({i, j});
+                });
+        }
+    }
+}
+
 } // namespace
 
 TEST_CASE("Solve and Inv in all types") { compiled("solved", solved); }
 TEST_CASE("Cholesky and Potrf of both triangles") { compiled("cholesky", cholesky); }
 TEST_CASE("Getrf, Getrs, Getri and their info") { compiled("factored", factored); }
 
+TEST_CASE("Trsm with all flags") { compiled("triangles", triangles); }
+
 TEST_CASE("Solve and Inv on the device", "[device]") { emulated("solved", solved); }
 TEST_CASE("Cholesky and Potrf on the device", "[device]") { emulated("cholesky", cholesky); }
 TEST_CASE("Getrf, Getrs, Getri on the device", "[device]") { emulated("factored", factored); }
+TEST_CASE("Trsm on the device", "[device]") { emulated("triangles", triangles); }

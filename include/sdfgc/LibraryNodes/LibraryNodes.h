@@ -13,6 +13,14 @@
 
 namespace sdfgc::libnodes {
 
+/// Where the derivative of a node comes from.
+enum class Gradient : uint8_t {
+    None,     // there is none: programs whose results depend on it are refused
+    Rule,     // a function of the pass differentiate
+    Expanded, // that of what the node becomes without a library
+    Passive   // its results are no real numbers
+};
+
 struct Definition {
     std::string_view className; // last component of the class path
     std::string_view library;   // third component: blas, lapack, linalg, standard, ...
@@ -27,6 +35,7 @@ struct Definition {
     std::string_view calls = {};  // functions of a library on the host; may be empty
     std::string_view when = {};   // conditions for these calls
     std::string_view device = {}; // what it becomes in device memory
+    Gradient gradient = Gradient::None;
 };
 
 /// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a

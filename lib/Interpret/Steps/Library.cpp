@@ -32,6 +32,7 @@ const std::map<std::string, Maker, std::less<>> makers = {
     {"Getrs", makeGetrs},
     {"Getri", makeGetri},
     {"Potrf", makePotrf},
+    {"Trsm", makeTrsm},
     {"Solve", makeSolve},
     {"Inv", makeInv},
     {"Cholesky", makeCholesky},

@@ -27,6 +27,7 @@ namespace sdfgc::gpu {
 ///   gemm(Stream, Op a, Op b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)      gemmStridedBatched(..., with strides, batch)
 ///   gemv(Stream, Op, m, n, alpha, A, lda, x, incx, beta, y, incy)               ger(Stream, m, n, alpha, x, incx, y, incy, A, lda)
 ///   geam(Stream, Op a, Op b, m, n, alpha, A, lda, beta, B, ldb, C, ldc)         dot, axpy, scal, nrm2 as below
+///   trsm(Stream, Side, Triangle, Op, Diagonal, m, n, alpha, A, lda, B, ldb)
 class Blas {
 public:
     Blas() noexcept = default;
@@ -85,6 +86,17 @@ public:
     /// B = A^T; A has m rows and n columns, and shares no memory with B.
     template <class T> void transpose(Stream stream, int64_t m, int64_t n, const T *A, int64_t lda, T *B, int64_t ldb) {
         geam<T>(stream, Op::Transpose, Op::None, n, m, T(1), A, lda, T(0), B, ldb, B, ldb);
+    }
+
+    /// B = alpha op(A)^-1 B, or alpha B op(A)^-1 (Side::Right), by one triangle of A; B has m rows and n columns.
+    template <class T>
+    void trsm(Stream stream, Side side, Triangle triangle, Op opA, Diagonal diagonal, int64_t m, int64_t n, rt::Plain<T> alpha,
+              const T *A, int64_t lda, T *B, int64_t ldb) {
+        if (m > 0 && n > 0) // the same for the transposed matrices: the other side, and the other triangle
+            done(library_.trsm(stream, side == Side::Left ? Side::Right : Side::Left,
+                               triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower, opA, diagonal, n, m, alpha, A, lda,
+                               B, ldb),
+                 "trsm");
     }
 
     /// *result = sum of x[i] y[i], nothing conjugated.

@@ -17,13 +17,6 @@
 #include "sdfgc/rt/gpu/operation.h"
 #include "sdfgc/rt/gpu_program.h"
 
-namespace sdfgc::gpu {
-
-/// The triangle of a symmetric (Hermitian) matrix that is read, and gets the factor.
-enum class Triangle { Lower, Upper };
-
-} // namespace sdfgc::gpu
-
 #ifdef SDFGC_GPU_EMULATE
 #include "sdfgc/rt/gpu/solver_emulate.h"
 #else

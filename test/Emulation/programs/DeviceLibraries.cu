@@ -21,6 +21,7 @@ template <class T> void all(gpu::Blas &b, gpu::Stream s, T *A, decltype(std::abs
     b.gemv(s, Op::None, 2, 3, 1, A, 4, A, 1, 0, A, 1);
     b.ger(s, 2, 3, 1, A, 1, A, 1, A, 3);
     b.transpose(s, 2, 3, A, 3, A, 2);
+    b.trsm(s, gpu::Side::Right, gpu::Triangle::Lower, Op::Transpose, gpu::Diagonal::One, 2, 3, 1, A, 3, A, 3);
     b.dot(s, 3, A, 1, A, 1, A);
     b.axpy(s, 3, 1, A, 1, A, 1);
     b.scal(s, 3, 2, A, 1);

@@ -5,6 +5,7 @@
 //   Potrf   A = L L^H, or U^H U where the node says that it is not `lower`; the other triangle is not touched
 //   Solve   Getrf, then Getrs                          Inv     Getrf, then Getri
 //   Cholesky                                           Potrf, the other triangle zero
+//   Trsm    op(A) X = B, or X op(A) = B, by one triangle of A
 //
 // `_res` is LAPACK's info: 0, or the number of the first pivot that is zero (not positive), from one. Nodes of lapack that ask for
 // cuSolverDn mean matrices that are stored by columns. Low-precision numbers are computed with as float.
@@ -72,6 +73,18 @@ template <class T> void solveLU(Matrix<T> &lu, const Pivots &pivots, Matrix<T> &
             b(i, j) /= lu(i, i);
         }
     }
+}
+
+/// The unknown in place of the right side.
+template <class T> void solveTriangle(Matrix<T> &a, bool lower, bool unit, Matrix<T> &b) {
+    for (int64_t j = 0; j < b.columns; ++j)
+        for (int64_t q = 0; q < a.rows; ++q) {
+            const int64_t i = lower ? q : a.rows - 1 - q;
+            for (int64_t k = lower ? 0 : i + 1; k < (lower ? i : a.rows); ++k)
+                b(i, j) -= a(i, k) * b(k, j);
+            if (!unit)
+                b(i, j) /= a(i, i);
+        }
 }
 
 /// The inverse in place of L and U; a singular matrix is left as it is.
@@ -228,6 +241,37 @@ private:
     Elements &pivots_, &out_;
 };
 
+/// A triangle on the right is one on the left of the transposed unknown, transposed itself.
+class Trsm final : public MatrixStep<Trsm> {
+public:
+    explicit Trsm(NodeReader &r)
+        : MatrixStep(r, r.input("_a")), right_(keep(r.input("_b"))), out_(keep(r.output("_c"))), lower_(r.boolean("lower", true)),
+          transposed_(r.boolean("transA", false)), unit_(r.boolean("unit", false)), left_(r.boolean("left", true)) {}
+    template <class T> void run(Machine &m) {
+        Matrix<T> a = read<T>(m, a_), given = read<T>(m, right_), b = left_ ? given : turned(given);
+        if (b.rows != a.rows || a.rows != a.columns) {
+            mismatch(m, right_);
+            return;
+        }
+        if (transposed_ == left_)
+            a = turned(a);
+        solveTriangle(a, lower_ != (transposed_ == left_), unit_, b);
+        Matrix<T> x = left_ ? b : turned(b);
+        write(m, out_, x);
+    }
+
+private:
+    template <class T> static Matrix<T> turned(Matrix<T> &a) {
+        Matrix<T> out(a.columns, a.rows);
+        for (int64_t i = 0; i < a.rows; ++i)
+            for (int64_t j = 0; j < a.columns; ++j)
+                out(j, i) = a(i, j);
+        return out;
+    }
+    Elements &right_, &out_;
+    const bool lower_, transposed_, unit_, left_;
+};
+
 class Solve final : public MatrixStep<Solve> {
 public:
     explicit Solve(NodeReader &r) : MatrixStep(r, r.input("_ain")), right_(keep(r.input("_bin"))), out_(keep(r.output("_bout"))) {}
@@ -304,6 +348,7 @@ std::unique_ptr<Step> makeGetrf(NodeReader &r) { return std::make_unique<Getrf>(
 std::unique_ptr<Step> makeGetrs(NodeReader &r) { return std::make_unique<Getrs>(r); }
 std::unique_ptr<Step> makeGetri(NodeReader &r) { return std::make_unique<Getri>(r); }
 std::unique_ptr<Step> makePotrf(NodeReader &r) { return std::make_unique<Cholesky>(r, "_xin", "_xout", false); }
+std::unique_ptr<Step> makeTrsm(NodeReader &r) { return std::make_unique<Trsm>(r); }
 std::unique_ptr<Step> makeSolve(NodeReader &r) { return std::make_unique<Solve>(r); }
 std::unique_ptr<Step> makeInv(NodeReader &r) { return std::make_unique<Inv>(r); }
 std::unique_ptr<Step> makeCholesky(NodeReader &r) { return std::make_unique<Cholesky>(r, "_a", "_b", true); }

@@ -33,6 +33,7 @@ std::unique_ptr<Step> makeGetrf(NodeReader &r);
 std::unique_ptr<Step> makeGetrs(NodeReader &r);
 std::unique_ptr<Step> makeGetri(NodeReader &r);
 std::unique_ptr<Step> makePotrf(NodeReader &r);
+std::unique_ptr<Step> makeTrsm(NodeReader &r);
 std::unique_ptr<Step> makeSolve(NodeReader &r);
 std::unique_ptr<Step> makeInv(NodeReader &r);
 std::unique_ptr<Step> makeCholesky(NodeReader &r);

@@ -23,6 +23,7 @@ template <class T> struct Cblas;
 #define SDFGC_CBLAS_TYPE(T, p, geru, dotu, norm)                                                                                   \
     template <> struct Cblas<T> {                                                                                                  \
         template <class... A> static void gemm(A... a) { cblas_##p##gemm(CblasColMajor, a...); }                                   \
+        template <class... A> static void trsm(A... a) { cblas_##p##trsm(CblasColMajor, a...); }                                   \
         template <class... A> static void gemv(A... a) { cblas_##p##gemv(CblasColMajor, a...); }                                   \
         template <class... A> static void ger(A... a) { cblas_##geru(CblasColMajor, a...); }                                       \
         template <class... A> static void axpy(A... a) { cblas_##p##axpy(a...); }                                                  \
@@ -88,6 +89,17 @@ public:
                                  for (int64_t i = 0; i < m; ++i)
                                      C[j * ldc + i] = part(a, alpha, A, lda, i, j) + part(b, beta, B, ldb, i, j);
                          });
+    }
+    template <class T>
+    bool trsm(Stream stream, Side side, Triangle triangle, Op a, Diagonal diagonal, int64_t m, int64_t n, T alpha, const T *A,
+              int64_t lda, T *B, int64_t ldb) {
+        const int64_t order = side == Side::Left ? m : n;
+        return queueCall(
+            "trsm", stream, {matrix(A, Op::None, order, order, lda), matrix(B, Op::None, m, n, ldb)}, {m, n, lda, ldb}, [=] {
+                Cblas<T>::trsm(side == Side::Left ? CblasLeft : CblasRight, triangle == Triangle::Lower ? CblasLower : CblasUpper,
+                               cblasOp(a), diagonal == Diagonal::One ? CblasUnit : CblasNonUnit, m, n, cblasScalar(alpha), A, lda,
+                               B, ldb);
+            });
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
         return queueCall("dot", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy), rangeOf(result, 1, 1)}, {n, incx, incy},

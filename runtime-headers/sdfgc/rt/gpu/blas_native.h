@@ -50,6 +50,7 @@ template <class T> struct NativeBlas;
         template <class... A> static auto gemmStridedBatched(const A &...a) {                                                      \
             return SDFGC_BLAS_FUNCTION(p##gemmStridedBatched)(a...);                                                               \
         }                                                                                                                          \
+        template <class... A> static auto trsm(const A &...a) { return SDFGC_BLAS_FUNCTION(p##trsm)(a...); }                       \
         template <class... A> static auto gemv(const A &...a) { return SDFGC_BLAS_FUNCTION(p##gemv)(a...); }                       \
         template <class... A> static auto ger(const A &...a) { return SDFGC_BLAS_FUNCTION(geru)(a...); }                           \
         template <class... A> static auto geam(const A &...a) { return SDFGC_BLAS_FUNCTION(p##geam)(a...); }                       \
@@ -101,6 +102,17 @@ public:
         return allFit<BlasInt>({m, n, lda, ldb, ldc}) && handle_.bind(stream) &&
                ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
                                       native(B), size(ldb), native(C), size(ldc)));
+    }
+    template <class T>
+    bool trsm(Stream stream, Side side, Triangle triangle, Op a, Diagonal diagonal, int64_t m, int64_t n, T alpha, const T *A,
+              int64_t lda, T *B, int64_t ldb) {
+        // hipBLAS takes the matrix without const in some versions.
+        return allFit<BlasInt>({m, n, lda, ldb}) && handle_.bind(stream) &&
+               ok(NativeBlas<T>::trsm(
+                   handle_, side == Side::Left ? SDFGC_BLAS_CONSTANT(SIDE_LEFT) : SDFGC_BLAS_CONSTANT(SIDE_RIGHT),
+                   triangle == Triangle::Lower ? SDFGC_BLAS_CONSTANT(FILL_MODE_LOWER) : SDFGC_BLAS_CONSTANT(FILL_MODE_UPPER), op(a),
+                   diagonal == Diagonal::One ? SDFGC_BLAS_CONSTANT(DIAG_UNIT) : SDFGC_BLAS_CONSTANT(DIAG_NON_UNIT), size(m),
+                   size(n), native(&alpha), native(const_cast<T *>(A)), size(lda), native(B), size(ldb)));
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
         const ResultOnDevice mode(handle_, stream);

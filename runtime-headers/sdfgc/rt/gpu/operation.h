@@ -10,6 +10,12 @@ namespace sdfgc::gpu {
 
 /// What is done with a matrix before it is used.
 enum class Op { None, Transpose, ConjugateTranspose };
+/// The triangle of a matrix that is read, or gets a factor.
+enum class Triangle { Lower, Upper };
+/// Where a matrix stands that an unknown is multiplied by.
+enum class Side { Left, Right };
+/// The diagonal of a triangle: what is stored, or ones.
+enum class Diagonal { Stored, One };
 
 namespace detail {
 
