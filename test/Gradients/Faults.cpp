@@ -262,19 +262,6 @@ TEST_CASE("A tasklet that stores under a condition") {
                   {{"N", 5}});
 }
 
-TEST_CASE("Updates that are no sums") {
-    const std::string text = R"(
-          state main {
-            map m[i = 0:N] with <- A[0:N]; -> out[0] (*) {
-              t: b = a * a  with a <- A[i]; b -> out[0] (*)
-            }
-          }
-    )";
-    CHECK(errors(program("", text)) == "SD4711 the update of `out` cannot be reversed: `(lambda x, y: (x * y))` is no sum");
-    CHECK(errors(program("", "state main {\n A[0:N] -> out[0:N] (max)\n}\n")) ==
-          "SD4711 the update of `out` cannot be reversed: `(lambda x, y: max(x, y))` is no sum");
-}
-
 TEST_CASE("A copy that adds") {
     checkGradient(program("", R"(
         state first {

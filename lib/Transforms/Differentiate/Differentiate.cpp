@@ -19,6 +19,7 @@
 //   maps, tasklets, copies, nested SDFGs                    Items.h
 //   library nodes                                           LibraryRules.h
 //   tasklets                                                sdfgc/Tasklet/Derivatives.h
+//   what is written in another way first                    Simplify.h
 //
 // Forward mode, tangents in place of gradients, is in Tangents.h.
 //
@@ -28,6 +29,7 @@
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Flow.h"
+#include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -89,6 +91,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     nameBounds(g);
     nameValues(g);
     joinArguments(g);
+    if (!simplify(g, request.of, request.wrt, {}, context))
+        return false;
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));

@@ -1,14 +1,21 @@
 #include "Transforms/Differentiate/LibraryRules.h"
 
 #include "Transforms/Differentiate/Rules.h"
-
-#include "sdfgc/LibraryNodes/LibraryNodes.h"
+#include "Transforms/Differentiate/TangentRules.h"
 
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
 using nest::Step;
 using nest::Use;
+
+bool isSet(const LibraryNode &n, std::string_view property, bool otherwise) {
+    const json::Value *v = n.properties.find(std::string(property));
+    if (!v || v->isNull())
+        return otherwise;
+    const std::string value = v->text();
+    return value == "True" || value == "true" || value == "1";
+}
 
 const Use *Rule::use(Name connector, bool written) const {
     for (const Use &u : step.uses)
@@ -30,10 +37,7 @@ std::string Rule::text(std::string_view property, std::string_view otherwise) co
     return v && !v->isNull() ? v->text() : std::string(otherwise);
 }
 
-bool Rule::flag(std::string_view property) const {
-    const std::string value = text(property, "False");
-    return value == "True" || value == "true" || value == "1";
-}
+bool Rule::isSet(std::string_view property, bool otherwise) const { return transforms::gradient::isSet(node, property, otherwise); }
 
 bool Rule::refuse(const std::string &why) {
     reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"},
@@ -44,26 +48,39 @@ bool Rule::refuse(const std::string &why) {
 namespace {
 
 struct Row {
-    std::string_view className;
-    bool (*reverse)(Rule &);
+    std::string_view className, library;
+    NodeRules rules;
 };
 
 constexpr Row rows[] = {
-    {"MatMul", reverseProduct},
-    {"BatchedMatMul", reverseProduct},
-    {"Gemm", reverseProduct},
-    {"Gemv", reverseProduct},
-    {"Dot", reverseProduct},
-    {"Einsum", reverseProduct},
-    {"Reduce", reverseReduction},
-    {"Transpose", reverseTransposition},
-    {"TensorTranspose", reverseTransposition},
-    {"Cholesky", reverseCholesky},
-    {"Solve", reverseSolution},
-    {"Inv", reverseInversion},
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
+    {                                                                                                                              \
+#Class, #Library,
+#define SDFGC_LIBRARY_NODE_GRADIENT(Kind, Reverse, Tangent)                                                                        \
+    { libnodes::Gradient::Kind, Reverse, Tangent }                                                                                 \
+    }                                                                                                                              \
+    ,
+#include "sdfgc/LibraryNodes/LibraryNodes.def"
 };
 
+/// Those of one kind have rules, and no others have.
+constexpr bool areComplete() {
+    for (const Row &r : rows)
+        if ((r.rules.kind == libnodes::Gradient::Rule) != (r.rules.reverse && r.rules.tangent))
+            return false;
+    return true;
+}
+static_assert(areComplete());
+
 } // namespace
+
+NodeRules rulesOf(const LibraryNode &n) {
+    if (const libnodes::Definition *d = libnodes::find(n))
+        for (const Row &r : rows)
+            if (r.className == d->className && r.library == d->library)
+                return r.rules;
+    return {};
+}
 
 void reverseLibraryNode(ItemReverser &r, const Step &s, const LibraryNode &n, Body &b, std::vector<nest::Item> &out) {
     Rule rule{r, s, n, b, out};
@@ -72,12 +89,10 @@ void reverseLibraryNode(ItemReverser &r, const Step &s, const LibraryNode &n, Bo
             rule.refuse("its result is an update");
             return;
         }
-    for (const Row &row : rows)
-        if (row.className == n.className()) {
-            row.reverse(rule);
-            return;
-        }
-    rule.refuse("there is no rule for it");
+    if (const NodeRules rules = rulesOf(n); rules.reverse)
+        rules.reverse(rule);
+    else
+        rule.refuse("there is no rule for it");
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -153,6 +153,19 @@ Item Maker::map(std::string label, std::vector<Name> params, std::vector<sym::Ra
     return {std::move(out), nullptr};
 }
 
+Item Maker::reduction(std::string_view label, std::string_view wcr, const json::Value *axes, std::string_view identity, Use in,
+                      Use out, bool inScope) {
+    auto node = std::make_shared<LibraryNode>();
+    node->classPath = "dace.libraries.standard.nodes.reduce.Reduce";
+    node->name = node->label = std::string(label);
+    node->schedule = inScope ? Schedule::Sequential : Schedule::CPU_Multicore;
+    node->properties.set("wcr", json::Value(wcr));
+    node->properties.set("axes", axes ? *axes : json::Value());
+    node->properties.set("identity", json::Value(identity));
+    in.connector = out.connector = {};
+    return step(std::move(node), {std::move(in), std::move(out)});
+}
+
 Maker::Walk Maker::walkOver(const sym::Subset &s) const {
     Walk out;
     for (const std::size_t d : s.nonUnitDims()) {

@@ -60,6 +60,9 @@ public:
     /// A map over boxes. `inScope`: in a map, where it is sequential.
     nest::Item map(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges, std::vector<nest::Item> body,
                    bool inScope) const;
+    /// A Reduce node. `axes`: as its property; null: all dimensions.
+    static nest::Item reduction(std::string_view label, std::string_view wcr, const json::Value *axes, std::string_view identity,
+                                nest::Use in, nest::Use out, bool inScope);
     /// Sets elements to a number.
     nest::Item fill(Name data, const sym::Subset &s, std::string_view number, bool inScope);
 

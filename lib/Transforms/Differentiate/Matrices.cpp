@@ -38,8 +38,12 @@ void Matrices::each(const std::string &label, const std::vector<sym::Expr> &shap
     }
     std::vector<sym::Expr> turned(at.rbegin(), at.rend());
     std::vector<Use> uses;
+    const auto placeOf = [&](const Operand &o) {
+        const sym::Subset all = *subsetOf(o.use);
+        return o.at == At::All ? all : elementOf(all, o.at == At::Row ? std::vector{at[0]} : o.at == At::Transposed ? turned : at);
+    };
     for (const Operand &o : operands)
-        uses.push_back(m_.read(o.use.data, elementOf(*subsetOf(o.use), o.transposed ? turned : at), Name(o.connector)));
+        uses.push_back(m_.read(o.use.data, placeOf(o), Name(o.connector)));
     const sym::Subset element = elementOf(*subsetOf(out), at);
     uses.push_back(adds ? m_.sum(out.data, element, Name("out")) : m_.write(out.data, element, Name("out")));
     for (std::size_t k = 0; k < params.size(); ++k)
@@ -52,8 +56,26 @@ void Matrices::each(const std::string &label, const std::vector<sym::Expr> &shap
 Name Matrices::transposed(const Use &u) {
     const std::vector<sym::Expr> shape = shapeOf(u);
     const Name out = make(u.data.str() + "_transposed", u, {shape.rbegin(), shape.rend()});
-    each("transpose", {shape.rbegin(), shape.rend()}, "out = a", {{"a", u, true}}, whole(out), false);
+    each("transpose", {shape.rbegin(), shape.rend()}, "out = a", {{"a", u, At::Transposed}}, whole(out), false);
     return out;
+}
+
+Name Matrices::copy(const Use &u) {
+    const Name out = make(u.data.str() + "_copy", u, shapeOf(u));
+    each("copy", shapeOf(u), "out = a", {{"a", u}}, whole(out), false);
+    return out;
+}
+
+Use Matrices::block(const Use &u, sym::Expr row, sym::Expr rows, sym::Expr column, sym::Expr columns) const {
+    sym::Subset s = *subsetOf(u);
+    const std::vector<std::size_t> dims = s.nonUnitDims();
+    const auto narrow = [](sym::Range &r, sym::Expr begin, sym::Expr size) {
+        r.end = r.begin + (begin + size - 1) * r.step;
+        r.begin = r.begin + begin * r.step;
+    };
+    narrow(s.dims[dims[0]], row, rows);
+    narrow(s.dims[dims[1]], column, columns);
+    return m_.read(u.data, std::move(s));
 }
 
 Name Matrices::solve(const Use &matrix, const Use &right) {
@@ -61,6 +83,36 @@ Name Matrices::solve(const Use &matrix, const Use &right) {
     add(library("dace.libraries.linalg.nodes.solve.Solve", "solve"), {{"_ain", matrix}, {"_bin", right}}, "_bout",
         m_.whole(UseKind::Write, out));
     return out;
+}
+
+Name Matrices::solve(const Use &matrix, const Use &right, const Triangle &t) {
+    const Name out = make("solved", right, shapeOf(right));
+    auto node = library("dace.libraries.blas.nodes.trsm.Trsm", "solve");
+    const auto flag = [&](const char *property, bool value) { node->properties.set(property, json::Value(value)); };
+    flag("lower", t.lower);
+    flag("transA", t.transposed);
+    flag("unit", t.unit);
+    flag("left", t.left);
+    add(std::move(node), {{"_a", matrix}, {"_b", right}}, "_c", m_.whole(UseKind::Write, out));
+    return out;
+}
+
+// Each row is followed through the exchanges, in their order or against it.
+Name Matrices::places(const Use &pivots, sym::Expr rows, bool inverse) {
+    const Name out = make("places", pivots, {rows});
+    const std::string n = rows.str();
+    each("places", {rows},
+         "__at = ROW\nfor __q in range(" + n + "):\n    __k = " + (inverse ? "__q" : n + " - 1 - __q") +
+             "\n    __other = pivots[__k] - 1\n    __at = __other if __at == __k else (__k if __at == __other else __at)\nout = "
+             "__at",
+         {{"pivots", pivots, At::All}}, whole(out), false);
+    return out;
+}
+
+void Matrices::permute(Name matrix, Name places, const Use &out, bool adds) {
+    const std::vector<sym::Expr> shape = shapeOf(out);
+    each("permute", shape, shape.size() < 2 ? "out = a[place]" : "out = a[place, COLUMN]",
+         {{"a", whole(matrix), At::All}, {"place", whole(places), At::Row}}, out, adds);
 }
 
 void Matrices::product(const std::string &letters, const Use &a, const Use &b, Use out, const char *alpha, bool adds) {

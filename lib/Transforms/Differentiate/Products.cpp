@@ -1,4 +1,4 @@
-// Gradients of sums of products: MatMul, BatchedMatMul, Gemm, Gemv, Dot, Einsum.
+// Gradients of sums of products: MatMul, BatchedMatMul, Gemm, Gemv, Dot, Einsum, TensorDot.
 //
 //     C = alpha sum(A B)     ij,jk->ik       gradient_A += alpha sum(gradient_C B)     ik,jk->ij
 //                                            gradient_B += alpha sum(gradient_C A)     ik,ij->jk
@@ -171,15 +171,52 @@ std::optional<Product> einsum(const Rule &r) {
     return p;
 }
 
+std::vector<std::size_t> axesOf(const Rule &r, const char *property) {
+    std::vector<std::size_t> out;
+    if (const json::Value *axes = r.node.properties.find(property); axes && axes->isArray())
+        for (const json::Value &a : axes->items())
+            out.push_back(static_cast<std::size_t>(std::stoull(a.text())));
+    return out;
+}
+
+/// Paired axes have one letter; the result has those of the others, left ones first, in the order of `permutation`.
+std::optional<Product> tensorDot(const Rule &r) {
+    const Use *left = r.use(Name("_left_tensor"), false), *right = r.use(Name("_right_tensor"), false),
+              *out = r.use(Name("_out_tensor"), true);
+    const std::vector<std::size_t> pairedLeft = axesOf(r, "left_axes"), pairedRight = axesOf(r, "right_axes"),
+                                   order = axesOf(r, "permutation");
+    if (!left || !right || !out || pairedLeft.size() != pairedRight.size())
+        return std::nullopt;
+    std::string a(sizesOf(*left).size(), '\0'), b(sizesOf(*right).size(), '\0'), free;
+    char next = 'a';
+    for (std::size_t k = 0; k < pairedLeft.size(); ++k) {
+        if (pairedLeft[k] >= a.size() || pairedRight[k] >= b.size())
+            return std::nullopt;
+        a[pairedLeft[k]] = b[pairedRight[k]] = next++;
+    }
+    for (std::string *letters : {&a, &b})
+        for (char &c : *letters)
+            if (!c)
+                free += c = next++;
+    std::string result = free;
+    for (std::size_t k = 0; k < order.size() && k < free.size(); ++k)
+        result[k] = order[k] < free.size() ? free[order[k]] : free[k];
+    const auto fa = written(*left, a), fb = written(*right, b), fc = written(*out, result);
+    return fa && fb && fc ? std::optional(Product{{*fa, *fb}, *fc}) : std::nullopt;
+}
+
 std::optional<Product> productOf(const Rule &r) {
     const std::string name = r.node.className();
+    if (name == "TensorDot")
+        return tensorDot(r);
     if (name == "Einsum")
         return einsum(r);
     if (name == "Dot")
         return matmul(r.use(Name("_x"), false), r.use(Name("_y"), false), r.use(Name("_result"), true), false, false);
     if (name == "Gemv")
-        return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.flag("transA"), false);
-    return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), r.flag("transA"), r.flag("transB"));
+        return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.isSet("transA", false), false);
+    return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), r.isSet("transA", false),
+                  r.isSet("transB", false));
 }
 
 bool hasRepeated(const std::string &letters) {
@@ -243,7 +280,9 @@ void scale(Rule &r, const Use &result, Use to, const std::string &factor) {
     r.out.push_back(m.over(walk, "scale_gradient", std::move(item), r.body.inScope()));
 }
 
-/// The rest of the gradient of the result, which goes to the addend, or stays where it is added to what the result held.
+} // namespace
+
+/// The rest of the gradient of the result goes to the addend, or stays where it is added to what the result held.
 bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
     const std::string beta = r.text("beta", "0");
     const bool isZero = beta == "0" || beta == "0.0", isOne = beta == "1" || beta == "1.0";
@@ -264,8 +303,6 @@ bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
     r.reverser.clear(result, r.body, r.out);
     return true;
 }
-
-} // namespace
 
 bool reverseProduct(Rule &r) {
     std::optional<Product> p = productOf(r);

@@ -344,6 +344,23 @@ bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     return false;
 }
 
+bool Program::isShared(const Use &write, const nest::Map *owner) const {
+    const Site &site = siteOf(write);
+    if (site.scopes.size() == site.loops)
+        return false;
+    if (!site.instance.subset)
+        return true;
+    const auto c = analysis::conflictOf(site.instance, site.instance, site.scopes.size(), facts_);
+    return c && isCarried(*c, fixedScopes(site, owner));
+}
+
+bool Program::isUsedOtherwise(const Use &update, const nest::Map *map) const {
+    return std::any_of(sites_.begin(), sites_.end(), [&](const Site &s) {
+        return s.use->memory == update.memory && std::find(s.scopes.begin(), s.scopes.end(), map) != s.scopes.end() &&
+               (s.use->kind != nest::UseKind::Update || s.use->memlet.wcr != update.memlet.wcr);
+    });
+}
+
 Program::Writers Program::writersOf(analysis::Memory m) const {
     Writers out;
     const auto writes = writes_.find(m);

@@ -87,6 +87,10 @@ public:
     /// Can another iteration of a map write an element that this write stores to, by this one or another one? `owner`: a map whose
     /// iterations have the container for themselves, or null.
     bool isRepeated(const nest::Use &write, const nest::Map *owner) const;
+    /// Can different iterations of maps meet at an element that this write is of? `owner`: as above. True where nothing is known.
+    bool isShared(const nest::Use &write, const nest::Map *owner) const;
+    /// Does a map around an update touch the memory in another way than by such updates?
+    bool isUsedOtherwise(const nest::Use &update, const nest::Map *map) const;
     /// The same of all that code of control flow reads, at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
     /// Does something outside of a loop use its variable, but for loops that have the same one?

@@ -1,8 +1,10 @@
 // Gradients of Reduce, Transpose and TensorTranspose nodes.
 //
-//     sum        y = sum(x)      gradient_x[i] += gradient_y
-//     maximum    y = max(x)      gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do
+//     sum        y = sum(x)          gradient_x[i] += gradient_y
+//     product    y = product(x)      gradient_x[i] += gradient_y * product of the others
+//     maximum    y = max(x)          gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do
 #include "Transforms/Differentiate/Correspondence.h"
+#include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/Rules.h"
 
 #include <algorithm>
@@ -20,31 +22,18 @@ void addMap(Rule &r, const std::string &label, const Correspondence &c, Item ite
     r.out.push_back(r.maker().over(c.walk, label, std::move(item), r.body.inScope()));
 }
 
-void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
+void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept, const std::string &factor) {
     const Correspondence c = correspond(r.maker(), in, out, kept);
     Maker &m = r.maker();
     const Name from = m.connector("__in"), to = m.connector("__sum");
     const Use g = r.reverser.gradient(out, UseKind::Read, {}, r.body), x = r.reverser.gradient(in, UseKind::Update, {}, r.body);
     addMap(r, "spread_" + out.data.str(), c,
-           m.tasklet("spread", to.str() + " = " + from.str(), {m.read(g.data, c.result, from), m.sum(x.data, c.operand, to)}));
-}
-
-/// Without identity the result may be what was there before: its gradient stays where no element equals the result.
-void keepIfNoneWins(Rule &r, const Use &out, Name count) {
-    if (!r.reverser.mustClear(out, r.body))
-        return;
-    Maker &m = r.maker();
-    const Name n = m.connector("__n"), g = m.connector("__g"), kept = m.connector("__kept");
-    const Maker::Walk walk = m.walkOver(*subsetOf(out));
-    const sym::Subset element = walk.elementOf(*subsetOf(out)), counted = walk.elementOf(m.sdfg().desc(count)->fullSubset());
-    const Use from = r.reverser.gradient(out, UseKind::Read, {}, r.body), to = r.reverser.gradient(out, UseKind::Write, {}, r.body);
-    addMap(r, "keep_" + out.data.str(), {walk, {}, {}},
-           m.tasklet("keep", kept.str() + " = " + g.str() + " if " + n.str() + " == 0 else 0",
-                     {m.read(count, counted, n), m.read(from.data, element, g), m.write(to.data, element, kept)}));
+           m.tasklet("spread", to.str() + " = " + (factor == "1" ? "" : "(" + factor + ") * ") + from.str(),
+                     {m.read(g.data, c.result, from), m.sum(x.data, c.operand, to)}));
 }
 
 /// Elements that equal the result share its gradient: they are counted first.
-bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept, bool combines) {
+bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.maker();
     const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"),
                to = m.connector("__sum");
@@ -65,8 +54,27 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
            m.tasklet("share", to.str() + " = " + g.str() + " / " + n.str() + " if " + x.str() + " == " + y.str() + " else 0",
                      {m.read(vx->data, ofX.operand, x), m.read(vy->data, ofY.result, y), m.read(count, ofCount.result, n),
                       m.read(gy.data, c.result, g), m.sum(gx.data, c.operand, to)}));
-    if (combines)
-        keepIfNoneWins(r, out, count);
+    return true;
+}
+
+/// Each factor times what the others make.
+bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
+    Maker &m = r.maker();
+    const std::optional<Use> v = r.reverser.value(in, {}, r.body);
+    if (!v)
+        return false;
+    const Name others = productsOfOthers(
+        m, r.node, *v, out, kept, r.body.inScope(),
+        [&r](std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
+            return r.reverser.temporary(name, like, std::move(shape), r.body);
+        },
+        r.out);
+    const Name o = m.connector("__o"), g = m.connector("__g"), to = m.connector("__sum");
+    const Correspondence c = correspond(m, in, out, kept), ofOthers = correspond(m, m.whole(UseKind::Read, others), out, kept);
+    const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
+    addMap(r, "spread_" + out.data.str(), c,
+           m.tasklet("spread", to.str() + " = " + g.str() + " * " + o.str(),
+                     {m.read(others, ofOthers.operand, o), m.read(gy.data, c.result, g), m.sum(gx.data, c.operand, to)}));
     return true;
 }
 
@@ -82,22 +90,29 @@ bool reverseReduction(Rule &r) {
         return r.refuse("its axes do not fit the shape of its result");
     const auto wcr = py::parseWcr(r.text("wcr")).value;
     const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
-    const bool isExtremum = kind == py::Reduction::Max || kind == py::Reduction::Min;
-    if (kind != py::Reduction::Sum && !isExtremum)
-        return r.refuse("its function is no sum, maximum or minimum");
     const json::Value *identity = r.node.properties.find("identity");
     const bool combines = !identity || identity->isNull(); // what was there before is part of the result
-    if (isExtremum && combines && !r.reverser.isActive(in) && r.reverser.mustClear(out, r.body))
-        return r.refuse("it compares numbers without a gradient with one that has one");
-    if (r.reverser.isActive(in)) {
-        if (!isExtremum)
-            spreadSum(r, in, out, *kept);
-        else if (!shareExtremum(r, in, out, *kept, combines))
-            return false;
-    }
+    if (combines && kind != py::Reduction::Sum)
+        return r.refuse("it is no sum, and combines with what was there before");
+    bool done = true;
+    if (r.reverser.isActive(in))
+        switch (kind) {
+        case py::Reduction::Sum:
+            spreadSum(r, in, out, *kept, "1");
+            break;
+        case py::Reduction::Product:
+            done = spreadProduct(r, in, out, *kept);
+            break;
+        case py::Reduction::Max:
+        case py::Reduction::Min:
+            done = shareExtremum(r, in, out, *kept);
+            break;
+        default:
+            return r.refuse("its function is no sum, product, maximum or minimum");
+        }
     if (!combines)
         r.reverser.clear(out, r.body, r.out);
-    return true;
+    return done;
 }
 
 bool reverseTransposition(Rule &r) {
@@ -118,9 +133,8 @@ bool reverseTransposition(Rule &r) {
     for (const std::size_t d : subsetOf(in)->nonUnitDims())
         dims.push_back(to[d]);
     if (r.reverser.isActive(in))
-        spreadSum(r, in, out, dims);
-    r.reverser.clear(out, r.body, r.out);
-    return true;
+        spreadSum(r, in, out, dims, r.text("alpha", "1"));
+    return reverseAddend(r, nullptr, out);
 }
 
 } // namespace sdfgc::transforms::gradient

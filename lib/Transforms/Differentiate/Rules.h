@@ -1,7 +1,8 @@
-// What rules for library nodes work with.
+// Rules for gradients of library nodes, and what they work with. LibraryNodes.def says whose rule each is.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Differentiate/Matrices.h"
 
 namespace sdfgc::transforms::gradient {
 
@@ -19,17 +20,27 @@ struct Rule {
     std::vector<const nest::Use *> uses(bool written) const;
     /// A property of the node as text.
     std::string text(std::string_view property, std::string_view otherwise = "") const;
-    bool flag(std::string_view property) const;
+    bool isSet(std::string_view property, bool otherwise) const;
+    /// Operations on matrices, which are added to `out`.
+    Matrices matrices();
     /// Reports that there is no derivative; false.
     bool refuse(const std::string &why);
 };
 
-// One for each kind of nodes.
-bool reverseProduct(Rule &r);       // Products.cpp: MatMul, Gemm, Gemv, Dot, Einsum
-bool reverseReduction(Rule &r);     // Reductions.cpp: Reduce
-bool reverseTransposition(Rule &r); // Reductions.cpp: Transpose, TensorTranspose
-bool reverseCholesky(Rule &r);      // Factorisations.cpp
+// Products.cpp
+bool reverseProduct(Rule &r);
+// Reductions.cpp
+bool reverseReduction(Rule &r);
+bool reverseTransposition(Rule &r);
+// Factorisations.cpp
+bool reverseCholesky(Rule &r);
 bool reverseSolution(Rule &r);
 bool reverseInversion(Rule &r);
+bool reverseTriangle(Rule &r);
+bool reverseFactorisation(Rule &r);
+bool reverseFactoredSolution(Rule &r);
+
+/// Hands `beta` times the gradient of a result to what was added, an operand of its own or (null) what the result held, and clears the rest.
+bool reverseAddend(Rule &r, const nest::Use *addend, const nest::Use &result);
 
 } // namespace sdfgc::transforms::gradient

@@ -5,6 +5,8 @@
 //
 // Those of Cholesky, Solve and Inv are in TangentFactorisations.cpp.
 #include "Transforms/Differentiate/Correspondence.h"
+#include "Transforms/Differentiate/LibraryRules.h"
+#include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/TangentRules.h"
 
 #include "Transforms/Optimize/NestParts.h"
@@ -38,6 +40,10 @@ std::vector<const Use *> TangentRule::uses(bool written) const {
 std::string TangentRule::text(std::string_view property, std::string_view otherwise) const {
     const json::Value *v = node.properties.find(std::string(property));
     return v && !v->isNull() ? v->text() : std::string(otherwise);
+}
+
+bool TangentRule::isSet(std::string_view property, bool otherwise) const {
+    return transforms::gradient::isSet(node, property, otherwise);
 }
 
 void TangentRule::refuse(const std::string &why) const {
@@ -102,10 +108,12 @@ void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
     }
 }
 
-void linear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
+} // namespace
+
+void tangentOfLinear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
 
 /// `beta` times the tangent of what is added, first of all.
-void product(const TangentRule &r) {
+void tangentOfProduct(const TangentRule &r) {
     const Use *addend = nullptr;
     for (const char *connector : {"_cin", "_c", "_y"})
         if (const Use *u = r.use(Name(connector), false); u && (u->connector != Name("_y") || r.use(Name("_y"), true)))
@@ -135,22 +143,20 @@ void product(const TangentRule &r) {
     sumOfTerms(r, addend, begun);
 }
 
-/// Extrema. Each element of the result gets the mean of the tangents of those that it equals: what was there before is among them unless
-/// there is an identity.
+namespace {
+
+/// Extrema. Each element of the result gets the mean of the tangents of those that it equals.
 class Extremum {
 public:
-    Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept, bool keepsOld)
-        : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)), keepsOld_(keepsOld),
+    Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept)
+        : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)),
           walk_(m_.walkOver(*subsetOf(out))), sum_(like("winners_sum")), count_(like("winners")),
           all_(m_.sdfg().desc(sum_)->fullSubset()), toSum_(correspond(m_, in, m_.read(sum_, all_), kept)) {}
 
     void add() {
-        if (keepsOld_)
-            old_ = like("before"), r_.site.before.push_back(m_.copy(readOut(), m_.write(old_, all_)));
         begin();
         count();
-        if (w_.isActive(in_))
-            addTangents();
+        addTangents();
         divide();
     }
 
@@ -173,15 +179,8 @@ private:
     void overOperand(Item item) { r_.site.after.push_back(m_.over(toSum_.walk, "winners", std::move(item), r_.site.inScope())); }
 
     void begin() {
-        if (!keepsOld_) {
-            r_.site.after.push_back(m_.fill(count_, all_, "0", r_.site.inScope()));
-            r_.site.after.push_back(m_.fill(sum_, all_, "0", r_.site.inScope()));
-            return;
-        }
-        const Name y("__y"), old("__old"), t("__t"), n("__n"), s("__s");
-        overResult(m_.tasklet("begin", "__n = 1 if __old == __y else 0\n__s = __t if __old == __y else 0",
-                              {ofElement(readOut(), placeOfOut(), y), m_.read(old_, place(), old), tangentOfOut(UseKind::Read, t),
-                               m_.write(count_, place(), n), m_.write(sum_, place(), s)}));
+        r_.site.after.push_back(m_.fill(count_, all_, "0", r_.site.inScope()));
+        r_.site.after.push_back(m_.fill(sum_, all_, "0", r_.site.inScope()));
     }
     void count() {
         overOperand(m_.tasklet("count", "__n = 1 if __x == __y else 0",
@@ -205,14 +204,35 @@ private:
     Maker &m_;
     const Use &in_, &out_;
     Correspondence toResult_;
-    bool keepsOld_;
     Maker::Walk walk_; // over the result
-    Name sum_, count_, old_;
+    Name sum_, count_;
     sym::Subset all_; // of these
     Correspondence toSum_;
 };
 
-void reduction(const TangentRule &r) {
+/// The sum of the tangents of all factors, each times what the others make.
+void product(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
+    Maker &m = r.writer.maker();
+    std::vector<Item> &before = r.site.before;
+    const Name others = productsOfOthers(
+        m, r.node, in, out, kept, r.site.inScope(),
+        [&r](std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
+            return r.writer.temporary(name, like, std::move(shape), r.site);
+        },
+        before);
+    const Use t = r.writer.tangent(out, {});
+    before.push_back(m.fill(t.data, *subsetOf(t), "0", r.site.inScope()));
+    const Name o = m.connector("__o"), d = m.connector("__t"), to = m.connector("__sum");
+    const Correspondence c = correspond(m, in, out, kept), ofOthers = correspond(m, m.whole(UseKind::Read, others), out, kept);
+    Item add = m.tasklet(
+        "add", to.str() + " = " + d.str() + " * " + o.str(),
+        {m.read(others, ofOthers.operand, o), m.read(r.writer.tangent(in, {}).data, c.operand, d), m.sum(t.data, c.result, to)});
+    before.push_back(m.over(c.walk, "add_" + out.data.str(), std::move(add), r.site.inScope()));
+}
+
+} // namespace
+
+void tangentOfReduction(const TangentRule &r) {
     const std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
     if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
         return r.refuse("it needs one input and one output");
@@ -220,44 +240,24 @@ void reduction(const TangentRule &r) {
     const auto wcr = py::parseWcr(r.text("wcr")).value;
     const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
     const json::Value *identity = r.node.properties.find("identity");
-    const bool keepsOld = !identity || identity->isNull();
-    if (kind == py::Reduction::Sum && r.writer.isActive(in))
-        return linear(r);
-    if (!r.writer.isActive(in) && !keepsOld)
-        return r.writer.clear(r.site);
+    const bool combines = !identity || identity->isNull(); // what was there before is part of the result
+    if (combines && kind != py::Reduction::Sum)
+        return r.refuse("it is no sum, and combines with what was there before");
+    if (!r.writer.isActive(in))
+        return combines ? void() : r.writer.clear(r.site); // what has no tangent is added
     if (kind == py::Reduction::Sum)
-        return; // what has no tangent is added
-    if (kind != py::Reduction::Max && kind != py::Reduction::Min)
-        return r.refuse("its function is no sum, maximum or minimum");
+        return tangentOfLinear(r);
     const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!kept)
         return r.refuse("its axes do not fit the shape of its result");
     if (in.memory == out.memory || out.kind == UseKind::Update || r.writer.desc(out).isView())
         return r.refuse("it overwrites its operand, or updates its result");
-    Extremum(r, in, out, *kept, keepsOld).add();
+    if (kind == py::Reduction::Product)
+        return product(r, in, out, *kept);
+    if (kind != py::Reduction::Max && kind != py::Reduction::Min)
+        return r.refuse("its function is no sum, product, maximum or minimum");
+    Extremum(r, in, out, *kept).add();
 }
-
-struct Row {
-    std::string_view className;
-    void (*rule)(const TangentRule &);
-};
-
-constexpr Row rows[] = {
-    {"MatMul", product},
-    {"BatchedMatMul", product},
-    {"Gemm", product},
-    {"Gemv", product},
-    {"Dot", product},
-    {"Einsum", product},
-    {"Reduce", reduction},
-    {"Transpose", linear},
-    {"TensorTranspose", linear},
-    {"Cholesky", tangentOfCholesky},
-    {"Solve", tangentOfSolution},
-    {"Inv", tangentOfInversion},
-};
-
-} // namespace
 
 void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n) {
     const TangentRule r{w, site, n};
@@ -268,10 +268,10 @@ void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n)
     for (const Use *u : r.uses(true))
         if (u->kind == UseKind::Update && w.isActive(*u) && !isSum(u->memlet.wcr))
             return r.refuse("its result is an update that is no sum");
-    for (const Row &row : rows)
-        if (row.className == n.className())
-            return row.rule(r);
-    r.refuse("there is no rule for it");
+    if (const NodeRules rules = rulesOf(n); rules.tangent)
+        rules.tangent(r);
+    else
+        r.refuse("there is no rule for it");
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// What rules for tangents of library nodes work with.
+// Rules for tangents of library nodes, and what they work with. LibraryNodes.def says whose rule each is.
 #pragma once
 
 #include "Transforms/Differentiate/Tangents.h"
@@ -16,13 +16,21 @@ struct TangentRule {
     std::vector<const nest::Use *> uses(bool written) const;
     /// A property of the node as text.
     std::string text(std::string_view property, std::string_view otherwise = "") const;
+    bool isSet(std::string_view property, bool otherwise) const;
     /// Reports that there is no derivative.
     void refuse(const std::string &why) const;
 };
 
+// TangentNodes.cpp
+void tangentOfProduct(const TangentRule &r);
+void tangentOfLinear(const TangentRule &r);
+void tangentOfReduction(const TangentRule &r);
 // TangentFactorisations.cpp
 void tangentOfCholesky(const TangentRule &r);
 void tangentOfSolution(const TangentRule &r);
 void tangentOfInversion(const TangentRule &r);
+void tangentOfTriangle(const TangentRule &r);
+void tangentOfFactorisation(const TangentRule &r);
+void tangentOfFactoredSolution(const TangentRule &r);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Tangents.h"
 
 #include "Transforms/Differentiate/Signatures.h"
+#include "Transforms/Differentiate/Simplify.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -42,6 +43,8 @@ bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     nameValues(g);
     joinArguments(g);
     const std::vector<Name> declared = request.arguments();
+    if (!simplify(g, declared, request.wrt, declared, context))
+        return false;
     analysis::Memories memories(g);
     Program program(g, memories);
     const std::set<analysis::Memory> given = program.memoriesOf(declared);
