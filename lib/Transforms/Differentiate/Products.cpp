@@ -7,6 +7,8 @@
 // element have none (docs/library-nodes.md).
 #include "Transforms/Differentiate/Rules.h"
 
+#include "Transforms/Optimize/NestParts.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -223,9 +225,52 @@ bool hasRepeated(const std::string &letters) {
     return std::any_of(letters.begin(), letters.end(), [&](char c) { return std::count(letters.begin(), letters.end(), c) > 1; });
 }
 
+/// Does the gradient of a factor need no sum?
+bool isByElement(const Product &p, std::size_t at) {
+    const std::string target = p.factors[at].text();
+    const auto within = [&](const Operand &o) { return o.text().find_first_not_of(target) == std::string::npos; };
+    return within(p.result) && std::all_of(p.factors.begin(), p.factors.end(), within);
+}
+
+/// Then a map adds it, which can become part of others.
+///
+///     s = sum(x y)   ->   map i { gradient_x[i] += gradient_s * y[i] }
+bool addByElement(Rule &r, const Product &p, std::size_t at) {
+    Maker &m = r.maker();
+    const std::string target = p.factors[at].text();
+    const Use sum = r.reverser.gradient(*p.factors[at].use, UseKind::Update, {}, r.body);
+    const Maker::Walk walk = m.walkOver(*sum.subset);
+    std::vector<Use> uses;
+    std::string code = m.connector("__out").str() + " = " + (p.alpha == "1" ? "" : "(" + p.alpha + ") * ");
+    const auto multiply = [&](const Use &u, const Operand &o) {
+        std::vector<sym::Expr> positions;
+        for (const char c : o.text())
+            positions.push_back(walk.positions[target.find(c)]);
+        code += (uses.empty() ? "" : " * ") + u.connector.str();
+        uses.push_back(m.read(u.data, elementOf(*subsetOf(u), positions), u.connector));
+        uses.back().access = u.access; // which tells views of one name apart
+        uses.back().memory = u.memory;
+    };
+    multiply(r.reverser.gradient(*p.result.use, UseKind::Read, m.connector("__g"), r.body), p.result);
+    for (std::size_t k = 0; k < p.factors.size(); ++k) {
+        if (k == at)
+            continue;
+        const std::optional<Use> v = r.reverser.value(*p.factors[k].use, m.connector("__in" + std::to_string(k)), r.body);
+        if (!v)
+            return false;
+        multiply(*v, p.factors[k]);
+    }
+    uses.push_back(m.sum(sum.data, walk.elementOf(*sum.subset), m.connector("__out")));
+    const std::string label = "gradient_of_" + r.node.label;
+    r.out.push_back(m.over(walk, label, m.tasklet(label, code, std::move(uses)), r.body.inScope()));
+    return true;
+}
+
 /// Adds to the gradient of one factor what the gradient of the result and the other factors say.
 bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
     const std::string target = p.factors[at].text();
+    if (!hasRepeated(target) && isByElement(p, at))
+        return addByElement(r, p, at);
     auto node = std::make_shared<LibraryNode>();
     node->classPath = "dace.libraries.blas.nodes.einsum.Einsum";
     node->name = node->label = "gradient_of_" + r.node.label;
