@@ -11,13 +11,15 @@
 // steps are vectors of neighbours, and there are as many sums at once as a strip has elements. Books call it unroll and jam.
 //
 // It may always be done, since iterations of a map do not depend on each other: what one does stays in its order. The exception are
-// updates of elements that iterations share; a map that has one stays, as do maps of which any step is more than a tasklet or a copy of
-// one element, and what iterations have for themselves is more than variables. Maps inside whose ranges depend on the iteration stay
-// inside of the strip. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps. Those may be
-// loops whose iterations depend on each other (ordered maps): in the strip they run in the same order.
+// updates of elements that iterations share, which come in another order: sums may (class F1). A map that has others stays, as do maps of
+// which any step is more than a tasklet or a copy of one element, and what iterations have for themselves is more than variables. Maps
+// inside whose ranges depend on the iteration stay inside of the strip; maps with a team go around it where the map that is jammed has
+// none. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps. Those may be loops whose
+// iterations depend on each other (ordered maps): in the strip they run in the same order.
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -46,7 +48,9 @@ std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
 /// What the steps of a map say of jamming it.
 class Question {
 public:
-    Question(const Map &m, const SDFG &g) : map_(m), g_(g), along_(m.params.back()), own_(nest::localsOf(m)) {}
+    /// `sums`: may sums be made in another order?
+    Question(const Map &m, const SDFG &g, bool sums)
+        : map_(m), g_(g), along_(m.params.back()), own_(nest::localsOf(m)), anyOrder_(sums) {}
 
     /// Does it have the shape of a map to jam? Of others there is nothing to say.
     bool isCandidate() const {
@@ -66,9 +70,10 @@ public:
     /// Of a strip.
     int64_t elements() const { return bytesOfStrip / std::max<int64_t>(widest_, 1); }
 
-    /// Do the iterations of a map in the body stay the same along the strip?
-    static bool goesAround(const Map &m, Name along) {
-        return canSplit(m) && m.entry->schedule == Schedule::Sequential &&
+    /// Do the iterations of a map in the body stay the same along the strip? It may have a team where the map that is jammed has none.
+    static bool goesAround(const Map &m, Name along, const MapEntry &jammed) {
+        const bool canHaveTeam = jammed.schedule == Schedule::Sequential && m.entry->schedule == Schedule::CPU_Multicore;
+        return canSplit(m) && (m.entry->schedule == Schedule::Sequential || canHaveTeam) &&
                std::none_of(m.ranges.begin(), m.ranges.end(), [along](const sym::Range &r) {
                    return r.begin.dependsOn(along) || r.end.dependsOn(along) || r.step.dependsOn(along) || !r.tile.isOne();
                });
@@ -76,7 +81,8 @@ public:
 
 private:
     bool hasInnerMaps(const Map &m) const {
-        return std::any_of(m.body.begin(), m.body.end(), [this](const Item &i) { return i.map && goesAround(*i.map, along_); });
+        return std::any_of(m.body.begin(), m.body.end(),
+                           [this](const Item &i) { return i.map && goesAround(*i.map, along_, *map_.entry); });
     }
 
     /// `jammed`: all loops between the strip and this map go around it.
@@ -88,7 +94,7 @@ private:
                 variables_.insert(n);
             }
         for (const Item &i : m.body) {
-            if (Reason why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_)) : ofStep(i, m, jammed))
+            if (Reason why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_, *map_.entry)) : ofStep(i, m, jammed))
                 return why;
         }
         return {};
@@ -114,7 +120,7 @@ private:
                 return {Why::SharedElement, "a use of `" + u.data.str() + "` is more than one element"};
             if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
                 return opaque;
-            if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset))
+            if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset) && !(anyOrder_ && isSumOfNumbers(u, g_)))
                 return {Why::Dependence, "iterations share what they write of `" + u.data.str() + "`"};
             if (jammed)
                 count(u, *subset, *d, around);
@@ -148,6 +154,7 @@ private:
     const SDFG &g_;
     const Name along_;
     const std::set<Name> own_;     // of iterations, at any depth
+    const bool anyOrder_;          // of sums
     std::set<Name> variables_;     // those that become arrays along the strip
     int columns_ = 0, inside_ = 0; // uses in inner maps that are next to each other along the strip, and along these maps
     int sums_ = 0;                 // of inner maps and loops in variables: each waits for the one before
@@ -226,7 +233,7 @@ private:
         std::vector<Item> out;
         Map *last = nullptr;
         for (Item &i : body) {
-            if (i.map && Question::goesAround(*i.map, along)) {
+            if (i.map && Question::goesAround(*i.map, along, *like_)) {
                 const std::set<Name> own = inStrips(i.map->locals);
                 i.map->body = jammed(std::move(i.map->body), along);
                 i.map->locals = own;
@@ -239,11 +246,18 @@ private:
                 last = out.back().map.get();
                 setSimd(*last, true);
             }
-            if (i.map)
-                setSimd(*last, false); // it is not the innermost one
+            const bool isMap = i.map != nullptr;
             last->body.push_back(element(std::move(i)));
+            if (isMap || sharesUpdate(*last->body.back().step)) // it is not the innermost one, or the strip adds to one element
+                setSimd(*last, false);
         }
         return out;
+    }
+
+    bool sharesUpdate(const Step &s) const {
+        return std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) {
+            return u.kind == UseKind::Update && u.subset && !u.subset->freeSymbols().count(v_);
+        });
     }
 
     /// A step, or a map inside of the strip, for one element of the strip.
@@ -318,7 +332,7 @@ private:
 
     /// Of the strips of a map that is to be jammed.
     std::optional<int64_t> widthOf(const Map &m) {
-        Question question(m, g_);
+        Question question(m, g_, context_.allows(pass::FloatClass::F1));
         if (!question.isCandidate())
             return std::nullopt;
         const std::string where = nameOf(m, g_);

@@ -14,7 +14,9 @@
 //   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
 //      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again.
 //      Nor does an element of integers that all iterations only add something to, or the like (RaiseReductions.h): it is updated with
-//      conflict resolution, in any order;
+//      conflict resolution, in any order. Nor do sums of elements of arrays, which are updates with conflict resolution already: then
+//      the order of sums is free (class F1), but the map is run by one thread, and its maps by teams as before: threads would have to
+//      update atomically;
 //   4. the body calls no library: those have threads of their own. Sums of products whose operand is a column, next to that of the next
 //      iteration, are better off as maps, which jam-maps lets walk along the rows;
 //   5. it is not known to have a few iterations only.
@@ -101,13 +103,18 @@ public:
 
     /// How iterations stand to each other, for the remark.
     std::string relation() const {
+        if (!sums_.empty())
+            return "iterations only add to `" + sums_.begin()->str() + "`, one after the other";
         return updated_.empty() ? "iterations do not depend on each other"
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
 
     /// A state with the map in place of the loop, against which nothing stands.
     void replace() {
-        entry_->schedule = Schedule::CPU_Multicore;
+        entry_->schedule = sums_.empty() ? Schedule::CPU_Multicore : Schedule::Sequential;
+        if (!sums_.empty())
+            for (const auto &[inner, schedule] : schedules_)
+                inner->schedule = schedule;
         entry_->ordered = false;
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
@@ -157,6 +164,7 @@ private:
             return why;
         m.body = std::move(inside);
         std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+        schedules_.emplace_back(entry, entry->schedule);
         entry->schedule = Schedule::Sequential;
         m.entry = entry.get();
         m.made = std::move(entry);
@@ -206,6 +214,10 @@ private:
                 const auto c = items_.conflict(u, v, 1);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
+                if (areSums(*u.use, *v.use)) {
+                    sums_.insert(u.use->data);
+                    continue;
+                }
                 by = u.use->data;
                 if (by != v.use->data || first.at(by)->instance.loops.size() != 1 || !loops_.canBeLocal(*first.at(by)->use, loop_))
                     return conflictReason("iterations depend on each other", u, v, *c);
@@ -223,6 +235,12 @@ private:
                             [&](const auto &l) { return a.use->subset->freeSymbols().count(l.variable) != 0; });
     }
 
+    /// Are both updates of one kind, of any elements, that may come in another order?
+    bool areSums(const nest::Use &a, const nest::Use &b) const {
+        return a.kind == nest::UseKind::Update && b.kind == nest::UseKind::Update && a.data == b.data &&
+               a.memlet.wcr == b.memlet.wcr && context_.allows(pass::FloatClass::F1) && isSumOfNumbers(a, g_);
+    }
+
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
@@ -231,6 +249,8 @@ private:
     const pass::Context &context_;
     LoopHeader header_;
     Map map_;
+    std::set<Name> sums_;                                                   // containers that iterations add to, any elements
+    std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of maps inside
     std::set<Name> updated_; // containers whose elements iterations update since they were read and written
     const std::shared_ptr<MapEntry> entry_ = entryFor(loop_); // of the map
 };

@@ -181,6 +181,12 @@ bool isFreeOfOrder(const Use &update, const SDFG &g) {
     }
 }
 
+bool isSumOfNumbers(const Use &update, const SDFG &g) {
+    const DataDesc *d = g.desc(update.data);
+    const auto wcr = py::parseWcr(update.memlet.wcr);
+    return d && d->dtype.isNumeric() && wcr.value && wcr.value->kind == py::Reduction::Sum;
+}
+
 bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, const NestItems &items, const SDFG &g,
                     const std::function<bool(Name)> &isPrivate) {
     const DataDesc *d = g.desc(container);

@@ -11,6 +11,9 @@ namespace sdfgc::transforms {
 /// integers.
 bool isFreeOfOrder(const nest::Use &update, const ir::SDFG &g);
 
+/// Is it a sum of numbers of any kind?
+bool isSumOfNumbers(const nest::Use &update, const ir::SDFG &g);
+
 /// In the body of a loop, `s = s + x`, with s an element of a container that is the same in all iterations, becomes the update `s (+) x`, if
 /// nothing else in the body uses the container. The value may come by way of a scalar, `t = s` and `s = t + x`, which is left out then;
 /// `isPrivate` says that nothing outside of the loop uses it. Only functions whose order does not count (isFreeOfOrder). Returns whether the

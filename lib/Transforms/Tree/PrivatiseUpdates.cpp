@@ -67,7 +67,7 @@ bool isStraight(Node &n) {
 /// Worth vectors: not a handful of iterations.
 bool isVectorLoop(For &loop) {
     std::optional<int64_t> last = (loop.end - loop.begin).asInt();
-    return isStraight(loop.body) && !(last && *last < 8) && !loop.unroll;
+    return isStraight(loop.body) && !(last && *last < 7) && !loop.unroll;
 }
 
 /// The updates of one element in a loop.
