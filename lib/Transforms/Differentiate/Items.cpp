@@ -87,7 +87,10 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     if (!b.inScope())
         sumInRegister(*reversed);
     out.push_back({std::move(reversed), nullptr});
-    separate({&out.back(), 1}, inner.needed);
+    std::set<Name> own = inner.needed;
+    if (another_) // the next part has the same
+        own.insert(inner.made.begin(), inner.made.end());
+    separate({&out.back(), 1}, own);
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
@@ -152,15 +155,22 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
         if (b->fresh.count(of.data) && !gradients_.isShared(of.data)) {
             if (b->inScope())
                 b->made.insert(u.data);
-            b->gradients.insert(u.data);
+            if (!b->stored.count(u.data))
+                b->gradients.insert(u.data);
             localGradients_.insert(u.data);
         }
     return u;
 }
 
 bool ItemReverser::mustClear(const Use &write, Body &body) {
-    if (write.kind != UseKind::Write || another_)
+    if (write.kind != UseKind::Write)
         return false;
+    const Program::Writers writers = program_.writersOf(write.memory);
+    if (another_) { // the last part clears; each has the gradients of what an iteration has for itself
+        if (writers.count == 1 && isLocal(write.data, body))
+            storesFirstTerm(write, body);
+        return false;
+    }
     const auto [known, isNew] = clears_.try_emplace(&write, true);
     if (!isNew)
         return known->second;
@@ -168,9 +178,15 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
         return std::any_of(list.begin(), list.end(),
                            [&](Name n) { return maker_.memories().of(maker_.sdfg(), n) == write.memory; });
     };
-    const Program::Writers writers = program_.writersOf(write.memory);
     const bool another = writers.count > 1 || writers.inLoop || names(request_.wrt) || (request_.isNested && names(request_.of));
     return known->second = another && !(writers.count == 1 && (storesFirstTerm(write, body) || beginsWithZero(write, body)));
+}
+
+bool ItemReverser::isLocal(Name data, const Body &body) {
+    const Body *b = &body;
+    while (b && !b->own.count(data))
+        b = b->outer;
+    return b && b->inScope();
 }
 
 /// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?
@@ -183,8 +199,10 @@ bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
     const Name gradient = gradients_.of(write.data);
     for (Item &i : owner->reversed)
         if (const FirstTerm found = storeFirstTerm(i, gradient, *maker_.sdfg().desc(gradient)); found != FirstTerm::None) {
-            if (found == FirstTerm::Stored)
+            if (found == FirstTerm::Stored) {
+                owner->stored.insert(gradient);
                 owner->gradients.erase(gradient);
+            }
             return found == FirstTerm::Stored;
         }
     return false;

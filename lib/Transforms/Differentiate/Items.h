@@ -46,6 +46,7 @@ struct Body {
     std::set<Name> needed;            // those of them that are
     std::set<Name> made;              // containers of reversed iterations: gradients, and others
     std::set<Name> gradients;         // those of `fresh`, as far as nothing stores their first terms
+    std::set<Name> stored;            // those whose first terms are stored
     struct Save {
         std::size_t position; // of the item in front of which it is made
         Name local, saved;
@@ -125,6 +126,8 @@ private:
 
     /// Lets items have containers of their own in place of those that other items use.
     void separate(std::span<nest::Item> items, const std::set<Name> &containers);
+    /// Has an iteration of a map around the body a container for itself?
+    static bool isLocal(Name data, const Body &body);
     bool storesFirstTerm(const nest::Use &write, Body &body);
     bool beginsWithZero(const nest::Use &write, const Body &body) const;
     /// Containers of an iteration of loops that each item writes as a whole, if it writes them.

@@ -60,8 +60,9 @@ bool hasNested(const Item &i) {
 
 } // namespace
 
-/// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map writes, too, are in
-/// the last group, in which the gradients of results change.
+/// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map has made before, in
+/// the same iteration, are in the first group: other groups need the gradients of that. Those of what the map overwrites are in the last
+/// one, in which the gradients of results change.
 std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     std::vector<std::set<const Use *>> groups(1);
     if (hasNested(i))
@@ -71,6 +72,10 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
         if (!u.use->writes() && isActive(*u.use) && u.use->subset && !nest::localsOf(i).count(u.use->data))
             reads.push_back(u.use);
     for (const Use *u : reads) {
+        if (program_.isMadeInItem(*u)) {
+            groups.front().insert(u);
+            continue;
+        }
         const Site &site = program_.siteOf(*u);
         const auto free = std::find_if(groups.begin(), groups.end(), [&](const std::set<const Use *> &group) {
             return std::none_of(group.begin(), group.end(), [&](const Use *other) {
@@ -87,9 +92,13 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
         if (u.use->writes())
             written.insert(u.use->memory);
     const auto inPlace = [&](const std::set<const Use *> &group) {
-        return std::any_of(group.begin(), group.end(), [&](const Use *u) { return written.count(u->memory) != 0; });
+        return std::any_of(group.begin(), group.end(),
+                           [&](const Use *u) { return written.count(u->memory) != 0 && !program_.isMadeInItem(*u); });
     };
-    if (std::count_if(groups.begin(), groups.end(), inPlace) > 1)
+    const auto made = [&](const std::set<const Use *> &group) {
+        return std::any_of(group.begin(), group.end(), [&](const Use *u) { return program_.isMadeInItem(*u); });
+    };
+    if (std::count_if(groups.begin(), groups.end(), inPlace) > 1 || (groups.size() > 1 && inPlace(groups[0]) && made(groups[0])))
         return std::vector<std::set<const Use *>>(1);
     std::stable_partition(groups.begin(), groups.end(), [&](const auto &group) { return !inPlace(group); });
     return groups;

@@ -323,6 +323,20 @@ bool hasNestedRanges(const std::vector<analysis::LoopLevel> &loops, std::size_t 
 
 } // namespace
 
+bool Program::isMadeInItem(const Use &read) const {
+    const Site &site = siteOf(read);
+    const auto writes = writes_.find(read.memory);
+    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
+               const Site &s = sites_[w];
+               if (s.item != site.item || s.at >= site.at)
+                   return false;
+               const auto c = analysis::conflictOf(site.instance, s.instance, site.loops, facts_);
+               return c && std::any_of(c->vectors.begin(), c->vectors.end(), [](const auto &v) {
+                          return std::all_of(v.begin(), v.end(), [](const analysis::Directions &d) { return d.equal; });
+                      });
+           });
+}
+
 bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops || !site.instance.subset)

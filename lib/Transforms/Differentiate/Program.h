@@ -81,6 +81,8 @@ public:
     bool isOverwritten(const nest::Use &read) const;
     /// The same before the iteration is over, of a map around the use, or, if that is null, of the loops around its run.
     bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
+    /// Can the value be written by the item that the read is part of, in the same iteration of the loops around it, before it is read?
+    bool isMadeInItem(const nest::Use &read) const;
     /// How many of the loops around a read, outer ones first, must have begun for it to get its value: nothing in the loops after these
     /// writes it before.
     std::size_t loopsBefore(const nest::Use &read) const;

@@ -70,7 +70,7 @@ bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) 
     const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||
         read.kind != UseKind::Read || written.kind != UseKind::Write || !written.certain || written.memlet.dynamic ||
-        !read.subset || !written.subset || !(*read.subset == *written.subset) || gradients_.has(read.data) ||
+        !read.subset || !written.subset || !(*read.subset == *written.subset) ||
         ownerOf(read.data, &b) != ownerOf(written.data, &b))
         return false;
     const Program::Writers ofRead = program_.writersOf(read.memory), ofWritten = program_.writersOf(written.memory);
@@ -84,7 +84,7 @@ bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) 
 /// Operands whose gradient is that of the result, as it is: they get the same container, and nothing is left to do.
 void ItemReverser::share(const nest::Step &s, const py::Signature &signature, const py::Derivative &d, std::set<Name> &results,
                          Body &b, Reversed &r) {
-    if (signature.activeOutputs.size() != 1 || another_)
+    if (signature.activeOutputs.size() != 1)
         return;
     const Name out = *signature.activeOutputs.begin();
     const std::vector<const Use *> written = usesAt(s, out, true);
@@ -97,11 +97,15 @@ void ItemReverser::share(const nest::Step &s, const py::Signature &signature, co
             return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(signature.gradient(c))) &&
                    py::equal(*st->value, *py::name(signature.gradient(out)));
         });
-        if (read.size() != 1 || d.indexed.count(c) || unchanged == block.end() || !canShare(*read.front(), *written.front(), b) ||
-            mustClear(*written.front(), b))
+        if (read.size() != 1 || d.indexed.count(c) || unchanged == block.end())
             continue;
-        gradient(*written.front(), UseKind::Read, out, b); // which makes it
-        gradients_.share(read.front()->data, written.front()->data);
+        const Use &operand = *read.front(), &result = *written.front();
+        if (!gradients_.isShared(operand.data)) { // by a part of the map before
+            if (gradients_.has(operand.data) || !canShare(operand, result, b) || mustClear(result, b))
+                continue;
+            gradient(result, UseKind::Read, out, b); // which makes it
+            gradients_.share(operand.data, result.data);
+        }
         block.erase(unchanged);
         r.code = py::print(block);
         results.erase(c);

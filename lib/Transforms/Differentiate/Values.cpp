@@ -152,17 +152,9 @@ std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, boo
     return maker_.whole(UseKind::Read, name, connector);
 }
 
-/// Is the value written by an item that the read is part of, before it is read?
-bool Values::isMadeInside(const Use &read) const {
-    const Site &site = program_.siteOf(read);
-    return std::any_of(program_.sites().begin(), program_.sites().end(), [&](const Site &s) {
-        return s.item == site.item && s.use->writes() && s.use->memory == read.memory && s.at < site.at;
-    });
-}
-
 const Values::Tape *Values::tapeFor(const Use &read, bool result) {
     const Site &site = program_.siteOf(read);
-    if (!result && isMadeInside(read)) {
+    if (!result && program_.isMadeInItem(read)) {
         lost(read, "the map that reads it writes it before", "compute in one map, and read in the next one");
         return nullptr;
     }

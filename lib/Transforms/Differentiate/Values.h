@@ -69,7 +69,6 @@ private:
     const Tape *tapeInFrontOfLoop(const nest::Use &read);
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
-    bool isMadeInside(const nest::Use &read) const;
     std::optional<sym::Subset> boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t) const;
     sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;

@@ -33,6 +33,9 @@
 // their bits. Products only join what makes their operands. That is class F1: with --reductions ordered, products stay, and so do sums of all
 // elements; other Reduce nodes sum up in the order of indices in either form.
 //
+// With the option `handed`, maps join only by transients that one of them makes for the other: nothing that one reads or writes is written
+// by the other. Such maps keep what differentiate needs of them: no value is overwritten in the map that reads it.
+//
 // Left alone: bodies with effects of their own (C++, callbacks), maps that push to streams or pop from them and would only read the same,
 // updates by both maps of one element (the order of sums would change),
 // on a GPU all that `partial` allows (kernels need many iterations, and reductions there are kernels of their own), maps that use many
@@ -43,6 +46,7 @@
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SavedReads.h"
 
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -96,7 +100,34 @@ struct Program {
     analysis::Memories &memories;
     const NestItems &items;
     const std::set<Name> &connectors; // of all nodes
+    /// Transients that one step writes and only one run uses, where maps may join by these alone; null where they may by others, too.
+    const std::set<analysis::Memory> *handed = nullptr;
 };
+
+/// Memories of transients that one step writes, and that nothing outside of the run of that step uses.
+std::set<analysis::Memory> handedInRuns(const std::vector<nest::Run> &runs, SDFG &g, const analysis::Memories &memories) {
+    struct Usage {
+        std::set<const nest::Run *> runs;
+        std::size_t writes = 0;
+    };
+    std::map<analysis::Memory, Usage> usage;
+    for (const nest::Run &run : runs)
+        for (const Item &i : run.items)
+            for (const nest::PlacedUse &u : nest::usesOf(i)) {
+                usage[u.use->memory].runs.insert(&run);
+                usage[u.use->memory].writes += u.use->writes();
+            }
+    const std::set<Name> byFlow = analysis::containersReadByControlFlow(g);
+    std::set<analysis::Memory> out;
+    for (const auto &[m, u] : usage) {
+        const DataDesc *d = memories.desc(m);
+        const Name name = memories.owner(m).second;
+        if (u.writes == 1 && u.runs.size() == 1 && d && d->transient && d->lifetime == Lifetime::Scope && g.desc(name) == d &&
+            !byFlow.count(name))
+            out.insert(m);
+    }
+    return out;
+}
 
 /// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
 struct Limits {
@@ -129,6 +160,8 @@ public:
         bool changed = false;
         for (const auto gain : {&NestItems::handsOn, &NestItems::shares}) {
             lastRound_ = gain == &NestItems::shares;
+            if (lastRound_ && program_.handed)
+                break;
             for (std::size_t later = first_; later != end_;) {
                 const std::optional<std::size_t> joined = joinEarlier(later, gain);
                 changed |= joined.has_value();
@@ -397,6 +430,8 @@ private:
                 if (!items_.meet(*u.use, *v.use))
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
+                if (c && program_.handed && (v.use->writes() || !program_.handed->count(u.use->memory)))
+                    return {Why::Dependence, "`" + v.use->data.str() + "` is more than a value that one hands to the other"};
                 if (c && !analysis::isWithinIteration(*c)) {
                     if (!maySave() || !canBeSaved(u, a, at.depth, items_, g_))
                         return conflictReason("iterations depend on others of the other map,", v, u, *c);
@@ -450,7 +485,8 @@ class FuseNests : public pass::GraphPass {
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const NestItems items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);
-            const Program program{g, memories, items, connectors};
+            const std::set<analysis::Memory> handed = handedInRuns(runs, g, memories);
+            const Program program{g, memories, items, connectors, option<bool>("handed") ? &handed : nullptr};
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, false, program, limits, context).fuse();
         });
