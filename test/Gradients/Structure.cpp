@@ -99,3 +99,23 @@ TEST_CASE("Two results of a tasklet in one array") {
     const Differentiated onTheDiagonal(replaced(text, {{"$second", "j, i"}}), "out", "A");
     CHECK(onTheDiagonal.errors().starts_with("SD4711 "));
 }
+
+TEST_CASE("Copies that say on one side only which elements they are of") {
+    for (const char *copy : {"A -> B[0:N, 0:N] (is_data_src = false)", "A[0:N, 0:N] -> B (is_data_src = true)"}) {
+        INFO(copy);
+        checkGradient(replaced(R"(
+            sdfg f(A, out) {
+              symbol N: int64
+              argument A: float64[N, N]
+              argument out: float64[1]
+              transient B: float64[N, N]
+              state main {
+                $copy
+                t: o = sin(b) * c  with b <- B[0, N - 1], c <- B[N - 1, 0]; o -> out[0]
+              }
+            }
+        )",
+                               {{"$copy", copy}}),
+                      {{"N", 4}});
+    }
+}

@@ -26,36 +26,56 @@ sym::Expr CountedLoop::last() const {
 
 namespace {
 
+/// Are expressions of integers, and nothing in the loop gives their symbols, or its variable, other values?
+bool areFixed(std::initializer_list<sym::Expr> expressions, LoopRegion &l) {
+    std::set<Name> fixed{l.variable};
+    for (const sym::Expr e : expressions) {
+        if (!isOfIntegers({0, e, 1, 1}, *l.sdfg()))
+            return false;
+        fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+    }
+    for (const Region *inside : allRegions(l)) {
+        for (const auto &e : inside->edges())
+            for (const auto &[symbol, value] : e->assignments)
+                if (fixed.count(symbol))
+                    return false;
+        if (const auto *inner = dyn_cast<LoopRegion>(inside); inner && inner != &l && fixed.count(inner->variable))
+            return false;
+    }
+    return true;
+}
+
 /// What the header alone does not say: inverted loops, `!=`, steps that are symbols, conditions that say more than where the variable ends.
-std::optional<CountedLoop> countedByFormula(LoopRegion &l) {
-    const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
-    if (!t.counted() || !t.changing.empty() || l.variable.empty() || t.variable != l.variable)
+std::optional<CountedLoop> countedByFormula(LoopRegion &l, const sym::Assumptions &facts) {
+    const analysis::TripCount t = analysis::tripCountOf(l, facts);
+    if (!t.counted() || !t.changing.empty() || t.variable != l.variable)
         return std::nullopt;
     return CountedLoop{&l, {t.first, t.first + t.step * (t.count - 1), t.step, 1}, t.count, !t.exact};
+}
+
+/// A loop whose variable counts, though to no end that is known.
+std::optional<CountedLoop> openLoop(LoopRegion &l, const sym::Assumptions &facts) {
+    const analysis::Progression p = analysis::progressionOf(l);
+    if (p.why != analysis::Uncounted::No || !areFixed({p.first, p.step}, l) ||
+        (sym::isPositive(p.step, facts) != sym::Truth::True && sym::isPositive(-p.step, facts) != sym::Truth::True))
+        return std::nullopt;
+    return CountedLoop{&l, {p.first, sym::Expr::undefined(), p.step, 1}, std::nullopt, true, true};
 }
 
 } // namespace
 
 std::optional<CountedLoop> countedLoop(LoopRegion &l) {
+    if (l.variable.empty())
+        return std::nullopt;
     std::optional<CountedLoop> out;
     if (const std::optional<LoopHeader> header = headerOf(l))
         out = CountedLoop{&l, header->walk(), std::nullopt, false};
-    else
-        out = countedByFormula(l);
-    if (!out || !isOfIntegers(out->walk, *l.sdfg()) || !isOfIntegers({0, out->walk.step, 1, 1}, *l.sdfg()))
-        return std::nullopt;
-    std::set<Name> fixed{l.variable};
-    for (const sym::Expr e : {out->walk.begin, out->walk.end, out->walk.step})
-        fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
-    for (const Region *inside : allRegions(l)) {
-        for (const auto &e : inside->edges())
-            for (const auto &[symbol, value] : e->assignments)
-                if (fixed.count(symbol))
-                    return std::nullopt;
-        if (const auto *inner = dyn_cast<LoopRegion>(inside); inner && inner != &l && fixed.count(inner->variable))
-            return std::nullopt;
-    }
-    return out;
+    const sym::Assumptions facts = out ? sym::Assumptions() : analysis::factsOf(*l.sdfg());
+    if (!out)
+        out = countedByFormula(l, facts);
+    if (out && areFixed({out->walk.begin, out->walk.end, out->walk.step}, l))
+        return out;
+    return openLoop(l, facts);
 }
 
 std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
@@ -147,6 +167,21 @@ void countInHeaders(SDFG &g) {
     for (Region *r : allRegions(g))
         if (auto *l = dyn_cast<LoopRegion>(r); l && l->variable.empty() && !l->inverted)
             countInHeader(*l, assigned);
+}
+
+void numberLoops(SDFG &g) {
+    for (Region *r : allRegions(g)) {
+        auto *l = dyn_cast<LoopRegion>(r);
+        const auto says = [](const std::optional<Code> &c) { return c && !c->empty(); };
+        if (!l || !l->variable.empty() || says(l->init) || says(l->update) || nest::isKept(*l))
+            continue;
+        l->variable = g.freshName("iteration");
+        g.symbols[l->variable] = ScalarKind::Int64;
+        const std::string i = l->variable.str();
+        l->init = Code{i + " = 0", Language::Python};
+        l->update = Code{i + " = " + i + " + 1", Language::Python};
+        l->updateBeforeCondition = true;
+    }
 }
 
 } // namespace sdfgc::transforms::gradient

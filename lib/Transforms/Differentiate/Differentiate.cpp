@@ -15,6 +15,7 @@
 //
 //   which containers have gradients                         Activity.h
 //   values that are overwritten before they are needed      Program.h, Values.h
+//   loops that no formula counts                            Counting.h
 //   the order of blocks, loops and branches                 Flow.h
 //   maps, tasklets, copies, nested SDFGs                    Items.h
 //   library nodes                                           LibraryRules.h
@@ -88,7 +89,9 @@ void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Me
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     countInHeaders(g);
+    numberLoops(g);
     nameBounds(g);
+    nameSubsets(g);
     nameValues(g);
     joinArguments(g);
     if (!simplify(g, request.of, request.wrt, {}, context))
@@ -102,12 +105,14 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     Gradients gradients(maker);
     if (!gradients.declare(request.arguments(), context))
         return false;
-    Values values(program, maker, context);
+    Counting counting(program, maker, context);
+    Values values(program, maker, counting, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);
     FlowReverser flow(program, maker, activity, items, values, context);
     flow.reverse(g, g);
     if (flow.failed() || context.diags.hasErrors())
         return false;
+    counting.copy();
     std::set<Name> zeros = zeroed(request, gradients, items.localGradients(), g);
     for (const Name n : flow.storeFirstTerms(zeros))
         zeros.erase(n);
@@ -125,6 +130,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
         context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
                                                                maker.sdfg().desc(t.name)->numElements().str() + " elements");
     flow.write();
+    counting.place();
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "Transforms/Optimize/Loops.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/TripCount.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>
@@ -167,9 +168,7 @@ void FlowReverser::write() {
 void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<CountedLoop> counted = countedLoop(l);
     if (!counted)
-        return fail({diag::Id::GradientOfLoop,
-                     "`" + (l.condition ? l.condition->text : std::string("1")) + "` does not say how often it runs"},
-                    l);
+        return fail({diag::Id::GradientOfLoop, std::string(text(analysis::tripCountOf(l, program_.facts()).why))}, l);
     if (program_.isReadAfter(l))
         return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
     const std::string i = l.variable.str();
@@ -194,7 +193,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
 bool FlowReverser::noteLast(LoopRegion &l, const CountedLoop &counted, LoopRegion &reversed) {
     const std::optional<Values::Note> last = values_.noteAt(l, "tape_last", ScalarKind::Int64);
     if (!last) {
-        fail({diag::Id::GradientOfLoop, "it is in a loop of which that is not known"}, l);
+        fail({diag::Id::GradientOfLoop, values_.whyUnknown()}, l);
         return false;
     }
     reversed.init = Code{l.variable.str() + " = " + last->text(maker_.sdfg()), Language::Python};
@@ -231,9 +230,8 @@ void FlowReverser::branches(ConditionalBlock &c, Region &into) {
     if (!canAskAgain(c)) {
         choice = values_.noteAt(c, "tape_branch", ScalarKind::Int8);
         if (!choice)
-            return fail({diag::Id::GradientOfFlow, "a branch whose condition changes, in a loop whose iterations cannot be counted",
-                         "count by a constant to an end that the loop does not change"},
-                        c);
+            return fail(
+                {diag::Id::GradientOfFlow, "a branch whose condition changes: " + values_.whyUnknown(), "count by a constant"}, c);
     }
     auto *reversed = cast<ConditionalBlock>(into.adopt(std::make_unique<ConditionalBlock>()));
     reversed->label = into.sdfg()->freshLabel(c.label + "_reversed");

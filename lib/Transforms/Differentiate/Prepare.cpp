@@ -1,7 +1,9 @@
 // What a program is made ready with: names for what has none, which the nest form needs.
 #include "Transforms/Differentiate/Program.h"
 
+#include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include "Transforms/Offload/HostReads.h"
@@ -52,6 +54,24 @@ void nameBounds(SDFG &g) {
     State *s = g.addStateBefore(start, g.freshLabel("sizes"));
     for (InterstateEdge *e : g.outEdges(s))
         e->assignments = values;
+}
+
+void nameSubsets(SDFG &g) {
+    const sym::Assumptions facts = analysis::factsOf(g);
+    for (State *s : allStates(g))
+        for (const auto &e : s->edges()) {
+            const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
+            Memlet &m = e->memlet;
+            if (!from || !to || m.isEmpty() || m.otherSubset || !analysis::isTransfer(*e))
+                continue;
+            const bool namesSource = dataIsSource(e.get());
+            const DataDesc *named = g.desc(m.data), *other = g.desc(namesSource ? to->data : from->data);
+            if (!nest::isPlain(named) || !nest::isPlain(other))
+                continue;
+            const sym::Subset missing = analysis::missingSubset(m.subset.value_or(named->fullSubset()), other->fullSubset(), facts);
+            if (missing.rank() == other->rank())
+                m.otherSubset = missing;
+        }
 }
 
 namespace {

@@ -14,17 +14,19 @@
 namespace sdfgc::transforms::gradient {
 
 /// A loop with a first value, a step, and an end that it does not change. It may stop before that end.
+/// Or one that has no such end (`isOpen`): only its condition says when it stops.
 struct CountedLoop {
     ir::LoopRegion *region = nullptr;
     sym::Range walk;                // values of the variable, in the order in which the loop takes them; the step may be negative
     std::optional<sym::Expr> count; // of iterations, where it is no quotient of these; then `walk` ends with the last value
     bool stopsEarly = false;        // `count` and the end of `walk` are the most that there can be: the condition says more
+    bool isOpen = false;            // the end of `walk` is not defined
     analysis::LoopLevel level() const { return {region->variable, walk}; }
     /// The number of the iteration, from 0, in terms of the variable.
     sym::Expr number() const;
-    /// How many iterations there are, or can be; negative numbers mean none.
+    /// How many iterations there are, or can be; negative numbers mean none. Of a loop with an end.
     sym::Expr trips() const;
-    /// The value in the last iteration, if it does not stop early.
+    /// The value in the last iteration, if it has an end and does not stop early.
     sym::Expr last() const;
 };
 /// Nothing where the loop is of another form.
@@ -35,9 +37,15 @@ std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
 /// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
 void countInHeaders(ir::SDFG &g);
 
+/// Gives loops without a variable one that counts their iterations, from 0.
+void numberLoops(ir::SDFG &g);
+
 /// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
 /// values: what is known of symbols is known of such loops.
 void nameBounds(ir::SDFG &g);
+
+/// Lets copies between arrays say which elements they are of on both sides.
+void nameSubsets(ir::SDFG &g);
 
 /// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
 void nameValues(ir::SDFG &g);

@@ -61,6 +61,9 @@ std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<anal
 } // namespace
 
 std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts) {
+    if (std::any_of(loops.begin(), loops.end(),
+                    [e](const auto &l) { return l.range.end.isUndefined() && e.dependsOn(l.variable); }))
+        return std::nullopt;
     const std::optional<sym::Expr> least = analysis::leastOf(-e, loops);
     const std::optional<sym::Expr> most = least ? -*least : largestInClosedForm(e, loops, facts);
     return !most || sym::isNonNegative(*most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), *most});
@@ -72,19 +75,6 @@ std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops)
     std::vector<analysis::LoopLevel> out;
     for (const CountedLoop &l : loops)
         out.push_back(l.level());
-    return out;
-}
-
-/// Of each loop the most iterations that it has, in any iteration of those before; nothing if one has no formula.
-std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops, const sym::Assumptions &facts) {
-    const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
-    std::vector<sym::Expr> out;
-    for (std::size_t k = 0; k < loops.size(); ++k) {
-        const auto trips = largest(loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, facts);
-        if (!trips)
-            return std::nullopt;
-        out.push_back(*trips);
-    }
     return out;
 }
 
@@ -171,8 +161,7 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
             return &t;
     const auto loops = countedLoopsAround(*run->region);
     if (!loops) {
-        lost(read, "the iterations of a loop around it cannot be counted",
-             "count by a constant to an end that the loop does not change");
+        lost(read, "the iterations of a loop around it cannot be counted", "count by a constant");
         return nullptr;
     }
     Tape t{{}, read.data, {}, *loops, run, begin, read.access, result};
@@ -181,7 +170,7 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
         t.box = *box;
     const auto shape = box ? shapeOf(t) : std::nullopt;
     if (!shape) {
-        lost(read, "how many elements there are is not known in front of the loops");
+        lost(read, whyUnknown_.empty() ? "how many elements there are is not known in front of the loops" : whyUnknown_);
         return nullptr;
     }
     t.name = maker_.transient("tape_" + read.data.str(), *maker_.sdfg().desc(read.data), *shape);
@@ -198,6 +187,8 @@ std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &
         return std::nullopt;
     for (std::size_t k = site.instance.loops.size(); k-- > from;) {
         sym::Range r = site.instance.loops[k].range;
+        if (r.end.isUndefined() && s->freeSymbols().count(site.instance.loops[k].variable))
+            return std::nullopt;
         if (k < site.loops && sym::isPositive(r.step) != sym::Truth::True) // a loop that counts down
             r = {r.end, r.begin, 1, 1};
         s = sym::propagate(*s, site.instance.loops[k].variable, r, d.shape);
@@ -233,9 +224,36 @@ std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std:
     return box;
 }
 
-std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) const {
+/// Has it the same value wherever the program stands?
+bool Values::isKnownInFront(sym::Expr size) const {
+    const auto &names = size.freeSymbols();
+    return std::none_of(names.begin(), names.end(),
+                        [this](Name n) { return program_.assigned().count(n) || maker_.sdfg().desc(n); });
+}
+
+/// Of each loop the most iterations that it has, in any iteration of those before; nothing if that cannot be known.
+std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedLoop> &loops) {
+    const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
+    std::vector<sym::Expr> out;
+    whyUnknown_.clear();
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+        std::optional<sym::Expr> trips;
+        if (!loops[k].isOpen)
+            trips = largest(loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+        if (!trips || !isKnownInFront(*trips))
+            trips = counting_.most(loops[k]);
+        if (!trips) {
+            whyUnknown_ = counting_.whyNot();
+            return std::nullopt;
+        }
+        out.push_back(*trips);
+    }
+    return out;
+}
+
+std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
     const std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
-    auto trips = tripsOf(t.loops, program_.facts());
+    auto trips = tripsOf(t.loops);
     if (!trips)
         return std::nullopt;
     std::vector<sym::Expr> &shape = *trips;
@@ -248,10 +266,8 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) const {
             return std::nullopt;
         shape.push_back(*size);
     }
-    for (const sym::Expr &e : shape)
-        for (const Name n : e.freeSymbols())
-            if (program_.assigned().count(n) || maker_.sdfg().desc(n))
-                return std::nullopt;
+    if (!std::all_of(shape.begin(), shape.end(), [this](sym::Expr e) { return isKnownInFront(e); }))
+        return std::nullopt;
     return shape;
 }
 
@@ -270,11 +286,12 @@ sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
 }
 
 std::optional<Values::Note> Values::noteAt(Block &b, std::string_view name, ScalarKind type) {
+    whyUnknown_ = "the variable of a loop around it does not count";
     const auto loops = countedLoopsAround(*b.parent());
     if (!loops)
         return std::nullopt;
     Note out;
-    auto shape = tripsOf(*loops, program_.facts());
+    auto shape = tripsOf(*loops);
     if (!shape)
         return std::nullopt;
     for (const CountedLoop &l : *loops)

@@ -10,11 +10,10 @@
 // Elements that nothing in a loop writes before they are read are stored once, in front of the loop, however often they are read.
 //
 // The sizes of tapes are known in front of the loops: of each loop, the largest number of iterations that it has in any iteration of the
-// loops around it.
+// loops around it, by a formula, or because it was counted (Counting.h).
 #pragma once
 
-#include "Transforms/Differentiate/Maker.h"
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/Counting.h"
 
 #include "sdfgc/Pass/Pass.h"
 
@@ -32,7 +31,8 @@ std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLe
 
 class Values {
 public:
-    Values(Program &program, Maker &maker, pass::Context &context) : program_(program), maker_(maker), context_(context) {}
+    Values(Program &program, Maker &maker, Counting &counting, pass::Context &context)
+        : program_(program), maker_(maker), counting_(counting), context_(context) {}
 
     /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. With `asView`,
     /// it has the dimensions that it had: library nodes and nested SDFGs count them. Nothing, after an error, if the value is lost.
@@ -46,7 +46,9 @@ public:
         /// As code reads it.
         std::string text(const ir::SDFG &g) const;
     };
+    /// Nothing if the iterations of the loops around cannot be counted; `whyUnknown` says why.
     std::optional<Note> noteAt(ir::Block &b, std::string_view name, ScalarKind type);
+    const std::string &whyUnknown() const { return whyUnknown_; }
 
     /// Puts the copies that fill tapes into the runs, and returns those that stand in front of loops.
     std::vector<std::pair<ir::LoopRegion *, nest::Item>> storeAll();
@@ -70,14 +72,18 @@ private:
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
     std::optional<sym::Subset> boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
-    std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t) const;
+    bool isKnownInFront(sym::Expr size) const;
+    std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops);
+    std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t);
     sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;
     bool lost(const nest::Use &read, const std::string &why, const std::string &hint = "");
 
     Program &program_;
     Maker &maker_;
+    Counting &counting_;
     pass::Context &context_;
     std::vector<Tape> tapes_;
+    std::string whyUnknown_; // how often loops run, when that was asked for last; empty if it is known
 };
 
 } // namespace sdfgc::transforms::gradient

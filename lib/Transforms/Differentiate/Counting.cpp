@@ -1,0 +1,306 @@
+#include "Transforms/Differentiate/Counting.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Optimize/Mentions.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+
+namespace {
+
+/// The block of the SDFG itself that a region is in.
+Block *outermost(Region &r) {
+    Block *b = &r;
+    while (true) {
+        if (ConditionalBlock *c = b->conditional())
+            b = c;
+        if (isa<SDFG>(b->parent()))
+            return b;
+        b = b->parent();
+    }
+}
+
+void addBlocks(Block &b, std::vector<Block *> &out) {
+    out.push_back(&b);
+    if (auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (auto &branch : c->branches())
+            for (const auto &inner : branch.region->blocks())
+                addBlocks(*inner, out);
+    if (auto *r = dyn_cast<Region>(&b))
+        for (const auto &inner : r->blocks())
+            addBlocks(*inner, out);
+}
+
+/// A block and all in it, always in the same order.
+std::vector<Block *> blocksOf(Block &b) {
+    std::vector<Block *> out;
+    addBlocks(b, out);
+    return out;
+}
+
+} // namespace
+
+// ---- what is to be counted
+
+std::optional<sym::Expr> Counting::most(const CountedLoop &l) {
+    whyNot_.clear();
+    Block *block = outermost(*l.region);
+    auto part = std::find_if(parts_.begin(), parts_.end(), [block](const Part &p) { return p.block == block; });
+    if (part == parts_.end()) {
+        if (const std::string why = whyOnce(*block); !why.empty()) {
+            whyNot_ = "a loop around it would have to run twice, to be counted, but " + why;
+            return std::nullopt;
+        }
+        parts_.emplace_back().block = block;
+        part = std::prev(parts_.end());
+    }
+    for (const Part::Loop &known : part->loops)
+        if (known.loop.region == l.region)
+            return sym::Expr::symbol(known.symbol);
+    const std::string label = l.region->label.empty() ? "loop" : l.region->label;
+    SDFG &g = maker_.sdfg();
+    const Name symbol = g.freshName(label + "_iterations");
+    g.symbols[symbol] = ScalarKind::Int64;
+    const Name counted = g.addTransient(label + "_counted", DataDesc::scalar(ScalarKind::Int64, true));
+    part->loops.push_back({l, symbol, counted});
+    return sym::Expr::symbol(symbol);
+}
+
+/// Why a block must not run twice, in words; empty if it may.
+std::string Counting::whyOnce(Block &b) const {
+    std::map<const State *, const nest::Run *> runs;
+    for (const nest::Run &run : program_.runs())
+        for (const State *s : run.states)
+            runs.emplace(s, &run);
+    for (Block *inner : blocksOf(b)) {
+        const auto *s = dyn_cast<State>(inner);
+        if (!s)
+            continue;
+        const auto run = runs.find(s);
+        if (run == runs.end())
+            return "`" + s->label + "` is no sequence of maps and tasklets";
+        if (std::any_of(run->second->items.begin(), run->second->items.end(),
+                        [](const nest::Item &i) { return nest::hasEffects(i); }))
+            return "`" + s->label + "` does more than compute its results";
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (const DataDesc *d = s->sdfg()->desc(a->data); d && !nest::isPlain(d) && !d->isView())
+                return "`" + a->data.str() + "` is no array";
+    }
+    return {};
+}
+
+// ---- what runs before
+
+namespace {
+
+/// Assigns on the edge to a block.
+void assignAt(Block &b, Name symbol, const std::string &value) {
+    Region &r = *b.parent();
+    if (r.inEdges(&b).empty())
+        r.addStateBefore(&b, r.sdfg()->freshLabel("before_" + b.label));
+    r.inEdges(&b).front()->assignments.emplace_back(symbol, value);
+}
+
+/// Counts the iterations of a loop: the most that it has whenever it is reached. Returns the symbol that has them at the end of the SDFG.
+Name count(LoopRegion &l) {
+    SDFG &g = *l.sdfg();
+    const Name now = g.freshName("count");
+    g.symbols[now] = ScalarKind::Int64;
+    assignAt(*l.start(), now, now.str() + " + 1");
+    assignAt(l, now, "0");
+    if (isa<SDFG>(l.parent()))
+        return now;
+    const Name most = g.freshName("most");
+    g.symbols[most] = ScalarKind::Int64;
+    State *after = l.parent()->addStateAfter(&l, g.freshLabel("counted"));
+    l.parent()->inEdges(after).front()->assignments.emplace_back(most, "max(" + most.str() + ", " + now.str() + ")");
+    assignAt(*g.start(), most, "0");
+    return most;
+}
+
+/// Containers that dataflow writes.
+std::set<Name> writtenIn(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (!a->inEdges().empty() || a->setZero)
+                out.insert(a->data);
+    return out;
+}
+
+/// Containers that dataflow outside of a block uses.
+std::set<Name> usedOutside(SDFG &g, Block &b) {
+    const std::vector<Block *> inside = blocksOf(b);
+    const std::set<const Block *> known(inside.begin(), inside.end());
+    std::set<Name> out = analysis::containersReadByControlFlow(g);
+    for (State *s : allStates(g))
+        if (!known.count(s))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                out.insert(a->data);
+    return out;
+}
+
+/// Fills what the nested SDFG has for itself with what it is handed.
+void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
+    if (before.empty())
+        return;
+    State *s = inner.addStateBefore(inner.start(), inner.freshLabel("begin"));
+    for (const auto &[to, from] : before) {
+        Memlet m = Memlet::simple(from, inner.desc(from)->fullSubset());
+        m.otherSubset = m.subset;
+        s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
+    }
+}
+
+/// Hands the nested SDFG what it reads; what it writes becomes its own. `outside`: containers that others use. Returns the container of each
+/// argument.
+std::map<Name, Name> passContainers(NestedSDFGNode &node, const std::set<Name> &outside) {
+    SDFG &inner = *node.sdfg;
+    const Mentions mentions(inner);
+    const std::set<Name> written = writtenIn(inner);
+    std::map<Name, Name> before, out;
+    std::vector<Name> names;
+    for (const auto &[name, d] : inner.arrays)
+        names.push_back(name);
+    for (const Name name : names) {
+        DataDesc &d = *inner.desc(name);
+        if (!mentions.contain(name)) {
+            inner.arrays.erase(name);
+            continue;
+        }
+        if (d.isView() || (d.transient && !outside.count(name)))
+            continue;
+        const Type type = Type::pointer(d.dtype);
+        Name argument = name;
+        if (written.count(name)) {
+            DataDesc own = d;
+            argument = inner.addTransient(name.str() + "_before", std::move(own));
+            before.emplace(name, argument);
+        }
+        DataDesc &here = *inner.desc(name), &handed = *inner.desc(argument);
+        here.transient = argument != name;
+        here.lifetime = handed.lifetime = Lifetime::Scope;
+        handed.transient = false;
+        node.addIn(argument, type);
+        out.emplace(argument, name);
+    }
+    copyIn(inner, before);
+    return out;
+}
+
+/// Symbols that have a value in front of a block of the SDFG itself.
+std::set<Name> knownAt(SDFG &g, const Block &b) {
+    std::set<Name> out = analysis::freeSymbols(g);
+    std::vector<InterstateEdge *> in = g.inEdges(&b);
+    while (!in.empty()) {
+        for (const auto &[symbol, value] : in.front()->assignments)
+            out.insert(symbol);
+        out.merge(assignedIn(*in.front()->src));
+        in = g.inEdges(in.front()->src);
+    }
+    return out;
+}
+
+/// Hands the nested SDFG the symbols that it needs, and the values that those have which it assigns. `known`: that there are.
+void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
+    std::set<Name> names = analysis::requiredSymbols(*node.sdfg);
+    for (const InterstateEdge *e : allInterstateEdges(std::as_const(*node.sdfg)))
+        for (const auto &[symbol, value] : e->assignments)
+            if (known.count(symbol))
+                names.insert(symbol);
+    for (const Name n : names) {
+        node.sdfg->symbols.set(n, types.of(n) ? types.of(n) : Type(ScalarKind::Int64));
+        node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
+    }
+    std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
+              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+}
+
+} // namespace
+
+void Counting::copy() {
+    for (Part &p : parts_)
+        copy(p);
+}
+
+void Counting::copy(Part &p) {
+    SDFG &g = maker_.sdfg();
+    p.node = std::make_unique<NestedSDFGNode>();
+    p.node->label = "count_iterations";
+    p.node->sdfg = std::make_unique<SDFG>(Name("count_iterations"));
+    SDFG &inner = *p.node->sdfg;
+    inner.parentNode = p.node.get();
+    inner.label = inner.name.str();
+    inner.usesExplicitControlFlow = true;
+    inner.level = g.level;
+    inner.symbolHints = g.symbolHints;
+    inner.arrays = g.arrays;
+    for (const Name n : assignedIn(*p.block))
+        inner.symbols.set(n, program_.symbolTypes().of(n));
+    Block *copied = inner.adopt(ir::clone(*p.block));
+    inner.setStart(copied);
+    const std::vector<Block *> from = blocksOf(*p.block), to = blocksOf(*copied);
+    std::vector<Name> counts;
+    for (const Part::Loop &l : p.loops) {
+        const auto at = std::find(from.begin(), from.end(), l.loop.region) - from.begin();
+        counts.push_back(count(*cast<LoopRegion>(to[static_cast<std::size_t>(at)])));
+    }
+    p.handed = passContainers(*p.node, usedOutside(g, *p.block));
+    State *end = inner.addStateAfter(copied, inner.freshLabel("end"));
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        const Name out = p.loops[k].counted, value = inner.freshName("__out");
+        inner.arrays.set(out, DataDesc::scalar(ScalarKind::Int64, false));
+        p.node->addOut(out, Type::pointer(ScalarKind::Int64));
+        auto *t = end->add<Tasklet>();
+        t->label = out.str();
+        t->code = Code{value.str() + " = " + counts[k].str(), Language::Python};
+        t->addOut(value, ScalarKind::Int64);
+        end->connect(t, value, end->add<AccessNode>(out), {}, Memlet::simple(out, inner.desc(out)->fullSubset()));
+    }
+    passSymbols(*p.node, knownAt(g, *p.block), program_.symbolTypes());
+}
+
+namespace {
+
+/// Lets a loop stop after so many iterations at the latest, whatever its condition says: sums of threads may differ in their last bits from
+/// run to run, and there is no room for more.
+void bound(const CountedLoop &c, Name most) {
+    LoopRegion &l = *c.region;
+    const bool up = sym::isPositive(c.walk.step, analysis::factsOf(*l.sdfg())) == sym::Truth::True;
+    sym::Expr tested = sym::Expr::symbol(l.variable);
+    if (l.inverted && !l.updateBeforeCondition)
+        tested = tested + c.walk.step;
+    const sym::Expr end = c.walk.begin + c.walk.step * sym::Expr::symbol(most);
+    l.condition = Code{tested.str() + (up ? " < " : " > ") + end.str() + " and (" + l.condition->text + ")", Language::Python};
+}
+
+} // namespace
+
+void Counting::place() {
+    for (Part &p : parts_)
+        place(p);
+}
+
+void Counting::place(Part &p) {
+    SDFG &g = maker_.sdfg();
+    State *s = p.block->parent()->addStateBefore(p.block, g.freshLabel("count_iterations"));
+    auto *node = cast<NestedSDFGNode>(s->adopt(std::move(p.node)));
+    const auto whole = [&g](Name n) { return Memlet::simple(n, g.desc(n)->fullSubset()); };
+    for (const auto &[argument, from] : p.handed)
+        s->connectListed(s->add<AccessNode>(from), {}, node, argument, whole(from));
+    for (const Part::Loop &l : p.loops) {
+        if (l.loop.isOpen)
+            bound(l.loop, l.symbol);
+        s->connectListed(node, l.counted, s->add<AccessNode>(l.counted), {}, whole(l.counted));
+        g.outEdges(s).front()->assignments.emplace_back(l.symbol, l.counted.str());
+        context_.done(elementName(*l.loop.region), "runs once before, to count its iterations: `" + l.symbol.str() + "`");
+    }
+    s->renumber();
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,63 @@
+// How often loops run at most, where no formula in front of them says it: they run once more before, to count.
+//
+//                                                  state { nested: s, A, N -> counted
+//                                                      while s > tol { counted += 1; s = f(s, A) }    on a copy of s
+//                                                  }
+//     while s > tol { s = f(s, A) }      ->        n = counted
+//                                                  for i = 0; i < n and s > tol; i += 1 { tape[i] = s; s = f(s, A) }
+//
+// The tape has as many elements as the loop has iterations, and its size is a symbol like any other: the graph stays an ordinary one,
+// allocations are what the passes that come later make of them, and nothing grows while loops run, on the host or on a device. What it costs
+// is a second run of the loop, without what its condition does not depend on: later passes take out what nobody reads. Loops whose gradient
+// needs no tape do not run again.
+//
+// What runs again is all of the outermost loop or branch around, as its iterations may differ: counted is the largest number that the loop
+// has in any of them. It is a nested SDFG that is handed all that the loop reads, and has what it writes for itself.
+#pragma once
+
+#include "Transforms/Differentiate/Maker.h"
+#include "Transforms/Differentiate/Program.h"
+
+#include "sdfgc/Pass/Pass.h"
+
+namespace sdfgc::transforms::gradient {
+
+class Counting {
+public:
+    Counting(Program &program, Maker &maker, pass::Context &context) : program_(program), maker_(maker), context_(context) {}
+
+    /// A symbol that is, in front of the outermost loop or branch around, the largest number of iterations that a loop has. Nothing if it
+    /// cannot run twice: `whyNot` says why.
+    std::optional<sym::Expr> most(const CountedLoop &l);
+    /// The last answer of `most`, in words; empty if it was a symbol.
+    const std::string &whyNot() const { return whyNot_; }
+
+    /// Copies what is to run before. Nothing of the program may have changed.
+    void copy();
+    /// Puts it into the program, after all else was.
+    void place();
+
+private:
+    /// Loops in one block of the SDFG itself.
+    struct Part {
+        ir::Block *block = nullptr;
+        struct Loop {
+            CountedLoop loop;
+            Name symbol, counted; // what the nested SDFG hands out, which the symbol is set to
+        };
+        std::vector<Loop> loops;
+        std::unique_ptr<ir::NestedSDFGNode> node; // once copied
+        std::map<Name, Name> handed;              // its arguments: containers of the SDFG by their names
+    };
+    std::string whyOnce(ir::Block &b) const;
+    void copy(Part &p);
+    void place(Part &p);
+
+    Program &program_;
+    Maker &maker_;
+    pass::Context &context_;
+    std::vector<Part> parts_;
+    std::string whyNot_;
+};
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,166 @@
+// Loops without an end that is known before: how often they run is counted, and tapes have room for so many iterations.
+#include "Gradient.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::test;
+
+namespace {
+
+/// A program that begins with s = A[0], which ends as out = s * s.
+std::string program(const std::string &body, const std::string &more = "") {
+    return R"(
+        sdfg f(A, K, out) {
+          symbol N, i, j, k: int64
+          argument A: float64[N]
+          argument K: int64[N]
+          argument out: float64[1]
+          transient s: float64
+    )" + more +
+           R"(
+          state begin {
+            t: o = a  with a <- A[0]; o -> s[0]
+          }
+    )" + body +
+           R"(
+          state end {
+            t: o = a * a + b * 0  with a <- s[0], b <- A[N - 1]; o -> out[0]
+          }
+        }
+    )";
+}
+
+std::string step(const std::string &label, const std::string &element = "A[0]") {
+    return "state " + label + " {\n t: o = sin(b) * c * 0.6  with b <- s[0], c <- " + element + "; o -> s[0]\n}\n";
+}
+
+/// The gradient is right for several sizes, and its tapes have the names and sizes given.
+void check(const std::string &body, const std::string &tapes, const std::string &more = "",
+           const std::vector<double> &bounds = {3, 0, 5, 1, 2}) {
+    INFO(body);
+    for (const int64_t n : {1, 2, 5}) {
+        INFO("N = " << n);
+        Differentiated d(program(body, more), "out", "A");
+        d.set("N", n).set("K", std::vector<double>(bounds.begin(), bounds.begin() + n)).check();
+        CHECK(d.tapes() == tapes);
+    }
+}
+
+} // namespace
+
+TEST_CASE("A loop until it converges") {
+    check("while s > 0.3 {\n" + step("a") + "}\n", "tape_s[loop_iterations, 1], tape_last[1]");
+    check("while s > 5 {\n" + step("a") + "}\n", "tape_s[loop_iterations, 1], tape_last[1]"); // never
+}
+
+TEST_CASE("A loop whose gradient needs no tape runs once") {
+    Differentiated d(program("while s > 0.3 {\n state a {\n t: o = b / 2  with b <- s[0]; o -> s[0]\n}\n}\n"), "out", "A");
+    d.set("N", 3).set("K", std::vector<double>{0, 0, 0}).check();
+    CHECK(d.tapes() == "tape_last[1]");
+    CHECK(d.text().find("nested") == std::string::npos);
+}
+
+TEST_CASE("A loop that is tested at its end") {
+    check("l (inverted): while s > 0.3 {\n" + step("a") + "}\n", "tape_s[l_iterations, 1], tape_last[1]");
+    check("l (inverted): while s > 5 {\n" + step("a") + "}\n", "tape_s[l_iterations, 1], tape_last[1]");
+}
+
+TEST_CASE("A loop until it converges, in another one") {
+    check("for i = 0; i < N; i = i + 1 {\nstate more {\n t: o = b + c  with b <- s[0], c <- A[i]; o -> s[0]\n}\n inner: while s > "
+          "0.3 "
+          "{\n" +
+              step("a", "A[i]") + "}\n}\n",
+          "tape_s[N, inner_iterations, 1], tape_last[N]");
+    check("outer: while s > 0.1 {\n inner: while s > 0.3 {\n" + step("a") + "}\n" + step("b") + "}\n",
+          "tape_s[outer_iterations, 1], tape_s_0[outer_iterations, inner_iterations, 1], tape_last[outer_iterations], "
+          "tape_last_0[1]");
+}
+
+TEST_CASE("A loop until it converges, in a branch") {
+    check("if A[0] > 0.9 {\n inner: while s > 0.3 {\n" + step("a") + "}\n}\n", "tape_s[inner_iterations, 1], tape_last[1]");
+    check("if A[0] > 5 {\n inner: while s > 0.3 {\n" + step("a") + "}\n}\n", "tape_s[inner_iterations, 1], tape_last[1]");
+}
+
+TEST_CASE("A loop with a variable, but without an end") {
+    check("for i = N - 1; s > 0.3; i = i - 1 {\n" + step("a") + "}\n", "tape_s[loop_iterations, 1], tape_last[1]");
+    check("for i = 2; K[0] + 3 > i; i = i + 1 {\n" + step("a") + "state count {\n t: o = q - 1  with q <- K[0]; o -> K[0]\n}\n}\n",
+          "tape_s[loop_iterations, 1], tape_last[1]");
+}
+
+TEST_CASE("A loop that a break ends") {
+    check("while True {\n" + step("a") + "if s < 0.3 {\nbreak\n}\nstate more {\n t: o = b * 0.9  with b <- s[0]; o -> s[0]\n}\n}\n",
+          "tape_branch[loop_iterations], tape_s[loop_iterations, 1], tape_last[1]");
+}
+
+TEST_CASE("Bounds that change while the loop around runs") {
+    check("for i = 0; i < N; i = i + 1 {\n inner: for j = 0; j < K[0]; j = j + 1 {\n" + step("a", "A[i]") +
+              "}\nstate next {\n t: o = (3 * q + 1) % 5  with q <- K[0]; o -> K[0]\n}\n}\n",
+          "tape_s[N, inner_iterations, 1], tape_last[N]");
+}
+
+TEST_CASE("Symbols that a counted loop changes") {
+    check("k = 0\nstate between {}\nwhile s > 0.3 + 0.01 * k {\n" + step("a") + "k = k + 1\nstate last {}\n}\n",
+          "tape_s[loop_iterations, 1], tape_last[1]");
+}
+
+TEST_CASE("Arrays that a counted loop changes") {
+    const std::string body = R"(
+      state first {
+        map m[p = 0:N] with <- A[0:N]; -> X[0:N] {
+          t: o = a + 0.5  with a <- A[p]; o -> X[p]
+        }
+      }
+      while s > 0.3 {
+        state step {
+          map m[p = 0:N] with <- X[0:N], <- A[0:N]; -> Y[0:N] {
+            t: o = sin(x) * a * 0.6  with x <- X[p], a <- A[p]; o -> Y[p]
+          }
+          map m[p = 0:N] with <- Y[0:N]; -> X[0:N] {
+            t: o = y * y  with y <- Y[p]; o -> X[p]
+          }
+          t: o = x + 0 * y  with x <- X[0], y <- X[N - 1]; o -> s[0]
+        }
+      }
+    )";
+    check(body, "tape_X[loop_iterations, N], tape_last[1]", "transient X: float64[N]\ntransient Y: float64[N]\n");
+}
+
+TEST_CASE("A loop until it converges, in a nested SDFG in a map") {
+    const std::string body = R"(
+      state main {
+        map m[p = 0:N] with <- A[0:N]; -> B[0:N] {
+          nested g with a: pointer(float64) <- A[p]; b: pointer(float64) -> B[p] {
+            sdfg g(a, b) {
+              argument a: float64[1]
+              argument b: float64[1]
+              state begin {
+                t: o = x  with x <- a[0]; o -> b[0]
+              }
+              while b[0] > 0.3 {
+                state step {
+                  t: o = sin(x) * y * 0.6  with x <- b[0], y <- a[0]; o -> b[0]
+                }
+              }
+            }
+          }
+        }
+        map sum[p = 0:N] with <- B[0:N]; -> s[0] (+) {
+          t: o = b * b  with b <- B[p]; o -> s[0] (+)
+        }
+      }
+    )";
+    check(body, "", "transient B: float64[N]\n");
+}
+
+TEST_CASE("What cannot be counted") {
+    const auto errors = [](const std::string &body, const std::string &more = "") {
+        return Differentiated(program(body, more), "out", "A").errors();
+    };
+    CHECK(errors("for i = 1; i < N; i = i * 2 {\n" + step("a") + "}\n") ==
+          "SD4708 the iterations of the loop cannot be counted: its update does not add a step to its variable");
+    CHECK(errors("while s > 0.3 {\nstate a {\n t: o = sin(b) * c  with b <- s[0], c <- A[0]; o -> s[0]\n u (CPP): o = 1;  with o "
+                 "-> n[0]\n}\n}\n",
+                 "transient n: float64\n") == "SD4709 `s` is overwritten, and its values cannot be stored: a loop around it would "
+                                              "have to run twice, to be counted, but `a` does "
+                                              "more than compute its results");
+}
