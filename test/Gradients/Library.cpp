@@ -188,6 +188,23 @@ TEST_CASE("Transpositions and reductions") {
                "M, N", "1", "N", "A C"});
 }
 
+TEST_CASE("Products with a matrix in compressed rows") {
+    const auto check = [](const std::string &node, const std::string &b, const std::string &c, const std::string &wrt) {
+        const std::string text = "sdfg f(R, K, V, B, C, D) {\n symbol N: int64\n argument R: int32[4]\n argument K: int32[5]\n"
+                                 " argument V: float64[5]\n argument B: float64[" +
+                                 b + "]\n argument C: float64[" + c + "]\n argument D: float64[" + c + "]\n state s {\n library " +
+                                 node + "\n }\n}\n";
+        INFO(text);
+        Differentiated(text, "C", wrt).set("N", 2).set("R", {0, 2, 2, 5}).set("K", {1, 3, 0, 1, 3}).check();
+    };
+    const std::string matrix = " with _a_rows <- R[0:4], _a_cols <- K[0:5], _a_vals <- V[0:5], _b <- ";
+    check("sparse.CSRMV p" + matrix + "B[0:4]; _c -> C[0:3]", "4", "3", "V B C");
+    check("sparse.CSRMV p (alpha = 3, beta = 0.5)" + matrix + "B[0:4], _cin <- D[0:3]; _c -> C[0:3]", "4", "3", "V B C D");
+    check("sparse.CSRMV p (alpha = 3, beta = 0.5)" + matrix + "B[0:4]; _c -> C[0:3]", "4", "3", "V B C");
+    check("sparse.CSRMM p" + matrix + "B[0:4, 0:N]; _c -> C[0:3, 0:N]", "4, N", "3, N", "V B C");
+    check("sparse.CSRMM p (transB = true, alpha = 2)" + matrix + "B[0:N, 0:4]; _c -> C[0:3, 0:N]", "N, 4", "3, N", "V B C");
+}
+
 TEST_CASE("Transpositions with factors") {
     for (const char *factors : {"", ", alpha = 3", ", alpha = 0.5, beta = 2", ", beta = 1"})
         check({"linalg.TensorTranspose t (axes = [2, 0, 1]" + std::string(factors) +

@@ -29,6 +29,8 @@ struct Rule {
 
 // Products.cpp
 bool reverseProduct(Rule &r);
+// Sparse.cpp
+bool reverseSparse(Rule &r);
 // Reductions.cpp
 bool reverseReduction(Rule &r);
 bool reverseTransposition(Rule &r);
