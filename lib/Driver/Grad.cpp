@@ -26,6 +26,8 @@ class Grad : public Subcommand {
                     "what the other gradients begin with (zero): accumulate adds to what the caller put there");
         line.choice("--ties", ties_, {"split", "first"},
                     "where equal values are the largest: they share the gradient (split), or the first one gets it");
+        line.text("--prefix", prefix_, "TEXT",
+                  "what names of gradients begin with, if not gradient_ (tangents: tangent_): for the gradient of a gradient");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
                   "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
@@ -61,6 +63,7 @@ class Grad : public Subcommand {
         option("seed", seed_);
         option("init", init_);
         option("ties", ties_);
+        option("prefix", prefix_);
         const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
         pass::Context context(s.diags, compile);
         const std::unique_ptr<ir::SDFG> primal = check_ ? ir::clone(*in.graph) : nullptr;
@@ -82,6 +85,7 @@ class Grad : public Subcommand {
         options_.wrt = wrt_;
         options_.forward = mode_ == "forward";
         options_.seedOne = seed_ == "one" && !options_.forward;
+        options_.prefix = !prefix_.empty() ? prefix_ : options_.forward ? "tangent_" : "gradient_";
         options_.file = input_;
         checkGradient(s, primal, derivative, options_);
     }
@@ -95,7 +99,7 @@ class Grad : public Subcommand {
             serialize::writeFile(g, output_, s.diags, {-1, output_.ends_with(".sdfgz")});
     }
 
-    std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split";
+    std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split", prefix_;
     std::vector<std::string> of_, wrt_;
     bool report_ = false, check_ = false;
     GradientCheckOptions options_;

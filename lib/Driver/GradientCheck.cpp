@@ -140,7 +140,7 @@ public:
     }
 
 private:
-    std::string nameOf(const std::string &argument) const { return (o_.forward ? "tangent_" : "gradient_") + argument; }
+    std::string nameOf(const std::string &argument) const { return o_.prefix + argument; }
 
     bool prepare(const ir::SDFG &primal, const ir::SDFG &derivative) {
         run::ArgumentOptions options;

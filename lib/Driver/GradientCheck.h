@@ -7,6 +7,7 @@ namespace sdfgc::driver {
 
 struct GradientCheckOptions {
     std::vector<std::string> of, wrt;   // arguments
+    std::string prefix;                 // of gradients
     bool forward = false;               // tangents, no gradients
     bool seedOne = false;               // the program itself sets the gradient of the result to one
     std::vector<std::string> arguments; // NAME=VALUE, as run takes them

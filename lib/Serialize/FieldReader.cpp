@@ -36,6 +36,8 @@ struct Known {
 constexpr Known kKept[] = {
     {"", "location"},
     {"Tasklet", "ip_cores"},
+    {"Tasklet", "gradient"},
+    {"SDFG", "gradient_rules"},
     {"FunctionCallRegion", "arguments"},
     {"ParameterArray", "gradient"},
     {"Tensor", "value_dtype"},

@@ -91,6 +91,8 @@ double dot(const std::vector<double> &a, const std::vector<double> &b) {
 
 Differentiated::Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options)
     : primal_(readGraph(text)), gradient_(clone(*primal_)), of_(text::words(of)), wrt_(text::words(wrt)) {
+    if (const std::size_t at = options.find("prefix="); at != std::string::npos)
+        prefix_ = options.substr(at + 7);
     const std::string prepare = "raise-control-flow,fill-scope-connectors,default-schedules,infer-types,";
     diag::Engine ofPrimal;
     REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
@@ -168,11 +170,16 @@ Arrays Differentiated::call(const SDFG &g, const Arrays &input) {
 Arrays Differentiated::run(const Arrays &in, const Arrays &weights) {
     Arrays all = in;
     for (const auto &[name, w] : weights)
-        all["gradient_" + name] = w;
+        all[prefix_ + name] = w;
     return call(*gradient_, all);
 }
 
 void Differentiated::check() {
+    checkGradients();
+    checkTangents();
+}
+
+void Differentiated::checkGradients() {
     INFO(errors());
     REQUIRE(gradient_);
     const Arrays in = input();
@@ -192,10 +199,9 @@ void Differentiated::check() {
             Arrays up = in, down = in;
             up[w][k] += h;
             down[w][k] -= h;
-            INFO("gradient_" << w << "[" << k << "]");
-            CHECK(gradients.at("gradient_" + w)[k] == Approx((weighted(up) - weighted(down)) / (2 * h)).epsilon(1e-6).margin(1e-8));
+            INFO(prefix_ << w << "[" << k << "]");
+            CHECK(gradients.at(prefix_ + w)[k] == Approx((weighted(up) - weighted(down)) / (2 * h)).epsilon(1e-6).margin(1e-8));
         }
-    checkTangents();
 }
 
 Arrays Differentiated::weightsOf(const std::vector<std::string> &names, const Arrays &like) {
@@ -228,8 +234,8 @@ void Differentiated::checkTangents() {
     for (const auto &[name, w] : weights)
         forward += dot(w, tangents.at("tangent_" + name));
     for (const auto &[name, v] : directions) {
-        reverse += dot(gradients.at("gradient_" + name), v);
-        for (const double g : gradients.at("gradient_" + name))
+        reverse += dot(gradients.at(prefix_ + name), v);
+        for (const double g : gradients.at(prefix_ + name))
             size += std::abs(g);
     }
     CHECK(forward == Approx(reverse).epsilon(0).margin(1e-12 * size));

@@ -12,7 +12,7 @@ using Arrays = std::map<std::string, std::vector<double>>;
 
 class Differentiated {
 public:
-    /// `names`: results and arguments, with blanks. Arguments of the graph have the type float64, or integers.
+    /// `names`: results and arguments, with blanks; `options` of the pass, `prefix=...` as the last one. Arguments of the graph have the type float64, or integers.
     Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options = "");
 
     /// Values of symbols, and of arguments that are not random: between 0.5 and 1.5, integers 0.
@@ -22,6 +22,8 @@ public:
     /// Compares each element of each gradient with differences, for random weights of the results, and tangents with gradients. Fails
     /// with what is wrong.
     void check();
+    /// The first part of that, without tangents.
+    void checkGradients();
     /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the arguments.
     void checkTangents();
     /// Compares tangents for a random direction with differences.
@@ -52,6 +54,7 @@ private:
 
     std::unique_ptr<ir::SDFG> primal_, gradient_, tangent_;
     std::vector<std::string> of_, wrt_;
+    std::string prefix_ = "gradient_";
     std::map<Name, int64_t> symbols_;
     Arrays given_;
     diag::Engine diags_, ofTangent_;

@@ -34,6 +34,7 @@
 #include "Transforms/Differentiate/Tangents.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -102,7 +103,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     if (!request.isNested)
         warnOfZeros(request, program, g, memories, context);
     Maker maker(g, memories);
-    Gradients gradients(maker);
+    Gradients gradients(maker, request.prefix);
     if (!gradients.declare(request.arguments(), context))
         return false;
     Counting counting(program, maker, context);
@@ -161,6 +162,12 @@ public:
         request.seedOne = choice("seed", "one", "argument", context) && reverse;
         request.zeroInit = choice("init", "zero", "accumulate", context);
         request.ties = choice("ties", "first", "split", context) ? py::Ties::First : py::Ties::Split;
+        request.prefix = option<std::string>("prefix");
+        if (request.prefix.empty())
+            request.prefix = reverse ? "gradient_" : "tangent_";
+        if (!isIdentifier(request.prefix))
+            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, "prefix", "differentiate",
+                                 "the beginning of a name", request.prefix);
         if (context.diags.hasErrors() || !check(root, request, context))
             return false;
         const bool done = reverse ? gradient::differentiate(root, request, context) : gradient::addTangents(root, request, context);

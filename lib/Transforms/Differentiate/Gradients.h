@@ -10,7 +10,7 @@ namespace sdfgc::transforms::gradient {
 class Gradients {
 public:
     /// `prefix`: of their names.
-    explicit Gradients(Maker &maker, std::string prefix = "gradient_") : maker_(maker), prefix_(std::move(prefix)) {}
+    Gradients(Maker &maker, std::string prefix) : maker_(maker), prefix_(std::move(prefix)) {}
 
     /// The gradient of a container, a transient like it; made when it is asked for first. Of an argument that has one, that one.
     Name of(Name data);

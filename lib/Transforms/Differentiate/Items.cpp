@@ -2,6 +2,7 @@
 
 #include "Transforms/Differentiate/FirstTerms.h"
 #include "Transforms/Differentiate/LibraryRules.h"
+#include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -105,6 +106,8 @@ void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
              n);
         return;
     }
+    if (!userRuleOf(n).empty())
+        return reverseByUserRule(*this, s, n, b, out, context_);
     if (const auto *t = dyn_cast<Tasklet>(&n))
         return tasklet(s, *t, b, out);
     if (const auto *inner = dyn_cast<NestedSDFGNode>(&n))

@@ -27,12 +27,13 @@ struct Request {
     bool zeroInit = false; // other gradients begin with zero
     bool isNested = false; // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
     py::Ties ties = py::Ties::Split;
+    std::string prefix = "gradient_"; // of the names of gradients
     /// The names of both lists, each once.
     std::vector<Name> arguments() const;
 };
-/// The same for a nested SDFG whose connectors carry gradients as their uses do, or why there is none.
+/// The same for a nested SDFG whose connectors carry gradients as their uses do, or why there is none. `around`: of the SDFG around it.
 std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
-                                                     py::Ties ties);
+                                                     const Request &around);
 
 /// A map that is being reversed, or the run that holds all.
 struct Body {

@@ -59,10 +59,11 @@ std::vector<Name> Request::arguments() const {
 }
 
 std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::function<bool(const Use &)> &isActive,
-                                                     py::Ties ties) {
+                                                     const Request &around) {
     Request r;
     r.isNested = true;
-    r.ties = ties;
+    r.ties = around.ties;
+    r.prefix = around.prefix;
     for (const Use &u : s.uses) {
         if (!isActive(u))
             continue;
@@ -83,7 +84,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     inner->label = n.label + "_reversed";
     inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
     auto made = requestOfNested(
-        s, [this](const Use &u) { return isActive(u); }, request_.ties);
+        s, [this](const Use &u) { return isActive(u); }, request_);
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, n);
     auto &r = std::get<Request>(made);
@@ -112,7 +113,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     std::set<Name> done;
     for (const Use &u : s.uses)
         if (isActive(u) && done.insert(u.connector).second) {
-            const Name name("gradient_" + u.connector.str());
+            const Name name(request_.prefix + u.connector.str());
             uses.push_back(gradient(u, UseKind::Read, name, b));
             node->addIn(name, Type::pointer(desc(u).dtype));
             uses.push_back(gradient(u, UseKind::Write, name, b));

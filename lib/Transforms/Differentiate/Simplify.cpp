@@ -2,6 +2,7 @@
 
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Updates.h"
+#include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Lower/Completion.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -40,7 +41,8 @@ void collect(const std::vector<Item> &items, const TakesPart &takesPart, std::ve
             continue;
         }
         const LibraryNode *n = nodeOf(*i.step);
-        if (n && rulesOf(*n).kind == libnodes::Gradient::Expanded && writesWhatTakesPart(*i.step, takesPart))
+        if (n && userRuleOf(*n).empty() && rulesOf(*n).kind == libnodes::Gradient::Expanded &&
+            writesWhatTakesPart(*i.step, takesPart))
             out.push_back(const_cast<LibraryNode *>(n));
     }
 }

@@ -115,8 +115,9 @@ void tangentOfLinear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
 /// `beta` times the tangent of what is added, first of all.
 void tangentOfProduct(const TangentRule &r) {
     const Use *addend = nullptr;
+    const bool isEinsum = r.node.className() == "Einsum"; // whose factors may have any names
     for (const char *connector : {"_cin", "_c", "_y"})
-        if (const Use *u = r.use(Name(connector), false); u && (u->connector != Name("_y") || r.use(Name("_y"), true)))
+        if (const Use *u = r.use(Name(connector), false); u && !isEinsum && (u->connector != Name("_y") || r.use(Name("_y"), true)))
             addend = u;
     const std::string beta = r.text("beta", "0");
     if (beta == "0" || beta == "0.0")

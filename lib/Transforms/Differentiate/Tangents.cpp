@@ -51,7 +51,7 @@ bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     const std::set<analysis::Memory> given = program.memoriesOf(declared);
     const Activity activity(program, given, program.memoriesOf(request.wrt));
     Maker maker(g, memories);
-    Gradients tangents(maker, "tangent_");
+    Gradients tangents(maker, request.prefix);
     if (!tangents.declare(declared, context))
         return false;
     TangentWriter writer(program, maker, activity, given, tangents, request, context);
@@ -232,7 +232,7 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     Step &s = site.step;
     const auto r = requestOfNested(
-        s, [this](const Use &u) { return isActive(u); }, request_.ties);
+        s, [this](const Use &u) { return isActive(u); }, request_);
     if (const auto *why = std::get_if<diag::Message>(&r))
         return fail(*why, n);
     // In a state of this SDFG while it gets tangents: what is nested may ask for what is around it.
@@ -246,7 +246,7 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
     for (const Use &u : uses) {
         if (!isActive(u))
             continue;
-        const Name name("tangent_" + u.connector.str());
+        const Name name(request_.prefix + u.connector.str());
         s.uses.push_back(tangent(u, name));
         const Type type = Type::pointer(desc(u).dtype);
         u.writes() ? node->addOut(name, type) : node->addIn(name, type);

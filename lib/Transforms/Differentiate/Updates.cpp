@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Updates.h"
 
 #include "Transforms/Differentiate/Signatures.h"
+#include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -100,7 +101,7 @@ void Updates::step(Item i, Map *map, std::vector<Item> &out) {
         out.push_back(maker_.copy(from, maker_.whole(UseKind::Write, value)));
         return combine(to, value, to.memlet.wcr, map, out);
     }
-    if (s.nodes.size() == 1 && isa<Tasklet>(s.nodes.front()))
+    if (s.nodes.size() == 1 && isa<Tasklet>(s.nodes.front()) && userRuleOf(*s.nodes.front()).empty())
         return tasklet(std::move(i), out);
     if (const auto *n = s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr)
         return node(std::move(i), *n, map, out);
