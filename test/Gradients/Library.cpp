@@ -338,3 +338,35 @@ TEST_CASE("Factorisations") {
         .set("A", a)
         .check();
 }
+
+TEST_CASE("Operands and results that are seen through views") {
+    const auto viewed = [](const std::string &node, const std::string &more = "") {
+        return "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N * N]\n argument out: float64[N * N]\n view V: "
+               "float64[N, N]\n"
+               " view W: float64[N, N]\n transient T: float64[N * N]\n transient P: int32[N]\n" +
+               more + " state s {\n A[0:N*N] -> new V:views\n library " + node +
+               "\n @W:views -> T[0:N*N]\n }\n state last {\n map m[i = 0:N*N] with <- T[0:N*N]; -> out[0:N*N] {\n t: o = sin(t)  "
+               "with t <- T[i]; o -> "
+               "out[i]\n }\n }\n}\n";
+    };
+    for (const std::string &text :
+         {viewed("linalg.Cholesky c with _a <- V[0:N, 0:N]; _b -> new W[0:N, 0:N]"),
+          viewed("linalg.Inv c with _ain <- V[0:N, 0:N]; _aout -> new W[0:N, 0:N]"),
+          viewed("blas.Ger c with _x <- b[0:N], _y <- b[0:N], _A <- V[0:N, 0:N]; _res -> new W[0:N, 0:N]",
+                 " argument b: float64[N]\n"),
+          viewed("blas.Trsm c with _a <- V[0:N, 0:N], _b <- V[0:N, 0:N]; _c -> new W[0:N, 0:N]"),
+          viewed("standard.CopyLibraryNode c with _cpy_in <- V[0:N, 0:N]; _cpy_out -> new W[0:N, 0:N]")}) {
+        INFO(text);
+        Differentiated d(text, "out", "A");
+        d.set("N", 3).set("A", squareMatrix(3));
+        d.checkGradients();
+    }
+    for (const char *wcr : {"a + b", "a * b", "max(a, b)"}) {
+        const std::string text =
+            "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N * N]\n argument out: float64[N]\n view V: float64[N, N]\n"
+            " state s {\n A[0:N*N] -> new V:views\n library standard.Reduce r (axes = [0], wcr = \"lambda a, b: " +
+            std::string(wcr) + "\") with <- V[0:N, 0:N]; -> out[0:N]\n }\n}\n";
+        INFO(text);
+        checkGradient(text, {{"N", 3}}, "out", "A out");
+    }
+}

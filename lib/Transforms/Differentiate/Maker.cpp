@@ -85,6 +85,13 @@ Use Maker::use(UseKind kind, Name data, sym::Subset subset, Name connector) {
     return u;
 }
 
+Use Maker::part(const Use &of, UseKind kind, sym::Subset s, Name connector) {
+    Use u = use(kind, of.data, std::move(s), connector);
+    u.access = of.access; // which tells views of one name apart
+    u.memory = of.memory;
+    return u;
+}
+
 Use Maker::whole(UseKind kind, Name data, Name connector) { return use(kind, data, g_.desc(data)->fullSubset(), connector); }
 
 // ---- items

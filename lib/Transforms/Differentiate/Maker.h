@@ -46,6 +46,8 @@ public:
     nest::Use write(Name data, sym::Subset s, Name connector = {}) {
         return use(nest::UseKind::Write, data, std::move(s), connector);
     }
+    /// A use of other elements of what a use is of, which may be seen through a view.
+    nest::Use part(const nest::Use &of, nest::UseKind kind, sym::Subset s, Name connector = {});
     /// Adds to elements.
     nest::Use sum(Name data, sym::Subset s, Name connector = {}) {
         return use(nest::UseKind::Update, data, std::move(s), connector);

@@ -43,9 +43,9 @@ void Matrices::each(const std::string &label, const std::vector<sym::Expr> &shap
         return o.at == At::All ? all : elementOf(all, o.at == At::Row ? std::vector{at[0]} : o.at == At::Transposed ? turned : at);
     };
     for (const Operand &o : operands)
-        uses.push_back(m_.read(o.use.data, placeOf(o), Name(o.connector)));
+        uses.push_back(m_.part(o.use, UseKind::Read, placeOf(o), Name(o.connector)));
     const sym::Subset element = elementOf(*subsetOf(out), at);
-    uses.push_back(adds ? m_.sum(out.data, element, Name("out")) : m_.write(out.data, element, Name("out")));
+    uses.push_back(m_.part(out, adds ? UseKind::Update : UseKind::Write, element, Name("out")));
     for (std::size_t k = 0; k < params.size(); ++k)
         replace(code, k == 0 ? "ROW" : "COLUMN", params[k].str());
     std::vector<Item> body;
@@ -75,7 +75,7 @@ Use Matrices::block(const Use &u, sym::Expr row, sym::Expr rows, sym::Expr colum
     };
     narrow(s.dims[dims[0]], row, rows);
     narrow(s.dims[dims[1]], column, columns);
-    return m_.read(u.data, std::move(s));
+    return m_.part(u, UseKind::Read, std::move(s));
 }
 
 Name Matrices::solve(const Use &matrix, const Use &right) {

@@ -30,10 +30,10 @@ Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &value, const
     out.push_back(m.fill(zeros, m.sdfg().desc(zeros)->fullSubset(), "0", inScope));
     out.push_back(m.over(
         toZeros.walk, "factors",
-        m.tasklet(
-            "factors",
-            f.str() + " = 1 if " + x.str() + " == 0 else " + x.str() + "\n" + n.str() + " = 1 if " + x.str() + " == 0 else 0",
-            {m.read(value.data, toZeros.operand, x), m.write(factors, ofFactors.operand, f), m.sum(zeros, toZeros.result, n)}),
+        m.tasklet("factors",
+                  f.str() + " = 1 if " + x.str() + " == 0 else " + x.str() + "\n" + n.str() + " = 1 if " + x.str() + " == 0 else 0",
+                  {m.part(value, UseKind::Read, toZeros.operand, x), m.write(factors, ofFactors.operand, f),
+                   m.sum(zeros, toZeros.result, n)}),
         inScope));
     out.push_back(m.reduction("product", "lambda a, b: a * b", node.properties.find("axes"), "1", whole(factors),
                               m.whole(UseKind::Write, product), inScope));
@@ -42,7 +42,7 @@ Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &value, const
                          m.tasklet("others",
                                    o.str() + " = " + p.str() + " / " + x.str() + " if " + n.str() + " == 0 else (" + p.str() +
                                        " if " + n.str() + " == 1 and " + isZero + " else 0)",
-                                   {m.read(value.data, toZeros.operand, x), m.read(zeros, toZeros.result, n),
+                                   {m.part(value, UseKind::Read, toZeros.operand, x), m.read(zeros, toZeros.result, n),
                                     m.read(product, ofFactors.result, p), m.write(others, ofOthers.operand, o)}),
                          inScope));
     return others;

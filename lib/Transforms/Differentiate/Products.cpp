@@ -247,9 +247,7 @@ bool addByElement(Rule &r, const Product &p, std::size_t at) {
         for (const char c : o.text())
             positions.push_back(walk.positions[target.find(c)]);
         code += (uses.empty() ? "" : " * ") + u.connector.str();
-        uses.push_back(m.read(u.data, elementOf(*subsetOf(u), positions), u.connector));
-        uses.back().access = u.access; // which tells views of one name apart
-        uses.back().memory = u.memory;
+        uses.push_back(m.part(u, UseKind::Read, elementOf(*subsetOf(u), positions), u.connector));
     };
     multiply(r.reverser.gradient(*p.result.use, UseKind::Read, m.connector("__g"), r.body), p.result);
     for (std::size_t k = 0; k < p.factors.size(); ++k) {
@@ -260,7 +258,7 @@ bool addByElement(Rule &r, const Product &p, std::size_t at) {
             return false;
         multiply(*v, p.factors[k]);
     }
-    uses.push_back(m.sum(sum.data, walk.elementOf(*sum.subset), m.connector("__out")));
+    uses.push_back(m.part(sum, UseKind::Update, walk.elementOf(*sum.subset), m.connector("__out")));
     const std::string label = "gradient_of_" + r.node.label;
     r.out.push_back(m.over(walk, label, m.tasklet(label, code, std::move(uses)), r.body.inScope()));
     return true;
@@ -319,9 +317,9 @@ void scale(Rule &r, const Use &result, Use to, const std::string &factor) {
     const Name in = m.connector("__g"), out = m.connector("__scaled");
     const Use from = r.reverser.gradient(result, UseKind::Read, in, r.body);
     const Maker::Walk walk = m.walkOver(*from.subset);
-    Use target = m.use(to.kind, to.data, walk.elementOf(*to.subset), out);
+    Use target = m.part(to, to.kind, walk.elementOf(*to.subset), out);
     Item item = m.tasklet("scale", out.str() + " = " + (factor == "1" ? "" : "(" + factor + ") * ") + in.str(),
-                          {m.read(from.data, walk.elementOf(*from.subset), in), std::move(target)});
+                          {m.part(from, UseKind::Read, walk.elementOf(*from.subset), in), std::move(target)});
     r.out.push_back(m.over(walk, "scale_gradient", std::move(item), r.body.inScope()));
 }
 

@@ -29,7 +29,7 @@ void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &k
     const Use g = r.reverser.gradient(out, UseKind::Read, {}, r.body), x = r.reverser.gradient(in, UseKind::Update, {}, r.body);
     addMap(r, "spread_" + out.data.str(), c,
            m.tasklet("spread", to.str() + " = " + (factor == "1" ? "" : "(" + factor + ") * ") + from.str(),
-                     {m.read(g.data, c.result, from), m.sum(x.data, c.operand, to)}));
+                     {m.part(g, UseKind::Read, c.result, from), m.part(x, UseKind::Update, c.operand, to)}));
 }
 
 /// Elements that equal the result share its gradient: they are counted first.
@@ -49,11 +49,13 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     r.out.push_back(m.fill(count, all, "0", r.body.inScope()));
     addMap(r, "count_" + in.data.str(), c,
            m.tasklet("count", n.str() + " = 1 if " + x.str() + " == " + y.str() + " else 0",
-                     {m.read(vx->data, ofX.operand, x), m.read(vy->data, ofY.result, y), m.sum(count, ofCount.result, n)}));
+                     {m.part(*vx, UseKind::Read, ofX.operand, x), m.part(*vy, UseKind::Read, ofY.result, y),
+                      m.sum(count, ofCount.result, n)}));
     addMap(r, "share_" + out.data.str(), c,
            m.tasklet("share", to.str() + " = " + g.str() + " / " + n.str() + " if " + x.str() + " == " + y.str() + " else 0",
-                     {m.read(vx->data, ofX.operand, x), m.read(vy->data, ofY.result, y), m.read(count, ofCount.result, n),
-                      m.read(gy.data, c.result, g), m.sum(gx.data, c.operand, to)}));
+                     {m.part(*vx, UseKind::Read, ofX.operand, x), m.part(*vy, UseKind::Read, ofY.result, y),
+                      m.read(count, ofCount.result, n), m.part(gy, UseKind::Read, c.result, g),
+                      m.part(gx, UseKind::Update, c.operand, to)}));
     return true;
 }
 
@@ -74,7 +76,8 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
     const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
     addMap(r, "spread_" + out.data.str(), c,
            m.tasklet("spread", to.str() + " = " + g.str() + " * " + o.str(),
-                     {m.read(others, ofOthers.operand, o), m.read(gy.data, c.result, g), m.sum(gx.data, c.operand, to)}));
+                     {m.read(others, ofOthers.operand, o), m.part(gy, UseKind::Read, c.result, g),
+                      m.part(gx, UseKind::Update, c.operand, to)}));
     return true;
 }
 

@@ -109,7 +109,7 @@ private:
         if (!writesWhatTakesPart(s, takesPart_))
             return out.push_back(std::move(i));
         if (const LibraryNode *n = nodeOf(s); n && analysis::isCopyNode(*n) && s.uses.size() == 2)
-            return out.push_back(copy(s));
+            return out.push_back(copy(s, map));
         else if (n && analysis::isFillNode(*n))
             return out.push_back(fill(s, *n, map));
         updates_.step(std::move(i), map, out);
@@ -117,6 +117,9 @@ private:
 
     /// An expansion takes its place in the items around it.
     void open(Item i, nest::Map *map, std::vector<Item> &out) {
+        const std::vector<Use> &uses = i.step->uses; // what is seen through views has an order of its own
+        if (std::any_of(uses.begin(), uses.end(), [this](const Use &u) { return maker_.sdfg().desc(u.data)->isView(); }))
+            return out.push_back(std::move(i));
         std::vector<Name> loops;
         for (const nest::Map *m : updates_.around())
             loops.insert(loops.end(), m->params.begin(), m->params.end());
@@ -135,10 +138,21 @@ private:
         return u == s.uses.end() ? nullptr : &*u;
     }
 
-    Item copy(const Step &s) {
+    /// Through a view as a map over the elements, which says where each is.
+    Item copy(const Step &s, nest::Map *map) {
         const Use &to = *written(s), &from = s.uses[0].writes() ? s.uses[1] : s.uses[0];
-        Item out = maker_.copy(maker_.read(from.data, *subsetOf(from)), maker_.use(to.kind, to.data, *subsetOf(to)));
-        return out;
+        const auto isView = [this](const Use &u) { return maker_.sdfg().desc(u.data)->isView(); };
+        if ((!isView(from) && !isView(to)) || !haveSameShape(*subsetOf(from), *subsetOf(to)))
+            return maker_.copy(maker_.part(from, UseKind::Read, *subsetOf(from)), maker_.part(to, to.kind, *subsetOf(to)));
+        const Maker::Walk walk = maker_.walkOver(*subsetOf(from));
+        const Name in = maker_.connector("__in"), out = maker_.connector("__out");
+        Use result = maker_.part(to, to.kind, walk.elementOf(*subsetOf(to)), out);
+        result.memlet.wcr = to.memlet.wcr;
+        return maker_.over(
+            walk, "copy_" + from.data.str(),
+            maker_.tasklet("copy", out.str() + " = " + in.str(),
+                           {maker_.part(from, UseKind::Read, walk.elementOf(*subsetOf(from)), in), std::move(result)}),
+            map);
     }
 
     /// `value`, or the one element that the node reads, for each element of the result.
@@ -148,10 +162,10 @@ private:
         const auto read = std::find_if(s.uses.begin(), s.uses.end(), [](const Use &u) { return !u.writes(); });
         const Maker::Walk walk = maker_.walkOver(*subsetOf(to));
         const Name out = maker_.connector("__out"), in = maker_.connector("__in");
-        std::vector<Use> uses{maker_.write(to.data, walk.elementOf(*subsetOf(to)), out)};
+        std::vector<Use> uses{maker_.part(to, UseKind::Write, walk.elementOf(*subsetOf(to)), out)};
         std::string code = out.str() + " = " + (value ? value->text() : "0");
         if (read != s.uses.end()) {
-            uses.push_back(maker_.read(read->data, *subsetOf(*read), in));
+            uses.push_back(maker_.part(*read, UseKind::Read, *subsetOf(*read), in));
             code = out.str() + " = " + in.str();
         }
         return maker_.over(walk, "fill_" + to.data.str(), maker_.tasklet("fill_" + to.data.str(), code, std::move(uses)), map);

@@ -49,12 +49,12 @@ private:
         const std::string gradient = isMatrix ? "__g[" + row.str() + ", __j]" : "__g[" + row.str() + "]";
         const std::string loop = isMatrix ? "    for __j in range(" + sizes_[1].str() + "):\n        " : "    ";
         const sym::Expr i = sym::Expr::symbol(row);
-        const auto whole = [&](const Use &u, const char *name) { return m_.read(u.data, *subsetOf(u), Name(name)); };
+        const auto whole = [&](const Use &u, const char *name) { return m_.part(u, UseKind::Read, *subsetOf(u), Name(name)); };
         const auto rowAt = [&](sym::Expr k, const char *name) {
             sym::Subset s = *subsetOf(rows_);
             s.dims[0].begin = s.dims[0].end = s.dims[0].begin + k * s.dims[0].step;
             s.dims[0].step = 1;
-            return m_.read(rows_.data, std::move(s), Name(name));
+            return m_.part(rows_, UseKind::Read, std::move(s), Name(name));
         };
         std::vector<Use> uses{rowAt(i, "__begin"), rowAt(i + 1, "__end"), whole(*v, connector),
                               whole(r_.reverser.gradient(c, UseKind::Read, {}, r_.body), "__g")};

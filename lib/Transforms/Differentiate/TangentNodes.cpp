@@ -225,9 +225,9 @@ void product(const TangentRule &r, const Use &in, const Use &out, const std::vec
     before.push_back(m.fill(t.data, *subsetOf(t), "0", r.site.inScope()));
     const Name o = m.connector("__o"), d = m.connector("__t"), to = m.connector("__sum");
     const Correspondence c = correspond(m, in, out, kept), ofOthers = correspond(m, m.whole(UseKind::Read, others), out, kept);
-    Item add = m.tasklet(
-        "add", to.str() + " = " + d.str() + " * " + o.str(),
-        {m.read(others, ofOthers.operand, o), m.read(r.writer.tangent(in, {}).data, c.operand, d), m.sum(t.data, c.result, to)});
+    Item add = m.tasklet("add", to.str() + " = " + d.str() + " * " + o.str(),
+                         {m.read(others, ofOthers.operand, o), m.part(r.writer.tangent(in, {}), UseKind::Read, c.operand, d),
+                          m.part(t, UseKind::Update, c.result, to)});
     before.push_back(m.over(c.walk, "add_" + out.data.str(), std::move(add), r.site.inScope()));
 }
 

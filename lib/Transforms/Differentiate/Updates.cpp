@@ -117,10 +117,10 @@ void Updates::combine(const Use &result, Name with, const std::string &wcr, Map 
     std::vector<Use> uses{maker_.read(with, part, value)};
     std::string code = to.str() + " = " + value.str();
     if (isSum(wcr)) {
-        uses.push_back(maker_.sum(result.data, element, to));
+        uses.push_back(maker_.part(result, UseKind::Update, element, to));
     } else {
-        uses.push_back(maker_.read(result.data, element, old));
-        uses.push_back(maker_.write(result.data, element, to));
+        uses.push_back(maker_.part(result, UseKind::Read, element, old));
+        uses.push_back(maker_.part(result, UseKind::Write, element, to));
         code = applied(wcr, to, old, value);
     }
     const std::string label = "combine_" + result.data.str();
@@ -168,8 +168,8 @@ bool Updates::readBefore(Step &s, std::size_t use) {
     std::erase_if(t->outConnectors, [&](const Connector &c) { return c.name == u.connector; });
     t->addIn(old, type);
     t->addOut(to, type);
-    s.uses[use] = maker_.write(u.data, *subsetOf(u), to);
-    s.uses.insert(s.uses.begin(), maker_.read(u.data, *subsetOf(u), old)); // before it is written
+    s.uses[use] = maker_.part(u, UseKind::Write, *subsetOf(u), to);
+    s.uses.insert(s.uses.begin(), maker_.part(u, UseKind::Read, *subsetOf(u), old)); // before it is written
     setNode(s, std::move(t));
     return true;
 }

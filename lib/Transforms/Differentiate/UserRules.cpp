@@ -198,14 +198,14 @@ private:
                                                       : r_.value(u, data, b_);
         if (!v)
             return false;
-        Use read = r_.maker().read(v->data, *subsetOf(*v), data);
+        Use read = r_.maker().part(*v, UseKind::Read, *subsetOf(*v), data);
         if (!liesAlike(read, d)) {
             const Name copy = r_.temporary(data.str() + "_given", r_.desc(u), shape, b_);
             const Maker::Walk walk = r_.maker().walkOver(*read.subset);
             const Name in = r_.maker().connector("__in"), out = r_.maker().connector("__out");
             Item item =
                 r_.maker().tasklet("give", out.str() + " = " + in.str(),
-                                   {r_.maker().read(read.data, walk.elementOf(*read.subset), in),
+                                   {r_.maker().part(read, UseKind::Read, walk.elementOf(*read.subset), in),
                                     r_.maker().write(copy, walk.elementOf(r_.maker().sdfg().desc(copy)->fullSubset()), out)});
             out_.push_back(r_.maker().over(walk, "give_" + data.str(), std::move(item), b_.inScope()));
             read = r_.maker().whole(UseKind::Read, copy, data);
@@ -243,9 +243,9 @@ private:
         const Use to = r_.gradient(operand, UseKind::Update, {}, b_);
         const Name from = operands_.at(&operand), in = m.connector("__in"), out = m.connector("__sum");
         const Maker::Walk walk = m.walkOver(*to.subset);
-        Item item = m.tasklet(
-            "add", out.str() + " = " + in.str(),
-            {m.read(from, walk.elementOf(m.sdfg().desc(from)->fullSubset()), in), m.sum(to.data, walk.elementOf(*to.subset), out)});
+        Item item = m.tasklet("add", out.str() + " = " + in.str(),
+                              {m.read(from, walk.elementOf(m.sdfg().desc(from)->fullSubset()), in),
+                               m.part(to, UseKind::Update, walk.elementOf(*to.subset), out)});
         out_.push_back(m.over(walk, "add_" + to.data.str(), std::move(item), b_.inScope()));
     }
 
