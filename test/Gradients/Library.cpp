@@ -361,6 +361,11 @@ TEST_CASE("Operands and results that are seen through views") {
         d.set("N", 3).set("A", squareMatrix(3));
         d.checkGradients();
     }
+    const std::string rows =
+        "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N * N]\n argument out: float64[N]\n view V: float64[N, N]\n"
+        " state s {\n A[0:N*N] -> new V:views\n library blas.Axpy c (a = 2) with _x <- V[0, 0:N], _y <- V[1, 0:N]; _res -> "
+        "out[0:N]\n }\n}\n";
+    checkGradient(rows, {{"N", 3}});
     for (const char *wcr : {"a + b", "a * b", "max(a, b)"}) {
         const std::string text =
             "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N * N]\n argument out: float64[N]\n view V: float64[N, N]\n"

@@ -110,16 +110,17 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
             uses.push_back(*v);
             node->addIn(v->connector, Type::pointer(desc(u).dtype));
         }
-    std::set<Name> done;
-    for (const Use &u : s.uses)
-        if (isActive(u) && done.insert(u.connector).second) {
-            const Name name(request_.prefix + u.connector.str());
-            uses.push_back(gradient(u, UseKind::Read, name, b));
-            node->addIn(name, Type::pointer(desc(u).dtype));
-            uses.push_back(gradient(u, UseKind::Write, name, b));
-            uses.back().certain = false;
-            node->addOut(name, Type::pointer(desc(u).dtype));
-        }
+    for (const UseKind kind : {UseKind::Read, UseKind::Write}) { // all are read before one is written: they may be of one container
+        std::set<Name> done;
+        for (const Use &u : s.uses)
+            if (isActive(u) && done.insert(u.connector).second) {
+                const Name name(request_.prefix + u.connector.str());
+                uses.push_back(gradient(u, kind, name, b));
+                const Type type = Type::pointer(desc(u).dtype);
+                kind == UseKind::Read ? node->addIn(name, type) : node->addOut(name, type);
+                uses.back().certain = false;
+            }
+    }
     out.push_back(Maker::step(std::move(node), std::move(uses)));
 }
 
