@@ -354,6 +354,7 @@ TEST_CASE("Operands and results that are seen through views") {
           viewed("linalg.Inv c with _ain <- V[0:N, 0:N]; _aout -> new W[0:N, 0:N]"),
           viewed("blas.Ger c with _x <- b[0:N], _y <- b[0:N], _A <- V[0:N, 0:N]; _res -> new W[0:N, 0:N]",
                  " argument b: float64[N]\n"),
+          viewed("blas.Ger c with _x <- V[0, 0:N], _y <- V[1, 0:N], _A <- V[0:N, 0:N]; _res -> new W[0:N, 0:N]"),
           viewed("blas.Trsm c with _a <- V[0:N, 0:N], _b <- V[0:N, 0:N]; _c -> new W[0:N, 0:N]"),
           viewed("standard.CopyLibraryNode c with _cpy_in <- V[0:N, 0:N]; _cpy_out -> new W[0:N, 0:N]")}) {
         INFO(text);
